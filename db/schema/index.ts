@@ -1,0 +1,6 @@
+export * from "./flows.ts";
+export * from "./limits.ts";
+export * from "./records.ts";
+export * from "./sessions.ts";
+export * from "./tenants.ts";
+export * from "./users.ts";

@@ -1,0 +1,140 @@
+import { type SQL, sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  pgView,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
+import { tenants } from "./tenants.ts";
+
+export const users = pgTable(
+  "users",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    id: uuid("id").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
+);
+
+/** Everything a person owns goes when the person goes. */
+const ofUser = (table: { tenantId: never; userId: never }) =>
+  foreignKey({
+    columns: [table.tenantId, table.userId],
+    foreignColumns: [users.tenantId, users.id],
+  }).onDelete("cascade");
+
+export const emails = pgTable(
+  "emails",
+  {
+    tenantId: tenantId(),
+    id: uuid("id").notNull(),
+    userId: uuid("user_id").notNull(),
+    /** In canonical form, see `server/identity/email-address.ts`. */
+    address: text("address").notNull(),
+    isPrimary: boolean("is_primary").notNull(),
+    verifiedAt: moment("verified_at"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    unique("emails_address_unique").on(table.tenantId, table.address),
+    uniqueIndex("emails_primary_unique").on(table.tenantId, table.userId).where(sql`is_primary`),
+    ofUser(table as never),
+  ],
+);
+
+export const usernames = pgTable(
+  "usernames",
+  {
+    tenantId: tenantId(),
+    id: uuid("id").notNull(),
+    userId: uuid("user_id").notNull(),
+    /** In canonical form, see `server/identity/username.ts`. */
+    username: text("username").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    unique("usernames_username_unique").on(table.tenantId, table.username),
+    unique("usernames_user_unique").on(table.tenantId, table.userId),
+    ofUser(table as never),
+  ],
+);
+
+export const passwords = pgTable(
+  "passwords",
+  {
+    tenantId: tenantId(),
+    userId: uuid("user_id").notNull(),
+    /** The hash with its scheme and parameters, see `server/credentials/passwords.ts`. */
+    hash: text("hash").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.userId] }), ofUser(table as never)],
+);
+
+/** Passkeys and security keys; `id` is the credential id, base64url, unique in its relying party. */
+export const webauthnCredentials = pgTable(
+  "webauthn_credentials",
+  {
+    tenantId: tenantId(),
+    id: text("id").notNull(),
+    userId: uuid("user_id").notNull(),
+    publicKey: bytes("public_key").notNull(),
+    signCount: bigint("sign_count", { mode: "number" }).notNull(),
+    aaguid: text("aaguid").notNull(),
+    attestationType: text("attestation_type").notNull(),
+    transports: text("transports").array().notNull(),
+    backupEligible: boolean("backup_eligible").notNull(),
+    backupState: boolean("backup_state").notNull(),
+    userVerified: boolean("user_verified").notNull(),
+    mfaOnly: boolean("mfa_only").notNull(),
+    name: text("name"),
+    lastUsedAt: moment("last_used_at"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    primaryKey({ name: "webauthn_credentials_pkey", columns: [table.tenantId, table.id] }),
+    index("webauthn_credentials_user").on(table.tenantId, table.userId),
+    ofUser(table as never),
+  ],
+);
+
+const has = (table: string, condition = "true"): SQL<boolean> =>
+  sql<boolean>`exists(select from ${sql.raw(table)} o where o.tenant_id = u.tenant_id and o.user_id = u.id and ${sql.raw(condition)})`;
+
+/** What the flows need to know of a user, in one row. */
+export const userFacts = pgView("user_facts", {
+  tenantId: uuid("tenant_id").notNull(),
+  userId: uuid("user_id").notNull(),
+  hasPassword: boolean("has_password").notNull(),
+  hasPasskey: boolean("has_passkey").notNull(),
+  credentialCount: integer("credential_count").notNull(),
+  username: text("username"),
+  email: text("email"),
+  emailVerified: boolean("email_verified").notNull(),
+}).as(sql`
+  select u.tenant_id, u.id as user_id,
+    ${has("passwords")} as has_password,
+    ${has("webauthn_credentials", "not o.mfa_only")} as has_passkey,
+    (select count(*)::int from webauthn_credentials c where c.tenant_id = u.tenant_id and c.user_id = u.id) as credential_count,
+    (select n.username from usernames n where n.tenant_id = u.tenant_id and n.user_id = u.id) as username,
+    e.address as email,
+    e.verified_at is not null as email_verified
+  from users u
+  left join emails e on e.tenant_id = u.tenant_id and e.user_id = u.id and e.is_primary`);
