@@ -1,0 +1,72 @@
+import { schema } from "#db/client";
+import type { Scope, Write } from "../runtime.ts";
+
+/** What is worth keeping for whoever looks after the service. */
+export type AuditType =
+  | "email_created"
+  | "email_deleted"
+  | "email_verified"
+  | "login_failure"
+  | "login_success"
+  | "otp_created"
+  | "passkey_created"
+  | "passkey_deleted"
+  | "passkey_sign_count_stale"
+  | "password_changed"
+  | "password_deleted"
+  | "primary_email_changed"
+  | "security_key_created"
+  | "security_notification_sent"
+  | "thirdparty_linking_succeeded"
+  | "thirdparty_signin_signup_failed"
+  | "thirdparty_signin_succeeded"
+  | "thirdparty_signup_succeeded"
+  | "user_created"
+  | "user_deleted"
+  | "user_logged_out"
+  | "username_changed"
+  | "username_deleted";
+
+/** Flat facts. They hold no secret, no credential and no identifier that a visitor typed. */
+export type AuditDetails = Record<string, AuditValue | readonly AuditValue[]>;
+type AuditValue = string | number | boolean | null;
+
+/** A browser's name for itself is kept up to so many characters. */
+const longestUserAgent = 512;
+
+/**
+ * A line of the audit log, written with the change that it tells of.
+ *
+ * @param userId the account it is about, if there is one
+ */
+export function audit(
+  { runtime, tenant, client, now }: Pick<Scope, "runtime" | "tenant" | "client" | "now">,
+  type: AuditType,
+  details: AuditDetails = {},
+  userId: string | null = null,
+): Write {
+  const entry = {
+    tenantId: tenant.id,
+    id: runtime.environment.uuid(),
+    type,
+    userId,
+    requestId: client.requestId,
+    ipAddress: client.ip,
+    userAgent: storable(client.userAgent.slice(0, longestUserAgent)),
+    details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, storableValue(value)])),
+    createdAt: now,
+  };
+  return async (tx) => {
+    await tx.insert(schema.auditLogs).values(entry);
+  };
+}
+
+function storableValue(value: AuditDetails[string]): unknown {
+  if (typeof value === "string") return storable(value);
+  return Array.isArray(value) ? value.map(storableValue) : value;
+}
+
+/** PostgreSQL takes neither NUL nor half a surrogate pair; what a client sends must not fail the step that tells of it. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\uFFFD");
+}

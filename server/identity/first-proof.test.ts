@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { schema } from "#db/client";
+import { issueSession } from "../sessions/sessions.ts";
+import { verifySession } from "../sessions/verify-session.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { dropCredentialsSetBeforeVerification, endOtherFlows } from "./first-proof.ts";
+import { createUser, factsById } from "./users.ts";
+
+let runtime: TestRuntime;
+let tenantId: string;
+
+beforeAll(async () => {
+  runtime = await testRuntime();
+  tenantId = runtime.tenant.id;
+});
+afterAll(() => runtime.close());
+
+interface Account {
+  userId: string;
+  token: string;
+  flowIds: string[];
+}
+
+/** An account with a password, a passkey, a session and two logins under way. */
+async function account(address: string): Promise<Account> {
+  const { tenant, environment, database } = runtime;
+  const now = new Date();
+  const userId = randomUUID();
+  const flowIds = [randomUUID(), randomUUID()];
+  const { signal } = new AbortController();
+  const made = await issueSession(
+    { runtime, tenant, client: someone, now, signal },
+    { userId, factors: [], amr: [], rememberMe: false },
+  );
+  await database.write.transaction(async (tx) => {
+    await createUser(tx, tenantId, { id: userId, email: { address, verifiedAt: null }, now, environment });
+    await made.write(tx);
+    await tx.insert(schema.passwords).values({ tenantId, userId, hash: "scheme:hash" });
+    await tx.insert(schema.webauthnCredentials).values({
+      tenantId,
+      id: randomUUID(),
+      userId,
+      publicKey: Buffer.of(1),
+      signCount: 0,
+      aaguid: randomUUID(),
+      attestationType: "none",
+      transports: [],
+      backupEligible: false,
+      backupState: false,
+      userVerified: true,
+      mfaOnly: false,
+    });
+    for (const id of flowIds) {
+      await tx.insert(schema.flows).values({
+        tenantId,
+        id,
+        type: "login",
+        state: "login_password",
+        version: 1,
+        tokenHash: Buffer.alloc(32),
+        resumeHash: Buffer.alloc(32),
+        userId,
+        data: {},
+        history: [],
+        payload: {},
+        expiresAt: new Date(now.getTime() + 3_600_000),
+      });
+    }
+  });
+  return { userId, token: made.issued.token, flowIds };
+}
+
+const flowsOf = async ({ userId }: Account) => {
+  const all = await runtime.database.read.select().from(schema.flows);
+  return all.filter((flow) => flow.userId === userId).map((flow) => flow.id);
+};
+
+const isSignedIn = async ({ token }: Account) => {
+  const { tenant } = runtime;
+  return (await verifySession(runtime, tenant, { cookies: [token] }, { touch: false })).valid;
+};
+
+describe("the first proof of an address", () => {
+  it("A41 ends the password, passkeys and sessions that a stranger may have set before", async () => {
+    const victim = await account("victim@example.com");
+    const [flowId = ""] = victim.flowIds;
+    expect(await isSignedIn(victim)).toBe(true);
+    await runtime.database.write.transaction((tx) =>
+      dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, flowId),
+    );
+    expect(await factsById(runtime.database.read, tenantId, victim.userId)).toMatchObject({
+      email: "victim@example.com",
+      hasPassword: false,
+      hasPasskey: false,
+      credentialCount: 0,
+    });
+    expect(await isSignedIn(victim)).toBe(false);
+  });
+
+  it("A42 ends every other login that is under way, and not the one that proved it", async () => {
+    const victim = await account("waiting@example.com");
+    const [flowId = ""] = victim.flowIds;
+    await runtime.database.write.transaction((tx) =>
+      dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, flowId),
+    );
+    expect(await flowsOf(victim)).toEqual([flowId]);
+  });
+
+  it("leaves other accounts and other tenants alone", async () => {
+    const [one, other] = [await account("one@example.com"), await account("other@example.com")];
+    await runtime.database.write.transaction(async (tx) => {
+      await dropCredentialsSetBeforeVerification(tx, tenantId, one.userId, randomUUID());
+      await dropCredentialsSetBeforeVerification(tx, randomUUID(), other.userId, randomUUID());
+    });
+    expect(await flowsOf(one)).toEqual([]);
+    expect(await flowsOf(other)).toHaveLength(2);
+    expect(await isSignedIn(other)).toBe(true);
+    expect(await factsById(runtime.database.read, tenantId, other.userId)).toMatchObject({
+      hasPassword: true,
+      hasPasskey: true,
+    });
+  });
+
+  it("is undone with the step that it belongs to", async () => {
+    const victim = await account("undone@example.com");
+    const failing = runtime.database.write.transaction(async (tx) => {
+      await dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, randomUUID());
+      throw new Error("overtaken");
+    });
+    await expect(failing).rejects.toThrow("overtaken");
+    expect(await isSignedIn(victim)).toBe(true);
+    expect(await flowsOf(victim)).toHaveLength(2);
+  });
+});
+
+it("a recovery can end the other logins alone", async () => {
+  const owner = await account("owner@example.com");
+  const [, flowId = ""] = owner.flowIds;
+  await runtime.database.write.transaction((tx) => endOtherFlows(tx, tenantId, owner.userId, flowId));
+  expect(await flowsOf(owner)).toEqual([flowId]);
+  expect(await isSignedIn(owner)).toBe(true);
+});

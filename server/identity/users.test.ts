@@ -1,0 +1,217 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { loadConfig } from "../config.ts";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import {
+  addEmail,
+  createUser,
+  factsByEmail,
+  factsById,
+  factsByUsername,
+  setEmailVerified,
+  setUsername,
+} from "./users.ts";
+
+const tenantId = loadConfig({}, "/nowhere").tenant.id;
+const noon = new Date("2030-01-01T12:00:00.000Z");
+const later = new Date("2030-01-01T13:00:00.000Z");
+const environment = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
+
+let postgres: TestDatabase;
+let read: ReadOnly;
+let otherTenantId: string;
+
+beforeAll(async () => {
+  postgres = await testDatabase();
+  read = postgres.database.read;
+  otherTenantId = randomUUID();
+  await postgres.database.write.insert(schema.tenants).values({ id: otherTenantId, name: "another" });
+});
+afterAll(() => postgres.close());
+
+const write = <Result>(change: (tx: Transaction) => Promise<Result>) =>
+  postgres.database.write.transaction(change);
+
+type NewUser = Omit<Parameters<typeof createUser>[2], "id" | "now" | "environment">;
+
+async function newUser(user: NewUser = {}, tenant = tenantId): Promise<string> {
+  const id = randomUUID();
+  await write((tx) => createUser(tx, tenant, { ...user, id, now: noon, environment }));
+  return id;
+}
+
+/** The constraint that a write breaks. */
+async function broken(change: (tx: Transaction) => Promise<unknown>): Promise<unknown> {
+  const error = await write(change).then(
+    () => null,
+    (cause: unknown) => cause,
+  );
+  return error instanceof Error ? (error.cause ?? error) : error;
+}
+
+const nothing = {
+  hasPassword: false,
+  hasPasskey: false,
+  credentialCount: 0,
+  username: null,
+  email: null,
+  emailVerified: false,
+};
+
+const passkey = (userId: string, mfaOnly: boolean) => ({
+  tenantId,
+  id: randomUUID(),
+  userId,
+  publicKey: Buffer.of(1),
+  signCount: 0,
+  aaguid: randomUUID(),
+  attestationType: "none",
+  transports: [],
+  backupEligible: false,
+  backupState: false,
+  userVerified: true,
+  mfaOnly,
+});
+
+describe("facts", () => {
+  it("are the same by address, by username and by id", async () => {
+    const id = await newUser({ email: { address: "ada@example.com", verifiedAt: noon }, username: "ada" });
+    const facts = { ...nothing, userId: id, username: "ada", email: "ada@example.com", emailVerified: true };
+    expect(await factsByEmail(read, tenantId, "ada@example.com")).toEqual(facts);
+    expect(await factsByUsername(read, tenantId, "ada")).toEqual(facts);
+    expect(await factsById(read, tenantId, id)).toEqual(facts);
+  });
+
+  it("are those of an account without any name, too", async () => {
+    const id = await newUser();
+    expect(await factsById(read, tenantId, id)).toEqual({ ...nothing, userId: id });
+  });
+
+  it("tell passkeys from security keys, and know of a password", async () => {
+    const id = await newUser();
+    await write(async (tx) => {
+      await tx.insert(schema.webauthnCredentials).values(passkey(id, true));
+      await tx.insert(schema.passwords).values({ tenantId, userId: id, hash: "scheme:hash" });
+    });
+    expect(await factsById(read, tenantId, id)).toMatchObject({
+      hasPassword: true,
+      hasPasskey: false,
+      credentialCount: 1,
+    });
+    await write((tx) => tx.insert(schema.webauthnCredentials).values(passkey(id, false)));
+    expect(await factsById(read, tenantId, id)).toMatchObject({ hasPasskey: true, credentialCount: 2 });
+  });
+
+  it("are none for whom nobody knows", async () => {
+    expect(await factsByEmail(read, tenantId, "nobody@example.com")).toBeNull();
+    expect(await factsByUsername(read, tenantId, "nobody")).toBeNull();
+    expect(await factsById(read, tenantId, randomUUID())).toBeNull();
+  });
+
+  it("A68 are never those of another tenant's account, though the names be the same", async () => {
+    const email = { address: "grace@example.com", verifiedAt: null };
+    const here = await newUser({ email, username: "grace" });
+    const there = await newUser({ email, username: "grace" }, otherTenantId);
+    expect(await factsByEmail(read, tenantId, email.address)).toMatchObject({ userId: here });
+    expect(await factsByEmail(read, otherTenantId, email.address)).toMatchObject({ userId: there });
+    expect(await factsByUsername(read, otherTenantId, "grace")).toMatchObject({ userId: there });
+    expect(await factsById(read, otherTenantId, here)).toBeNull();
+  });
+
+  it("can be read inside the transaction that changes them", async () => {
+    const facts = await write(async (tx) => {
+      const id = randomUUID();
+      await createUser(tx, tenantId, { id, username: "inside", now: noon, environment });
+      return factsByUsername(tx, tenantId, "inside");
+    });
+    expect(facts).toMatchObject({ username: "inside" });
+  });
+});
+
+describe("addresses", () => {
+  it("are primary when they are the first of the account", async () => {
+    const id = await newUser({ email: { address: "first@example.com", verifiedAt: null } });
+    const second = {
+      userId: id,
+      address: "second@example.com",
+      verifiedAt: noon,
+      id: randomUUID(),
+      now: noon,
+    };
+    await write((tx) => addEmail(tx, tenantId, second));
+    expect(await factsById(read, tenantId, id)).toMatchObject({
+      email: "first@example.com",
+      emailVerified: false,
+    });
+    expect(await factsByEmail(read, tenantId, "second@example.com")).toMatchObject({ userId: id });
+  });
+
+  it("belong to one account of a tenant: the constraint says so by its name", async () => {
+    await newUser({ email: { address: "taken@example.com", verifiedAt: null } });
+    const userId = await newUser();
+    const address = { userId, address: "taken@example.com", verifiedAt: null, id: randomUUID(), now: noon };
+    expect(await broken((tx) => addEmail(tx, tenantId, address))).toMatchObject({
+      code: "23505",
+      constraint: "emails_address_unique",
+    });
+  });
+
+  it("go to one of twenty accounts that are made with the same one at once", async () => {
+    const email = { address: "race@example.com", verifiedAt: null };
+    const made = await Promise.allSettled(Array.from({ length: 20 }, () => newUser({ email })));
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(await factsByEmail(read, tenantId, email.address)).not.toBeNull();
+  });
+
+  it("are proved once, and keep the time of it", async () => {
+    const userId = await newUser({ email: { address: "proof@example.com", verifiedAt: null } });
+    const proof = { userId, address: "proof@example.com", now: noon };
+    await write((tx) => setEmailVerified(tx, tenantId, proof));
+    await write((tx) => setEmailVerified(tx, tenantId, { ...proof, now: later }));
+    const rows = await postgres.database.read.select().from(schema.emails);
+    expect(rows.find((row) => row.userId === userId)?.verifiedAt).toEqual(noon);
+  });
+
+  it("are not proved for an account or a tenant that does not have them", async () => {
+    const address = "mine@example.com";
+    const owner = await newUser({ email: { address, verifiedAt: null } });
+    const stranger = await newUser();
+    const prove = (tenant: string, userId: string) =>
+      broken((tx) => setEmailVerified(tx, tenant, { userId, address, now: noon }));
+    expect(await prove(tenantId, stranger)).toMatchObject({ what: "email" });
+    expect(await prove(otherTenantId, owner)).toMatchObject({ what: "email" });
+    expect(await factsById(read, tenantId, owner)).toMatchObject({ emailVerified: false });
+  });
+});
+
+describe("usernames", () => {
+  it("can be set and changed", async () => {
+    const userId = await newUser();
+    for (const username of ["hedy", "lamarr"]) {
+      await write((tx) => setUsername(tx, tenantId, { userId, username, id: randomUUID(), now: noon }));
+    }
+    expect(await factsById(read, tenantId, userId)).toMatchObject({ username: "lamarr" });
+    expect(await factsByUsername(read, tenantId, "hedy")).toBeNull();
+  });
+
+  it("belong to one account of a tenant: the constraint says so by its name", async () => {
+    await newUser({ username: "taken" });
+    const userId = await newUser({ username: "free" });
+    const change = { userId, username: "taken", id: randomUUID(), now: noon };
+    expect(await broken((tx) => setUsername(tx, tenantId, change))).toMatchObject({
+      code: "23505",
+      constraint: "usernames_username_unique",
+    });
+    expect(await factsById(read, tenantId, userId)).toMatchObject({ username: "free" });
+  });
+});
+
+it("an account whose name is taken is not written at all", async () => {
+  await newUser({ username: "half" });
+  const id = randomUUID();
+  const email = { address: "half@example.com", verifiedAt: null };
+  await broken((tx) => createUser(tx, tenantId, { id, email, username: "half", now: noon, environment }));
+  expect(await factsById(read, tenantId, id)).toBeNull();
+  expect(await factsByEmail(read, tenantId, email.address)).toBeNull();
+});

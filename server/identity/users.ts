@@ -1,0 +1,181 @@
+import { and, eq, sql } from "drizzle-orm";
+import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { prepared } from "#db/prepared";
+import { type Environment, TakenError } from "../runtime.ts";
+
+const { emails, userFacts, usernames, users } = schema;
+
+/** What the flows need to know of a user, see the view `user_facts`. */
+export interface UserFacts {
+  userId: string;
+  hasPassword: boolean;
+  /** Passkeys alone; security keys that serve as second factors only do not count. */
+  hasPasskey: boolean;
+  /** Passkeys and security keys together. */
+  credentialCount: number;
+  username: string | null;
+  /** The primary address. */
+  email: string | null;
+  emailVerified: boolean;
+}
+
+const facts = {
+  userId: userFacts.userId,
+  hasPassword: userFacts.hasPassword,
+  hasPasskey: userFacts.hasPasskey,
+  credentialCount: userFacts.credentialCount,
+  username: userFacts.username,
+  email: userFacts.email,
+  emailVerified: userFacts.emailVerified,
+};
+
+const byEmail = prepared("facts_by_email", (db) =>
+  db
+    .select(facts)
+    .from(emails)
+    .innerJoin(userFacts, and(eq(userFacts.tenantId, emails.tenantId), eq(userFacts.userId, emails.userId)))
+    .where(
+      and(eq(emails.tenantId, sql.placeholder("tenantId")), eq(emails.address, sql.placeholder("address"))),
+    ),
+);
+
+const byUsername = prepared("facts_by_username", (db) =>
+  db
+    .select(facts)
+    .from(usernames)
+    .innerJoin(
+      userFacts,
+      and(eq(userFacts.tenantId, usernames.tenantId), eq(userFacts.userId, usernames.userId)),
+    )
+    .where(
+      and(
+        eq(usernames.tenantId, sql.placeholder("tenantId")),
+        eq(usernames.username, sql.placeholder("username")),
+      ),
+    ),
+);
+
+const byId = prepared("facts_by_id", (db) =>
+  db
+    .select(facts)
+    .from(userFacts)
+    .where(
+      and(
+        eq(userFacts.tenantId, sql.placeholder("tenantId")),
+        eq(userFacts.userId, sql.placeholder("userId")),
+      ),
+    ),
+);
+
+/** @param address in canonical form; any address of the account, not only the primary one */
+export async function factsByEmail(
+  db: ReadOnly,
+  tenantId: string,
+  address: string,
+): Promise<UserFacts | null> {
+  const [user] = await byEmail(db).execute({ tenantId, address });
+  return user ?? null;
+}
+
+/** @param username in canonical form */
+export async function factsByUsername(
+  db: ReadOnly,
+  tenantId: string,
+  username: string,
+): Promise<UserFacts | null> {
+  const [user] = await byUsername(db).execute({ tenantId, username });
+  return user ?? null;
+}
+
+export async function factsById(db: ReadOnly, tenantId: string, userId: string): Promise<UserFacts | null> {
+  const [user] = await byId(db).execute({ tenantId, userId });
+  return user ?? null;
+}
+
+/**
+ * Writes an account with what it is known by. A name that was taken meanwhile surfaces as SQLSTATE 23505 with the
+ * constraint `emails_address_unique` or `usernames_username_unique`.
+ */
+export async function createUser(
+  tx: Transaction,
+  tenantId: string,
+  user: {
+    id: string;
+    email?: { address: string; verifiedAt: Date | null };
+    username?: string;
+    now: Date;
+    environment: Environment;
+  },
+): Promise<void> {
+  const { id: userId, email, username, now, environment } = user;
+  await tx.insert(users).values({ tenantId, id: userId, createdAt: now, updatedAt: now });
+  if (email) await addEmail(tx, tenantId, { ...email, userId, id: environment.uuid(), now });
+  if (username) await setUsername(tx, tenantId, { username, userId, id: environment.uuid(), now });
+}
+
+/**
+ * Adds an address; the first one of an account is its primary.
+ *
+ * @throws SQLSTATE 23505 with `emails_address_unique` when any account of the tenant has it
+ */
+export async function addEmail(
+  tx: Transaction,
+  tenantId: string,
+  email: { userId: string; address: string; verifiedAt: Date | null; id: string; now: Date },
+): Promise<void> {
+  const { userId, address, verifiedAt, id, now } = email;
+  const others = tx
+    .select({ one: sql`1` })
+    .from(emails)
+    .where(and(eq(emails.tenantId, tenantId), eq(emails.userId, userId), emails.isPrimary));
+  await tx.insert(emails).values({
+    tenantId,
+    id,
+    userId,
+    address,
+    isPrimary: sql`not exists (${others})`,
+    verifiedAt,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+/**
+ * Marks an address of an account as proved; one that was proved before keeps its time.
+ *
+ * @throws TakenError("email") when the account no longer has it
+ */
+export async function setEmailVerified(
+  tx: Transaction,
+  tenantId: string,
+  { userId, address, now }: { userId: string; address: string; now: Date },
+): Promise<void> {
+  const marked = await tx
+    .update(emails)
+    .set({
+      verifiedAt: sql`coalesce(${emails.verifiedAt}, ${now.toISOString()}::timestamptz)`,
+      updatedAt: now,
+    })
+    .where(and(eq(emails.tenantId, tenantId), eq(emails.userId, userId), eq(emails.address, address)))
+    .returning({ id: emails.id });
+  if (marked.length === 0) throw new TakenError("email");
+}
+
+/**
+ * Gives an account a username, or another one.
+ *
+ * @throws SQLSTATE 23505 with `usernames_username_unique` when another account of the tenant has it
+ */
+export async function setUsername(
+  tx: Transaction,
+  tenantId: string,
+  { userId, username, id, now }: { userId: string; username: string; id: string; now: Date },
+): Promise<void> {
+  await tx
+    .insert(usernames)
+    .values({ tenantId, id, userId, username, createdAt: now, updatedAt: now })
+    .onConflictDoUpdate({
+      target: [usernames.tenantId, usernames.userId],
+      set: { username, updatedAt: now },
+    });
+}

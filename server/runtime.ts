@@ -1,0 +1,79 @@
+import type { Logger } from "pino";
+import type { Database, Transaction } from "#db/client";
+import type { Config } from "./config.ts";
+import type { PasswordHasher } from "./credentials/password-hasher.ts";
+import type { Job } from "./jobs/jobs.ts";
+import type { RateLimits } from "./limits/rates.ts";
+import type { Vault } from "./secrets/vault.ts";
+import type { SigningKeys } from "./sessions/signing-keys.ts";
+
+/** Where randomness, identifiers and shifts of time come from, so that tests can set them. */
+export interface Environment {
+  randomBytes(size: number): Buffer;
+  uuid(): string;
+  /** Milliseconds that this server's idea of now is ahead of the database's clock; 0 outside tests. */
+  clockShift(): number;
+}
+
+/** An organisation whose visitors are let in, and how it wants that done. */
+export interface Tenant {
+  id: string;
+  config: Config;
+}
+
+/** Everything that lives as long as the process; made once and handed down, see `docs/decisions`. */
+export interface Runtime {
+  config: Config;
+  /** The default tenant. */
+  tenant: Tenant;
+  environment: Environment;
+  database: Database;
+  log: Logger;
+  vault: Vault;
+  signingKeys: SigningKeys;
+  passwordHasher: PasswordHasher;
+  rates: RateLimits;
+  jobs: { enqueue(tx: Transaction, job: Job): Promise<void>; wake(): void };
+  /** This process in the table of instances. */
+  instanceId: string;
+}
+
+/** Who asks. */
+export interface Client {
+  /** Canonical address, after trusted proxies. */
+  ip: string;
+  /** What limits count by: the IPv4 address, or the IPv6 /64. */
+  source: string;
+  userAgent: string;
+  /** One of the eight languages of mails; English for anything unknown. */
+  language: Language;
+  requestId: string;
+}
+
+export const languages = ["bn", "de", "en", "fr", "it", "nl", "pt-BR", "zh"] as const;
+export type Language = (typeof languages)[number];
+
+/** What one request may use while it is judged. Nothing here writes. */
+export interface Scope {
+  runtime: Runtime;
+  tenant: Tenant;
+  client: Client;
+  /** The step's moment, from the database's clock. */
+  now: Date;
+  signal: AbortSignal;
+}
+
+/** A change, held back until everything is judged; all of a step's changes are written in one transaction. */
+export type Write = (tx: Transaction) => Promise<void>;
+
+/**
+ * Thrown by a write that found what it wanted to take already gone. The transaction is rolled back and the
+ * refusal that `server/flow/conflicts.ts` names for it is written instead.
+ */
+export class TakenError extends Error {
+  readonly what: string;
+  constructor(what: string) {
+    super(`already taken: ${what}`);
+    this.what = what;
+  }
+}

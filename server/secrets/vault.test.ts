@@ -1,0 +1,101 @@
+import { sealData, unsealData } from "iron-session";
+import { describe, expect, it } from "vitest";
+import { BrokenSealError, createVault, UnknownKeyError } from "./vault.ts";
+
+const oldKey = "an old key of the operator";
+const newKey = "a new key of the operator";
+const plain = Buffer.from("what must not be read");
+
+describe("sealed values", () => {
+  it("open under the key and context that sealed them, an empty one too", () => {
+    const vault = createVault([newKey]);
+    expect(vault.unseal(vault.seal(plain, "totp:1"), "totp:1")).toEqual(plain);
+    expect(vault.unseal(vault.seal(Buffer.alloc(0), "totp:1"), "totp:1")).toEqual(Buffer.alloc(0));
+  });
+
+  it("never look alike and never hold the plain text", () => {
+    const vault = createVault([newKey]);
+    const [one, two] = [vault.seal(plain, "x"), vault.seal(plain, "x")];
+    expect(one.equals(two)).toBe(false);
+    expect(one.includes(plain)).toBe(false);
+  });
+
+  it("do not open for another context", () => {
+    const vault = createVault([newKey]);
+    expect(() => vault.unseal(vault.seal(plain, "tenant-a:1"), "tenant-b:1")).toThrow(BrokenSealError);
+  });
+
+  it("do not open when any single byte was changed or cut off", () => {
+    const vault = createVault([newKey]);
+    const sealed = vault.seal(plain, "x");
+    for (let index = 0; index < sealed.length; index++) {
+      const changed = Buffer.from(sealed);
+      changed[index] = (changed[index] ?? 0) ^ 1;
+      expect(() => vault.unseal(changed, "x")).toThrow();
+      expect(() => vault.unseal(sealed.subarray(0, index), "x")).toThrow();
+    }
+  });
+
+  it("open after a new key was put in front of the one that sealed them", () => {
+    const sealed = createVault([oldKey]).seal(plain, "x");
+    const rotated = createVault([newKey, oldKey]);
+    expect(rotated.unseal(sealed, "x")).toEqual(plain);
+    expect(() => createVault([oldKey]).unseal(rotated.seal(plain, "x"), "x")).toThrow(UnknownKeyError);
+  });
+
+  it("name the key that is missing", () => {
+    const old = createVault([oldKey]);
+    const [keyId] = old.keyIds;
+    expect(() => createVault([newKey]).unseal(old.seal(plain, "x"), "x")).toThrow(
+      expect.objectContaining({ keyId, message: expect.stringContaining(String(keyId)) }),
+    );
+  });
+
+  it("need a key", () => {
+    expect(() => createVault([])).toThrow("at least one");
+  });
+});
+
+describe("keyed hashes", () => {
+  it("are the same for the same parts and differ for any others", () => {
+    const vault = createVault([newKey]);
+    const macs = [
+      vault.mac("code", "ab", "c"),
+      vault.mac("code", "a", "bc"),
+      vault.mac("code", "abc"),
+      vault.mac("code", "ab", "c", ""),
+      vault.mac("codeab", "c"),
+      createVault([oldKey]).mac("code", "ab", "c"),
+    ].map((mac) => mac.toString("hex"));
+    expect(new Set(macs).size).toBe(macs.length);
+    expect(vault.mac("code", "ab", "c").toString("hex")).toBe(macs[0]);
+    expect(macs[0]).toHaveLength(64);
+  });
+
+  it("are found again across a rotation", () => {
+    const before = createVault([oldKey]).mac("subject", "ada@example.com");
+    const after = createVault([newKey, oldKey]).macs("subject", "ada@example.com");
+    expect(after[0]).toEqual(createVault([newKey]).mac("subject", "ada@example.com"));
+    expect(after[1]).toEqual(before);
+  });
+});
+
+describe("passwords for iron-session", () => {
+  it("seal cookies by the first key and read those of the keys behind it", async () => {
+    const before = await sealData(
+      { flow: 1 },
+      { password: createVault([oldKey]).passwords("flow"), ttl: 60 },
+    );
+    const password = createVault([newKey, oldKey]).passwords("flow");
+    expect(await unsealData(before, { password, ttl: 60 })).toEqual({ flow: 1 });
+    const after = await sealData({ flow: 2 }, { password, ttl: 60 });
+    expect(await unsealData(after, { password: createVault([oldKey]).passwords("flow"), ttl: 60 })).toEqual(
+      {},
+    );
+  });
+
+  it("differ by purpose", () => {
+    const vault = createVault([newKey]);
+    expect(vault.passwords("flow")["1"]).not.toBe(vault.passwords("frame")["1"]);
+  });
+});

@@ -1,0 +1,283 @@
+import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import {
+  createLocalJWKSet,
+  exportJWK,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  jwtVerify,
+  SignJWT,
+  UnsecuredJWT,
+} from "jose";
+import { describe, expect, it } from "vitest";
+import {
+  type Algorithm,
+  type Expected,
+  isTimely,
+  keyIdOf,
+  type SigningKey,
+  signJwt,
+  verifyJwt,
+} from "./jwt.ts";
+
+const pairs: Record<Algorithm, { publicKey: KeyObject; privateKey: KeyObject }> = {
+  RS256: generateKeyPairSync("rsa", { modulusLength: 2048 }),
+  ES256: generateKeyPairSync("ec", { namedCurve: "P-256" }),
+  EdDSA: generateKeyPairSync("ed25519"),
+};
+const algorithms = Object.keys(pairs) as Algorithm[];
+const keyOf = (algorithm: Algorithm): SigningKey => ({ id: "ours", algorithm, ...pairs[algorithm] });
+
+const now = new Date("2030-01-01T12:00:00.000Z");
+const seconds = now.getTime() / 1000;
+const claims = {
+  iss: "https://id.example",
+  aud: ["app.example"],
+  sub: "ada",
+  iat: seconds,
+  exp: seconds + 60,
+};
+const expected: Expected = { typ: "JWT", audience: ["app.example"], issuer: "https://id.example", now };
+const ourHeader = { typ: "JWT", kid: "ours" };
+
+const byJose = (
+  algorithm: Algorithm,
+  header: Partial<JWTHeaderParameters> = {},
+  payload: JWTPayload = claims,
+) =>
+  new SignJWT(payload)
+    .setProtectedHeader({ alg: algorithm, ...ourHeader, ...header })
+    .sign(pairs[algorithm].privateKey);
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** A token with any header and any signature. */
+function byHand(header: unknown, signature: (signed: Buffer) => Buffer, payload: unknown = claims): string {
+  const signed = `${encode(header)}.${encode(payload)}`;
+  return `${signed}.${signature(Buffer.from(signed)).toString("base64url")}`;
+}
+
+describe.each(algorithms)("with %s", (algorithm) => {
+  const key = keyOf(algorithm);
+
+  it("what we sign another implementation takes, by our published key", async () => {
+    const jwk = { ...(await exportJWK(key.publicKey)), kid: "ours", alg: algorithm };
+    const token = signJwt(key, "JWT", claims);
+    const verified = await jwtVerify(token, createLocalJWKSet({ keys: [jwk] }), {
+      issuer: "https://id.example",
+      audience: "app.example",
+      typ: "JWT",
+      currentDate: now,
+    });
+    expect(verified.payload).toEqual(claims);
+    expect(verified.protectedHeader).toEqual({ alg: algorithm, typ: "JWT", kid: "ours" });
+  });
+
+  it("what another implementation signs with our key we take", async () => {
+    const token = await byJose(algorithm);
+    expect(keyIdOf(token)).toBe("ours");
+    expect(verifyJwt(token, key, expected)).toEqual(claims);
+  });
+
+  it("no changed byte passes", () => {
+    const token = signJwt(key, "JWT", claims);
+    for (let index = 0; index < token.length; index += 7) {
+      const other = token[index] === "A" ? "B" : "A";
+      expect(
+        verifyJwt(`${token.slice(0, index)}${other}${token.slice(index + 1)}`, key, expected),
+      ).toBeNull();
+    }
+  });
+
+  it("A62 a token without a signature is refused, however it spells none", () => {
+    const unsigned = new UnsecuredJWT(claims).encode();
+    for (const alg of ["none", "None", "NONE", "nOnE", ""]) {
+      expect(
+        verifyJwt(
+          byHand({ ...ourHeader, alg }, () => Buffer.alloc(0)),
+          key,
+          expected,
+        ),
+      ).toBeNull();
+    }
+    expect(verifyJwt(unsigned, key, expected)).toBeNull();
+    expect(
+      verifyJwt(
+        byHand({ ...ourHeader, alg: algorithm }, () => Buffer.alloc(0)),
+        key,
+        expected,
+      ),
+    ).toBeNull();
+  });
+
+  it("A62 a signature of zeroes is refused", () => {
+    for (const length of [1, 32, 63, 64, 65, 256]) {
+      const token = byHand({ ...ourHeader, alg: algorithm }, () => Buffer.alloc(length));
+      expect(verifyJwt(token, key, expected)).toBeNull();
+    }
+  });
+});
+
+describe("algorithm confusion", () => {
+  const rsa = keyOf("RS256");
+
+  it("A62 HS256 with the public key as its secret is refused", () => {
+    const secrets = [
+      rsa.publicKey.export({ type: "spki", format: "pem" }),
+      rsa.publicKey.export({ type: "spki", format: "der" }),
+      JSON.stringify(rsa.publicKey.export({ format: "jwk" })),
+    ];
+    for (const secret of secrets) {
+      for (const alg of ["HS256", "RS256"]) {
+        const token = byHand({ ...ourHeader, alg }, (signed) =>
+          createHmac("sha256", secret).update(signed).digest(),
+        );
+        expect(verifyJwt(token, rsa, expected)).toBeNull();
+      }
+    }
+  });
+
+  it("A62 a PS256 signature by the same RSA key is refused under either name", async () => {
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: "PS256", ...ourHeader })
+      .sign(rsa.privateKey);
+    expect(verifyJwt(token, rsa, expected)).toBeNull();
+    const [, , signature = ""] = token.split(".");
+    const renamed = byHand({ ...ourHeader, alg: "RS256" }, () => Buffer.from(signature, "base64url"));
+    expect(verifyJwt(renamed, rsa, expected)).toBeNull();
+  });
+
+  it("A62 a right signature under another algorithm's name is refused", () => {
+    const token = byHand({ ...ourHeader, alg: "RS512" }, (signed) => sign("sha256", signed, rsa.privateKey));
+    expect(verifyJwt(token, rsa, expected)).toBeNull();
+  });
+
+  it("A62 an ES256 signature in DER instead of P1363 is refused", () => {
+    const key = keyOf("ES256");
+    const token = byHand({ ...ourHeader, alg: "ES256" }, (signed) => sign("sha256", signed, key.privateKey));
+    expect(verifyJwt(token, key, expected)).toBeNull();
+  });
+});
+
+describe("headers", () => {
+  const key = keyOf("ES256");
+
+  it("A64 keys and addresses of keys in the header are not followed", async () => {
+    const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const jwk = await exportJWK(stranger.publicKey);
+    const lures = [
+      { jwk },
+      { jku: "https://evil.example/jwks.json" },
+      { x5u: "https://evil.example/cert.pem" },
+      { x5c: ["MIIB"] },
+    ];
+    for (const lure of lures) {
+      const forged = byHand({ alg: "ES256", ...ourHeader, ...lure }, (signed) =>
+        sign("sha256", signed, { key: stranger.privateKey, dsaEncoding: "ieee-p1363" }),
+      );
+      expect(verifyJwt(forged, key, expected)).toBeNull();
+      const genuine = byHand({ alg: "ES256", ...ourHeader, ...lure }, (signed) =>
+        sign("sha256", signed, { key: key.privateKey, dsaEncoding: "ieee-p1363" }),
+      );
+      expect(verifyJwt(genuine, key, expected)).toEqual(claims);
+    }
+  });
+
+  it("A63 a key id that is no string names nothing", () => {
+    for (const kid of [["ours"], { toString: "ours" }, 1, null, undefined]) {
+      const token = byHand({ alg: "ES256", typ: "JWT", kid }, () => Buffer.alloc(64));
+      expect(keyIdOf(token)).toBeNull();
+      expect(verifyJwt(token, key, expected)).toBeNull();
+    }
+  });
+
+  it("extensions that must be understood are refused", async () => {
+    const token = byHand({ alg: "ES256", ...ourHeader, crit: ["b64"], b64: true }, (signed) =>
+      sign("sha256", signed, { key: key.privateKey, dsaEncoding: "ieee-p1363" }),
+    );
+    expect(verifyJwt(token, key, expected)).toBeNull();
+  });
+
+  it("A65 a token of another purpose is refused, by its typ", async () => {
+    for (const typ of ["webhook+jwt", "device+jwt", "at+jwt", "jwt", undefined]) {
+      const token = await byJose("ES256", { typ } as Partial<JWTHeaderParameters>);
+      expect(verifyJwt(token, key, expected)).toBeNull();
+    }
+    const session = signJwt(key, "JWT", claims);
+    expect(verifyJwt(session, key, { ...expected, typ: "webhook+jwt" })).toBeNull();
+  });
+
+  it("what is no token at all is refused", () => {
+    const token = signJwt(key, "JWT", claims);
+    const junk = [
+      "",
+      ".",
+      "..",
+      "...",
+      "a.b.c",
+      `${token}.`,
+      `${token}.x`,
+      ` ${token}`,
+      `${token}=`,
+      "\0",
+      "💥.💥.💥",
+    ];
+    const deep = `${encode([])}.${encode({})}.`;
+    const long = signJwt(key, "JWT", { ...claims, filler: "x".repeat(4096) });
+    for (const text of [...junk, deep, long, token.split(".").slice(0, 2).join(".")]) {
+      expect(verifyJwt(text, key, expected)).toBeNull();
+    }
+    expect(keyIdOf(long)).toBeNull();
+    expect(keyIdOf("")).toBeNull();
+  });
+});
+
+describe("claims", () => {
+  const key = keyOf("EdDSA");
+  const judge = (payload: object, wanted: Partial<Expected> = {}) =>
+    verifyJwt(signJwt(key, "JWT", payload), key, { ...expected, ...wanted });
+
+  it("A65 another audience or issuer is refused, and one of several is enough", () => {
+    expect(judge({ ...claims, aud: "app.example" })).not.toBeNull();
+    expect(judge({ ...claims, aud: ["other.example", "app.example"] })).not.toBeNull();
+    for (const aud of ["other.example", ["other.example"], [["app.example"]], [], undefined, null, {}]) {
+      expect(judge({ ...claims, aud })).toBeNull();
+    }
+    expect(judge({ ...claims, iss: "https://evil.example" })).toBeNull();
+    expect(judge({ ...claims, iss: undefined })).toBeNull();
+  });
+
+  it("A65 clocks may be 60 seconds apart and no more", () => {
+    const at = (offset: number) => seconds + offset;
+    expect(judge({ ...claims, exp: at(-59) })).not.toBeNull();
+    expect(judge({ ...claims, exp: at(-60) })).toBeNull();
+    expect(judge({ ...claims, exp: at(-61) })).toBeNull();
+    expect(judge({ ...claims, nbf: at(60) })).not.toBeNull();
+    expect(judge({ ...claims, nbf: at(61) })).toBeNull();
+    expect(judge({ ...claims, iat: at(61) })).toBeNull();
+  });
+
+  it("times that are no numbers are refused, and exp must be there", () => {
+    for (const time of [String(seconds + 60), null, [seconds + 60]]) {
+      expect(judge({ ...claims, exp: time })).toBeNull();
+      expect(judge({ ...claims, nbf: time })).toBeNull();
+    }
+    expect(judge({ ...claims, exp: undefined })).toBeNull();
+  });
+
+  it("times may be left to a caller who knows them later", () => {
+    const late = { ...claims, exp: seconds - 3600 };
+    expect(judge(late, { now: "unchecked" })).toEqual(late);
+    expect(isTimely(late, now)).toBe(false);
+    expect(isTimely(claims, now)).toBe(true);
+  });
+
+  it("claims that are no object are refused", () => {
+    expect(judge([claims])).toBeNull();
+    const text = byHand(
+      { alg: "EdDSA", ...ourHeader },
+      (signed) => sign(null, signed, key.privateKey),
+      "ada",
+    );
+    expect(verifyJwt(text, key, expected)).toBeNull();
+  });
+});

@@ -1,0 +1,99 @@
+import type { Tenant } from "../runtime.ts";
+import type { Claims } from "./jwt.ts";
+
+/** `typ` of a session's token; tokens of any other purpose have another. */
+export const sessionTokenType = "JWT";
+
+/** What a session's token says: who, until when, by which means. No personal data: it rests in browsers. */
+export interface SessionTokenClaims {
+  iss: string;
+  /** Where it may be used; tells tenants apart as well. */
+  aud: string[];
+  /** The user's id. */
+  sub: string;
+  session_id: string;
+  iat: number;
+  exp: number;
+  /** Authentication methods (RFC 8176, by the names that clients know); absent when there are none. */
+  amr?: string[];
+}
+
+/** The same for clients: `payload.claims` at `success`, and the answer of `/sessions/validate`. */
+export interface SessionClaims {
+  subject: string;
+  session_id: string;
+  /** RFC 3339 */
+  expiration: string;
+  issued_at: string;
+  audience: string[];
+  issuer: string;
+  amr?: string[];
+  email?: { address: string; is_primary: boolean; is_verified: boolean };
+  username?: string;
+}
+
+/** What a client may be told of the person beside the token's claims. */
+export interface Person {
+  /** The primary address. */
+  email?: string | null;
+  emailVerified?: boolean;
+  username?: string | null;
+}
+
+/** `iss` of a tenant's tokens. */
+export function issuerOf({ config }: Tenant): string {
+  return config.session.issuer || config.base_url;
+}
+
+/** `aud` of a tenant's tokens. */
+export function audienceOf({ config }: Tenant): string[] {
+  const { audience } = config.session;
+  return audience.length > 0 ? audience : [config.webauthn.relying_party.id];
+}
+
+/** What the token of a session says. */
+export function tokenClaims(
+  tenant: Tenant,
+  session: { id: string; userId: string; amr: string[]; createdAt: Date; expiresAt: Date },
+): SessionTokenClaims {
+  return {
+    iss: issuerOf(tenant),
+    aud: audienceOf(tenant),
+    sub: session.userId,
+    session_id: session.id,
+    iat: Math.floor(session.createdAt.getTime() / 1000),
+    exp: Math.floor(session.expiresAt.getTime() / 1000),
+    ...(session.amr.length > 0 ? { amr: session.amr } : {}),
+  };
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Verified claims as those of a session; null when they are not of that shape. */
+export function asSessionClaims(claims: Claims): SessionTokenClaims | null {
+  const { iss, aud, sub, session_id, iat, exp, amr } = claims;
+  if (typeof sub !== "string" || typeof session_id !== "string" || !uuid.test(session_id)) return null;
+  if (typeof iss !== "string" || typeof iat !== "number" || typeof exp !== "number") return null;
+  if (!isStrings(aud) || !(amr === undefined || isStrings(amr))) return null;
+  return { iss, aud, sub, session_id, iat, exp, ...(amr ? { amr } : {}) };
+}
+
+/** A token's claims under the names that clients know. */
+export function clientClaims(claims: SessionTokenClaims, person: Person = {}): SessionClaims {
+  const { email, emailVerified = false, username } = person;
+  return {
+    subject: claims.sub,
+    session_id: claims.session_id,
+    expiration: new Date(claims.exp * 1000).toISOString(),
+    issued_at: new Date(claims.iat * 1000).toISOString(),
+    audience: claims.aud,
+    issuer: claims.iss,
+    ...(claims.amr ? { amr: claims.amr } : {}),
+    ...(email ? { email: { address: email, is_primary: true, is_verified: emailVerified } } : {}),
+    ...(username ? { username } : {}),
+  };
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}

@@ -1,0 +1,239 @@
+import { randomUUID } from "node:crypto";
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { schema } from "#db/client";
+import type { Factor } from "#db/schema/sessions";
+import { createUser } from "../identity/users.ts";
+import type { Scope, Tenant } from "../runtime.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import {
+  endOtherSessions,
+  endSession,
+  findSession,
+  issueSession,
+  type NewSession,
+  reissueSession,
+} from "./sessions.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime({ STILE_SESSION_LIMIT: "5" });
+});
+afterAll(() => runtime.close());
+
+const noon = new Date("2030-01-01T12:00:00.250Z");
+
+function scopeAt(now = noon, { tenant }: { tenant: Tenant } = runtime): Scope {
+  return { runtime, tenant, client: someone, now, signal: new AbortController().signal };
+}
+
+async function newUser(tenantId = runtime.tenant.id): Promise<string> {
+  const id = randomUUID();
+  await runtime.database.write.transaction((tx) =>
+    createUser(tx, tenantId, { id, now: noon, environment: runtime.environment }),
+  );
+  return id;
+}
+
+const password: Factor[] = [{ method: "password", at: noon.toISOString() }];
+
+const newSession = (userId: string): NewSession => ({
+  userId,
+  factors: password,
+  amr: ["pwd"],
+  rememberMe: false,
+});
+
+async function issue(userId: string, now = noon, scope = scopeAt(now)) {
+  const made = await issueSession(scope, newSession(userId));
+  await runtime.database.write.transaction(made.write);
+  return made;
+}
+
+async function sessionIds(userId: string): Promise<string[]> {
+  const all = await runtime.database.read.select().from(schema.sessions);
+  return all.filter((row) => row.userId === userId).map((row) => row.id);
+}
+
+describe("a new session", () => {
+  it("has a row of its own, and a token and claims that name it", async () => {
+    const userId = await newUser();
+    const { issued, claims } = await issue(userId);
+    const found = await findSession(runtime, runtime.tenant, issued.id);
+    expect(found?.session).toEqual({
+      id: issued.id,
+      userId,
+      authenticatedAt: noon,
+      factors: password,
+      amr: ["pwd"],
+      ipAddress: someone.ip,
+      userAgent: someone.userAgent,
+      createdAt: noon,
+      lastUsedAt: noon,
+      expiresAt: new Date("2030-01-02T00:00:00.000Z"),
+    });
+    const times = { iat: Date.parse("2030-01-01T12:00:00Z") / 1000, exp: issued.expiresAt.getTime() / 1000 };
+    expect(decodeProtectedHeader(issued.token)).toMatchObject({ typ: "JWT", alg: "ES256" });
+    expect(decodeJwt(issued.token)).toEqual({
+      iss: "http://localhost:3000",
+      aud: ["localhost"],
+      sub: userId,
+      session_id: issued.id,
+      amr: ["pwd"],
+      ...times,
+    });
+    expect(claims).toEqual({
+      subject: userId,
+      session_id: issued.id,
+      expiration: "2030-01-02T00:00:00.000Z",
+      issued_at: "2030-01-01T12:00:00.000Z",
+      audience: ["localhost"],
+      issuer: "http://localhost:3000",
+      amr: ["pwd"],
+    });
+  });
+
+  it("tells the client, and not the token, who the person is", async () => {
+    const userId = await newUser();
+    const person = { email: "ada@example.com", emailVerified: true, username: "ada" };
+    const { claims, issued } = await issueSession(scopeAt(), { ...newSession(userId), ...person });
+    expect(claims).toMatchObject({
+      email: { address: "ada@example.com", is_primary: true, is_verified: true },
+      username: "ada",
+    });
+    expect(Object.keys(decodeJwt(issued.token)).sort()).toEqual([
+      "amr",
+      "aud",
+      "exp",
+      "iat",
+      "iss",
+      "session_id",
+      "sub",
+    ]);
+  });
+
+  it("A40 is retained as the configuration, and where it asks the person, the person says", async () => {
+    const userId = await newUser();
+    const cases = [
+      ["persistent", false, "persistent"],
+      ["persistent", true, "persistent"],
+      ["session", true, "session"],
+      ["prompt", false, "session"],
+      ["prompt", true, "persistent"],
+    ] as const;
+    for (const [setting, rememberMe, retention] of cases) {
+      const configured = runtime.configured({ STILE_SESSION_COOKIE_RETENTION: setting });
+      const { issued } = await issueSession(scopeAt(noon, configured), { ...newSession(userId), rememberMe });
+      expect(issued.retention).toBe(retention);
+      expect(issued.lifetimeSeconds).toBe(12 * 3600 - 1);
+    }
+  });
+
+  it("says nothing of methods when there were none, and keeps no address or browser unless told to", async () => {
+    const userId = await newUser();
+    const configured = runtime.configured({
+      STILE_SESSION_ACQUIRE_IP_ADDRESS: "false",
+      STILE_SESSION_ACQUIRE_USER_AGENT: "false",
+      STILE_SESSION_ISSUER: "https://id.example",
+      STILE_SESSION_AUDIENCE: "app.example,api.example",
+    });
+    const made = await issueSession(scopeAt(noon, configured), {
+      ...newSession(userId),
+      factors: [],
+      amr: [],
+    });
+    await runtime.database.write.transaction(made.write);
+    const found = await findSession(runtime, runtime.tenant, made.issued.id);
+    expect(found?.session).toMatchObject({ ipAddress: null, userAgent: null, authenticatedAt: noon });
+    expect(decodeJwt(made.issued.token)).toMatchObject({
+      iss: "https://id.example",
+      aud: ["app.example", "api.example"],
+    });
+    expect(decodeJwt(made.issued.token)).not.toHaveProperty("amr");
+    expect(made.claims).not.toHaveProperty("amr");
+  });
+
+  it("is not written for an account that is gone", async () => {
+    const made = await issueSession(scopeAt(), newSession(randomUUID()));
+    await expect(runtime.database.write.transaction(made.write)).rejects.toThrow("already taken: user");
+  });
+});
+
+describe("the limit of sessions", () => {
+  it("ends the oldest", async () => {
+    const userId = await newUser();
+    const ids: string[] = [];
+    for (let second = 0; second < 7; second++) {
+      ids.push((await issue(userId, new Date(noon.getTime() + second * 1000))).issued.id);
+    }
+    expect((await sessionIds(userId)).sort()).toEqual(ids.slice(2).sort());
+  });
+
+  it("of one leaves the newest alone", async () => {
+    const userId = await newUser();
+    const scope = scopeAt(noon, runtime.configured({ STILE_SESSION_LIMIT: "1" }));
+    await issue(userId, noon, scope);
+    const { issued } = await issue(userId, noon, scope);
+    expect(await sessionIds(userId)).toEqual([issued.id]);
+  });
+
+  it("counts live sessions only, and those that have run out go", async () => {
+    const userId = await newUser();
+    for (let time = 0; time < 5; time++) await issue(userId);
+    const { issued } = await issue(userId, new Date(noon.getTime() + 13 * 3_600_000));
+    expect(await sessionIds(userId)).toEqual([issued.id]);
+  });
+
+  it("holds when fifty sessions of one account are issued at once", async () => {
+    const [userId, other] = [await newUser(), await newUser()];
+    const bystander = await issue(other);
+    const made = await Promise.all(Array.from({ length: 50 }, () => issue(userId)));
+    const left = await sessionIds(userId);
+    expect(left).toHaveLength(5);
+    expect(made.map(({ issued }) => issued.id)).toEqual(expect.arrayContaining(left));
+    expect(await sessionIds(other)).toEqual([bystander.issued.id]);
+  });
+});
+
+describe("handing a session out again", () => {
+  it("gives a token for the same row, worth the same", async () => {
+    const userId = await newUser();
+    const now = new Date();
+    const { issued } = await issue(userId, now);
+    const again = await reissueSession(scopeAt(), issued.id, { rememberMe: false });
+    expect(again).toMatchObject({ id: issued.id, retention: issued.retention, expiresAt: issued.expiresAt });
+    expect(decodeJwt(again?.token ?? "")).toEqual(decodeJwt(issued.token));
+    expect(again?.lifetimeSeconds).toBeLessThanOrEqual(issued.lifetimeSeconds);
+  });
+
+  it("is refused when the session has ended or run out, and at another tenant", async () => {
+    const userId = await newUser();
+    const ended = (await issue(userId, new Date())).issued.id;
+    await endSession(runtime.database.write, runtime.tenant.id, ended);
+    const expired = (await issue(userId, new Date(Date.now() - 13 * 3_600_000))).issued.id;
+    const live = (await issue(userId, new Date())).issued.id;
+    const elsewhere = { runtime, tenant: { ...runtime.tenant, id: randomUUID() } };
+    expect(await reissueSession(scopeAt(), ended, { rememberMe: false })).toBeNull();
+    expect(await reissueSession(scopeAt(), expired, { rememberMe: false })).toBeNull();
+    expect(await reissueSession(elsewhere, live, { rememberMe: false })).toBeNull();
+  });
+});
+
+describe("ending sessions", () => {
+  it("ends one, or all others, and never those of another account or tenant", async () => {
+    const [userId, other] = [await newUser(), await newUser()];
+    const [first, second, third] = [await issue(userId), await issue(userId), await issue(userId)];
+    const bystander = await issue(other);
+    const { write } = runtime.database;
+    await endSession(write, randomUUID(), first.issued.id);
+    await endOtherSessions(write, randomUUID(), userId);
+    expect(await sessionIds(userId)).toHaveLength(3);
+    await endSession(write, runtime.tenant.id, first.issued.id);
+    expect((await sessionIds(userId)).sort()).toEqual([second.issued.id, third.issued.id].sort());
+    await endOtherSessions(write, runtime.tenant.id, userId, third.issued.id);
+    expect(await sessionIds(userId)).toEqual([third.issued.id]);
+    await endOtherSessions(write, runtime.tenant.id, userId);
+    expect(await sessionIds(userId)).toEqual([]);
+    expect(await sessionIds(other)).toEqual([bystander.issued.id]);
+  });
+});

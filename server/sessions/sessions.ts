@@ -1,0 +1,202 @@
+import { and, eq, ne, sql } from "drizzle-orm";
+import { type Queryable, schema } from "#db/client";
+import { databaseNow } from "#db/clock";
+import { prepared } from "#db/prepared";
+import type { Factor } from "#db/schema/sessions";
+import { type Runtime, type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
+import {
+  clientClaims,
+  type Person,
+  type SessionClaims,
+  type SessionTokenClaims,
+  sessionTokenType,
+  tokenClaims,
+} from "./session-claims.ts";
+
+const { sessions } = schema;
+
+/** What a browser, or an application's server, is handed. */
+export interface IssuedSession {
+  id: string;
+  /** The signed JWT: value of the cookie, or of `X-Auth-Token`. */
+  token: string;
+  /** Seconds until it expires: `X-Session-Lifetime`, and `Max-Age` of a persistent cookie. */
+  lifetimeSeconds: number;
+  /** Whether the cookie outlives the browser: `X-Session-Retention`. */
+  retention: "session" | "persistent";
+  expiresAt: Date;
+}
+
+/** A session's row, without its tenant. */
+export type Session = Omit<typeof sessions.$inferSelect, "tenantId">;
+
+/** What a session is made of. */
+export interface NewSession extends Person {
+  userId: string;
+  /** How the person has just proved who they are. */
+  factors: Factor[];
+  /** The same for the token, in the words that clients know. */
+  amr: string[];
+  rememberMe: boolean;
+}
+
+/**
+ * Makes a session with an identifier of its own, whatever the browser brought along. The token is signed at once;
+ * it is worth nothing until `write` has put down the row that it names.
+ *
+ * @returns `write` also ends the oldest sessions beyond `session.limit`; it holds under parallel logins, and
+ *   throws TakenError("user") when the account is gone
+ */
+export async function issueSession(
+  scope: Scope,
+  { userId, factors, amr, rememberMe, ...person }: NewSession,
+): Promise<{ issued: IssuedSession; claims: SessionClaims; write: Write }> {
+  const { runtime, tenant, client, now } = scope;
+  const { lifespan, limit, acquire_ip_address, acquire_user_agent } = tenant.config.session;
+  // Whole seconds, as in the token, so that the token never outlives the row.
+  const expiresAt = new Date((Math.floor(now.getTime() / 1000) + lifespan) * 1000);
+  const session: Session = {
+    id: runtime.environment.uuid(),
+    userId,
+    authenticatedAt: lastProof(factors) ?? now,
+    factors,
+    amr,
+    ipAddress: acquire_ip_address ? client.ip : null,
+    userAgent: acquire_user_agent ? client.userAgent : null,
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt,
+  };
+  const { issued, claims } = await handOut(runtime, tenant, session, now, rememberMe);
+
+  const write: Write = async (tx) => {
+    // Logins of one account wait for each other here, so that each counts what the others have written.
+    const owner = await tx.execute(
+      sql`select from users where tenant_id = ${tenant.id} and id = ${userId} for no key update`,
+    );
+    if (owner.rowCount === 0) throw new TakenError("user");
+    await tx.execute(sql`
+      with ended as (
+        delete from sessions where tenant_id = ${tenant.id} and user_id = ${userId} and id not in (
+          select id from sessions
+          where tenant_id = ${tenant.id} and user_id = ${userId} and expires_at > ${now.toISOString()}
+          order by created_at desc, id desc limit ${limit - 1}))
+      insert into sessions (tenant_id, id, user_id, authenticated_at, factors, amr, ip_address, user_agent,
+        created_at, last_used_at, expires_at)
+      values (${tenant.id}, ${session.id}, ${userId}, ${session.authenticatedAt.toISOString()},
+        ${JSON.stringify(factors)}, ${sql.param(amr)}, ${session.ipAddress}, ${session.userAgent},
+        ${now.toISOString()}, ${now.toISOString()}, ${expiresAt.toISOString()})`);
+  };
+  return { issued, claims: clientClaims(claims, person), write };
+}
+
+/**
+ * Hands an existing session out once more, with a new token for its row.
+ *
+ * @returns null when the session has ended
+ */
+export async function reissueSession(
+  { runtime, tenant }: Pick<Scope, "runtime" | "tenant">,
+  sessionId: string,
+  { rememberMe }: { rememberMe: boolean },
+): Promise<IssuedSession | null> {
+  const found = await findSession(runtime, tenant, sessionId);
+  if (!found?.live) return null;
+  const { issued } = await handOut(runtime, tenant, found.session, found.now, rememberMe);
+  return issued;
+}
+
+/** Ends a session at once: its token is worth nothing from the commit on. */
+export async function endSession(tx: Queryable, tenantId: string, sessionId: string): Promise<void> {
+  await tx.delete(sessions).where(and(eq(sessions.tenantId, tenantId), eq(sessions.id, sessionId)));
+}
+
+/**
+ * Ends a user's sessions.
+ *
+ * @param keep the session that stays, if one does
+ */
+export async function endOtherSessions(
+  tx: Queryable,
+  tenantId: string,
+  userId: string,
+  keep?: string,
+): Promise<void> {
+  const others = keep === undefined ? undefined : ne(sessions.id, keep);
+  await tx.delete(sessions).where(and(eq(sessions.tenantId, tenantId), eq(sessions.userId, userId), others));
+}
+
+/** A session as it stands by the database's clock. */
+export interface FoundSession {
+  session: Session;
+  now: Date;
+  /** Neither expired nor idle for too long. */
+  live: boolean;
+  /** Unused for longer than `session.idle_timeout`. */
+  idle: boolean;
+  /** When it ends if it stays unused; null when `session.idle_timeout` is off. */
+  idleExpiresAt: Date | null;
+}
+
+/** Reads a session of this tenant; null when there is none by this id. */
+export async function findSession(
+  runtime: Runtime,
+  tenant: Tenant,
+  sessionId: string,
+): Promise<FoundSession | null> {
+  const [found] = await sessionById(runtime.database.read).execute({
+    tenantId: tenant.id,
+    id: sessionId,
+    shift: runtime.environment.clockShift(),
+  });
+  if (!found) return null;
+  const { now, ...session } = found;
+  const idleTimeout = tenant.config.session.idle_timeout * 1000;
+  const idleExpiresAt = idleTimeout > 0 ? new Date(session.lastUsedAt.getTime() + idleTimeout) : null;
+  const idle = idleExpiresAt !== null && idleExpiresAt < now;
+  return { session, now, live: session.expiresAt > now && !idle, idle, idleExpiresAt };
+}
+
+const sessionById = prepared("session_by_id", (db) =>
+  db
+    .select({
+      id: sessions.id,
+      userId: sessions.userId,
+      authenticatedAt: sessions.authenticatedAt,
+      factors: sessions.factors,
+      amr: sessions.amr,
+      ipAddress: sessions.ipAddress,
+      userAgent: sessions.userAgent,
+      createdAt: sessions.createdAt,
+      lastUsedAt: sessions.lastUsedAt,
+      expiresAt: sessions.expiresAt,
+      now: databaseNow(sql.placeholder("shift")),
+    })
+    .from(sessions)
+    .where(and(eq(sessions.tenantId, sql.placeholder("tenantId")), eq(sessions.id, sql.placeholder("id")))),
+);
+
+function lastProof(factors: readonly Factor[]): Date | null {
+  const times = factors.map(({ at }) => Date.parse(at));
+  return times.length > 0 ? new Date(Math.max(...times)) : null;
+}
+
+async function handOut(
+  runtime: Runtime,
+  tenant: Tenant,
+  session: Session,
+  now: Date,
+  rememberMe: boolean,
+): Promise<{ issued: IssuedSession; claims: SessionTokenClaims }> {
+  const claims = tokenClaims(tenant, session);
+  const token = await runtime.signingKeys.sign(claims, { typ: sessionTokenType });
+  const { retention } = tenant.config.session.cookie;
+  const issued: IssuedSession = {
+    id: session.id,
+    token,
+    lifetimeSeconds: Math.floor((session.expiresAt.getTime() - now.getTime()) / 1000),
+    retention: retention === "session" || (retention === "prompt" && !rememberMe) ? "session" : "persistent",
+    expiresAt: session.expiresAt,
+  };
+  return { issued, claims };
+}

@@ -1,0 +1,237 @@
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { schema } from "#db/client";
+import { createUser } from "../identity/users.ts";
+import type { Scope } from "../runtime.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { endSession, issueSession } from "./sessions.ts";
+import { createSigningKeys } from "./signing-keys.ts";
+import { type PresentedTokens, verifySession } from "./verify-session.ts";
+
+let runtime: TestRuntime;
+let userId: string;
+let token: string;
+let sessionId: string;
+
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+afterAll(() => runtime.close());
+
+beforeEach(async () => {
+  userId = await newUser();
+  ({ token, id: sessionId } = await signIn());
+});
+
+const nowHere = () => new Date(Date.now() + runtime.environment.clockShift());
+
+async function newUser(host: TestRuntime = runtime): Promise<string> {
+  const id = randomUUID();
+  await host.database.write.transaction((tx) =>
+    createUser(tx, host.tenant.id, { id, now: nowHere(), environment: host.environment }),
+  );
+  return id;
+}
+
+async function signIn(host: TestRuntime = runtime, person = userId) {
+  const { signal } = new AbortController();
+  const scope: Scope = { runtime: host, tenant: host.tenant, client: someone, now: nowHere(), signal };
+  const made = await issueSession(scope, { userId: person, factors: [], amr: ["otp"], rememberMe: false });
+  await host.database.write.transaction(made.write);
+  return made.issued;
+}
+
+const verify = (tokens: Partial<PresentedTokens>, touch = false, host: TestRuntime = runtime) =>
+  verifySession(host, host.tenant, { cookies: [], ...tokens }, { touch });
+
+const lastUsed = async () => {
+  const [row] = await runtime.database.read
+    .select({ at: schema.sessions.lastUsedAt })
+    .from(schema.sessions)
+    .where(eq(schema.sessions.id, sessionId));
+  return row?.at.getTime();
+};
+
+describe("a session is found", () => {
+  it("by its cookie, and by a bearer token", async () => {
+    for (const tokens of [{ cookies: [token] }, { bearer: token }, { bearer: token, cookies: [token] }]) {
+      expect(await verify(tokens)).toMatchObject({
+        valid: true,
+        session: { id: sessionId, userId },
+        claims: { subject: userId, session_id: sessionId, amr: ["otp"] },
+        idleExpiresAt: null,
+      });
+    }
+  });
+
+  it("by the bearer token first, and by the cookie when that one is not valid", async () => {
+    const other = await signIn();
+    expect(await verify({ bearer: other.token, cookies: [token] })).toMatchObject({
+      session: { id: other.id },
+    });
+    await endSession(runtime.database.write, runtime.tenant.id, other.id);
+    expect(await verify({ bearer: other.token, cookies: [token] })).toMatchObject({
+      session: { id: sessionId },
+    });
+    expect(await verify({ bearer: "stale", cookies: [token] })).toMatchObject({ session: { id: sessionId } });
+  });
+});
+
+describe("nobody is signed in", () => {
+  it("by nothing, or by what is no token", async () => {
+    expect(await verify({})).toEqual({ valid: false });
+    for (const junk of ["", "x", "a.b.c", "undefined", `${token}x`, "\0"]) {
+      expect(await verify({ bearer: junk, cookies: [junk] })).toEqual({ valid: false });
+    }
+  });
+
+  it("once the session has ended: the token dies with the row", async () => {
+    await endSession(runtime.database.write, runtime.tenant.id, sessionId);
+    expect(await verify({ cookies: [token] })).toEqual({ valid: false });
+  });
+
+  it("once the account is gone", async () => {
+    await runtime.database.write.delete(schema.users).where(eq(schema.users.id, userId));
+    expect(await verify({ cookies: [token] })).toEqual({ valid: false });
+  });
+
+  it("once the lifespan is over, by the database's clock and to the second", async () => {
+    const host = await testRuntime({ STILE_SESSION_LIFESPAN: "100s" });
+    const issued = await signIn(host, await newUser(host));
+    const cookies = [issued.token];
+    host.advanceClock(98);
+    expect(await verify({ cookies }, false, host)).toMatchObject({ valid: true });
+    host.advanceClock(2);
+    expect(await verify({ cookies }, false, host)).toEqual({ valid: false });
+    await host.close();
+  });
+
+  it("A65 by a token of another purpose, audience, issuer or user, though our key signed it", async () => {
+    const iat = Math.floor(Date.now() / 1000);
+    const claims = {
+      iss: "http://localhost:3000",
+      aud: ["localhost"],
+      sub: userId,
+      session_id: sessionId,
+      iat,
+      exp: iat + 600,
+    };
+    const by = async (changed: object, typ = "JWT") =>
+      verify({ bearer: await runtime.signingKeys.sign({ ...claims, ...changed }, { typ }) });
+    expect(await by({})).toMatchObject({ valid: true });
+    const wrong = [
+      { aud: ["elsewhere"] },
+      { iss: "http://elsewhere" },
+      { sub: randomUUID() },
+      { session_id: randomUUID() },
+      { session_id: "' or 1=1 --" },
+      { session_id: undefined },
+      { session_id: [sessionId] },
+      { exp: iat - 61 },
+      { exp: undefined },
+      { nbf: iat + 120 },
+      { amr: "pwd" },
+    ];
+    for (const changed of wrong) expect(await by(changed)).toEqual({ valid: false });
+    for (const typ of ["webhook+jwt", "device+jwt", "handover+jwt"]) {
+      expect(await by({}, typ)).toEqual({ valid: false });
+    }
+  });
+
+  it("A65 at another tenant, even where its keys, audience and issuer are the same", async () => {
+    const id = randomUUID();
+    await runtime.database.write.insert(schema.tenants).values({ id, name: "another tenant" });
+    const tenant = { id, config: runtime.config };
+    expect(await verifySession(runtime, tenant, { cookies: [token] }, { touch: false })).toEqual({
+      valid: false,
+    });
+    const { database, vault, environment, log } = runtime;
+    const signingKeys = createSigningKeys({ database, vault, tenant, environment, log });
+    const there = { ...runtime, tenant, signingKeys };
+    expect(await verifySession(there, tenant, { bearer: token, cookies: [token] }, { touch: false })).toEqual(
+      {
+        valid: false,
+      },
+    );
+  });
+});
+
+describe("several cookies", () => {
+  it("A39 that name two live sessions sign nobody in, in either order and before a use is noted", async () => {
+    const planted = await signIn(runtime, await newUser());
+    runtime.advanceClock(120);
+    const before = await lastUsed();
+    expect(await verify({ cookies: [token, planted.token] }, true)).toEqual({ valid: false });
+    expect(await verify({ cookies: [planted.token, token] }, true)).toEqual({ valid: false });
+    expect(await lastUsed()).toBe(before);
+    // A person with two sessions of their own cannot be told from that.
+    const own = await signIn();
+    expect(await verify({ cookies: [token, own.token] })).toEqual({ valid: false });
+  });
+
+  it("A39 leave the one that counts: the others are of other tenants, ended, forged or the same", async () => {
+    const { token: ended, id } = await signIn();
+    await endSession(runtime.database.write, runtime.tenant.id, id);
+    const elsewhere = await testRuntime();
+    const foreign = await signIn(elsewhere, await newUser(elsewhere));
+    const cookies = ["junk", foreign.token, ended, `${token.slice(0, -4)}AAAA`, token, token];
+    expect(await verify({ cookies })).toMatchObject({ valid: true, session: { id: sessionId } });
+    expect(await verify({ cookies: cookies.toReversed() })).toMatchObject({ session: { id: sessionId } });
+    await elsewhere.close();
+  });
+
+  it("A39 in a crowd that no browser sends are not looked at", async () => {
+    const crowd = Array.from({ length: 9 }, (_, index) => `junk ${index}`);
+    const asked = vi.spyOn(runtime.signingKeys, "verify");
+    expect(await verify({ cookies: [...crowd, token] })).toEqual({ valid: false });
+    expect(asked).not.toHaveBeenCalled();
+    asked.mockRestore();
+  });
+});
+
+describe("use", () => {
+  it("is noted at most once a minute, and only when it is use", async () => {
+    const start = await lastUsed();
+    runtime.advanceClock(61);
+    await verify({ cookies: [token] }, false);
+    expect(await lastUsed()).toBe(start);
+    await verify({ cookies: [token] }, true);
+    const noted = (await lastUsed()) ?? 0;
+    expect(noted - (start ?? 0)).toBeGreaterThanOrEqual(61_000);
+    runtime.advanceClock(30);
+    await verify({ cookies: [token] }, true);
+    expect(await lastUsed()).toBe(noted);
+  });
+
+  it("keeps a session from idling out, and looking at it does not", async () => {
+    const idling = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" });
+    for (let time = 0; time < 4; time++) {
+      runtime.advanceClock(8 * 60);
+      expect(await verify({ cookies: [token] }, true, idling)).toMatchObject({ valid: true });
+    }
+    const used = (await lastUsed()) ?? 0;
+    runtime.advanceClock(5 * 60);
+    expect(await verify({ cookies: [token] }, false, idling)).toMatchObject({
+      valid: true,
+      idleExpiresAt: new Date(used + 600_000),
+    });
+    runtime.advanceClock(6 * 60);
+    expect(await verify({ cookies: [token] }, false, idling)).toEqual({ valid: false });
+    expect(await lastUsed()).toBe(used);
+  });
+
+  it("comes too late for an idle session, which ends for good", async () => {
+    const idling = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" });
+    runtime.advanceClock(11 * 60);
+    expect(await verify({ cookies: [token] }, true, idling)).toEqual({ valid: false });
+    expect(await verify({ cookies: [token] }, true, runtime)).toEqual({ valid: false });
+    expect(await lastUsed()).toBeUndefined();
+  });
+
+  it("of one session by fifty requests at once is valid for all", async () => {
+    runtime.advanceClock(120);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => verify({ cookies: [token] }, true)));
+    expect(answers.every((answer) => answer.valid)).toBe(true);
+  });
+});
