@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { testJobs } from "../testing/jobs.ts";
+import { testDatabase } from "../testing/postgres.ts";
+import { startSmtp } from "../testing/smtp.ts";
+
+const script = join(import.meta.dirname, "../testing/jobs-process.ts");
+const recipients = Array.from({ length: 10 }, (_, index) => `committed-${2 * index}@example.com`);
+
+function startProcess(databaseUrl: string, smtpUrl: string, { worker }: { worker: boolean }): ChildProcess {
+  const child = spawn(process.execPath, [script, databaseUrl, smtpUrl, String(worker)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+}
+
+test("A112 a process killed between commit and sending: the next one sends what was committed, and nothing else", async () => {
+  const { url, database, close } = await testDatabase();
+  const smtp = await startSmtp();
+  const child = startProcess(url, smtp.url, { worker: false });
+  if (!child.stdout) throw new Error("the process has no output");
+  await once(child.stdout, "data");
+  await kill(child);
+  expect(smtp.messages).toEqual([]);
+
+  const jobs = testJobs({ url, database }, { SMTP_URL: smtp.url });
+  await jobs.start({ worker: true });
+  await Promise.all(recipients.map((to) => smtp.waitFor(to)));
+  await jobs.stop();
+  expect(smtp.messages).toHaveLength(recipients.length);
+  await smtp.close();
+  await close();
+});
+
+test("A112 a process killed while it sends: every mail is sent by the next one, under the same identifier", async () => {
+  const { url, database, close } = await testDatabase();
+  const stuck = new Map<string, string>();
+  const stalling = await startSmtp({
+    reply: (to) =>
+      new Promise(() => {
+        stuck.set(to, "");
+      }),
+  });
+  const child = startProcess(url, stalling.url, { worker: true });
+  await vi.waitFor(() => expect(stuck.size).toBe(5), 15_000);
+  await kill(child);
+  await stalling.close();
+  // What a minute of waiting would do: the jobs are taken from the dead process, and somebody looks for such.
+  const { rows } = await database.write.execute<{ id: string }>(
+    sql`update pgboss.job set started_on = started_on - interval '1 minute' where name = 'send_mail' and state = 'active' returning id`,
+  );
+  await database.write.execute(
+    sql`update pgboss.queue set monitor_claim_on = monitor_claim_on - interval '1 minute'`,
+  );
+  expect(rows).toHaveLength(5);
+
+  const smtp = await startSmtp();
+  const jobs = testJobs({ url, database }, { SMTP_URL: smtp.url });
+  await jobs.start({ worker: true });
+  const mails = await Promise.all(recipients.map((to) => smtp.waitFor(to)));
+  await jobs.stop();
+  const identifiers = mails.map((mail) => mail.messageId?.slice(1).split("@")[0]);
+  expect(new Set(identifiers).size).toBe(recipients.length);
+  for (const { id } of rows) expect(identifiers).toContain(id);
+  await smtp.close();
+  await close();
+});

@@ -1,0 +1,16 @@
+import type { Language } from "../runtime.ts";
+
+/** A mail that carries a code. */
+export type PasscodeMail = "login" | "recovery" | "email_verification";
+
+/** A mail that tells of something and carries no code. */
+export type NoticeMail = "email_login_attempted" | "email_registration_attempted";
+
+/** Work that commits with a step and is done after it. */
+export type Job = {
+  name: "send_mail";
+  tenantId: string;
+  to: string;
+  language: Language;
+  mail: { type: PasscodeMail; code: string; ttlSeconds: number } | { type: NoticeMail };
+};

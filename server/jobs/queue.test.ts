@@ -1,0 +1,369 @@
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { testJobs } from "../testing/jobs.ts";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
+import type { Job } from "./jobs.ts";
+import { deadLetters, type Jobs } from "./queue.ts";
+
+const code = "482913";
+const tenantId = "00000000-0000-4000-8000-000000000001";
+
+const codeMail = (to: string, ttlSeconds = 300): Job => ({
+  name: "send_mail",
+  tenantId,
+  to,
+  language: "en",
+  mail: { type: "login", code, ttlSeconds },
+});
+
+const noticeMail = (to: string): Job => ({
+  name: "send_mail",
+  tenantId,
+  to,
+  language: "de",
+  mail: { type: "email_login_attempted" },
+});
+
+let db: TestDatabase;
+let smtp: SmtpCatcher | undefined;
+let jobs: (Jobs & { logged: string[] }) | undefined;
+
+beforeAll(async () => {
+  db = await testDatabase();
+});
+beforeEach(async () => {
+  // Before the first start there is no such table.
+  await db.database.write.execute(
+    sql`do $$ begin if to_regclass('pgboss.job') is not null then delete from pgboss.job; end if; end $$`,
+  );
+});
+afterEach(async () => {
+  await jobs?.stop();
+  await smtp?.close();
+  jobs = undefined;
+  smtp = undefined;
+});
+afterAll(async () => {
+  await db.close();
+});
+
+async function startJobs(settings: Record<string, string>, { worker = true } = {}) {
+  const started = testJobs(db, settings);
+  jobs = started;
+  await started.start({ worker });
+  return started;
+}
+
+async function commit(job: Job): Promise<void> {
+  await db.database.write.transaction(async (tx) => {
+    await jobs?.enqueue(tx, job);
+  });
+}
+
+interface StoredJob extends Record<string, unknown> {
+  name: string;
+  state: string;
+  data: Record<string, unknown>;
+  text: string;
+}
+
+async function storedJobs(): Promise<StoredJob[]> {
+  const { rows } = await db.database.write.execute<StoredJob>(
+    sql`select name, state, data, job::text as text from pgboss.job order by created_on`,
+  );
+  return rows;
+}
+
+describe("a job and the transaction it is written in", () => {
+  test("a committed mail is sent as soon as the worker is woken", async () => {
+    smtp = await startSmtp();
+    await startJobs({ SMTP_URL: smtp.url });
+    await commit(codeMail("anna@example.com"));
+    jobs?.wake();
+    await expect(smtp.codeFor("anna@example.com")).resolves.toBe(code);
+    await expect(smtp.waitFor("anna@example.com")).resolves.toMatchObject({
+      subject: `${code} is your Stile sign-in code`,
+    });
+  });
+
+  test("a mail that was rolled back is never sent", async () => {
+    smtp = await startSmtp();
+    await startJobs({ SMTP_URL: smtp.url });
+    const rolledBack = db.database.write.transaction(async (tx) => {
+      await jobs?.enqueue(tx, codeMail("nobody@example.com"));
+      tx.rollback();
+    });
+    await expect(rolledBack).rejects.toThrow();
+    jobs?.wake();
+    await commit(noticeMail("anna@example.com"));
+    jobs?.wake();
+    await smtp.waitFor("anna@example.com");
+    expect(smtp.messages).toHaveLength(1);
+  });
+
+  test("a mail committed while the worker is being woken for another one is sent too", async () => {
+    smtp = await startSmtp();
+    await startJobs({ SMTP_URL: smtp.url });
+    const recipients = Array.from({ length: 40 }, (_, index) => `crowd-${index}@example.com`);
+    await Promise.all(
+      recipients.map(async (to) => {
+        await commit(codeMail(to));
+        jobs?.wake();
+      }),
+    );
+    await Promise.all(recipients.map((to) => smtp?.waitFor(to)));
+    await jobs?.stop();
+    expect(smtp.messages).toHaveLength(recipients.length);
+    expect(await storedJobs()).toEqual([]);
+  });
+
+  test("a mail is sent by the worker's own look when nobody wakes it", async () => {
+    smtp = await startSmtp();
+    await startJobs({ SMTP_URL: smtp.url });
+    await commit(noticeMail("anna@example.com"));
+    await smtp.waitFor("anna@example.com");
+  });
+
+  test("jobs cannot be written before the start", async () => {
+    jobs = testJobs(db);
+    await expect(commit(codeMail("anna@example.com"))).rejects.toThrow("not started");
+  });
+
+  test("a job written during the start waits for it", async () => {
+    smtp = await startSmtp();
+    jobs = testJobs(db, { SMTP_URL: smtp.url });
+    const starting = jobs.start({ worker: true });
+    await commit(codeMail("early@example.com"));
+    await starting;
+    await smtp.waitFor("early@example.com");
+  });
+});
+
+describe("what lies in the database", () => {
+  test("A110 the code is sealed while the mail waits, and gone when it was sent", async () => {
+    smtp = await startSmtp();
+    await startJobs({ SMTP_URL: smtp.url }, { worker: false });
+    await commit(codeMail("anna@example.com"));
+    const waiting = await storedJobs();
+    expect(waiting).toMatchObject([
+      { name: "send_mail", state: "created", data: { to: "anna@example.com" } },
+    ]);
+    expect(waiting[0]?.text).not.toContain(code);
+    expect(waiting[0]?.text).not.toContain(Buffer.from(code).toString("base64").slice(0, -2));
+
+    expect(await jobs?.runDue(5)).toBe(1);
+    await expect(smtp.codeFor("anna@example.com")).resolves.toBe(code);
+    expect(await storedJobs()).toEqual([]);
+    expect(jobs?.logged.join("")).not.toContain(code);
+  });
+
+  test("a sealed code that is moved to another job does not open", async () => {
+    smtp = await startSmtp();
+    await startJobs({ SMTP_URL: smtp.url }, { worker: false });
+    await commit(codeMail("victim@example.com"));
+    await db.database.write.execute(
+      sql`update pgboss.job set id = gen_random_uuid(), data = jsonb_set(data, '{to}', '"thief@example.com"')`,
+    );
+    expect(await jobs?.runDue(5)).toBe(1);
+    expect(smtp.messages).toEqual([]);
+    expect(await storedJobs()).toMatchObject([{ state: "retry" }]);
+  });
+
+  test("a code that expired before its mail could be sent is not sent, and leaves a dead letter without it", async () => {
+    smtp = await startSmtp();
+    await startJobs({ SMTP_URL: smtp.url }, { worker: false });
+    await commit(codeMail("late@example.com", 1));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await jobs?.runDue(5);
+    expect(smtp.messages).toEqual([]);
+    const left = await storedJobs();
+    expect(left).toMatchObject([
+      {
+        name: deadLetters,
+        data: {
+          job: "send_mail",
+          reason: "expired",
+          attempts: 0,
+          mail: "login",
+          recipient: "late@example.com",
+        },
+      },
+    ]);
+    expect(JSON.stringify(left)).not.toContain("sealedCode");
+  });
+});
+
+describe("A117 a mail server with troubles", () => {
+  test("A117 a temporary refusal is tried again until the mail is taken", async () => {
+    let refusals = 0;
+    smtp = await startSmtp({ reply: () => (refusals++ === 0 ? 451 : undefined) });
+    await startJobs({ SMTP_URL: smtp.url });
+    await commit(codeMail("greylisted@example.com"));
+    jobs?.wake();
+    await expect(smtp.codeFor("greylisted@example.com")).resolves.toBe(code);
+    expect(refusals).toBe(2);
+    expect(jobs?.logged.join("")).toContain('"responseCode":451');
+    expect(jobs?.logged.join("")).not.toContain(code);
+  });
+
+  test("A117 a permanent refusal is not tried again, and neither log nor dead letter repeats the code", async () => {
+    let refusals = 0;
+    smtp = await startSmtp({
+      reply() {
+        refusals += 1;
+        return 550;
+      },
+    });
+    await startJobs({ SMTP_URL: smtp.url });
+    await commit(codeMail("unknown@example.com"));
+    jobs?.wake();
+    await vi.waitFor(async () => {
+      expect(await storedJobs()).toMatchObject([
+        { name: deadLetters, data: { reason: "the mail server refused it: 550 to DATA", attempts: 1 } },
+      ]);
+    }, 10_000);
+    expect(JSON.stringify(await storedJobs())).not.toContain(code);
+    expect(refusals).toBe(1);
+    expect(jobs?.logged.join("")).toContain("job given up");
+    expect(jobs?.logged.join("")).not.toContain(code);
+    expect(jobs?.logged.join("")).not.toContain("unknown@example.com");
+  });
+
+  test("A117 a mail server that is away is tried again when it is back", async () => {
+    const away = await startSmtp();
+    await away.close();
+    const port = Number(new URL(away.url).port);
+    await startJobs({ SMTP_URL: away.url });
+    await commit(codeMail("patient@example.com"));
+    jobs?.wake();
+    await vi.waitFor(() => expect(jobs?.logged.join("")).toContain("ECONNREFUSED"), 10_000);
+    smtp = await startSmtp({ port });
+    await expect(smtp.codeFor("patient@example.com")).resolves.toBe(code);
+  });
+
+  test("A117 a mail server that never answers holds up no step", async () => {
+    let release = () => {};
+    const silence = new Promise<undefined>((resolve) => {
+      release = () => resolve(undefined);
+    });
+    let waiting = 0;
+    smtp = await startSmtp({
+      reply() {
+        waiting += 1;
+        return silence;
+      },
+    });
+    await startJobs({ SMTP_URL: smtp.url });
+    for (let index = 0; index < 5; index += 1) await commit(codeMail(`slow-${index}@example.com`));
+    jobs?.wake();
+    await vi.waitFor(() => expect(waiting).toBe(5), 10_000);
+    for (let index = 5; index < 20; index += 1) {
+      await commit(codeMail(`slow-${index}@example.com`));
+      jobs?.wake();
+    }
+    expect(smtp.messages).toEqual([]);
+    release();
+    await Promise.all(Array.from({ length: 20 }, (_, index) => smtp?.waitFor(`slow-${index}@example.com`)));
+  });
+
+  test("without a mail server production says so and keeps the mail", async () => {
+    const production = { NODE_ENV: "production", SECRET_KEYS: "a secret of production" };
+    await startJobs(production, { worker: false });
+    await commit(codeMail("anna@example.com"));
+    await jobs?.runDue(5);
+    expect(jobs?.logged.join("")).toContain("SMTP_URL is missing");
+    expect(await storedJobs()).toMatchObject([{ name: "send_mail", state: "retry" }]);
+  });
+});
+
+describe("the end of a process", () => {
+  test("a mail that is being sent is finished before the jobs stop", async () => {
+    let release = () => {};
+    let reached = () => {};
+    const sending = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    smtp = await startSmtp({
+      reply() {
+        reached();
+        return new Promise((resolve) => {
+          release = () => resolve(undefined);
+        });
+      },
+    });
+    await startJobs({ SMTP_URL: smtp.url });
+    await commit(codeMail("last@example.com"));
+    jobs?.wake();
+    await sending;
+    const stopped = jobs?.stop();
+    release();
+    await stopped;
+    expect(smtp.messages).toHaveLength(1);
+    expect(await storedJobs()).toEqual([]);
+  });
+
+  test("a mail that takes longer than the shutdown may is given back", async () => {
+    let reached = () => {};
+    const sending = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    smtp = await startSmtp({
+      reply() {
+        reached();
+        return new Promise(() => {});
+      },
+    });
+    await startJobs({ SMTP_URL: smtp.url, STILE_SERVER_SHUTDOWN_TIMEOUT: "1s" });
+    await commit(codeMail("stuck@example.com"));
+    jobs?.wake();
+    await sending;
+    await jobs?.stop();
+    expect(await storedJobs()).toMatchObject([{ name: "send_mail", state: "retry" }]);
+  });
+});
+
+test("A114 connections that break are made anew, and the next mail is sent", async () => {
+  smtp = await startSmtp();
+  await startJobs({ SMTP_URL: smtp.url });
+  const { rows } = await db.database.write.execute(
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'stile-jobs' and datname = current_database()`,
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  await commit(codeMail("anna@example.com"));
+  jobs?.wake();
+  await expect(smtp.codeFor("anna@example.com")).resolves.toBe(code);
+});
+
+test("several processes may start on an empty database at once", async () => {
+  const empty = await testDatabase();
+  const processes = Array.from({ length: 4 }, () => testJobs(empty));
+  await Promise.all(processes.map((one) => one.start({ worker: true })));
+  await Promise.all(processes.map((one) => one.stop()));
+  const { rows } = await empty.database.write.execute(sql`select name from pgboss.queue order by name`);
+  expect(rows).toMatchObject([{ name: deadLetters }, { name: "send_mail" }]);
+  await empty.close();
+});
+
+test("a process without a worker does as many due jobs as it is asked for", async () => {
+  smtp = await startSmtp();
+  await startJobs({ SMTP_URL: smtp.url }, { worker: false });
+  for (const name of ["one", "two", "three"]) await commit(noticeMail(`${name}@example.com`));
+  jobs?.wake();
+  expect(smtp.messages).toEqual([]);
+  expect(await jobs?.runDue(2)).toBe(2);
+  expect(smtp.messages).toHaveLength(2);
+  expect(await jobs?.runDue(2)).toBe(1);
+  expect(await jobs?.runDue(2)).toBe(0);
+});
+
+test("a second start finds everything prepared, also while the first one runs", async () => {
+  smtp = await startSmtp();
+  await startJobs({ SMTP_URL: smtp.url });
+  const second = testJobs(db, { SMTP_URL: smtp.url });
+  await second.start({ worker: true });
+  await commit(codeMail("anna@example.com"));
+  second.wake();
+  await smtp.waitFor("anna@example.com");
+  await second.stop();
+});

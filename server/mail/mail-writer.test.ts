@@ -1,0 +1,119 @@
+import { simpleParser } from "mailparser";
+import { describe, expect, test } from "vitest";
+import { type Language, languages } from "../runtime.ts";
+import { createMailWriter, type MailContent } from "./mail-writer.ts";
+import { de } from "./messages/de.ts";
+import { en } from "./messages/en.ts";
+
+const service = "Northwind";
+const write = createMailWriter({ service, host: "login.northwind.example" });
+const code = "048213";
+
+const contents: MailContent[] = [
+  { type: "login", code, ttlSeconds: 300 },
+  { type: "recovery", code, ttlSeconds: 300 },
+  { type: "email_verification", code, ttlSeconds: 300 },
+  { type: "email_login_attempted" },
+  { type: "email_registration_attempted" },
+];
+
+const cases = contents.flatMap((content) =>
+  languages.map((language) => ({ content, language, type: content.type })),
+);
+
+describe.each(cases)("$type in $language", ({ content, language }) => {
+  const letter = write(content, language);
+
+  test("is whole: a one-line subject with the service, text, and the same in HTML", () => {
+    expect(letter.subject).toContain(service);
+    expect(letter.subject).not.toMatch(/[\r\n{}]/);
+    expect(letter.text).not.toMatch(/[{}]|undefined/);
+    expect(letter.html).toContain(`<html lang="${letter.language}"`);
+    const words = letter.html.replace(/<style>[\s\S]*<\/style>/, "").replace(/<[^>]*>/g, " ");
+    for (const paragraph of letter.text.split("\n\n")) {
+      const line = paragraph.replace("-- \n", "").trim();
+      expect(words).toContain(line.replaceAll("'", "&#39;"));
+    }
+  });
+
+  test("carries the code in subject, text and HTML, or no digits at all", () => {
+    if ("code" in content) {
+      expect(letter.subject.startsWith(code)).toBe(true);
+      expect(letter.text).toMatch(/^ +048213$/m);
+      expect(letter.html).toMatch(/<p class="code"[^>]*>048213<\/p>/);
+      expect(letter.text).toContain("5");
+    } else {
+      expect(letter.subject + letter.text).not.toMatch(/\d/);
+    }
+  });
+
+  test("loads nothing and leads nowhere", () => {
+    expect(letter.html).not.toMatch(/<(img|script|link|a|iframe|form)\b|url\(|https?:|src=|href=/i);
+  });
+});
+
+test("speaks German when asked, and English for languages without words", () => {
+  expect(write({ type: "login", code, ttlSeconds: 300 }, "de")).toMatchObject({
+    language: "de",
+    subject: "048213 ist Ihr Anmeldecode für Northwind",
+  });
+  const unknown = languages.filter((language) => language !== "de" && language !== "en");
+  for (const language of unknown) {
+    expect(write({ type: "login", code, ttlSeconds: 300 }, language)).toEqual(
+      write({ type: "login", code, ttlSeconds: 300 }, "en"),
+    );
+  }
+});
+
+test("says one minute in the singular, and never promises more than the code holds", () => {
+  const validity = (ttlSeconds: number, language: Language) =>
+    write({ type: "login", code, ttlSeconds }, language).text;
+  expect(validity(60, "en")).toContain("1 minute and");
+  expect(validity(60, "de")).toContain("1 Minute lang");
+  expect(validity(179, "en")).toContain("2 minutes");
+  expect(validity(600, "de")).toContain("10 Minuten");
+});
+
+test("every language uses the placeholders of English, string by string", () => {
+  const placeholders = (words: object): unknown =>
+    Object.fromEntries(
+      Object.entries(words).map(([key, value]) => [
+        key,
+        typeof value === "string"
+          ? [...value.matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name).sort()
+          : placeholders(value),
+      ]),
+    );
+  expect(placeholders(de)).toEqual(placeholders(en));
+});
+
+describe("A88 a name of a service made to break out", () => {
+  const hostile = createMailWriter({
+    service: 'Evil\r\nBcc: x@evil.example\r\n\r\n<script>alert(1)</script>"{code}\u202e',
+    host: "login.example",
+  });
+
+  test("A88 the subject stays one line without marks that turn it around", () => {
+    const { subject } = hostile({ type: "email_login_attempted" }, "en");
+    expect(subject).not.toMatch(/[\r\n\u202e]/);
+    expect(subject).toContain("Bcc: x@evil.example");
+  });
+
+  test("A88 the HTML shows it as text", () => {
+    const { html } = hostile({ type: "login", code, ttlSeconds: 300 }, "en");
+    expect(html).not.toContain("<script");
+    expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;&quot;{code}");
+  });
+
+  test("A88 its braces are not read as placeholders", () => {
+    const { text } = hostile({ type: "login", code, ttlSeconds: 300 }, "en");
+    expect(text).toContain("{code}");
+    expect(text.match(/048213/g)).toHaveLength(1);
+  });
+});
+
+test("the text part of the HTML is readable for programs that drop styles", async () => {
+  const { html } = write({ type: "login", code, ttlSeconds: 300 }, "en");
+  const parsed = await simpleParser(`Content-Type: text/html; charset=utf-8\r\n\r\n${html}`);
+  expect(parsed.text).toContain(code);
+});

@@ -1,0 +1,37 @@
+import type { NoticeMail, PasscodeMail } from "../../jobs/jobs.ts";
+
+/**
+ * What all mails say in one language, in ICU message syntax. Every string may use {service}, the service's name,
+ * and {host}, the host name people reach it under; subjects of mails with a code, {code}; `validity`, {minutes}.
+ */
+export interface MailWords {
+  mails: Record<PasscodeMail, PasscodeWords> & Record<NoticeMail, NoticeWords>;
+  /** How long the code lives. Also the line that mail programs show beside the subject. */
+  validity: string;
+  /** That the code is for the reader alone. */
+  secrecy: string;
+  /** Who sent this, and that nobody reads answers. */
+  automatic: string;
+}
+
+interface PasscodeWords {
+  subject: string;
+  heading: string;
+  /** Stands above the code and says what to do with it. */
+  request: string;
+  /** For those who did not ask for it. */
+  ignore: string;
+}
+
+interface NoticeWords {
+  subject: string;
+  /** The line that mail programs show beside the subject. */
+  preview: string;
+  heading: string;
+  /** What happened. */
+  event: string;
+  /** What to do if it was the reader. */
+  advice: string;
+  /** For those who did not do it. */
+  ignore: string;
+}

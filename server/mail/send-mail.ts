@@ -1,0 +1,81 @@
+import { z } from "zod";
+import type { Config } from "../config.ts";
+import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
+import type { Job, NoticeMail, PasscodeMail } from "../jobs/jobs.ts";
+import { languages } from "../runtime.ts";
+import type { Vault } from "../secrets/vault.ts";
+import { createMailWriter } from "./mail-writer.ts";
+import type { MailTransport } from "./transport.ts";
+
+type SendMail = Extract<Job, { name: "send_mail" }>;
+
+const passcodeMails = ["login", "recovery", "email_verification"] as const satisfies PasscodeMail[];
+const noticeMails = ["email_login_attempted", "email_registration_attempted"] as const satisfies NoticeMail[];
+
+/** A mail as it lies in the job's row. The code is sealed; everything else is what the mail's headers show too. */
+const storedMail = z.object({
+  tenantId: z.uuid(),
+  to: z.string(),
+  language: z.enum(languages).catch("en"),
+  mail: z.discriminatedUnion("type", [
+    z.object({ type: z.enum(passcodeMails), sealedCode: z.base64(), ttlSeconds: z.number() }),
+    z.object({ type: z.enum(noticeMails) }),
+  ]),
+});
+
+type StoredMail = z.output<typeof storedMail>;
+
+/** How long a mail without a code is worth sending, in seconds. */
+const NOTICE_LIFETIME = 86_400;
+
+/** The job that sends one mail. */
+export function sendMail(options: {
+  config: Config;
+  vault: Vault;
+  transport: MailTransport;
+}): JobKind<SendMail> {
+  const { config, vault, transport } = options;
+  const write = createMailWriter({ service: config.service.name, host: new URL(config.base_url).host });
+  // Bound to its row: a sealed code that is copied into another row does not open.
+  const sealContext = (tenantId: string, jobId: string) => `job/send_mail/${tenantId}/${jobId}`;
+
+  return {
+    // As many as the transport keeps connections.
+    concurrency: 5,
+    lifetimeSeconds: ({ mail }) => ("code" in mail ? mail.ttlSeconds : NOTICE_LIFETIME),
+    longestPauseSeconds: ({ mail }) => ("code" in mail ? 30 : 3_600),
+
+    store({ tenantId, to, language, mail }, id): StoredMail {
+      if (!("code" in mail)) return { tenantId, to, language, mail };
+      const sealedCode = vault.seal(Buffer.from(mail.code), sealContext(tenantId, id)).toString("base64");
+      return { tenantId, to, language, mail: { type: mail.type, sealedCode, ttlSeconds: mail.ttlSeconds } };
+    },
+
+    describe(stored) {
+      const { data } = storedMail.safeParse(stored);
+      return data ? { mail: data.mail.type, language: data.language, tenantId: data.tenantId } : {};
+    },
+
+    recipient: (stored) => storedMail.safeParse(stored).data?.to,
+
+    async run(stored, { id, signal }) {
+      const parsed = storedMail.safeParse(stored);
+      if (!parsed.success) throw new PermanentFailure("the stored mail cannot be read");
+      const { tenantId, to, language, mail } = parsed.data;
+      const letter =
+        "sealedCode" in mail
+          ? write(
+              {
+                type: mail.type,
+                code: vault
+                  .unseal(Buffer.from(mail.sealedCode, "base64"), sealContext(tenantId, id))
+                  .toString(),
+                ttlSeconds: mail.ttlSeconds,
+              },
+              language,
+            )
+          : write(mail, language);
+      await transport.send({ id, to, ...letter }, signal);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { createTransport } from "nodemailer";
+import { ConfigError } from "../config.ts";
+import { PermanentFailure } from "../jobs/job-kind.ts";
+import { oneLine } from "./one-line.ts";
+import type { MailTransport } from "./transport.ts";
+
+/**
+ * Sends through a mail server, over a few connections that stay open.
+ *
+ * TLS is used whenever the server offers it, and its certificate is verified. Credentials never travel in the
+ * clear, except to the same machine. An operator who must have it otherwise writes it into the address, as
+ * nodemailer reads it: `?tls.rejectUnauthorized=false`, `?requireTLS=false`, `?ignoreTLS=true`.
+ *
+ * @param url smtp:// (STARTTLS) or smtps:// (TLS from the first byte), with user and password where needed
+ * @param from sender of every mail
+ * @throws ConfigError when the address cannot be read
+ */
+export function createSmtpTransport(url: string, from: { name: string; address: string }): MailTransport {
+  const { username, hostname } = parseAddress(url);
+  const transport = createTransport({
+    url,
+    pool: true,
+    maxConnections: 5,
+    // One more try when the server has dropped an idle connection; the job does the rest.
+    maxRequeues: 1,
+    requireTLS: username !== "" && !isLoopback(hostname),
+    tls: { rejectUnauthorized: true, minVersion: "TLSv1.2" },
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+    dnsTimeout: 10_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const sender = { name: oneLine(from.name), address: from.address };
+  const domain = from.address.split("@").at(-1);
+
+  return {
+    async send({ id, to, language, subject, text, html }, signal) {
+      if (!isPlainAddress(to)) throw new PermanentFailure("the recipient is not a plain address");
+      try {
+        await transport.sendMail({
+          from: sender,
+          to: { name: "", address: to },
+          // Said outright, so that no header decides who gets the mail.
+          envelope: { from: from.address, to: [to] },
+          subject,
+          text,
+          html,
+          messageId: `<${id}@${domain}>`,
+          headers: {
+            "Content-Language": language,
+            // RFC 3834 5: keeps holiday notices and other machines from answering.
+            "Auto-Submitted": "auto-generated",
+            "X-Auto-Response-Suppress": "All",
+          },
+          signal,
+        });
+      } catch (error) {
+        const refusal = refusalOf(error);
+        if (refusal) throw new PermanentFailure(refusal);
+        throw error;
+      }
+    },
+    close() {
+      transport.close();
+    },
+  };
+}
+
+function parseAddress(url: string): URL {
+  const parsed = URL.parse(url);
+  if (parsed?.hostname) return parsed;
+  throw new ConfigError("SMTP_URL cannot be read; special characters of a password must be percent-encoded");
+}
+
+/**
+ * A 5yz reply to this very mail (RFC 5321 4.2.1) will be the same next time. One to the login or to the greeting,
+ * and 530, which asks for a login or for TLS (RFC 4954 6, RFC 3207 4), are about us, and may be mended before the
+ * mail has become pointless.
+ */
+function refusalOf(error: unknown): string | undefined {
+  const { code, responseCode, command } = error as {
+    code?: unknown;
+    responseCode?: unknown;
+    command?: unknown;
+  };
+  const aboutThisMail = code === "EENVELOPE" || code === "EMESSAGE";
+  if (!aboutThisMail || typeof responseCode !== "number" || responseCode < 500 || responseCode === 530)
+    return undefined;
+  return `the mail server refused it: ${responseCode}${typeof command === "string" ? ` to ${command}` : ""}`;
+}
+
+/** One address and nothing that a parser could read as two, or as a header. What people may enter is narrower. */
+function isPlainAddress(value: string): boolean {
+  return value.length <= 254 && /^[^\s\p{Cc}"(),:;<>@[\\\]]+@[^\s\p{Cc}"(),:;<>@[\\\]]+$/u.test(value);
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
