@@ -1,0 +1,149 @@
+import { generateKeyPairSync, type JsonWebKey } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Cbor, encodeCbor } from "../testing/cbor.ts";
+import { isAcceptableKey, offeredAlgorithms } from "./cose-key.ts";
+
+type CoseKey = Map<number, Cbor>;
+
+const part = (text: string | undefined) => Buffer.from(text ?? "", "base64url");
+const publicJwk = (pair: { publicKey: { export(options: { format: "jwk" }): JsonWebKey } }) =>
+  pair.publicKey.export({ format: "jwk" });
+
+function ecKey(alg: number, curve: string, crv: number): CoseKey {
+  const { x, y } = publicJwk(generateKeyPairSync("ec", { namedCurve: curve }));
+  return new Map<number, Cbor>([
+    [1, 2],
+    [3, alg],
+    [-1, crv],
+    [-2, part(x)],
+    [-3, part(y)],
+  ]);
+}
+
+function rsaKey(alg: number, modulusLength = 2048): CoseKey {
+  const { n, e } = publicJwk(generateKeyPairSync("rsa", { modulusLength }));
+  return new Map<number, Cbor>([
+    [1, 3],
+    [3, alg],
+    [-1, part(n)],
+    [-2, part(e)],
+  ]);
+}
+
+function edKey(): CoseKey {
+  const { x } = publicJwk(generateKeyPairSync("ed25519"));
+  return new Map<number, Cbor>([
+    [1, 1],
+    [3, -8],
+    [-1, 6],
+    [-2, part(x)],
+  ]);
+}
+
+const accepts = (key: CoseKey) => isAcceptableKey(encodeCbor(key));
+const changed = (key: CoseKey, changes: [number, Cbor | undefined][]): CoseKey => {
+  const copy = new Map(key);
+  for (const [label, value] of changes) {
+    if (value === undefined) copy.delete(label);
+    else copy.set(label, value);
+  }
+  return copy;
+};
+
+const p256 = ecKey(-7, "P-256", 1);
+const rsa = rsaKey(-257);
+const ed = edKey();
+
+test("a key of every algorithm that is offered is accepted", () => {
+  const keys = [
+    p256,
+    ecKey(-35, "P-384", 2),
+    ecKey(-36, "P-521", 3),
+    ...[-257, -258, -259, -37, -38, -39].map((alg) => changed(rsa, [[3, alg]])),
+    ed,
+  ];
+  expect(keys.map((key) => key.get(3))).toEqual(offeredAlgorithms);
+  for (const key of keys) expect(accepts(key)).toBe(true);
+});
+
+describe("refused are", () => {
+  const square = (key: CoseKey, label: number) => Buffer.from(key.get(label) as Uint8Array);
+  const flipped = (bytes: Buffer) =>
+    Buffer.from(bytes.map((byte, index) => (index === bytes.length - 1 ? byte ^ 1 : byte)));
+
+  test.each<[string, CoseKey]>([
+    ["a point beside the curve", changed(p256, [[-3, flipped(square(p256, -3))]])],
+    [
+      "the point at zero",
+      changed(p256, [
+        [-2, Buffer.alloc(32)],
+        [-3, Buffer.alloc(32)],
+      ]),
+    ],
+    ["a coordinate beyond the field", changed(p256, [[-2, Buffer.alloc(32, 0xff)]])],
+    ["a coordinate too short", changed(p256, [[-2, square(p256, -2).subarray(1)]])],
+    ["a coordinate too long", changed(p256, [[-2, Buffer.concat([Buffer.alloc(1), square(p256, -2)])]])],
+    ["a compressed point", changed(p256, [[-3, true]])],
+    ["no y", changed(p256, [[-3, undefined]])],
+    ["another curve than the algorithm's", changed(p256, [[-1, 2]])],
+    ["another algorithm than the curve's", changed(p256, [[3, -35]])],
+    ["another kind of key than the algorithm's", changed(p256, [[1, 3]])],
+    ["an algorithm that was not offered", changed(p256, [[3, -47]])],
+    ["an algorithm by name", changed(p256, [[3, "-7"]])],
+    ["no algorithm", changed(p256, [[3, undefined]])],
+    ["a key id", changed(p256, [[2, Buffer.from("id")]])],
+    ["key operations", changed(p256, [[4, [2]]])],
+    ["a private part", changed(p256, [[-4, Buffer.alloc(32, 1)]])],
+    ["an unheard-of parameter", changed(p256, [[-70001, 1]])],
+    ["a modulus of 1024 bits", rsaKey(-257, 1024)],
+    [
+      "a modulus that only seems to have 2048 bits",
+      changed(rsa, [[-1, Buffer.concat([Buffer.alloc(1), square(rsa, -1).subarray(1)])]]),
+    ],
+    ["a modulus of 16384 bits", changed(rsa, [[-1, Buffer.alloc(2048, 0xff)]])],
+    ["an even modulus", changed(rsa, [[-1, flipped(square(rsa, -1))]])],
+    ["the exponent one", changed(rsa, [[-2, Buffer.of(1)]])],
+    ["an even exponent", changed(rsa, [[-2, Buffer.of(1, 0, 0)]])],
+    ["an endless exponent", changed(rsa, [[-2, Buffer.alloc(64, 0xff)]])],
+    ["no exponent", changed(rsa, [[-2, Buffer.alloc(0)]])],
+    ["an Edwards point of another curve", changed(ed, [[-1, 7]])],
+    ["an Edwards point too short", changed(ed, [[-2, square(ed, -2).subarray(1)]])],
+    [
+      "an Edwards coordinate beyond the field",
+      changed(ed, [[-2, Buffer.from(`ee${"ff".repeat(30)}7f`, "hex")]]),
+    ],
+    ["a negative zero", changed(ed, [[-2, Buffer.from(`01${"00".repeat(30)}80`, "hex")]])],
+  ])("%s", (_what, key) => {
+    expect(accepts(key)).toBe(false);
+  });
+
+  test("what is no map at all", () => {
+    for (const item of [1, "key", [1, 2], Buffer.from("key"), true] satisfies Cbor[]) {
+      expect(isAcceptableKey(encodeCbor(item))).toBe(false);
+    }
+    expect(isAcceptableKey(Buffer.alloc(0))).toBe(false);
+    expect(isAcceptableKey(Buffer.alloc(50_000, 0x81))).toBe(false);
+  });
+});
+
+test("about half of all 32 bytes are an Edwards point, and every real key is", () => {
+  for (let index = 0; index < 20; index++) expect(accepts(edKey())).toBe(true);
+  let points = 0;
+  for (let seed = 0; seed < 100; seed++) {
+    const bytes = Buffer.alloc(32, 7);
+    bytes.writeUInt32LE(seed * 2_654_435, 0);
+    if (accepts(changed(ed, [[-2, bytes]]))) points += 1;
+  }
+  expect(points).toBeGreaterThan(25);
+  expect(points).toBeLessThan(75);
+});
+
+test("whatever the bytes, there is an answer", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
+      expect(isAcceptableKey(bytes)).toBe(false);
+    }),
+    { numRuns: 1000 },
+  );
+});

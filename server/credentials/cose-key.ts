@@ -1,0 +1,124 @@
+import { createPublicKey } from "node:crypto";
+import { decodeCredentialPublicKey } from "@simplewebauthn/server/helpers";
+
+/**
+ * Algorithms that are offered to authenticators, the preferred one first; identifiers of the IANA COSE registry. Each
+ * with the one kind of key that WebAuthn Level 3 section 5.8.5 allows for it.
+ */
+const keysByAlgorithm = new Map<
+  number,
+  { curve: "P-256" | "P-384" | "P-521"; size: number } | "RSA" | "Ed25519"
+>([
+  [-7, { curve: "P-256", size: 32 }],
+  [-35, { curve: "P-384", size: 48 }],
+  [-36, { curve: "P-521", size: 66 }],
+  [-257, "RSA"],
+  [-258, "RSA"],
+  [-259, "RSA"],
+  [-37, "RSA"],
+  [-38, "RSA"],
+  [-39, "RSA"],
+  [-8, "Ed25519"],
+]);
+
+export const offeredAlgorithms: readonly number[] = [...keysByAlgorithm.keys()];
+
+/** COSE curves by their JSON Web Key names (RFC 9053 section 7.1). */
+const curveIds = { "P-256": 1, "P-384": 2, "P-521": 3 } as const;
+
+/**
+ * Whether a credential's public key is one that we may keep: of an algorithm that was offered, with that algorithm's
+ * own parameters and no others (WebAuthn Level 3 section 6.5.1.1), and a point of its curve.
+ *
+ * @param encoded COSE_Key (RFC 9052 section 7)
+ */
+export function isAcceptableKey(encoded: Uint8Array): boolean {
+  let key: Map<unknown, unknown>;
+  try {
+    const decoded: unknown = decodeCredentialPublicKey(new Uint8Array(encoded));
+    if (!(decoded instanceof Map)) return false;
+    key = decoded;
+  } catch {
+    return false;
+  }
+  const kind = keysByAlgorithm.get(Number(key.get(3)));
+  if (kind === undefined || typeof key.get(3) !== "number") return false;
+  if (kind === "RSA") return isRsaKey(key);
+  if (kind === "Ed25519") return isEd25519Key(key);
+  return isEcKey(key, kind.curve, kind.size);
+}
+
+/** RFC 9053 section 7.1.1; the compressed form, a boolean y, is not allowed in WebAuthn. */
+function isEcKey(key: Map<unknown, unknown>, curve: keyof typeof curveIds, size: number): boolean {
+  const x = bytesOf(key.get(-2), size);
+  const y = bytesOf(key.get(-3), size);
+  if (!hasJust(key, { 1: 2, [-1]: curveIds[curve] }, [-2, -3]) || !x || !y) return false;
+  try {
+    // Importing is what checks that the point lies on the curve.
+    createPublicKey({
+      format: "jwk",
+      key: { kty: "EC", crv: curve, x: x.toString("base64url"), y: y.toString("base64url") },
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** RFC 8230 section 4; 2048 bits at least (NIST SP 800-131A), and so many at most that verifying stays cheap. */
+function isRsaKey(key: Map<unknown, unknown>): boolean {
+  const modulus = key.get(-1);
+  const exponent = key.get(-2);
+  if (!hasJust(key, { 1: 3 }, [-1, -2])) return false;
+  if (!(modulus instanceof Uint8Array) || !(exponent instanceof Uint8Array)) return false;
+  if (modulus.length < 256 || modulus.length > 1024 || exponent.length > 4) return false;
+  const bits = modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24;
+  const odd = ((modulus.at(-1) ?? 0) & (exponent.at(-1) ?? 0) & 1) === 1;
+  return bits >= 2048 && odd && Buffer.from(exponent).readUIntBE(0, exponent.length) >= 3;
+}
+
+/** RFC 9053 section 7.2. */
+function isEd25519Key(key: Map<unknown, unknown>): boolean {
+  const point = bytesOf(key.get(-2), 32);
+  return hasJust(key, { 1: 1, [-1]: 6 }, [-2]) && point !== null && isOnEdwards25519(point);
+}
+
+/** Whether the key has these values, these other parameters, its algorithm, and nothing else. */
+function hasJust(key: Map<unknown, unknown>, values: Record<number, number>, others: number[]): boolean {
+  const labels = [3, ...Object.keys(values).map(Number), ...others];
+  return (
+    key.size === labels.length &&
+    labels.every((label) => key.has(label)) &&
+    Object.entries(values).every(([label, value]) => key.get(Number(label)) === value)
+  );
+}
+
+function bytesOf(value: unknown, size: number): Buffer | null {
+  return value instanceof Uint8Array && value.length === size ? Buffer.from(value) : null;
+}
+
+const p = 2n ** 255n - 19n;
+const d = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
+
+/** Decoding of a point, RFC 8032 section 5.1.3: whether there is an x for this y. Importing a key does not ask that. */
+function isOnEdwards25519(encoded: Buffer): boolean {
+  const bigEndian = Buffer.from(encoded).reverse();
+  const sign = (bigEndian[0] ?? 0) >> 7;
+  bigEndian[0] = (bigEndian[0] ?? 0) & 0x7f;
+  const y = BigInt(`0x${bigEndian.toString("hex")}`);
+  if (y >= p) return false;
+  const u = mod(y * y - 1n);
+  if (u === 0n) return sign === 0;
+  // x² = u / v has a root just when u · v has one, by Euler's criterion.
+  return power(mod(u * (d * y * y + 1n)), (p - 1n) / 2n) === 1n;
+}
+
+const mod = (value: bigint) => ((value % p) + p) % p;
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  for (let square = base, rest = exponent; rest > 0n; rest >>= 1n, square = (square * square) % p) {
+    if (rest & 1n) result = (result * square) % p;
+  }
+  return result;
+}

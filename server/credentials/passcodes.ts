@@ -1,0 +1,234 @@
+import { timingSafeEqual } from "node:crypto";
+import { and, eq, gt, sql } from "drizzle-orm";
+import { schema } from "#db/client";
+import { prepared } from "#db/prepared";
+import type { Job, NoticeMail, PasscodeMail } from "../jobs/jobs.ts";
+import { failureSubject, perAccount, refundFailure, reserveFailure, unlimited } from "../limits/failures.ts";
+import { type Environment, type Scope, TakenError, type Write } from "../runtime.ts";
+
+/** What a mailed code is about. One flow, one purpose and one recipient have one code at a time. */
+export interface PasscodeSubject {
+  flowId: string;
+  purpose: PasscodeMail;
+  /** Canonical address that mail goes to; null where there is none, and then nothing is mailed. */
+  recipient: string | null;
+  /** How the person named themselves, in canonical form. */
+  identifier: string;
+  /** The account to be let into, if there is one. */
+  userId?: string;
+  /** False: no account, or an address that is taken. Then no code is right, and `notice` is mailed, or nothing. */
+  genuine: boolean;
+  notice?: NoticeMail;
+}
+
+export interface Sent {
+  writes: Write[];
+  jobs: Job[];
+  /** Nothing is sent: too many were. Whole seconds, at least 1. */
+  limited?: { retryAfterSeconds: number };
+}
+
+export type PasscodeVerdict =
+  /** `take` uses the code up; it throws TakenError("passcode") when somebody else did. */
+  | { result: "right"; take: Write }
+  /** Not the code, or there is none, or it has expired. */
+  | { result: "wrong" }
+  /** The third wrong try, and every later one: a new code must be asked for. */
+  | { result: "exhausted" }
+  /** Not judged: too many wrong codes for this account. Whole seconds, at least 1. */
+  | { result: "limited"; retryAfterSeconds: number };
+
+/** Tries of one code. */
+const maxTries = 3;
+
+/**
+ * Sees to it that a code was sent: one that has not expired will do, even one whose tries are used up, so that going
+ * back and forth neither sends another nor gives tries back. Sending takes a rate token.
+ */
+export async function ensureSent(scope: Scope, about: PasscodeSubject): Promise<Sent> {
+  const { runtime, now } = scope;
+  const rows = await selectUnexpired(runtime.database.read).execute({ ...keyOf(scope, about), now });
+  return rows.length > 0 ? { writes: [], jobs: [] } : resend(scope, about);
+}
+
+/**
+ * Sends a new code, which takes a rate token. The one before is dead, the new one has its own three tries; the
+ * account's failures stay counted (NIST SP 800-63B-4 section 3.1.3.2).
+ */
+export async function resend(scope: Scope, about: PasscodeSubject): Promise<Sent> {
+  const { runtime, tenant, client, now } = scope;
+  // The source first: who floods others from one place uses up the tokens of that place, not those of the others.
+  const source = await runtime.rates.consume("passcode_source", `${tenant.id}/${client.source}`);
+  if (!source.ok) return tooMany(source.retryAfterSeconds);
+  const address = await runtime.rates.consume(
+    "passcode_address",
+    `${tenant.id}/${about.recipient ?? about.identifier}`,
+  );
+  if (!address.ok) return tooMany(address.retryAfterSeconds);
+
+  const code = newPasscode(runtime.environment);
+  const ttlSeconds = tenant.config.email.passcode_ttl;
+  const row = {
+    // Random bytes are the digest of no code.
+    codeHash: about.genuine ? codeHashOf(scope, about, code) : runtime.environment.randomBytes(32),
+    tries: 0,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
+  };
+  const { tenantId, flowId, purpose, recipient } = schema.passcodes;
+  const write: Write = async (tx) => {
+    await tx
+      .insert(schema.passcodes)
+      .values({ ...keyOf(scope, about), ...row })
+      .onConflictDoUpdate({ target: [tenantId, flowId, purpose, recipient], set: row });
+  };
+  return { writes: [write], jobs: jobsFor(scope, about, code, ttlSeconds) };
+}
+
+const tooMany = (retryAfterSeconds: number): Sent => ({
+  writes: [],
+  jobs: [],
+  limited: { retryAfterSeconds },
+});
+
+/**
+ * Judges a code. The try is counted before that, in statements that commit by themselves: for the account, which has
+ * so many wrong codes an hour over all its flows, and for the code, of which tries one to three are judged.
+ */
+export async function judgePasscode(
+  scope: Scope,
+  about: PasscodeSubject,
+  code: string,
+): Promise<PasscodeVerdict> {
+  const { runtime, tenant, now } = scope;
+  const { enabled, wrong_passcodes_per_hour } = tenant.config.rate_limiter;
+  const counted = {
+    tenantId: tenant.id,
+    method: "passcode",
+    subject: failureSubjectOf(scope, about),
+    source: "",
+  } as const;
+  const limits = enabled ? perAccount(wrong_passcodes_per_hour) : unlimited;
+  const admitted = await reserveFailure(runtime.database, counted, limits, now);
+  if (!admitted.ok) {
+    return "barred" in admitted
+      ? { result: "exhausted" }
+      : { result: "limited", retryAfterSeconds: admitted.retryAfterSeconds };
+  }
+
+  const stored = await reserveTry(scope, about);
+  if (!stored) return { result: "wrong" };
+  if (stored.tries > maxTries) return { result: "exhausted" };
+  if (about.genuine && timingSafeEqual(stored.codeHash, codeHashOf(scope, about, code))) {
+    return { result: "right", take: takeOf(scope, about, stored.codeHash, counted) };
+  }
+  return { result: stored.tries === maxTries ? "exhausted" : "wrong" };
+}
+
+/** Six decimal digits, all equally likely. */
+export function newPasscode({ randomBytes }: Pick<Environment, "randomBytes">): string {
+  // The largest multiple of a million in three bytes: what lies above would favour the smaller codes.
+  const end = 16_000_000;
+  for (;;) {
+    const number = randomBytes(3).readUIntBE(0, 3);
+    if (number < end) return String(number % 1_000_000).padStart(6, "0");
+  }
+}
+
+interface PasscodeKey {
+  tenantId: string;
+  flowId: string;
+  purpose: PasscodeMail;
+  recipient: Buffer;
+}
+
+function keyOf(
+  { runtime, tenant }: Scope,
+  { flowId, purpose, recipient, identifier }: PasscodeSubject,
+): PasscodeKey {
+  const recipientMac =
+    recipient === null
+      ? runtime.vault.mac("passcode_recipient", tenant.id, "identifier", identifier)
+      : runtime.vault.mac("passcode_recipient", tenant.id, "address", recipient);
+  return { tenantId: tenant.id, flowId, purpose, recipient: recipientMac };
+}
+
+/** A code is right in its own tenant, flow, purpose and mailbox only. */
+function codeHashOf(scope: Scope, about: PasscodeSubject, code: string): Buffer {
+  const { tenantId, flowId, purpose, recipient } = keyOf(scope, about);
+  return scope.runtime.vault.mac("passcode", tenantId, flowId, purpose, recipient.toString("hex"), code);
+}
+
+/** Whoever verifies an address attacks the mailbox, under whatever account the flow is about to make. */
+function failureSubjectOf({ runtime, tenant }: Scope, about: PasscodeSubject): Buffer {
+  const { purpose, recipient, identifier, userId } = about;
+  if (purpose === "email_verification") {
+    return failureSubject(runtime.vault, tenant.id, { identifier: recipient ?? identifier });
+  }
+  return failureSubject(runtime.vault, tenant.id, userId ? { userId } : { identifier });
+}
+
+function jobsFor({ tenant, client }: Scope, about: PasscodeSubject, code: string, ttlSeconds: number): Job[] {
+  const { recipient, genuine, purpose, notice } = about;
+  if (recipient === null || (!genuine && !notice)) return [];
+  const mail = !genuine && notice ? { type: notice } : { type: purpose, code, ttlSeconds };
+  return [{ name: "send_mail", tenantId: tenant.id, to: recipient, language: client.language, mail }];
+}
+
+const { passcodes } = schema;
+
+const selectUnexpired = prepared("passcode_unexpired", (db) =>
+  db
+    .select({ tries: passcodes.tries })
+    .from(passcodes)
+    .where(
+      and(
+        eq(passcodes.tenantId, sql.placeholder("tenantId")),
+        eq(passcodes.flowId, sql.placeholder("flowId")),
+        eq(passcodes.purpose, sql.placeholder("purpose")),
+        eq(passcodes.recipient, sql.placeholder("recipient")),
+        gt(passcodes.expiresAt, sql.placeholder("now")),
+      ),
+    ),
+);
+
+/** Counts a try of an unexpired code, and commits. */
+async function reserveTry(
+  scope: Scope,
+  about: PasscodeSubject,
+): Promise<{ tries: number; codeHash: Buffer } | null> {
+  const { database } = scope.runtime;
+  const { tenantId, flowId, purpose, recipient } = keyOf(scope, about);
+  const text = `update passcodes set tries = tries + 1
+    where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = $4 and expires_at > $5
+    returning tries, code_hash as "codeHash"`;
+  const values = [tenantId, flowId, purpose, recipient, scope.now];
+  const query = database.prepares ? { name: "passcode_try", text, values } : { text, values };
+  const { rows } = await database.claim.$client.query(query);
+  return rows[0] ?? null;
+}
+
+function takeOf(
+  scope: Scope,
+  about: PasscodeSubject,
+  codeHash: Buffer,
+  counted: { tenantId: string; method: "passcode"; subject: Buffer; source: string },
+): Write {
+  const key = keyOf(scope, about);
+  return async (tx) => {
+    await refundFailure(tx, counted);
+    const taken = await tx
+      .delete(passcodes)
+      .where(
+        and(
+          eq(passcodes.tenantId, key.tenantId),
+          eq(passcodes.flowId, key.flowId),
+          eq(passcodes.purpose, key.purpose),
+          eq(passcodes.recipient, key.recipient),
+          eq(passcodes.codeHash, codeHash),
+        ),
+      )
+      .returning({ tries: passcodes.tries });
+    if (taken.length === 0) throw new TakenError("passcode");
+  };
+}

@@ -1,0 +1,531 @@
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { barredAfter, failureSubject, perAccount, reserveFailure, unlimited } from "../limits/failures.ts";
+import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import { userHandleOf } from "./assertion.ts";
+import { openCreation, openRequest, verifyAssertion, verifyAttestation } from "./passkeys.ts";
+import { credentialIds, insertCredential } from "./webauthn-credentials.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime({ BASE_URL: "https://login.example" });
+});
+afterAll(() => runtime.close());
+
+const origin = "https://login.example";
+const start = new Date("2030-01-01T12:00:00.000Z");
+
+function scopeAt(seconds = 0, settings: Record<string, string> = {}): Scope {
+  const configured = runtime.configured(settings);
+  return {
+    runtime: configured,
+    tenant: configured.tenant,
+    client: someone,
+    now: new Date(start.getTime() + seconds * 1000),
+    signal: new AbortController().signal,
+  };
+}
+
+const write = (change: Write) => runtime.database.write.transaction(change);
+
+async function newUser(): Promise<string> {
+  const id = randomUUID();
+  await runtime.database.write.insert(schema.users).values({ tenantId: runtime.tenant.id, id });
+  return id;
+}
+
+type Authenticator = ReturnType<typeof softwareAuthenticator>;
+
+async function opened<Options>(opening: Promise<{ options: Options; write: Write }>): Promise<Options> {
+  const { options, write: change } = await opening;
+  await write(change);
+  return options;
+}
+
+const creationFor = (scope: Scope, flowId: string, userId: string) =>
+  opened(
+    openCreation(scope, { flowId, user: { id: userId, name: "carla", displayName: "Carla" }, exclude: [] }),
+  );
+
+/** A user with a passkey in an authenticator, registered as anybody would. */
+async function registered(settings: Parameters<typeof softwareAuthenticator>[0] = {}) {
+  const scope = scopeAt();
+  const authenticator = softwareAuthenticator(settings);
+  const userId = await newUser();
+  const flowId = randomUUID();
+  const response = authenticator.create(await creationFor(scope, flowId, userId), { origin });
+  const verified = await verifyAttestation(scope, { flowId, userId, response });
+  if (!verified.ok) throw new Error(verified.reason);
+  await write(insertCredential(scope, userId, verified.credential));
+  return { authenticator, userId, credentialId: verified.credential.id };
+}
+
+/** An answer to a new challenge of a flow. */
+async function answered(
+  authenticator: Authenticator,
+  about: Parameters<typeof openRequest>[1],
+  call: Partial<Parameters<Authenticator["get"]>[1]> = {},
+) {
+  return authenticator.get(await opened(openRequest(scopeAt(), about)), { origin, ...call });
+}
+
+async function rowOf(credentialId: string) {
+  const { webauthnCredentials } = schema;
+  const [row] = await runtime.database.read
+    .select()
+    .from(webauthnCredentials)
+    .where(eq(webauthnCredentials.id, credentialId));
+  if (!row) throw new Error("no such credential");
+  return row;
+}
+
+describe("options", () => {
+  test("for signing in ask any passkey of this relying party", async () => {
+    const { publicKey } = await opened(openRequest(scopeAt(), { flowId: randomUUID() }));
+    expect(publicKey).toEqual({
+      challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      timeout: 300_000,
+      rpId: "login.example",
+      userVerification: "preferred",
+    });
+  });
+
+  test("for signing in list passkeys only where there are some, and no second factors", async () => {
+    const allowed = [
+      { id: "AAAA", transports: ["internal"], mfaOnly: false },
+      { id: "BBBB", transports: [], mfaOnly: false },
+      { id: "CCCC", transports: ["usb"], mfaOnly: true },
+    ];
+    const { publicKey } = await opened(openRequest(scopeAt(), { flowId: randomUUID(), allowed }));
+    expect(publicKey.allowCredentials).toEqual([
+      { type: "public-key", id: "AAAA", transports: ["internal"] },
+      { type: "public-key", id: "BBBB" },
+    ]);
+    const none = await opened(openRequest(scopeAt(), { flowId: randomUUID(), allowed: [] }));
+    expect(none.publicKey).not.toHaveProperty("allowCredentials");
+  });
+
+  test("for creating describe the passkey that is wanted", async () => {
+    const userId = await newUser();
+    const settings = {
+      STILE_SERVICE_NAME: "Acme",
+      STILE_WEBAUTHN_TIMEOUT: "2m",
+      STILE_PASSKEY_USER_VERIFICATION: "required",
+      STILE_PASSKEY_ATTESTATION_PREFERENCE: "direct",
+    };
+    const { options } = await openCreation(scopeAt(0, settings), {
+      flowId: randomUUID(),
+      user: { id: userId, name: "carla@example.com", displayName: "Carla" },
+      exclude: [{ id: "AAAA", transports: [], mfaOnly: true }],
+    });
+    expect(options.publicKey).toEqual({
+      rp: { name: "Acme", id: "login.example" },
+      user: { id: userHandleOf(userId), name: "carla@example.com", displayName: "Carla" },
+      challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      pubKeyCredParams: [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8].map((alg) => ({
+        type: "public-key",
+        alg,
+      })),
+      timeout: 120_000,
+      excludeCredentials: [{ type: "public-key", id: "AAAA" }],
+      authenticatorSelection: {
+        requireResidentKey: true,
+        residentKey: "required",
+        userVerification: "required",
+      },
+      attestation: "direct",
+    });
+    expect(Buffer.from(options.publicKey.user.id, "base64url").toString("hex")).toBe(
+      userId.replaceAll("-", ""),
+    );
+  });
+
+  test("hold no longer than five minutes, whatever is configured", async () => {
+    const { options } = await openRequest(scopeAt(0, { STILE_WEBAUTHN_TIMEOUT: "1h" }), {
+      flowId: randomUUID(),
+    });
+    expect(options.publicKey.timeout).toBe(300_000);
+  });
+});
+
+describe("a passkey", () => {
+  test("that was registered signs in, by itself or for its account, and its record is kept up to date", async () => {
+    const { authenticator, userId, credentialId } = await registered({ counts: true, backup: "eligible" });
+    expect(await credentialIds(runtime.database.read, runtime.tenant.id, userId)).toEqual([
+      { id: credentialId, transports: ["internal", "hybrid"], mfaOnly: false },
+    ]);
+    for (const about of [{}, { userId }]) {
+      const flowId = randomUUID();
+      const response = await answered(authenticator, { flowId, ...about }, { backedUp: true });
+      const verified = await verifyAssertion(scopeAt(60), { flowId, response, ...about });
+      if (!verified.ok) throw new Error(verified.reason);
+      expect(verified).toMatchObject({ userId, credentialId, userVerified: true });
+      await write(verified.write);
+    }
+    expect(await rowOf(credentialId)).toMatchObject({
+      signCount: 3,
+      backupState: true,
+      lastUsedAt: scopeAt(60).now,
+    });
+  });
+
+  test("answers a challenge that was open to all after the flow has come to be about its owner", async () => {
+    const { authenticator, userId } = await registered();
+    const flowId = randomUUID();
+    const response = await answered(authenticator, { flowId });
+    expect(await verifyAssertion(scopeAt(), { flowId, response, userId })).toMatchObject({ ok: true });
+  });
+
+  test("of somebody else does not sign in to an account", async () => {
+    const stranger = await registered();
+    const { userId } = await registered();
+    const flowId = randomUUID();
+    const response = await answered(stranger.authenticator, { flowId });
+    expect(await verifyAssertion(scopeAt(), { flowId, response, userId })).toEqual({
+      ok: false,
+      reason: "user_mismatch",
+    });
+  });
+
+  test("that nobody registered is unknown, and so is one of another tenant", async () => {
+    const { authenticator } = await registered();
+    const flowId = randomUUID();
+    const unknown = softwareAuthenticator();
+    unknown.create(await creationFor(scopeAt(), flowId, randomUUID()), { origin });
+    const response = await answered(unknown, { flowId });
+    expect(await verifyAssertion(scopeAt(), { flowId, response })).toEqual({
+      ok: false,
+      reason: "credential_unknown",
+    });
+
+    const elsewhere = { ...scopeAt(), tenant: { ...runtime.tenant, id: randomUUID() } };
+    const options = await opened(openRequest(elsewhere, { flowId }));
+    expect(
+      await verifyAssertion(elsewhere, { flowId, response: authenticator.get(options, { origin }) }),
+    ).toEqual({
+      ok: false,
+      reason: "credential_unknown",
+    });
+  });
+
+  test("that was not listed is refused, though it is the account's", async () => {
+    const { authenticator, userId } = await registered();
+    const flowId = randomUUID();
+    const options = await opened(
+      openRequest(scopeAt(), { flowId, userId, allowed: [{ id: "AAAA", transports: [], mfaOnly: false }] }),
+    );
+    const [credential] = authenticator.credentials;
+    const response = authenticator.get(options, { origin, ...(credential ? { credential } : {}) });
+    expect(await verifyAssertion(scopeAt(), { flowId, response, userId })).toEqual({
+      ok: false,
+      reason: "credential_not_allowed",
+    });
+  });
+
+  test("is registered once, whoever asks", async () => {
+    const { authenticator, credentialId } = await registered();
+    const [held] = authenticator.credentials;
+    const flowId = randomUUID();
+    const userId = await newUser();
+    const options = await creationFor(scopeAt(), flowId, userId);
+    const response = softwareAuthenticator().create(options, {
+      origin,
+      ...(held ? { credentialId: held.id } : {}),
+    });
+    expect(response.id).toBe(credentialId);
+    expect(await verifyAttestation(scopeAt(), { flowId, userId, response })).toEqual({
+      ok: false,
+      reason: "credential_taken",
+    });
+  });
+
+  test("that is registered twice at once is written once", async () => {
+    const scope = scopeAt();
+    const credentialId = Buffer.from(randomUUID());
+    const verdicts = await Promise.all(
+      [await newUser(), await newUser()].map(async (userId) => {
+        const flowId = randomUUID();
+        const response = softwareAuthenticator().create(await creationFor(scope, flowId, userId), {
+          origin,
+          credentialId,
+        });
+        const verified = await verifyAttestation(scope, { flowId, userId, response });
+        if (!verified.ok) throw new Error(verified.reason);
+        return insertCredential(scope, userId, verified.credential);
+      }),
+    );
+    const results = await Promise.allSettled(verdicts.map(write));
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(refused).toHaveLength(1);
+    expect(refused[0]?.reason.cause).toMatchObject({
+      code: "23505",
+      constraint: "webauthn_credentials_pkey",
+    });
+  });
+});
+
+describe("a challenge", () => {
+  test("is good for one answer, right or wrong", async () => {
+    const { authenticator } = await registered();
+    const flowId = randomUUID();
+    const wrong = await answered(authenticator, { flowId }, { brokenSignature: true });
+    expect(await verifyAssertion(scopeAt(), { flowId, response: wrong })).toEqual({
+      ok: false,
+      reason: "not_verified",
+    });
+    const challenge = JSON.parse(
+      Buffer.from(wrong.response.clientDataJSON, "base64url").toString(),
+    ).challenge;
+    const right = authenticator.get({ challenge, rpId: "login.example" }, { origin });
+    expect(await verifyAssertion(scopeAt(), { flowId, response: right })).toEqual({
+      ok: false,
+      reason: "challenge_unknown",
+    });
+
+    const response = await answered(authenticator, { flowId });
+    expect((await verifyAssertion(scopeAt(), { flowId, response })).ok).toBe(true);
+    expect(await verifyAssertion(scopeAt(), { flowId, response })).toEqual({
+      ok: false,
+      reason: "challenge_unknown",
+    });
+  });
+
+  test("A13 of 50 answers at once is given to one", async () => {
+    const { authenticator } = await registered();
+    const flowId = randomUUID();
+    const response = await answered(authenticator, { flowId });
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, () => verifyAssertion(scopeAt(), { flowId, response })),
+    );
+    expect(verdicts.filter(({ ok }) => ok)).toHaveLength(1);
+  });
+
+  test("is gone even when the step that judged it is never written", async () => {
+    const { authenticator } = await registered();
+    const flowId = randomUUID();
+    const response = await answered(authenticator, { flowId });
+    expect((await verifyAssertion(scopeAt(), { flowId, response })).ok).toBe(true);
+    const { rows } = await runtime.database.read.$client.query(
+      "select 1 from webauthn_challenges where flow_id = $1",
+      [flowId],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test("ends when it is said to, to the millisecond", async () => {
+    const { authenticator } = await registered();
+    const flowId = randomUUID();
+    const late = await answered(authenticator, { flowId });
+    expect(await verifyAssertion(scopeAt(300), { flowId, response: late })).toEqual({
+      ok: false,
+      reason: "challenge_unknown",
+    });
+    const timely = await answered(authenticator, { flowId });
+    expect((await verifyAssertion(scopeAt(299.999), { flowId, response: timely })).ok).toBe(true);
+  });
+
+  test("is of its flow, its tenant, its ceremony and its account alone, and not used up from elsewhere", async () => {
+    const { authenticator, userId } = await registered();
+    const flowId = randomUUID();
+    const unknown = { ok: false, reason: "challenge_unknown" };
+    const response = await answered(authenticator, { flowId });
+    expect(await verifyAssertion(scopeAt(), { flowId: randomUUID(), response })).toEqual(unknown);
+    const elsewhere = { ...scopeAt(), tenant: { ...runtime.tenant, id: randomUUID() } };
+    expect(await verifyAssertion(elsewhere, { flowId, response })).toEqual(unknown);
+    expect((await verifyAssertion(scopeAt(), { flowId, response })).ok).toBe(true);
+
+    const ofAccount = await answered(authenticator, { flowId, userId });
+    expect(await verifyAssertion(scopeAt(), { flowId, response: ofAccount })).toEqual(unknown);
+    const ofAnother = await answered(authenticator, { flowId, userId: randomUUID() });
+    expect(await verifyAssertion(scopeAt(), { flowId, response: ofAnother, userId })).toEqual(unknown);
+
+    const { challenge } = (await creationFor(scopeAt(), flowId, userId)).publicKey;
+    const crossed = authenticator.get({ challenge, rpId: "login.example" }, { origin });
+    expect(await verifyAssertion(scopeAt(), { flowId, response: crossed, userId })).toEqual(unknown);
+  });
+
+  test("for creating is of its account", async () => {
+    const flowId = randomUUID();
+    const options = await creationFor(scopeAt(), flowId, randomUUID());
+    const response = softwareAuthenticator().create(options, { origin });
+    expect(await verifyAttestation(scopeAt(), { flowId, userId: randomUUID(), response })).toEqual({
+      ok: false,
+      reason: "challenge_unknown",
+    });
+  });
+
+  test("may be one of several that are open", async () => {
+    const { authenticator } = await registered();
+    const flowId = randomUUID();
+    const responses = await Promise.all([1, 2, 3].map(() => answered(authenticator, { flowId })));
+    for (const response of responses)
+      expect((await verifyAssertion(scopeAt(), { flowId, response })).ok).toBe(true);
+  });
+});
+
+describe("a signature counter", () => {
+  test("that did not grow is refused, and it is told whose it is", async () => {
+    const { authenticator, userId, credentialId } = await registered({ counts: true });
+    const flowId = randomUUID();
+    const response = await answered(authenticator, { flowId }, { signCount: 1 });
+    expect(await verifyAssertion(scopeAt(), { flowId, response })).toEqual({
+      ok: false,
+      reason: "sign_count",
+      userId,
+      credentialId,
+    });
+  });
+
+  test("that did not grow passes where that is configured, with a line in the audit log", async () => {
+    const { authenticator, userId, credentialId } = await registered({ counts: true });
+    const flowId = randomUUID();
+    const scope = scopeAt(0, { STILE_WEBAUTHN_SIGN_COUNT: "warn" });
+    const verified = await verifyAssertion(scope, {
+      flowId,
+      response: await answered(authenticator, { flowId }, { signCount: 0 }),
+    });
+    if (!verified.ok) throw new Error(verified.reason);
+    await write(verified.write);
+    expect((await rowOf(credentialId)).signCount).toBe(1);
+    const { auditLogs } = schema;
+    const lines = await runtime.database.read.select().from(auditLogs).where(eq(auditLogs.userId, userId));
+    expect(lines.map(({ type }) => type)).toEqual(["passkey_sign_count_stale"]);
+  });
+
+  test("that another answer outran between judging and writing is refused then", async () => {
+    const { authenticator, credentialId } = await registered({ counts: true });
+    const flowId = randomUUID();
+    const [early, late] = [
+      await answered(authenticator, { flowId }),
+      await answered(authenticator, { flowId }),
+    ];
+    const verdicts = [];
+    for (const response of [early, late]) {
+      const verified = await verifyAssertion(scopeAt(), { flowId, response });
+      if (!verified.ok) throw new Error(verified.reason);
+      verdicts.push(verified.write);
+    }
+    const [writeEarly, writeLate] = verdicts;
+    if (!writeEarly || !writeLate) throw new Error("both were right");
+    await write(writeLate);
+    await expect(write(writeEarly)).rejects.toThrow(new TakenError("passkey"));
+    expect((await rowOf(credentialId)).signCount).toBe(3);
+  });
+});
+
+test("a passkey that was removed between judging and writing does not sign in", async () => {
+  const { authenticator, credentialId } = await registered();
+  const flowId = randomUUID();
+  const verified = await verifyAssertion(scopeAt(), {
+    flowId,
+    response: await answered(authenticator, { flowId }),
+  });
+  if (!verified.ok) throw new Error(verified.reason);
+  await runtime.database.write
+    .delete(schema.webauthnCredentials)
+    .where(eq(schema.webauthnCredentials.id, credentialId));
+  await expect(write(verified.write)).rejects.toThrow(new TakenError("passkey"));
+});
+
+test("a second factor does not sign in by itself", async () => {
+  const { authenticator, userId, credentialId } = await registered();
+  const { webauthnCredentials } = schema;
+  await runtime.database.write
+    .update(webauthnCredentials)
+    .set({ mfaOnly: true })
+    .where(eq(webauthnCredentials.id, credentialId));
+  const flowId = randomUUID();
+  const response = await answered(authenticator, { flowId });
+  expect(await verifyAssertion(scopeAt(), { flowId, response })).toEqual({
+    ok: false,
+    reason: "mfa_only",
+    userId,
+    credentialId,
+  });
+});
+
+test("A20 signing in with a passkey lifts the bar from a password", async () => {
+  const { authenticator, userId } = await registered();
+  const subject = failureSubject(runtime.vault, runtime.tenant.id, { userId });
+  const key = { tenantId: runtime.tenant.id, method: "password", subject, source: "" } as const;
+  for (let failure = 0; failure < barredAfter; failure++)
+    await reserveFailure(runtime.database, key, unlimited, start);
+  const flowId = randomUUID();
+  const verified = await verifyAssertion(scopeAt(), {
+    flowId,
+    response: await answered(authenticator, { flowId }),
+  });
+  if (!verified.ok) throw new Error(verified.reason);
+  await write(verified.write);
+  expect(await reserveFailure(runtime.database, key, perAccount(), start)).toEqual({ ok: true });
+});
+
+describe("whatever a client sends", () => {
+  const flowId = randomUUID();
+  const userId = randomUUID();
+  const neverThrows = async (response: unknown) => {
+    expect((await verifyAssertion(scopeAt(), { flowId, response })).ok).toBe(false);
+    expect((await verifyAttestation(scopeAt(), { flowId, userId, response })).ok).toBe(false);
+  };
+
+  test("A93 it is answered, and never by an error", async () => {
+    await fc.assert(fc.asyncProperty(fc.anything({ maxDepth: 3 }), neverThrows), { numRuns: 100 });
+  });
+
+  test("A90 A93 a right answer with one part replaced by anything is answered", async () => {
+    const { authenticator } = await registered();
+    const right = await answered(authenticator, { flowId });
+    const creation = softwareAuthenticator().create(await creationFor(scopeAt(), flowId, userId), { origin });
+    const junk = fc.oneof(
+      fc.anything({ maxDepth: 1 }),
+      fc.base64String().map((text) => text.replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "")),
+      fc.constantFrom("\0", "\ud800", "A".repeat(100_000), "__proto__"),
+    );
+    const parts = fc.constantFrom(
+      "id",
+      "rawId",
+      "type",
+      "response",
+      "clientDataJSON",
+      "authenticatorData",
+      "signature",
+      "attestationObject",
+    );
+    await fc.assert(
+      fc.asyncProperty(parts, junk, async (part, value) => {
+        for (const response of [right, creation] as { response: object }[]) {
+          const replaced =
+            part in response.response
+              ? { ...response, response: { ...response.response, [part]: value } }
+              : { ...response, [part]: value };
+          // The challenge is open only for the first of them; what matters is that there is an answer.
+          await verifyAssertion(scopeAt(), { flowId, response: replaced });
+          await verifyAttestation(scopeAt(), { flowId, userId, response: replaced });
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test.each([
+    "null",
+    "1",
+    '""',
+    "[]",
+    "{}",
+    '{"type":"webauthn.get","challenge":"\\u0000","origin":"x"}',
+    '{"challenge":1}',
+    "{",
+    "\uFEFF\uFEFF{}",
+  ])("client data of %j is answered", async (text) => {
+    const { authenticator } = await registered();
+    const right = await answered(authenticator, { flowId });
+    const clientDataJSON = Buffer.from(text).toString("base64url");
+    await neverThrows({ ...right, response: { ...right.response, clientDataJSON } });
+  });
+});

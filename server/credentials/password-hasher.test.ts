@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { loadConfig } from "../config.ts";
+import { createPasswordHasher, HashQueueFullError } from "./password-hasher.ts";
+
+const { password: settings } = loadConfig({}, "/nonexistent");
+const hasher = createPasswordHasher(settings);
+const withPepper = (pepper: string) => createPasswordHasher({ ...settings, pepper });
+
+describe("a hash", () => {
+  test("is argon2id with the configured cost, and salted", async () => {
+    const [one, two] = await Promise.all([hasher.hash("correct horse"), hasher.hash("correct horse")]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(one).not.toBe(two);
+  });
+
+  test("verifies its password and no other", async () => {
+    const stored = await hasher.hash("correct horse");
+    expect(await hasher.verify("correct horse", stored)).toEqual({ ok: true, outdated: false });
+    for (const wrong of ["correct horse ", "Correct horse", "correct hors", ""]) {
+      expect(await hasher.verify(wrong, stored)).toEqual({ ok: false, outdated: false });
+    }
+  });
+
+  test("is of the password in NFC, whole, however long", async () => {
+    expect((await hasher.verify("a\u0308bc", await hasher.hash("äbc"))).ok).toBe(true);
+    const long = "x".repeat(255);
+    expect((await hasher.verify(`${long}z`, await hasher.hash(`${long}y`))).ok).toBe(false);
+    expect((await hasher.verify("ab\0cd", await hasher.hash("ab\0ce"))).ok).toBe(false);
+  });
+
+  test("of another cost verifies still, and is outdated", async () => {
+    const dearer = createPasswordHasher({ ...settings, hash: { ...settings.hash, passes: 3 } });
+    const stored = await hasher.hash("correct horse");
+    expect(await dearer.verify("correct horse", stored)).toEqual({ ok: true, outdated: true });
+    expect(await dearer.verify("wrong", stored)).toEqual({ ok: false, outdated: true });
+    expect(await hasher.verify("correct horse", await dearer.hash("correct horse"))).toEqual({
+      ok: true,
+      outdated: true,
+    });
+  });
+});
+
+test("A2 no hash is no match, at the price of one", async () => {
+  expect(await hasher.verify("anything", null)).toEqual({ ok: false, outdated: false });
+  expect(await hasher.verify("", null)).toEqual({ ok: false, outdated: false });
+  expect(await withPepper("0123456789abcdef").verify("anything", null)).toEqual({
+    ok: false,
+    outdated: false,
+  });
+});
+
+test("a value that is no hash of ours is no match", async () => {
+  for (const stored of ["", "plain", "$2b$12$abcdefghijklmnopqrstuv", "pepper:$argon2id"]) {
+    expect((await hasher.verify("plain", stored)).ok).toBe(false);
+  }
+});
+
+describe("a pepper", () => {
+  const first = withPepper("the first pepper of all");
+  const second = withPepper("the second pepper there is");
+
+  test("is named in the hash, and needed", async () => {
+    const stored = await first.hash("correct horse");
+    expect(stored).toMatch(/^pepper:[A-Za-z0-9_-]{8}\$argon2id\$/);
+    expect(await first.verify("correct horse", stored)).toEqual({ ok: true, outdated: false });
+    expect(stored).not.toContain("first");
+  });
+
+  test("that was added later leaves older hashes right, and outdated", async () => {
+    expect(await first.verify("correct horse", await hasher.hash("correct horse"))).toEqual({
+      ok: true,
+      outdated: true,
+    });
+  });
+
+  test("that was taken away or replaced is told from a wrong password", async () => {
+    const stored = await first.hash("correct horse");
+    expect(await hasher.verify("correct horse", stored)).toEqual({ ok: false, outdated: true });
+    expect(await second.verify("correct horse", stored)).toEqual({ ok: false, outdated: true });
+  });
+});
+
+describe("A95 a flood of passwords", () => {
+  const small = () => createPasswordHasher({ ...settings, hash: { ...settings.hash, queue: 3 } });
+
+  test("waits in a line of bounded length; the rest is turned away at once", async () => {
+    const crowded = small();
+    const results = await Promise.allSettled(Array.from({ length: 100 }, () => crowded.hash("x")));
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(results.slice(0, 5).every((result) => result.status === "fulfilled")).toBe(true);
+    expect(refused).toHaveLength(95);
+    expect(refused.every((result) => result.reason instanceof HashQueueFullError)).toBe(true);
+  });
+
+  test("is seen to be one before it is joined, and passes", async () => {
+    const crowded = small();
+    const running = Array.from({ length: 5 }, () => crowded.hash("x"));
+    expect(crowded.full).toBe(true);
+    await Promise.all(running);
+    expect(crowded.full).toBe(false);
+    expect(await crowded.hash("y")).toContain("$argon2id$");
+  });
+
+  test("leaves a place free when somebody gives up waiting", async () => {
+    const crowded = small();
+    const running = Array.from({ length: 2 }, () => crowded.hash("x"));
+    const patience = new AbortController();
+    const impatient = crowded.verify("y", null, patience.signal);
+    const patient = [crowded.hash("z"), crowded.hash("z")];
+    expect(crowded.full).toBe(true);
+    patience.abort(new Error("the request ended"));
+    await expect(impatient).rejects.toThrow("the request ended");
+    expect(crowded.full).toBe(false);
+    await Promise.all([...running, ...patient, crowded.hash("late")]);
+    await expect(crowded.hash("never", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+  });
+
+  test("is done in order, and a failure keeps nobody waiting", async () => {
+    const crowded = createPasswordHasher({
+      ...settings,
+      hash: { ...settings.hash, memory: 8, passes: 1, queue: 64 },
+    });
+    const done: number[] = [];
+    const broken = "$argon2id$v=19$m=8,t=1,p=1$!!!$!!!";
+    await Promise.allSettled(
+      Array.from({ length: 40 }, (_, place) =>
+        crowded.verify("x", place % 4 === 0 ? broken : null).finally(() => done.push(place)),
+      ),
+    );
+    expect(done).toHaveLength(40);
+    expect(crowded.full).toBe(false);
+  });
+});

@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { loadConfig } from "../config.ts";
+import { commonPasswords } from "./common-passwords.ts";
+import { contextWords, judgeNewPassword } from "./password-policy.ts";
+
+const config = loadConfig(
+  { STILE_SERVICE_NAME: "Acme Bank", BASE_URL: "https://login.acme.example" },
+  "/nonexistent",
+);
+const judge = (password: string, words: string[] = []) =>
+  judgeNewPassword(password, { config, contextWords: words })?.code ?? null;
+
+describe("length", () => {
+  test("counts code points after NFC", () => {
+    expect(judge("kväk 7x")).toBe("value_too_short_error");
+    expect(judge("kväk 7xz")).toBeNull();
+    // Seven characters, eight before normalisation.
+    expect(judge("kva\u0308k 7x")).toBe("value_too_short_error");
+    expect(judge("🦊🐙🦉🐝🦔🐢🦋")).toBe("value_too_short_error");
+    expect(judge("🦊🐙🦉🐝🦔🐢🦋🐳")).toBeNull();
+  });
+
+  test("has an upper end, in characters and in bytes", () => {
+    expect(judge("ab ".repeat(85))).toBeNull();
+    expect(judge(`${"ab ".repeat(85)}xyz`)).toBe("value_too_long_error");
+    expect(judge("🦊".repeat(256))).toBeNull();
+    expect(judge("x".repeat(1_048_576))).toBe("value_too_long_error");
+  });
+
+  test("is 15 where the configuration says so", () => {
+    const strict = { ...config, password: { ...config.password, min_length: 15 } };
+    const judged = (password: string) =>
+      judgeNewPassword(password, { config: strict, contextWords: [] })?.code;
+    expect(judged("fourteen chars")).toBe("value_too_short_error");
+    expect(judged("fifteen  chars!")).toBeUndefined();
+  });
+
+  test("nothing at all is too short", () => {
+    expect(judge("")).toBe("value_too_short_error");
+  });
+});
+
+test("white space, any script and any sign are welcome; nothing must be mixed in", () => {
+  for (const password of [
+    "        x",
+    "пароль мой",
+    "correct horse",
+    "zzqkvwxj",
+    "99238471102",
+    "\t\n\0\t\n\0\t\n",
+  ]) {
+    expect(judge(password)).toBeNull();
+  }
+});
+
+test("A10 half a surrogate pair is refused: it would be hashed as another character", () => {
+  expect(judge("good enough \ud800")).toBe("value_invalid_error");
+});
+
+describe("what is tried first", () => {
+  test("is a list of at least 3000 passwords of allowed length, in lower case", () => {
+    expect(commonPasswords.size).toBeGreaterThan(3000);
+    for (const password of commonPasswords) {
+      if (password.length < 8 || password !== password.toLowerCase())
+        expect(password).toBe("not in the list");
+    }
+  });
+
+  test.each(["password", "12345678", "iloveyou", "1q2w3e4r", "PassWord1", "TRUSTNO1"])(
+    "%s is refused",
+    (password) => {
+      expect(judge(password)).toBe("value_invalid_error");
+    },
+  );
+
+  test("is compared whole: a passphrase may contain it", () => {
+    expect(judge("my password is a poem")).toBeNull();
+  });
+});
+
+describe("what is known of the person", () => {
+  const words = contextWords(config, { username: "carla_b", email: "carla.brown@mail.example" });
+
+  test("is the service's name and host, and the person's names and address", () => {
+    expect(words).toEqual([
+      "Acme Bank",
+      "login.acme.example",
+      "carla_b",
+      "carla.brown@mail.example",
+      "carla.brown",
+    ]);
+    expect(contextWords(config, { username: null, email: null })).toEqual([
+      "Acme Bank",
+      "login.acme.example",
+    ]);
+  });
+
+  test.each([
+    "acme bank",
+    "Acme Bank2026!",
+    "login.acme.example",
+    "CARLA_B1",
+    "carla_b99",
+    "carla.brown",
+    "carla.brown@mail.example",
+    "2026Carla.Brown!!",
+    "carla.browncarla.brown",
+  ])("makes %s refused", (password) => {
+    expect(judge(password, words)).toBe("value_invalid_error");
+  });
+
+  test.each(["carla likes bread", "bank of acme street", "unrelated"])("leaves %s alone", (password) => {
+    expect(judge(password, words)).toBeNull();
+  });
+
+  test("counts only with three letters and more", () => {
+    expect(judge("12345al67", ["al"])).toBeNull();
+    expect(judge("12345678", ["99"])).toBe("value_invalid_error");
+    expect(judge("73917391", ["99"])).toBeNull();
+  });
+});
+
+test("every refusal says why", () => {
+  for (const password of ["", "short", "x".repeat(300), "password"]) {
+    expect(judgeNewPassword(password, { config, contextWords: [] })?.message).toMatch(/password .*\.$/i);
+  }
+});
+
+test("whatever is typed is judged, and the same way in every normal form", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 40 }), (password) => {
+      expect(judge(password.normalize("NFD"))).toBe(judge(password.normalize("NFC")));
+    }),
+    { numRuns: 500 },
+  );
+});

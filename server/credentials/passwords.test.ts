@@ -1,0 +1,225 @@
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { barredAfter, failureSubject, refundFailure, reserveFailure, unlimited } from "../limits/failures.ts";
+import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { createPasswordHasher } from "./password-hasher.ts";
+import { replacePassword, verifyPassword } from "./passwords.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+afterAll(() => runtime.close());
+
+const start = new Date("2030-01-01T12:00:00.000Z");
+const right = "a quite good password";
+
+function scopeOf(
+  changes: Partial<Scope> & { source?: string; settings?: Record<string, string> } = {},
+): Scope {
+  const { source = someone.source, settings = {}, ...rest } = changes;
+  const configured = runtime.configured(settings);
+  return {
+    runtime: configured,
+    tenant: configured.tenant,
+    client: { ...someone, source },
+    now: start,
+    signal: new AbortController().signal,
+    ...rest,
+  };
+}
+
+/** Limits as they are in production, but for the ones that would hide the one a test is about. */
+const limited = {
+  STILE_RATE_LIMITER_ENABLED: "true",
+  STILE_RATE_LIMITER_PASSWORDS_PER_MINUTE: "1000",
+  STILE_RATE_LIMITER_PASSWORDS_PER_SOURCE: "100000",
+};
+
+const write = (change: Write) => runtime.database.write.transaction(change);
+
+async function newUser(scope: Scope, password?: string): Promise<{ userId: string; identifier: string }> {
+  const userId = randomUUID();
+  await runtime.database.write.insert(schema.users).values({ tenantId: scope.tenant.id, id: userId });
+  if (password)
+    await write(replacePassword(scope, userId, await scope.runtime.passwordHasher.hash(password)));
+  return { userId, identifier: `${userId}@example.com` };
+}
+
+async function hashOf(userId: string): Promise<string | undefined> {
+  const { passwords } = schema;
+  const [row] = await runtime.database.read.select().from(passwords).where(eq(passwords.userId, userId));
+  return row?.hash;
+}
+
+describe("a password", () => {
+  test("is right for its account, and wrong for every other one", async () => {
+    const scope = scopeOf();
+    const user = await newUser(scope, right);
+    const other = await newUser(scope, "another good password");
+    expect(await verifyPassword(scope, { ...user, password: right })).toMatchObject({ ok: true });
+    expect(await verifyPassword(scope, { ...user, password: `${right}!` })).toEqual({ ok: false });
+    expect(await verifyPassword(scope, { ...other, password: right })).toEqual({ ok: false });
+  });
+
+  test("of another tenant's account is wrong here", async () => {
+    const scope = scopeOf();
+    const user = await newUser(scope, right);
+    const elsewhere = { ...scope, tenant: { ...scope.tenant, id: randomUUID() } };
+    expect(await verifyPassword(elsewhere, { ...user, password: right })).toEqual({ ok: false });
+  });
+
+  test("A1 is wrong, and counted, where there is no account or no password", async () => {
+    const scope = scopeOf({ settings: limited });
+    const passwordless = await newUser(scope);
+    const unknown = { identifier: `${randomUUID()}@example.com` };
+    for (const somebody of [passwordless, unknown]) {
+      const answers = [];
+      for (let attempt = 0; attempt < 6; attempt++) {
+        answers.push(await verifyPassword(scope, { ...somebody, password: right }));
+      }
+      expect(answers).toEqual([...Array(5).fill({ ok: false }), { limited: 1 }]);
+    }
+  });
+
+  test("is judged once more after it was replaced: what was right before is taken", async () => {
+    const scope = scopeOf();
+    const user = await newUser(scope, right);
+    const verdict = await verifyPassword(scope, { ...user, password: right });
+    await write(
+      replacePassword(scope, user.userId, await scope.runtime.passwordHasher.hash("a new password")),
+    );
+    if (!("write" in verdict)) throw new Error("the password was right");
+    await expect(write(verdict.write)).rejects.toThrow(new TakenError("password"));
+    expect(await verifyPassword(scope, { ...user, password: "a new password" })).toMatchObject({ ok: true });
+  });
+
+  test("A3 hashed by older parameters is hashed again when it was right, not when it was wrong", async () => {
+    const cheap = scopeOf();
+    const dear = scopeOf({
+      settings: { STILE_PASSWORD_HASH_PASSES: "3", STILE_PASSWORD_PEPPER: "a pepper of twenty bytes" },
+    });
+    const user = await newUser(cheap, right);
+    const before = await hashOf(user.userId);
+    expect(await verifyPassword(dear, { ...user, password: "wrong" })).toEqual({ ok: false });
+    expect(await hashOf(user.userId)).toBe(before);
+    const verdict = await verifyPassword(dear, { ...user, password: right });
+    if (!("write" in verdict)) throw new Error("the password was right");
+    await write(verdict.write);
+    expect(await hashOf(user.userId)).toMatch(/^pepper:[^$]+\$argon2id\$v=19\$m=19456,t=3,p=1\$/);
+    expect(await verifyPassword(dear, { ...user, password: right })).toMatchObject({ ok: true });
+  });
+});
+
+describe("tries", () => {
+  test("from the fifth wrong one on are delayed, for the account and from there", async () => {
+    const scope = scopeOf({ settings: limited });
+    const user = await newUser(scope, right);
+    const at = (seconds: number, source = someone.source) =>
+      scopeOf({ settings: limited, source, now: new Date(start.getTime() + seconds * 1000) });
+    for (let attempt = 0; attempt < 5; attempt++) {
+      expect(await verifyPassword(at(0), { ...user, password: "wrong" })).toEqual({ ok: false });
+    }
+    expect(await verifyPassword(at(0.5), { ...user, password: right })).toEqual({ limited: 1 });
+    // A20 somebody else's tries do not keep the owner waiting.
+    expect(await verifyPassword(at(0.5, "198.51.100.9"), { ...user, password: right })).toMatchObject({
+      ok: true,
+    });
+    expect(await verifyPassword(at(1), { ...user, password: "wrong" })).toEqual({ ok: false });
+    expect(await verifyPassword(at(2.5), { ...user, password: right })).toEqual({ limited: 1 });
+    const verdict = await verifyPassword(at(3), { ...user, password: right });
+    if (!("write" in verdict)) throw new Error("the password was right");
+    await write(verdict.write);
+    expect(await verifyPassword(at(3), { ...user, password: "wrong" })).toEqual({ ok: false });
+    expect(await verifyPassword(at(3), { ...user, password: right })).toMatchObject({ ok: true });
+  });
+
+  test("A13 at once are judged no more than allowed before a delay", async () => {
+    const scope = scopeOf({ settings: limited });
+    const user = await newUser(scope, right);
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, () => verifyPassword(scope, { ...user, password: "wrong" })),
+    );
+    expect(verdicts.filter((verdict) => "ok" in verdict)).toHaveLength(5);
+  });
+
+  test("of one account from one source are five a minute", async () => {
+    const scope = scopeOf({ settings: { STILE_RATE_LIMITER_ENABLED: "true" }, source: "192.0.2.55" });
+    const user = await newUser(scope, right);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const verdict = await verifyPassword(scope, { ...user, password: right });
+      if (!("write" in verdict)) throw new Error("the password was right");
+      await write(verdict.write);
+    }
+    const verdict = await verifyPassword(scope, { ...user, password: right });
+    expect(verdict).toEqual({ limited: expect.any(Number) });
+    expect("limited" in verdict && verdict.limited).toBeGreaterThan(10);
+  });
+
+  test("A17 of one password for many accounts end soon from one source, and not from another", async () => {
+    const settings = { ...limited, STILE_RATE_LIMITER_PASSWORDS_PER_SOURCE: "10" };
+    const attacker = scopeOf({ settings, source: "2001:db8:bad:1::/64" });
+    const verdicts = [];
+    for (let account = 0; account < 30; account++) {
+      verdicts.push(
+        await verifyPassword(attacker, { identifier: `user${account}@example.com`, password: right }),
+      );
+    }
+    expect(verdicts.filter((verdict) => "ok" in verdict)).toHaveLength(10);
+    const owner = await newUser(attacker, right);
+    const home = scopeOf({ settings, source: "192.0.2.77" });
+    expect(await verifyPassword(home, { ...owner, password: right })).toMatchObject({ ok: true });
+  });
+
+  test("A20 a hundred wrong ones in a row bar the password, unseen, until another method succeeds", async () => {
+    const scope = scopeOf({ settings: limited, source: "203.0.113.5" });
+    const user = await newUser(scope, right);
+    const { tenant } = scope;
+    const key = { tenantId: tenant.id, subject: failureSubject(runtime.vault, tenant.id, user), source: "" };
+    for (let failure = 0; failure < barredAfter; failure++) {
+      await reserveFailure(runtime.database, { ...key, method: "password" }, unlimited, start);
+    }
+    expect(await verifyPassword(scope, { ...user, password: right })).toEqual({ ok: false });
+    await write((tx) => refundFailure(tx, { ...key, method: "passkey" }));
+    expect(await verifyPassword(scope, { ...user, password: right })).toMatchObject({ ok: true });
+  });
+
+  test("are forgotten when the password is replaced", async () => {
+    const scope = scopeOf({ settings: limited });
+    const user = await newUser(scope, right);
+    for (let attempt = 0; attempt < 5; attempt++) await verifyPassword(scope, { ...user, password: "wrong" });
+    expect(await verifyPassword(scope, { ...user, password: "wrong" })).toEqual({ limited: 1 });
+    await write(
+      replacePassword(scope, user.userId, await scope.runtime.passwordHasher.hash("a new password")),
+    );
+    expect(await verifyPassword(scope, { ...user, password: "a new password" })).toMatchObject({ ok: true });
+  });
+
+  test("A95 that find the queue full are put off, and count as none", async () => {
+    const scope = scopeOf({ settings: limited });
+    const user = await newUser(scope, right);
+    const passwordHasher = createPasswordHasher({
+      ...scope.tenant.config.password,
+      hash: { ...scope.tenant.config.password.hash, queue: 1 },
+    });
+    const busy = [1, 2, 3].map(() => passwordHasher.hash("x"));
+    const crowded = { ...scope, runtime: { ...scope.runtime, passwordHasher } };
+    for (let attempt = 0; attempt < 20; attempt++) {
+      expect(await verifyPassword(crowded, { ...user, password: "wrong" })).toEqual({ limited: 1 });
+    }
+    await Promise.all(busy);
+    expect(await verifyPassword(scope, { ...user, password: right })).toMatchObject({ ok: true });
+  });
+
+  test("are unlimited, and judged, where limits are turned off", async () => {
+    const scope = scopeOf();
+    const user = await newUser(scope, right);
+    for (let attempt = 0; attempt < 12; attempt++) {
+      expect(await verifyPassword(scope, { ...user, password: "wrong" })).toEqual({ ok: false });
+    }
+    expect(await verifyPassword(scope, { ...user, password: right })).toMatchObject({ ok: true });
+  });
+});

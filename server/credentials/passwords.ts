@@ -1,0 +1,139 @@
+import { and, eq, sql } from "drizzle-orm";
+import { type ReadOnly, schema } from "#db/client";
+import { prepared } from "#db/prepared";
+import {
+  failureSubject,
+  growingDelay,
+  perAccount,
+  refundFailure,
+  reserveFailure,
+  unlimited,
+} from "../limits/failures.ts";
+import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { HashQueueFullError } from "./password-hasher.ts";
+
+export interface PasswordAttempt {
+  password: string;
+  /** How the person named themselves, in canonical form. */
+  identifier: string;
+  /** The account that has this identifier, if any. */
+  userId?: string;
+}
+
+export type PasswordVerdict =
+  /** `write` belongs to the step that goes on from here; it throws TakenError("password") when it was changed since. */
+  | { ok: true; write: Write }
+  | { ok: false }
+  /** Not judged: too many tries. Whole seconds to wait, at least 1. */
+  | { limited: number };
+
+/**
+ * Judges a password. Unknown accounts, accounts without a password and wrong passwords cost the same statements and
+ * the same hash.
+ *
+ * Counted before it is judged: by rate, per source and per account and source; as a failure in a row, per account and
+ * source with a growing wait, and per account. After a hundred in a row no password is right until another method
+ * succeeds, which looks like a wrong one to whoever brought that about.
+ */
+export async function verifyPassword(scope: Scope, attempt: PasswordAttempt): Promise<PasswordVerdict> {
+  const { runtime, tenant, client, now, signal } = scope;
+  const { vault, rates, passwordHasher, database } = runtime;
+  // A try that would find no place in the queue must not count as one.
+  if (passwordHasher.full) return { limited: 1 };
+
+  const { userId, identifier } = attempt;
+  const subject = failureSubject(vault, tenant.id, userId ? { userId } : { identifier });
+  const source = await rates.consume("password_source", `${tenant.id}/${client.source}`);
+  if (!source.ok) return { limited: source.retryAfterSeconds };
+  const account = await rates.consume("password", `${subject.toString("hex")}/${client.source}`);
+  if (!account.ok) return { limited: account.retryAfterSeconds };
+
+  const limit = tenant.config.rate_limiter.enabled;
+  const key = { tenantId: tenant.id, method: "password", subject } as const;
+  const here = { ...key, source: client.source };
+  const delayed = await reserveFailure(database, here, limit ? growingDelay : unlimited, now);
+  if (!delayed.ok) return { limited: "retryAfterSeconds" in delayed ? delayed.retryAfterSeconds : 1 };
+  const everywhere = { ...key, source: "" };
+  const admitted = await reserveFailure(database, everywhere, limit ? perAccount() : unlimited, now);
+
+  const stored = await readHash(database.read, tenant.id, userId ?? nobody);
+  try {
+    const { ok, outdated } = await passwordHasher.verify(
+      attempt.password,
+      admitted.ok ? stored : null,
+      signal,
+    );
+    if (!ok || stored === null) return { ok: false };
+    const renewed = outdated ? await renewedHash(scope, attempt.password) : null;
+    return { ok: true, write: succeed(scope, here, userId ?? nobody, { stored, renewed }) };
+  } catch (error) {
+    if (error instanceof HashQueueFullError) return { limited: 1 };
+    throw error;
+  }
+}
+
+/** Sets the password of an account, whether or not it has one, and forgets the failures with the one before. */
+export function replacePassword(
+  { tenant, runtime, client, now }: Scope,
+  userId: string,
+  hash: string,
+): Write {
+  return async (tx) => {
+    await tx
+      .insert(schema.passwords)
+      .values({ tenantId: tenant.id, userId, hash, createdAt: now, updatedAt: now })
+      .onConflictDoUpdate({
+        target: [schema.passwords.tenantId, schema.passwords.userId],
+        set: { hash, updatedAt: now },
+      });
+    const subject = failureSubject(runtime.vault, tenant.id, { userId });
+    await refundFailure(tx, { tenantId: tenant.id, method: "password", subject, source: client.source });
+  };
+}
+
+/** Whoever has no account is looked up all the same. */
+const nobody = "00000000-0000-0000-0000-000000000000";
+
+const selectHash = prepared("password_hash", (db) =>
+  db
+    .select({ hash: schema.passwords.hash })
+    .from(schema.passwords)
+    .where(
+      and(
+        eq(schema.passwords.tenantId, sql.placeholder("tenantId")),
+        eq(schema.passwords.userId, sql.placeholder("userId")),
+      ),
+    ),
+);
+
+async function readHash(db: ReadOnly, tenantId: string, userId: string): Promise<string | null> {
+  const [row] = await selectHash(db).execute({ tenantId, userId });
+  return row?.hash ?? null;
+}
+
+/** A hash by the parameters and the pepper of today; null when there is no room to make one now. */
+async function renewedHash({ runtime, signal }: Scope, password: string): Promise<string | null> {
+  try {
+    return await runtime.passwordHasher.hash(password, signal);
+  } catch (error) {
+    if (error instanceof HashQueueFullError) return null;
+    throw error;
+  }
+}
+
+function succeed(
+  { tenant, now }: Scope,
+  counted: { tenantId: string; method: "password"; subject: Buffer; source: string },
+  userId: string,
+  { stored, renewed }: { stored: string; renewed: string | null },
+): Write {
+  const { passwords } = schema;
+  const own = and(eq(passwords.tenantId, tenant.id), eq(passwords.userId, userId));
+  return async (tx) => {
+    // Judged against a hash that was replaced meanwhile, it was the password before.
+    const [current] = await tx.select({ hash: passwords.hash }).from(passwords).where(own).for("update");
+    if (current?.hash !== stored) throw new TakenError("password");
+    if (renewed) await tx.update(passwords).set({ hash: renewed, updatedAt: now }).where(own);
+    await refundFailure(tx, counted);
+  };
+}

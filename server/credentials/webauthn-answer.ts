@@ -1,0 +1,75 @@
+import { z } from "zod";
+
+/**
+ * The JSON forms of WebAuthn Level 3 section 5.1 that browsers send, as far as they are used here, each part bounded in
+ * size. What else a browser adds is left aside.
+ */
+
+const base64url = (maxLength: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .regex(/^[A-Za-z0-9_-]+$/);
+
+/** 1023 bytes, section 7.1 step 25. */
+const credentialId = base64url(1364);
+const clientDataJSON = base64url(8192);
+
+export const registrationAnswer = z.object({
+  id: credentialId,
+  rawId: credentialId,
+  type: z.literal("public-key"),
+  response: z.object({
+    clientDataJSON,
+    attestationObject: base64url(49_152),
+    transports: z.array(z.string().max(64)).max(16).nullish(),
+  }),
+});
+
+export type RegistrationAnswer = z.output<typeof registrationAnswer>;
+
+export const assertionAnswer = z.object({
+  id: credentialId,
+  rawId: credentialId,
+  type: z.literal("public-key"),
+  response: z.object({
+    clientDataJSON,
+    authenticatorData: base64url(8192),
+    signature: base64url(2048),
+    /** 64 bytes at most, section 5.4.3. Some clients send an empty one where there is none. */
+    userHandle: z
+      .string()
+      .max(88)
+      .regex(/^[A-Za-z0-9_-]*$/)
+      .nullish(),
+  }),
+});
+
+export type AssertionAnswer = z.output<typeof assertionAnswer>;
+
+/** The collected client data of section 5.8.1. */
+const clientData = z.object({
+  type: z.string(),
+  challenge: base64url(128),
+  origin: z.string(),
+  crossOrigin: z.boolean().optional(),
+  topOrigin: z.string().optional(),
+});
+
+export type ClientData = z.output<typeof clientData>;
+
+/**
+ * Reads the client's data: UTF-8 decoding, which drops a byte order mark, then JSON (section 7.1 steps 5 and 6, section
+ * 7.2 steps 8 and 9).
+ *
+ * @returns null when it is not what a client sends
+ */
+export function readClientData(encoded: string): ClientData | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(encoded, "base64url"));
+    return clientData.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

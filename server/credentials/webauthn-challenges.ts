@@ -1,0 +1,68 @@
+import { and, eq } from "drizzle-orm";
+import { schema } from "#db/client";
+import type { Scope, Write } from "../runtime.ts";
+
+export type Ceremony = "request" | "creation";
+
+export interface OpenedChallenge {
+  /** 32 random bytes, base64url. */
+  challenge: string;
+  /** Seconds that it holds, and that the browser gives the person. */
+  timeoutSeconds: number;
+  write: Write;
+}
+
+/** Longest life of a challenge, whatever is configured: the recommended time-out of WebAuthn Level 3 section 15.1. */
+const maxSeconds = 300;
+
+/**
+ * Opens a challenge for one flow and one ceremony. Several may be open at once; each is good for one answer.
+ *
+ * @param about `userId`: the account that the answer must be of; `allowed`: ids of the credentials it may come from
+ */
+export function openChallenge(
+  scope: Scope,
+  about: { flowId: string; ceremony: Ceremony; userId?: string; allowed?: readonly string[] },
+): OpenedChallenge {
+  const { tenant, runtime, now } = scope;
+  const challenge = runtime.environment.randomBytes(32).toString("base64url");
+  const timeoutSeconds = Math.min(tenant.config.webauthn.timeout, maxSeconds);
+  const row = {
+    tenantId: tenant.id,
+    id: runtime.environment.uuid(),
+    flowId: about.flowId,
+    ceremony: about.ceremony,
+    userId: about.userId ?? null,
+    challenge,
+    allowed: about.allowed && about.allowed.length > 0 ? [...about.allowed] : null,
+    expiresAt: new Date(now.getTime() + timeoutSeconds * 1000),
+  };
+  const write: Write = async (tx) => {
+    await tx.insert(schema.webauthnChallenges).values(row);
+  };
+  return { challenge, timeoutSeconds, write };
+}
+
+/**
+ * Takes a challenge, for good and at once: whatever comes of the answer, there is no second one to it.
+ *
+ * @returns null when this flow has no such challenge open for this ceremony
+ */
+export async function takeChallenge(
+  { runtime, tenant, now }: Scope,
+  about: { flowId: string; ceremony: Ceremony; challenge: string },
+): Promise<{ userId: string | null; allowed: string[] | null } | null> {
+  const { webauthnChallenges: table } = schema;
+  const [taken] = await runtime.database.write
+    .delete(table)
+    .where(
+      and(
+        eq(table.tenantId, tenant.id),
+        eq(table.challenge, about.challenge),
+        eq(table.flowId, about.flowId),
+        eq(table.ceremony, about.ceremony),
+      ),
+    )
+    .returning({ userId: table.userId, allowed: table.allowed, expiresAt: table.expiresAt });
+  return taken && taken.expiresAt > now ? taken : null;
+}

@@ -1,0 +1,124 @@
+import { and, eq, sql } from "drizzle-orm";
+import { z } from "zod";
+import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { prepared } from "#db/prepared";
+import { type Scope, TakenError, type Write } from "../runtime.ts";
+
+/**
+ * A credential that exists in its authenticator and not yet in the database; plain JSON, so that a flow can keep it.
+ * The credential record of WebAuthn Level 3 section 4.
+ */
+export const newCredential = z.object({
+  /** Credential id, base64url. */
+  id: z.string().min(1),
+  /** COSE_Key, base64url. */
+  publicKey: z.string().min(1),
+  signCount: z.int().nonnegative(),
+  aaguid: z.string(),
+  /** Format of the attestation statement. */
+  attestationType: z.string(),
+  transports: z.array(z.string()),
+  backupEligible: z.boolean(),
+  backupState: z.boolean(),
+  /** Whether the authenticator has ever verified its user here: `uvInitialized`. */
+  userVerified: z.boolean(),
+  mfaOnly: z.boolean(),
+  name: z.string().nullable(),
+});
+
+export type NewCredential = z.output<typeof newCredential>;
+
+/** A credential as far as verifying its answers needs it. */
+export interface StoredCredential {
+  id: string;
+  userId: string;
+  publicKey: Buffer;
+  signCount: number;
+  backupEligible: boolean;
+  mfaOnly: boolean;
+  transports: string[];
+}
+
+/** What a browser is told of a credential that exists. */
+export interface CredentialId {
+  /** base64url */
+  id: string;
+  transports: string[];
+  mfaOnly: boolean;
+}
+
+const { webauthnCredentials: table } = schema;
+
+const selectById = prepared("webauthn_credential", (db) =>
+  db
+    .select({
+      id: table.id,
+      userId: table.userId,
+      publicKey: table.publicKey,
+      signCount: table.signCount,
+      backupEligible: table.backupEligible,
+      mfaOnly: table.mfaOnly,
+      transports: table.transports,
+    })
+    .from(table)
+    .where(and(eq(table.tenantId, sql.placeholder("tenantId")), eq(table.id, sql.placeholder("id")))),
+);
+
+/** The credential of this id, whoever it belongs to. */
+export async function findCredential(
+  db: ReadOnly,
+  tenantId: string,
+  id: string,
+): Promise<StoredCredential | null> {
+  const [row] = await selectById(db).execute({ tenantId, id });
+  return row ?? null;
+}
+
+/** The ids of all credentials of an account, with what helps a browser to find them. */
+export function credentialIds(db: ReadOnly, tenantId: string, userId: string): Promise<CredentialId[]> {
+  return db
+    .select({ id: table.id, transports: table.transports, mfaOnly: table.mfaOnly })
+    .from(table)
+    .where(and(eq(table.tenantId, tenantId), eq(table.userId, userId)))
+    .orderBy(table.createdAt, table.id);
+}
+
+/**
+ * Writes a new credential of an account. What is written violates `webauthn_credentials_pkey` when the id is taken, by
+ * whomever (section 7.1 step 26).
+ *
+ * @param credential a `NewCredential`, or what a flow has kept of one
+ */
+export function insertCredential({ tenant, now }: Scope, userId: string, credential: { id: string }): Write {
+  const { publicKey, ...rest } = newCredential.parse(credential);
+  const row = { ...rest, tenantId: tenant.id, userId, publicKey: Buffer.from(publicKey, "base64url") };
+  return async (tx) => {
+    await tx.insert(table).values({ ...row, createdAt: now, updatedAt: now });
+  };
+}
+
+/**
+ * Writes what an assertion told (section 7.2 step 24). `userVerified` stays as it was: that may grow only with another
+ * factor.
+ *
+ * @param strict refuse a signature counter that another assertion has outrun meanwhile
+ * @throws TakenError "passkey" when it has, or when the credential is gone
+ */
+export async function updateCredential(
+  tx: Transaction,
+  { tenant, now }: Scope,
+  update: { id: string; signCount: number; backupState: boolean; strict: boolean },
+): Promise<void> {
+  const grows = sql`(${table.signCount} < ${update.signCount} or (${table.signCount} = 0 and ${update.signCount} = 0))`;
+  const updated = await tx
+    .update(table)
+    .set({
+      signCount: sql`greatest(${table.signCount}, ${update.signCount})`,
+      backupState: update.backupState,
+      lastUsedAt: now,
+      updatedAt: now,
+    })
+    .where(and(eq(table.tenantId, tenant.id), eq(table.id, update.id), update.strict ? grows : undefined))
+    .returning({ id: table.id });
+  if (updated.length === 0) throw new TakenError("passkey");
+}

@@ -1,0 +1,210 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createVault } from "../secrets/vault.ts";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import {
+  barredAfter,
+  delayFor,
+  type FailureKey,
+  type FailureLimits,
+  failureSubject,
+  growingDelay,
+  perAccount,
+  refundFailure,
+  reserveFailure,
+  unlimited,
+} from "./failures.ts";
+
+let postgres: TestDatabase;
+beforeAll(async () => {
+  postgres = await testDatabase();
+});
+afterAll(() => postgres.close());
+
+const start = new Date("2030-01-01T12:00:00.000Z");
+const at = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+const freshKey = (source = "192.0.2.1"): FailureKey => ({
+  tenantId: randomUUID(),
+  method: "password",
+  subject: randomBytes(32),
+  source,
+});
+
+const reserve = (key: FailureKey, limits: FailureLimits, now = start) =>
+  reserveFailure(postgres.database, key, limits, now);
+const refund = (key: Parameters<typeof refundFailure>[1]) =>
+  postgres.database.write.transaction((tx) => refundFailure(tx, key));
+
+async function fail(key: FailureKey, times: number, now = start): Promise<void> {
+  for (let time = 0; time < times; time++) await reserve(key, unlimited, now);
+}
+
+test("the wait grows from the fifth failure in a row: 1, 2, 4 and so on to 60 seconds", () => {
+  const waits = Array.from({ length: 14 }, (_, count) => delayFor(count, growingDelay));
+  expect(waits).toEqual([0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
+  expect(delayFor(1000, growingDelay)).toBe(60);
+  expect(delayFor(1000, unlimited)).toBe(0);
+});
+
+describe("a growing wait", () => {
+  test("is kept to the millisecond, and a try that comes too soon neither counts nor prolongs it", async () => {
+    const key = freshKey();
+    for (let failure = 0; failure < 5; failure++)
+      expect(await reserve(key, growingDelay)).toEqual({ ok: true });
+    expect(await reserve(key, growingDelay, at(0.999))).toEqual({ ok: false, retryAfterSeconds: 1 });
+    expect(await reserve(key, growingDelay, at(0.5))).toEqual({ ok: false, retryAfterSeconds: 1 });
+    expect(await reserve(key, growingDelay, at(1))).toEqual({ ok: true });
+    expect(await reserve(key, growingDelay, at(1))).toEqual({ ok: false, retryAfterSeconds: 2 });
+    expect(await reserve(key, growingDelay, at(3))).toEqual({ ok: true });
+    expect(await reserve(key, growingDelay, at(3.5))).toEqual({ ok: false, retryAfterSeconds: 4 });
+  });
+
+  test("A20 is for one source: others do not wait", async () => {
+    const attacker = freshKey("198.51.100.7");
+    await fail(attacker, 20);
+    expect(await reserve(attacker, growingDelay, at(59))).toEqual({ ok: false, retryAfterSeconds: 1 });
+    expect(await reserve({ ...attacker, source: "192.0.2.1" }, growingDelay, at(59))).toEqual({
+      ok: true,
+    });
+  });
+
+  test("ends with a success from there", async () => {
+    const key = freshKey();
+    await fail(key, 20);
+    await refund(key);
+    expect(await reserve(key, growingDelay)).toEqual({ ok: true });
+  });
+
+  test("lets one of many through at once when it is over", async () => {
+    const key = freshKey();
+    await fail(key, 8);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => reserve(key, growingDelay, at(30))));
+    expect(answers.filter((answer) => answer.ok)).toHaveLength(1);
+  });
+});
+
+describe("failures in an hour", () => {
+  test("A12 of 1000 tries at once ten are admitted", async () => {
+    const key = freshKey("");
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => reserve(key, perAccount(10))));
+    expect(answers.filter((answer) => answer.ok)).toHaveLength(10);
+    expect(answers.filter((answer) => !answer.ok)).toEqual(
+      Array(990).fill({ ok: false, retryAfterSeconds: 3600 }),
+    );
+  });
+
+  test("are forgotten when the hour is over, and the wait shrinks until then", async () => {
+    const key = freshKey("");
+    for (let failure = 0; failure < 10; failure++) await reserve(key, perAccount(10), at(failure));
+    expect(await reserve(key, perAccount(10), at(600))).toEqual({ ok: false, retryAfterSeconds: 3000 });
+    expect(await reserve(key, perAccount(10), at(3599.9))).toEqual({ ok: false, retryAfterSeconds: 1 });
+    expect(await reserve(key, perAccount(10), at(3600))).toEqual({ ok: true });
+    expect(await reserve(key, perAccount(1), at(3601))).toEqual({ ok: false, retryAfterSeconds: 3599 });
+  });
+
+  test("are not forgotten by a success; only its own reservation is given back", async () => {
+    const key = { ...freshKey(""), method: "passcode" as const };
+    await fail(key, 9);
+    for (let success = 0; success < 5; success++) {
+      expect(await reserve(key, perAccount(10))).toEqual({ ok: true });
+      await refund(key);
+    }
+    await fail(key, 1);
+    expect((await reserve(key, perAccount(10))).ok).toBe(false);
+  });
+});
+
+describe("a hundred failures in a row", () => {
+  test("bar the method, however long one waits", async () => {
+    const key = freshKey("");
+    await fail(key, barredAfter - 1);
+    expect(await reserve(key, perAccount())).toEqual({ ok: true });
+    expect(await reserve(key, perAccount())).toEqual({ ok: false, barred: true });
+    expect(await reserve(key, perAccount(), at(86_400 * 365))).toEqual({ ok: false, barred: true });
+  });
+
+  test.each(["passcode", "passkey"] as const)(
+    "are lifted by a success of another method: %s",
+    async (method) => {
+      const key = freshKey("");
+      await fail(key, barredAfter);
+      await refund({ ...key, method });
+      expect(await reserve(key, perAccount())).toEqual({ ok: true });
+    },
+  );
+
+  test("fewer of them stay counted when another method succeeds", async () => {
+    const key = freshKey("");
+    await fail(key, barredAfter - 1);
+    await refund({ ...key, method: "passkey" });
+    await reserve(key, perAccount());
+    expect(await reserve(key, perAccount())).toEqual({ ok: false, barred: true });
+  });
+
+  test("are counted over all sources, and ended by one success", async () => {
+    const key = freshKey("");
+    await fail(key, 60);
+    await refund({ ...key, source: "192.0.2.1" });
+    await fail(key, barredAfter - 1);
+    expect(await reserve(key, perAccount())).toEqual({ ok: true });
+  });
+});
+
+test("steps may count in another order than they read the clock in", async () => {
+  for (const limits of [growingDelay, perAccount(10), unlimited]) {
+    const key = freshKey();
+    for (const seconds of [0, 0.002, 0.001])
+      expect(await reserve(key, limits, at(seconds))).toEqual({ ok: true });
+  }
+});
+
+test("A16 a rollback after the reservation gives nothing back", async () => {
+  const key = freshKey("");
+  for (let attempt = 0; attempt < 10; attempt++) {
+    await expect(
+      postgres.database.write.transaction(async () => {
+        await reserve(key, perAccount(10));
+        throw new Error("the step failed");
+      }),
+    ).rejects.toThrow("the step failed");
+  }
+  expect((await reserve(key, perAccount(10))).ok).toBe(false);
+});
+
+test("many successes and failures at once neither deadlock nor lose count", async () => {
+  const key = freshKey("");
+  const other = { ...key, method: "passcode" as const };
+  await fail(key, barredAfter);
+  await fail(other, barredAfter);
+  await Promise.all(
+    Array.from({ length: 60 }, (_, index) => {
+      if (index % 3 === 0) return refund({ ...key, source: "192.0.2.1" });
+      if (index % 3 === 1) return refund(other);
+      return reserve({ ...key, source: "192.0.2.1" }, unlimited);
+    }),
+  );
+  await refund(key);
+  expect(await reserve(key, perAccount())).toEqual({ ok: true });
+});
+
+test("counts of one tenant, method or subject are not another's", async () => {
+  const key = freshKey("");
+  await fail(key, 10);
+  const others: FailureKey[] = [
+    { ...key, tenantId: randomUUID() },
+    { ...key, method: "passcode" },
+    { ...key, subject: randomBytes(32) },
+  ];
+  for (const other of others) expect(await reserve(other, perAccount(10))).toEqual({ ok: true });
+  expect((await reserve(key, perAccount(10))).ok).toBe(false);
+});
+
+test("a subject tells no more than whether it is the same", () => {
+  const vault = createVault(["a key of sixteen characters"]);
+  const [tenant, user] = [randomUUID(), randomUUID()];
+  const subject = failureSubject(vault, tenant, { userId: user });
+  expect(subject).toHaveLength(32);
+  expect(failureSubject(vault, tenant, { userId: user })).toEqual(subject);
+  expect(failureSubject(vault, tenant, { identifier: user })).not.toEqual(subject);
+  expect(failureSubject(vault, randomUUID(), { userId: user })).not.toEqual(subject);
+});

@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { openDatabase } from "#db/client";
+import { loadConfig } from "../config.ts";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { createRates, type RateName } from "./rates.ts";
+
+const config = loadConfig({}, "/nonexistent");
+let postgres: TestDatabase;
+
+beforeAll(async () => {
+  postgres = await testDatabase();
+});
+afterAll(() => postgres.close());
+afterEach(() => vi.useRealTimers());
+
+const rates = () => createRates(config, postgres.database);
+let keys = 0;
+const freshKey = () => `tenant/key-${keys++}`;
+
+/** How many of so many at once were let through. */
+async function admitted(
+  count: number,
+  consume: (index: number) => Promise<{ ok: boolean }>,
+): Promise<number> {
+  const answers = await Promise.all(Array.from({ length: count }, (_, index) => consume(index)));
+  return answers.filter((answer) => answer.ok).length;
+}
+
+test.each<[RateName, number]>([
+  ["passcode_address", 3],
+  ["passcode_source", 60],
+  ["password", 5],
+  ["password_source", 60],
+  ["flow_start", 60],
+])("of 100 at once under %s, %i are let through", async (name, allowed) => {
+  const limits = rates();
+  const key = freshKey();
+  expect(await admitted(100, () => limits.consume(name, key))).toBe(allowed);
+  expect((await limits.consume(name, freshKey())).ok).toBe(true);
+});
+
+test("A21 the wait is told in whole seconds, at least one, and shrinks", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const limits = rates();
+  const key = freshKey();
+  for (let sent = 0; sent < 3; sent++)
+    expect(await limits.consume("passcode_address", key)).toEqual({ ok: true });
+  const waits: number[] = [];
+  for (let step = 0; step < 6; step++) {
+    const answer = await limits.consume("passcode_address", key);
+    if (!answer.ok) waits.push(answer.retryAfterSeconds);
+    vi.setSystemTime(Date.now() + (step < 4 ? 12_000 : 11_999));
+  }
+  expect(waits).toEqual([60, 48, 36, 24, 12, 1]);
+  vi.setSystemTime(Date.now() + 2);
+  expect(await limits.consume("passcode_address", key)).toEqual({ ok: true });
+});
+
+test("A21 an address gets ten codes in an hour, however they are spread, from anywhere", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const limits = rates();
+  const key = freshKey();
+  let sent = 0;
+  for (let step = 0; step < 50; step++) {
+    if ((await limits.consume("passcode_address", key)).ok) sent += 1;
+    vi.setSystemTime(Date.now() + 60_000);
+  }
+  expect(sent).toBe(10);
+  const answer = await limits.consume("passcode_address", key);
+  expect(answer.ok ? 0 : answer.retryAfterSeconds).toBeGreaterThan(500);
+});
+
+test("A121 processes share their counts", async () => {
+  const [one, other] = [rates(), rates()];
+  const key = freshKey();
+  expect(await admitted(20, (index) => (index % 2 ? one : other).consume("password", key))).toBe(5);
+});
+
+test("A121 starts of flows are counted in batches: five processes overshoot by less than a batch each", async () => {
+  const processes = Array.from({ length: 5 }, rates);
+  const key = freshKey();
+  let started = 0;
+  for (let index = 0; index < 500; index++) {
+    const answer = await processes[index % 5]?.consume("flow_start", key);
+    if (answer?.ok) started += 1;
+  }
+  expect(started).toBeGreaterThanOrEqual(60);
+  expect(started).toBeLessThanOrEqual(60 + 5 * 5);
+});
+
+test("a source that starts a few flows costs the database nothing", async () => {
+  const closed = openDatabase(postgres.url, 1, () => {});
+  await closed.close();
+  const limits = createRates(config, closed);
+  const key = freshKey();
+  expect(await admitted(5, () => limits.consume("flow_start", key))).toBe(5);
+  await expect(limits.consume("flow_start", key)).rejects.toThrow();
+});
+
+test("keys of any length are counted, and not kept as they are", async () => {
+  const limits = rates();
+  const key = `tenant/${"x".repeat(10_000)}@example.com`;
+  expect(await admitted(10, () => limits.consume("passcode_address", key))).toBe(3);
+  const { rows } = await postgres.database.claim.$client.query("select key from rate_limits");
+  expect(rows.every((row) => row.key.length < 100 && !row.key.includes("tenant"))).toBe(true);
+});
+
+test("one name's count is not another's", async () => {
+  const limits = rates();
+  const key = freshKey();
+  await admitted(10, () => limits.consume("password", key));
+  expect(await limits.consume("passcode_source", key)).toEqual({ ok: true });
+});
+
+test("turned off, they let everything through and count nothing", async () => {
+  const off = createRates({ rate_limiter: { ...config.rate_limiter, enabled: false } }, postgres.database);
+  const key = freshKey();
+  expect(await admitted(200, () => off.consume("password", key))).toBe(200);
+  expect(await rates().consume("password", key)).toEqual({ ok: true });
+});
+
+test("they count without prepared statements, too", async () => {
+  const limits = createRates(config, { ...postgres.database, prepares: false });
+  const key = freshKey();
+  expect(await admitted(20, () => limits.consume("password", key))).toBe(5);
+});
+
+test("a database that cannot be reached is an error, not a refusal", async () => {
+  const closed = openDatabase(postgres.url, 1, () => {});
+  await closed.close();
+  await expect(createRates(config, closed).consume("password", freshKey())).rejects.toThrow(/pool/);
+});
