@@ -1,0 +1,11 @@
+import { action } from "../define.ts";
+import { BACK } from "../names.ts";
+import { goBack } from "../outcome.ts";
+
+/** Returns to the state before, where there is one. */
+export const back = action({
+  description: "Go back to the previous step.",
+  when: (view) => view.canGoBack,
+  to: [BACK],
+  run: () => goBack(),
+});

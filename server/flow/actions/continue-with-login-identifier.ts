@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { Config } from "../../config.ts";
+import { parseEmailAddress } from "../../identity/email-address.ts";
+import { parseUsername } from "../../identity/username.ts";
+import { factsByEmail, factsByUsername } from "../../identity/users.ts";
+import { action } from "../define.ts";
+import { factsOf } from "../facts.ts";
+import { byConfig } from "../inputs.ts";
+import { afterIdentifier, loginPasscode, passcodeLogin, passwordLogin } from "../login-methods.ts";
+import { go, refuse } from "../outcome.ts";
+
+type Kind = "email" | "username";
+
+function identifierKinds({ email, username }: Config): Kind[] {
+  return [
+    ...(email.enabled && email.use_as_login_identifier ? (["email"] as const) : []),
+    ...(username.enabled && username.use_as_login_identifier ? (["username"] as const) : []),
+  ];
+}
+
+const fields = {
+  identifier: () => z.strictObject({ identifier: z.string().max(255) }),
+  email: ({ email }: Config) =>
+    z.strictObject({ email: z.string().min(3).max(email.max_length).meta({ input: "email" }) }),
+  username: ({ username }: Config) =>
+    z.strictObject({ username: z.string().min(username.min_length).max(username.max_length) }),
+};
+
+/** The one input there is: `identifier` where both kinds serve, else the kind that does. */
+function inputName(config: Config): keyof typeof fields {
+  const [first, second] = identifierKinds(config);
+  return second ? "identifier" : (first ?? "identifier");
+}
+
+const input = byConfig(
+  (config): z.ZodObject<Record<string, z.ZodString>> => fields[inputName(config)](config),
+);
+
+/** The person names themselves. What follows is the same whether or not anybody has that name. */
+export const continueWithLoginIdentifier = action({
+  description: "Say who wants to sign in.",
+  input,
+  when: ({ config }) =>
+    identifierKinds(config).length > 0 && (passwordLogin(config) || passcodeLogin(config)),
+  to: ["login_method_chooser", "login_password", "passcode_confirmation", "login_passkey"],
+  errors: [
+    "value_invalid_error",
+    "unknown_email_error",
+    "unknown_username_error",
+    "flow_discontinuity_error",
+  ],
+  async run(context, given) {
+    const { config, db, scope, data } = context;
+    const name = inputName(config);
+    const text = given[name] ?? "";
+    const kind: Kind = name === "identifier" ? (text.includes("@") ? "email" : "username") : name;
+    const value = canonical(kind, text, config);
+    if (value === null) return refuse("value_invalid_error", { input: name });
+
+    const find = kind === "email" ? factsByEmail : factsByUsername;
+    const user = await find(db, scope.tenant.id, value);
+    const { show_account_existence_hints, only_show_actual_login_methods } = config.privacy;
+    if (!user && (show_account_existence_hints || only_show_actual_login_methods)) {
+      return refuse(kind === "email" ? "unknown_email_error" : "unknown_username_error", { input: name });
+    }
+
+    const email = kind === "email" ? value : (user?.email ?? undefined);
+    const about = { ...data, identifier: { kind, value }, email, userId: user?.userId } as typeof data;
+    const facts = factsOf(context.type, about, user);
+    const target = afterIdentifier(config, about, facts);
+    if (!target) return refuse("flow_discontinuity_error");
+    const passcode = target === "passcode_confirmation" ? loginPasscode(about, "login") : undefined;
+    return go(target, {
+      data: { identifier: about.identifier, email, userId: user?.userId, passcode },
+      facts,
+    });
+  },
+});
+
+function canonical(kind: Kind, text: string, config: Config): string | null {
+  if (kind === "email") return parseEmailAddress(text, config.email.max_length);
+  const parsed = parseUsername(text, config.username);
+  return parsed.ok ? parsed.username : null;
+}

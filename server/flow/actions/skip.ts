@@ -1,0 +1,13 @@
+import { type Action, action, type View } from "../define.ts";
+import { NEXT } from "../names.ts";
+import { go } from "../outcome.ts";
+
+/** Passes over a state of the plan, where `when` allows it. */
+export function skip(when: (view: View) => boolean): Action {
+  return action({
+    description: "Skip this step.",
+    when,
+    to: [NEXT],
+    run: () => go(NEXT),
+  });
+}

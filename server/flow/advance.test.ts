@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { loadConfig } from "../config.ts";
+import { advance, historyLimit } from "./advance.ts";
+import { type FlowRecord, flowData } from "./data.ts";
+import type { Facts } from "./facts.ts";
+import { NEXT, stateNames } from "./names.ts";
+import { go, goBack, next, refuse, stay } from "./outcome.ts";
+
+const facts: Facts = {
+  hasPassword: false,
+  hasPasskey: true,
+  username: null,
+  email: "ada@example.com",
+  emailVerified: true,
+};
+const situation = { facts, config: loadConfig({}, "/nowhere") };
+
+function flow(overrides: Partial<FlowRecord> = {}): FlowRecord {
+  return {
+    id: "3f0a4c9e-0000-4000-8000-000000000002",
+    type: "login",
+    state: "login_init",
+    version: 3,
+    data: flowData.parse({ answered: ["preflight"] }),
+    history: [],
+    payload: {},
+    ...overrides,
+  };
+}
+
+const factor = { method: "password" as const, at: "2026-01-01T00:00:00.000Z" };
+
+test("going somewhere remembers where from, and what was known there", () => {
+  const before = flow();
+  const { record } = advance(before, go("login_password", { data: { email: "ada@example.com" } }), situation);
+  expect(record).toMatchObject({ state: "login_password", data: { email: "ada@example.com" } });
+  expect(record.history).toEqual([
+    { state: "login_init", data: expect.not.objectContaining({ email: expect.anything() }) },
+  ]);
+});
+
+test("going back restores the state and what was known in it", () => {
+  const before = flow();
+  const away = advance(
+    before,
+    go("login_password", { data: { email: "ada@example.com" } }),
+    situation,
+  ).record;
+  const { record } = advance(away, goBack(), situation);
+  expect(record.state).toBe("login_init");
+  expect(record.data).toEqual(before.data);
+  expect(record.history).toEqual([]);
+});
+
+test("what is sticky survives going back, and history holds no copy of a secret", () => {
+  const before = flow({ type: "registration", state: "registration_init" });
+  const pending = { passwordHash: "$argon2id$…" };
+  const away = advance(before, go("password_creation", { data: { pending } }), situation).record;
+  const onward = advance(away, go("onboarding_create_passkey"), situation).record;
+  expect(JSON.stringify(onward.history)).not.toContain("argon2id");
+  expect(advance(onward, goBack(), situation).record.data.pending).toEqual(pending);
+});
+
+test("what was proved empties the history: there is no way back to before it", () => {
+  const before = flow({
+    state: "login_password",
+    history: [{ state: "login_init", data: flowData.parse({}) }],
+  });
+  const { record } = advance(before, next({ data: { factors: [factor] } }), situation);
+  expect(record).toMatchObject({ state: "success", history: [] });
+});
+
+test("the head of the plan is taken with the facts that this step makes true", () => {
+  const before = flow({ state: "login_password" });
+  const without = { ...situation, facts: { ...facts, hasPasskey: false } };
+  const data = {
+    factors: [factor],
+    capabilities: { webauthn: true, conditionalMediation: false, platformAuthenticator: false },
+  };
+  expect(advance(before, next({ data }), without).record.state).toBe("onboarding_create_passkey");
+  expect(advance(before, next({ data, facts: { hasPasskey: true } }), without).record.state).toBe("success");
+});
+
+test("a state of the plan that was passed counts as answered", () => {
+  const before = flow({ state: "preflight", data: flowData.parse({}) });
+  const { record } = advance(before, go(NEXT), situation);
+  expect(record.data.answered).toEqual(["preflight"]);
+});
+
+test("staying changes what is known and nothing else, and enters the state again", () => {
+  const before = flow();
+  const { record, enters } = advance(before, stay({ data: { rememberMe: true } }), situation);
+  expect(record).toEqual({ ...before, data: { ...before.data, rememberMe: true } });
+  expect(enters).toBe(true);
+});
+
+test("a refusal changes nothing, and enters the state only if it used up what was there", () => {
+  const before = flow();
+  expect(advance(before, refuse("passkey_invalid"), situation)).toMatchObject({
+    record: before,
+    enters: false,
+  });
+  expect(advance(before, refuse("passkey_invalid", { renew: true }), situation)).toMatchObject({
+    record: before,
+    enters: true,
+  });
+});
+
+test("a member that is set to undefined is forgotten", () => {
+  const before = flow({ data: flowData.parse({ email: "ada@example.com" }) });
+  const { record } = advance(before, stay({ data: { email: undefined } }), situation);
+  expect(Object.hasOwn(record.data, "email")).toBe(false);
+});
+
+test("going to a state that lies in the history returns there", () => {
+  const first = advance(flow(), go("login_method_chooser"), situation).record;
+  const second = advance(first, go("login_password"), situation).record;
+  const again = advance(second, go("login_method_chooser"), situation).record;
+  expect(again.history.map(({ state }) => state)).toEqual(["login_init"]);
+});
+
+test("however one wanders, history stays bounded, names no state twice, and leads back to the start", () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...stateNames), { maxLength: 60 }), (walk) => {
+      let record = flow();
+      for (const state of walk) {
+        record = advance(record, go(state), situation).record;
+        const names = record.history.map((entry) => entry.state);
+        expect(names.length).toBeLessThanOrEqual(historyLimit);
+        expect(new Set([...names, record.state]).size).toBe(names.length + 1);
+      }
+      while (record.history.length > 0) record = advance(record, goBack(), situation).record;
+    }),
+  );
+});

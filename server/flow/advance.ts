@@ -1,0 +1,70 @@
+import { type FlowData, type FlowRecord, type HistoryEntry, sticky } from "./data.ts";
+import type { Facts } from "./facts.ts";
+import { BACK, NEXT, STAY, type StateName } from "./names.ts";
+import type { Outcome } from "./outcome.ts";
+import { plan, type Situation } from "./plan.ts";
+
+/** History longer than this forgets its oldest entry. */
+export const historyLimit = 16;
+
+export interface Advanced {
+  record: FlowRecord;
+  facts: Facts;
+  /** Whether the state is to be entered: made anew what it shows. */
+  enters: boolean;
+}
+
+/** The flow after an outcome. Pure; the meaning of every outcome is here and nowhere else. */
+export function advance(
+  record: FlowRecord,
+  outcome: Outcome,
+  situation: Omit<Situation, "data" | "type">,
+): Advanced {
+  const { config } = situation;
+  if (outcome.kind === "refuse") return { record, facts: situation.facts, enters: outcome.renew };
+
+  const { to, commits, effects } = outcome;
+  const facts = { ...situation.facts, ...effects.facts };
+  if (to === BACK) return { record: restore(record), facts, enters: true };
+
+  const patched = patch(record.data, effects.data);
+  if (to === STAY) return { record: { ...record, data: patched }, facts, enters: true };
+
+  const data =
+    to === NEXT ? { ...patched, answered: [...new Set([...patched.answered, record.state])] } : patched;
+  const target = to === NEXT ? head(plan({ type: record.type, data, facts, config })) : to;
+  const history = commits ? [] : remember(record, target);
+  return { record: { ...record, state: target, data, history }, facts, enters: true };
+}
+
+function patch(data: FlowData, changes: object = {}): FlowData {
+  const merged = { ...data, ...changes };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)) as FlowData;
+}
+
+function head(states: StateName[]): StateName {
+  const [first] = states;
+  if (!first) throw new Error("the plan is empty: it has to end somewhere");
+  return first;
+}
+
+/** Going to a state that lies in the history returns there, so that no loop makes it grow. */
+function remember(record: FlowRecord, target: StateName): HistoryEntry[] {
+  const { pending, ...rest } = record.data;
+  const grown =
+    target === record.state ? record.history : [...record.history, { state: record.state, data: rest }];
+  const seen = grown.findIndex((entry) => entry.state === target);
+  return (seen === -1 ? grown : grown.slice(0, seen)).slice(-historyLimit);
+}
+
+function restore(record: FlowRecord): FlowRecord {
+  const last = record.history.at(-1);
+  if (!last) throw new Error("there is nothing to go back to");
+  const kept = Object.fromEntries(sticky.map((key) => [key, record.data[key]]));
+  return {
+    ...record,
+    state: last.state,
+    data: patch(last.data as FlowData, kept),
+    history: record.history.slice(0, -1),
+  };
+}

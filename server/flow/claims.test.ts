@@ -1,0 +1,310 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { walk } from "../testing/flow-walk.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { current, peek, start, step } from "./engine.ts";
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+});
+
+afterAll(() => runtime.close());
+
+const newAddress = () => `${randomUUID()}@example.com`;
+const forbidden = {
+  name: "error",
+  status: 403,
+  actions: {},
+  csrf_token: "",
+  error: { code: "operation_not_permitted_error" },
+};
+
+/** A registration that is one action away from its end. */
+async function almostRegistered(with_: TestRuntime = runtime, email = newAddress()) {
+  const flow = await walk(with_, "registration");
+  await flow.act("register_client_capabilities");
+  await flow.act("register_login_identifier", { email });
+  expect(flow.state.name).toBe("password_creation");
+  return flow;
+}
+
+const lastAction = { action: "register_password", input: { new_password: "correct horse battery" } };
+
+describe("two steps with one token", () => {
+  test("A30 of fifty identical requests exactly one is performed, and the others are refused", async () => {
+    const email = newAddress();
+    const flow = await almostRegistered(runtime, email);
+    const token = flow.state.csrf_token;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        step(runtime, runtime.tenant, someone, {
+          type: "registration",
+          flowId: flow.flowId,
+          token,
+          ...lastAction,
+        }),
+      ),
+    );
+    expect(answers.filter(({ state }) => state.name === "success")).toHaveLength(1);
+    for (const { state } of answers.filter(({ state }) => state.name !== "success"))
+      expect(state).toMatchObject(forbidden);
+    const { rows } = await runtime.database.read.$client.query(
+      "select count(*)::int as sessions from sessions s join emails e on e.user_id = s.user_id where e.address = $1",
+      [email],
+    );
+    expect(rows).toEqual([{ sessions: 1 }]);
+  });
+
+  test("A29 the same request once more is refused, and the newest token goes on", async () => {
+    const flow = await walk(runtime, "login");
+    const used = flow.state.csrf_token;
+    await flow.act("register_client_capabilities");
+    expect(await flow.act("register_client_capabilities", {}, { token: used })).toMatchObject(forbidden);
+    expect((await flow.act("continue_with_login_identifier", { email: newAddress() })).status).toBe(200);
+  });
+
+  test.each(["", "x", "0".repeat(32), "A".repeat(5000)])(
+    "A28 a token that was never given is refused: %#",
+    async (token) => {
+      const flow = await walk(runtime, "login");
+      expect(await flow.act("register_client_capabilities", {}, { token })).toMatchObject(forbidden);
+      expect((await flow.act("register_client_capabilities")).name).toBe("login_init");
+    },
+  );
+});
+
+describe("a flow is refused", () => {
+  test("under another type, in another tenant, and when there is none, all alike", async () => {
+    const flow = await walk(runtime, "login");
+    const token = flow.state.csrf_token;
+    const request = { flowId: flow.flowId, token, action: "register_client_capabilities", input: {} };
+    const elsewhere = { ...runtime.tenant, id: randomUUID() };
+    const answers = [
+      await step(runtime, runtime.tenant, someone, { ...request, type: "registration" }),
+      await step(runtime, elsewhere, someone, { ...request, type: "login" }),
+      await step(runtime, runtime.tenant, someone, { ...request, type: "login", flowId: randomUUID() }),
+    ];
+    for (const { state } of answers) expect(state).toMatchObject(forbidden);
+    expect((await flow.act("register_client_capabilities")).status).toBe(200);
+  });
+
+  test("A31 A32 for actions that are not offered now, declared elsewhere or nowhere", async () => {
+    const flow = await walk(runtime, "registration");
+    for (const action of [
+      "register_password",
+      "back",
+      "skip",
+      "webauthn_verify_attestation_response",
+      "toString",
+      "__proto__",
+      "",
+    ]) {
+      expect(await flow.act(action)).toMatchObject(forbidden);
+    }
+    expect((await flow.act("register_client_capabilities")).status).toBe(200);
+  });
+
+  test("for a version that is not the one shown", async () => {
+    const flow = await walk(runtime, "login");
+    const request = {
+      type: "login",
+      flowId: flow.flowId,
+      token: flow.state.csrf_token,
+      action: "register_client_capabilities",
+      input: {},
+    } as const;
+    expect((await step(runtime, runtime.tenant, someone, { ...request, version: 7 })).state).toMatchObject(
+      forbidden,
+    );
+    const { version } = flow.answer;
+    expect((await step(runtime, runtime.tenant, someone, { ...request, version })).state.name).toBe(
+      "login_init",
+    );
+  });
+
+  test("A33 with 403 after success, and with 410 once its hour is over", async () => {
+    const moving = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+    const flow = await almostRegistered(moving);
+    const open = await walk(moving, "login");
+    await flow.act(lastAction.action, lastAction.input);
+    expect(flow.state.name).toBe("success");
+    expect(await flow.act("back")).toMatchObject(forbidden);
+    moving.advanceClock(3590);
+    expect((await open.act("register_client_capabilities")).status).toBe(200);
+    moving.advanceClock(20);
+    const expired = {
+      name: "error",
+      status: 410,
+      actions: {},
+      csrf_token: "",
+      error: { code: "flow_expired_error" },
+    };
+    expect(await open.act("continue_with_login_identifier", { email: newAddress() })).toMatchObject(expired);
+    expect(await flow.act("back")).toMatchObject(expired);
+    await moving.close();
+  });
+});
+
+describe("a claim", () => {
+  test("that is held keeps others out until it lapses", async () => {
+    const flow = await walk(runtime, "login");
+    const hold = (until: string) =>
+      runtime.database.write.$client.query(
+        `update flows set claim = gen_random_uuid(), claimed_until = clock_timestamp() + interval '${until}' where id = $1`,
+        [flow.flowId],
+      );
+    await hold("10 s");
+    expect(await flow.act("register_client_capabilities")).toMatchObject(forbidden);
+    await hold("-1 ms");
+    expect((await flow.act("register_client_capabilities")).name).toBe("login_init");
+  });
+
+  test("that was overtaken writes nothing", async () => {
+    const email = newAddress();
+    const flow = await almostRegistered(runtime, email);
+    let proceed = () => {};
+    const hashing = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    const { passwordHasher } = runtime;
+    const slow: TestRuntime = {
+      ...runtime,
+      passwordHasher: {
+        ...passwordHasher,
+        async hash(password) {
+          await hashing;
+          return passwordHasher.hash(password);
+        },
+      },
+    };
+    const overtaken = flow.act(lastAction.action, lastAction.input, { runtime: slow });
+    // Until the slow step holds its claim.
+    for (let held = false; !held; ) {
+      const { rows } = await runtime.database.read.$client.query("select claim from flows where id = $1", [
+        flow.flowId,
+      ]);
+      held = rows[0].claim !== null;
+    }
+    const shown = await current(runtime, runtime.tenant, someone, {
+      type: "registration",
+      flowId: flow.flowId,
+      resume: flow.resume,
+    });
+    proceed();
+    expect(await overtaken).toMatchObject(forbidden);
+    const { rows } = await runtime.database.read.$client.query("select 1 from emails where address = $1", [
+      email,
+    ]);
+    expect(rows).toEqual([]);
+    expect(
+      (await flow.act(lastAction.action, lastAction.input, { token: shown.state.csrf_token })).name,
+    ).toBe("success");
+  });
+
+  test("is given back when a step fails, and nothing of the step remains", async () => {
+    const email = newAddress();
+    const flow = await walk(runtime, "login");
+    await flow.act("register_client_capabilities");
+    await flow.act("continue_with_login_identifier", { email });
+    const broken: TestRuntime = {
+      ...runtime,
+      jobs: {
+        ...runtime.jobs,
+        enqueue: async () => {
+          throw new Error("the queue is broken");
+        },
+      },
+    };
+    await expect(flow.act("continue_to_passcode_confirmation", {}, { runtime: broken })).rejects.toThrow(
+      "the queue is broken",
+    );
+    const { rows } = await runtime.database.read.$client.query("select 1 from passcodes where flow_id = $1", [
+      flow.flowId,
+    ]);
+    expect(rows).toEqual([]);
+    expect((await flow.act("continue_to_passcode_confirmation")).name).toBe("passcode_confirmation");
+  });
+});
+
+describe("whoever lost an answer", () => {
+  test("is shown the current state under a new token, and nothing is performed", async () => {
+    const flow = await almostRegistered();
+    const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
+    const before = flow.state;
+    const { state, version } = await current(runtime, runtime.tenant, someone, request);
+    expect({ ...state, csrf_token: "" }).toEqual({ ...before, csrf_token: "" });
+    expect(state.csrf_token).not.toBe(before.csrf_token);
+    expect(version).toBe(flow.answer.version);
+    expect(await flow.act(lastAction.action, lastAction.input)).toMatchObject(forbidden);
+    expect((await flow.act(lastAction.action, lastAction.input, { token: state.csrf_token })).name).toBe(
+      "success",
+    );
+  });
+
+  test("sees the refusal that the lost answer carried", async () => {
+    const flow = await almostRegistered();
+    await flow.act("register_password", { new_password: "short" });
+    const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
+    const { state } = await current(runtime, runtime.tenant, someone, request);
+    expect({ ...state, csrf_token: "" }).toEqual({ ...flow.state, csrf_token: "" });
+  });
+
+  test("at success gets the same session once more, for a minute", async () => {
+    const moving = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+    const flow = await almostRegistered(moving);
+    await flow.act(lastAction.action, lastAction.input);
+    const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
+    const again = await current(moving, moving.tenant, someone, request);
+    expect(again.state).toMatchObject({ name: "success", payload: flow.state.payload });
+    expect(again.session?.id).toBe(flow.answer.session?.id);
+    moving.advanceClock(61);
+    expect((await current(moving, moving.tenant, someone, request)).state).toMatchObject(forbidden);
+    await moving.close();
+  });
+
+  test("needs the secret of that very flow", async () => {
+    const [flow, other] = [await walk(runtime, "login"), await walk(runtime, "login")];
+    const request = { type: "login", flowId: flow.flowId, resume: other.resume } as const;
+    expect((await current(runtime, runtime.tenant, someone, request)).state).toMatchObject(forbidden);
+    expect(await peek(runtime, runtime.tenant, request)).toBeNull();
+    expect((await flow.act("register_client_capabilities")).status).toBe(200);
+  });
+
+  test("gets fresh passkey options with the first state", async () => {
+    const flow = await walk(runtime, "login");
+    await flow.act("register_client_capabilities", {
+      webauthn_available: true,
+      webauthn_conditional_mediation_available: true,
+    });
+    const request = { type: "login", flowId: flow.flowId, resume: flow.resume } as const;
+    const peeked = await peek(runtime, runtime.tenant, request);
+    expect(peeked?.state).toEqual({ ...flow.state, csrf_token: "" });
+    const { state } = await current(runtime, runtime.tenant, someone, request);
+    const challenge = ({ payload }: typeof state) =>
+      (payload.request_options as { publicKey: { challenge: string } }).publicKey.challenge;
+    expect(challenge(state)).not.toBe(challenge(flow.state));
+    expect((await flow.act("remember_me", {}, { token: state.csrf_token })).status).toBe(403);
+    expect(
+      (await flow.act("continue_with_login_identifier", { email: newAddress() }, { token: state.csrf_token }))
+        .status,
+    ).toBe(200);
+  });
+});
+
+test("flows that are started too fast from one source are refused, and told how long to wait", async () => {
+  const limited = runtime.configured({ STILE_RATE_LIMITER_ENABLED: "true" });
+  const client = { ...someone, source: "198.51.100.7" };
+  const statuses = new Set<number>();
+  for (let starts = 0; starts < 61; starts += 1) {
+    const { state } = await start(limited, limited.tenant, client, "login");
+    statuses.add(state.status);
+    if (state.status === 429) {
+      expect(state).toMatchObject({ name: "error", actions: {}, error: { code: "rate_limit_exceeded" } });
+      expect(state.payload.resend_after).toBeGreaterThanOrEqual(1);
+    }
+  }
+  expect(statuses).toEqual(new Set([200, 429]));
+  expect((await start(limited, limited.tenant, someone, "login")).state.status).toBe(200);
+});

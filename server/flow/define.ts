@@ -1,0 +1,139 @@
+import { z } from "zod";
+import type { ReadOnly } from "#db/client";
+import type { Config } from "../config.ts";
+import type { Job } from "../jobs/jobs.ts";
+import type { Scope, Write } from "../runtime.ts";
+import type { IssuedSession } from "../sessions/sessions.ts";
+import type { DataKey, FlowData } from "./data.ts";
+import type { ErrorCode, Problem } from "./errors.ts";
+import type { Facts } from "./facts.ts";
+import type { FlowType, StateName, Target } from "./names.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** What guards and descriptors may look at: data only, nothing asynchronous. */
+export interface View {
+  type: FlowType;
+  state: StateName;
+  data: FlowData;
+  facts: Facts;
+  config: Config;
+  canGoBack: boolean;
+}
+
+/** What an action or an `enter` works with; the data that its state needs is there. */
+export type Context<Needs extends DataKey = never> = Omit<View, "data"> & {
+  flowId: string;
+  scope: Scope;
+  /** Reads only: writes are returned, and happen together at the end of the step. */
+  db: ReadOnly;
+  data: FlowData & { [Key in Needs]-?: NonNullable<FlowData[Key]> };
+};
+
+/** What entering a state made. It never keeps the state from being entered; a problem is shown with it. */
+export interface Entered {
+  payload?: Record<string, unknown>;
+  writes?: Write[];
+  jobs?: Job[];
+  problem?: Problem;
+  session?: IssuedSession;
+  /** Completes the payload once the step's writes have been made, inside their transaction. */
+  settle?: (tx: Parameters<Write>[0]) => Promise<Record<string, unknown>>;
+}
+
+export type InputSchema = z.ZodObject;
+
+/** An action, with its types erased: what tables and the engine handle. */
+export interface Action {
+  description: string;
+  input: (view: View) => InputSchema;
+  when: (view: View) => boolean;
+  to: readonly Target[];
+  errors: readonly ErrorCode[];
+  /** Other names under which older clients call it. */
+  aliases: readonly string[];
+  run(context: Context, input: unknown): Outcome | Promise<Outcome>;
+}
+
+export interface State {
+  name: StateName;
+  needs: readonly DataKey[];
+  /** Idempotent: what it ensures is there already when it is there already. */
+  enter?: (context: Context) => Promise<Entered>;
+  /** What `enter` makes can run out while the state is shown, so a look at the state makes it again. */
+  renews: boolean;
+  actions: Record<string, Action>;
+}
+
+const noInput = z.strictObject({});
+
+interface ActionDefinition<
+  Needs extends DataKey,
+  Input extends InputSchema,
+  To extends Target,
+  Code extends ErrorCode,
+> {
+  /** One sentence for the people who build clients. */
+  description: string;
+  /** What it takes: a schema, or a function of the view where configuration shapes it. Default: nothing. */
+  input?: Input | ((view: View) => Input);
+  /** Whether it is offered; asked again when it is called. Default: always. */
+  when?: (view: View) => boolean;
+  /** Every place it may lead to. */
+  to: readonly To[];
+  /** Every refusal it may give of its own accord. */
+  errors?: readonly Code[];
+  aliases?: readonly string[];
+  // NoInfer: otherwise TypeScript widens both from what the body returns, and checks nothing.
+  run(
+    context: Context<Needs>,
+    input: z.output<Input>,
+  ): Outcome<NoInfer<To>, NoInfer<Code>> | Promise<Outcome<NoInfer<To>, NoInfer<Code>>>;
+}
+
+/** Declares an action, for a state that needs `Needs`. */
+export type ActionBuilder<Needs extends DataKey> = <
+  Input extends InputSchema,
+  const To extends Target,
+  const Code extends ErrorCode = never,
+>(
+  definition: ActionDefinition<Needs, Input, To, Code>,
+) => Action;
+
+/** Declares an action that does not depend on the data of one state. */
+export const action: ActionBuilder<never> = ({
+  input = noInput as never,
+  when = () => true,
+  errors = [],
+  aliases = [],
+  ...rest
+}) =>
+  ({
+    ...rest,
+    when,
+    errors,
+    aliases,
+    input: typeof input === "function" ? input : () => input,
+  }) as unknown as Action;
+
+/**
+ * Declares a state.
+ *
+ * @param definition `needs` names the data that must be known before it is entered, and narrows what its actions
+ *   see; `actions` is given the builder that knows this
+ */
+export function state<const Needs extends DataKey = never>(definition: {
+  name: StateName;
+  needs?: readonly Needs[];
+  enter?: (context: Context<Needs>) => Promise<Entered>;
+  renews?: boolean;
+  actions: (action: ActionBuilder<Needs>) => Record<string, Action>;
+}): State {
+  const { enter, needs = [], renews = false } = definition;
+  return {
+    name: definition.name,
+    needs,
+    renews,
+    actions: definition.actions(action as unknown as ActionBuilder<Needs>),
+    ...(enter ? { enter: enter as unknown as NonNullable<State["enter"]> } : {}),
+  };
+}

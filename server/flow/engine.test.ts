@@ -1,0 +1,820 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { errorCodes, type Taken, type Walk, walk } from "../testing/flow-walk.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import { declaredErrors, edgesOf } from "./graph.ts";
+import { flowTypes } from "./names.ts";
+
+/** Every test of this file walks the machine; the last ones ask what was never walked. */
+const taken: Taken = { edges: new Set(), errors: new Set() };
+
+const origin = "http://localhost:3000";
+const password = "correct horse battery";
+const capabilities = {
+  webauthn_available: true,
+  webauthn_conditional_mediation_available: true,
+  webauthn_platform_authenticator_available: true,
+};
+
+let base: TestRuntime;
+
+beforeAll(async () => {
+  base = await testRuntime();
+});
+
+afterAll(() => base.close());
+
+const configured = (settings: Record<string, string> = {}) => base.configured(settings);
+const newAddress = () => `${randomUUID()}@example.com`;
+const newName = () => `u${randomUUID().replaceAll("-", "").slice(0, 16)}`;
+
+async function begin(
+  runtime: TestRuntime,
+  type: "login" | "registration",
+  able: object = capabilities,
+): Promise<Walk> {
+  const flow = await walk(runtime, type, { taken });
+  await flow.act("register_client_capabilities", { ...able });
+  return flow;
+}
+
+/** The newest code that was mailed to an address. */
+function codeFor(runtime: TestRuntime, address: string): string {
+  const job = runtime.enqueued.findLast(({ to }) => to === address);
+  if (!job || !("code" in job.mail)) throw new Error(`no code was mailed to ${address}`);
+  return job.mail.code;
+}
+
+const mailsTo = (runtime: TestRuntime, address: string) =>
+  runtime.enqueued.filter(({ to }) => to === address).map(({ mail }) => mail.type);
+
+const wrong = (code: string) => (code === "000000" ? "111111" : "000000");
+
+interface Person {
+  email: string;
+  username?: string;
+}
+
+/** Registers somebody with a password, and with a passkey where an authenticator is given. */
+async function register(
+  runtime: TestRuntime,
+  {
+    authenticator,
+    ...person
+  }: Partial<Person> & { authenticator?: ReturnType<typeof softwareAuthenticator> } = {},
+): Promise<Person> {
+  const email = person.email ?? newAddress();
+  const flow = await begin(runtime, "registration", authenticator ? capabilities : {});
+  await flow.act("register_login_identifier", {
+    email,
+    ...(person.username ? { username: person.username } : {}),
+  });
+  if (flow.state.name === "passcode_confirmation")
+    await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+  for (let steps = 0; flow.state.name !== "success" && steps < 5; steps += 1) {
+    if (flow.state.name === "password_creation")
+      await flow.act("register_password", { new_password: password });
+    if (flow.state.name === "onboarding_create_passkey") await flow.act("webauthn_generate_creation_options");
+    if (flow.state.name === "onboarding_verify_passkey_attestation" && authenticator) {
+      const public_key = authenticator.create(flow.state.payload.creation_options, { origin });
+      await flow.act("webauthn_verify_attestation_response", { public_key });
+    }
+  }
+  expect(flow.state.name).toBe("success");
+  return { email, ...(person.username ? { username: person.username } : {}) };
+}
+
+describe("a registration", () => {
+  test("by mailed code, password and passkey ends at success with a session", async () => {
+    const runtime = configured();
+    const email = newAddress();
+    const flow = await begin(runtime, "registration");
+    expect((await flow.act("register_login_identifier", { email })).name).toBe("passcode_confirmation");
+    expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe(
+      "password_creation",
+    );
+    expect((await flow.act("register_password", { new_password: password })).name).toBe(
+      "onboarding_create_passkey",
+    );
+    const options = await flow.act("webauthn_generate_creation_options");
+    expect(options.name).toBe("onboarding_verify_passkey_attestation");
+    const public_key = softwareAuthenticator().create(options.payload.creation_options, { origin });
+    const success = await flow.act("webauthn_verify_attestation_response", { public_key });
+    expect(success).toMatchObject({
+      name: "success",
+      status: 200,
+      actions: {},
+      payload: {
+        user: {
+          emails: [{ address: email, is_verified: true, is_primary: true }],
+          passkeys: [expect.anything()],
+        },
+        claims: { amr: ["otp", "pwd", "passkey"] },
+      },
+    });
+    expect(flow.answer.session?.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  });
+
+  test("writes nothing of the account before its end", async () => {
+    const runtime = configured();
+    const email = newAddress();
+    const flow = await begin(runtime, "registration");
+    await flow.act("register_login_identifier", { email });
+    await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+    await flow.act("register_password", { new_password: password });
+    const rows = await runtime.database.read.select().from(schema.emails);
+    expect(rows.map(({ address }) => address)).not.toContain(email);
+  });
+
+  test("can be walked back to the identifier until the code was confirmed", async () => {
+    const runtime = configured();
+    const flow = await begin(runtime, "registration");
+    await flow.act("register_login_identifier", { email: newAddress() });
+    expect((await flow.act("back")).name).toBe("registration_init");
+    const email = newAddress();
+    await flow.act("register_login_identifier", { email });
+    await flow.act("resend_passcode");
+    expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).actions).not.toHaveProperty(
+      "back",
+    );
+  });
+
+  test("lets a person choose a credential, change their mind, and skip", async () => {
+    const runtime = configured({
+      STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+      STILE_PASSWORD_OPTIONAL: "true",
+      STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
+      STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
+    });
+    const flow = await begin(runtime, "registration");
+    await flow.act("register_login_identifier", { email: newAddress() });
+    expect(flow.state.name).toBe("credential_onboarding_chooser");
+    expect((await flow.act("back")).name).toBe("registration_init");
+    await flow.act("register_login_identifier", { email: newAddress() });
+    await flow.act("continue_to_password_registration");
+    expect(flow.state.actions).not.toHaveProperty("skip");
+    expect((await flow.act("back")).name).toBe("credential_onboarding_chooser");
+    await flow.act("continue_to_passkey_registration");
+    expect((await flow.act("back")).name).toBe("credential_onboarding_chooser");
+    await flow.act("continue_to_passkey_registration");
+    await flow.act("webauthn_generate_creation_options");
+    expect((await flow.act("back")).name).toBe("onboarding_create_passkey");
+    await flow.act("back");
+    expect((await flow.act("skip")).name).toBe("success");
+  });
+
+  test("skips one credential for the other, and back", async () => {
+    const runtime = configured({
+      STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+      STILE_PASSWORD_OPTIONAL: "true",
+    });
+    const flow = await begin(runtime, "registration");
+    await flow.act("register_login_identifier", { email: newAddress() });
+    expect(flow.state.name).toBe("onboarding_create_passkey");
+    expect((await flow.act("skip")).name).toBe("password_creation");
+    expect((await flow.act("back")).name).toBe("onboarding_create_passkey");
+    await flow.act("skip");
+    expect((await flow.act("skip")).name).toBe("success");
+  });
+
+  test("of an address that is taken looks like any other, tells its owner, and lets nobody in", async () => {
+    const runtime = configured();
+    const { email } = await register(runtime);
+    const flow = await begin(runtime, "registration");
+    const shown = await flow.act("register_login_identifier", { email });
+    expect(shown).toMatchObject({ name: "passcode_confirmation", status: 200, payload: {} });
+    expect(mailsTo(runtime, email)).toEqual(["email_verification", "email_registration_attempted"]);
+    await flow.act("verify_passcode", { code: "123456" });
+    expect(flow.errors()).toEqual(["passcode_invalid"]);
+  });
+
+  test("tells of a taken address where the deployment wants that, or verifies none", async () => {
+    for (const settings of [
+      { STILE_PRIVACY_SHOW_ACCOUNT_EXISTENCE_HINTS: "true" },
+      { STILE_EMAIL_REQUIRE_VERIFICATION: "false" },
+    ]) {
+      const runtime = configured(settings);
+      const { email } = await register(runtime);
+      const flow = await begin(runtime, "registration");
+      await flow.act("register_login_identifier", { email });
+      expect(flow.errors()).toEqual(["email_already_exists"]);
+      expect(flow.state.actions.register_login_identifier?.inputs.email?.value).toBe(email);
+    }
+  });
+
+  test("refuses identifiers that cannot be", async () => {
+    const runtime = configured({ STILE_USERNAME_ENABLED: "true", STILE_EMAIL_OPTIONAL: "true" });
+    const { username } = await register(runtime, { username: newName() });
+    const cases: [Record<string, unknown>, string[]][] = [
+      [{}, ["value_missing_error"]],
+      [{ email: "not an address" }, ["value_invalid_error"]],
+      [{ email: newAddress(), username: "ab" }, ["value_too_short_error"]],
+      [{ email: newAddress(), username: "a".repeat(33) }, ["value_too_long_error"]],
+      [{ email: newAddress(), username: "ａdа!" }, ["invalid_username_error"]],
+      [{ email: newAddress(), username }, ["username_already_exists"]],
+      [{ email: newAddress(), username: `  ${username?.toUpperCase()} ` }, ["username_already_exists"]],
+    ];
+    const flow = await begin(runtime, "registration");
+    for (const [input, codes] of cases) {
+      const state = await flow.act("register_login_identifier", input);
+      expect([input, state.status, errorCodes(state)]).toEqual([input, 400, codes]);
+    }
+  });
+
+  test("a username taken between its check and the end leads back to where it is chosen", async () => {
+    const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
+    const username = newName();
+    const email = newAddress();
+    const flow = await begin(runtime, "registration", {});
+    await flow.act("register_login_identifier", { email, username });
+    await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+    await register(runtime, { username });
+    const state = await flow.act("register_password", { new_password: password });
+    expect(state).toMatchObject({ name: "registration_init", status: 400 });
+    expect(errorCodes(state)).toEqual(["username_already_exists"]);
+    // The address stays proved.
+    await flow.act("register_login_identifier", { email, username: newName() });
+    expect(flow.state.name).toBe("password_creation");
+    expect((await flow.act("register_password", { new_password: password })).name).toBe("success");
+  });
+
+  test("is not offered where people may not sign up", async () => {
+    const flow = await begin(configured({ STILE_ACCOUNT_ALLOW_SIGNUP: "false" }), "registration");
+    expect(flow.state.actions).not.toHaveProperty("register_login_identifier");
+    const refused = await flow.act("register_login_identifier", { email: newAddress() });
+    expect(refused).toMatchObject({
+      name: "error",
+      status: 403,
+      error: { code: "operation_not_permitted_error" },
+    });
+  });
+
+  test("may ask whether to remember the person", async () => {
+    const flow = await begin(configured({ STILE_SESSION_COOKIE_RETENTION: "prompt" }), "registration");
+    expect((await flow.act("remember_me", { remember_me: true })).name).toBe("registration_init");
+  });
+});
+
+describe("a login", () => {
+  test("by password", async () => {
+    const runtime = configured();
+    const { email } = await register(runtime);
+    const flow = await begin(runtime, "login", {});
+    expect(
+      (await flow.act("continue_with_login_identifier", { email: ` ${email.toUpperCase()} ` })).name,
+    ).toBe("login_method_chooser");
+    expect((await flow.act("back")).name).toBe("login_init");
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("continue_to_password_login");
+    expect((await flow.act("back")).name).toBe("login_method_chooser");
+    await flow.act("continue_to_password_login");
+    await flow.act("password_login", { password: "wrong horse" });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+    const success = await flow.act("password_login", { password });
+    expect(success).toMatchObject({
+      name: "success",
+      payload: { last_login: { login_method: "password" }, claims: { amr: ["pwd"] } },
+    });
+  });
+
+  test("by mailed code", async () => {
+    const runtime = configured();
+    const { email } = await register(runtime);
+    const flow = await begin(runtime, "login", {});
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("continue_to_passcode_confirmation");
+    expect((await flow.act("back")).name).toBe("login_method_chooser");
+    await flow.act("continue_to_passcode_confirmation");
+    await flow.act("resend_passcode");
+    // Going back and forth sent nothing; asking did.
+    expect(mailsTo(runtime, email)).toEqual(["email_verification", "login", "login"]);
+    expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
+    expect(flow.state.payload).toMatchObject({ last_login: { login_method: "passcode" } });
+  });
+
+  test("by passkey, from the first state, by button or beside the choice", async () => {
+    const runtime = configured();
+    const authenticator = softwareAuthenticator();
+    const { email } = await register(runtime, { authenticator });
+
+    const autofill = await begin(runtime, "login");
+    const assertion_response = authenticator.get(autofill.state.payload.request_options, { origin });
+    expect((await autofill.act("webauthn_verify_assertion_response", { assertion_response })).name).toBe(
+      "success",
+    );
+
+    const button = await begin(runtime, "login");
+    await button.act("webauthn_generate_request_options");
+    expect((await button.act("back")).name).toBe("login_init");
+    await button.act("webauthn_generate_request_options");
+    const signed = authenticator.get(button.state.payload.request_options, { origin });
+    expect(
+      (await button.act("webauthn_verify_assertion_response", { assertion_response: signed })).name,
+    ).toBe("success");
+
+    const choice = await begin(runtime, "login");
+    await choice.act("continue_with_login_identifier", { email });
+    await choice.act("webauthn_generate_request_options");
+    const again = authenticator.get(choice.state.payload.request_options, { origin });
+    expect((await choice.act("webauthn_verify_assertion_response", { assertion_response: again })).name).toBe(
+      "success",
+    );
+  });
+
+  test("a rejected passkey leaves the person where they are, with a new challenge", async () => {
+    const runtime = configured();
+    const authenticator = softwareAuthenticator();
+    await register(runtime, { authenticator });
+    const flow = await begin(runtime, "login");
+    const first = flow.state.payload.request_options as { publicKey: { challenge: string } };
+    const bad = authenticator.get(first, { origin: "https://evil.example" });
+    const state = await flow.act("webauthn_verify_assertion_response", { assertion_response: bad });
+    expect(state).toMatchObject({ name: "login_init", status: 401, error: { code: "passkey_invalid" } });
+    const second = state.payload.request_options as typeof first;
+    expect(second.publicKey.challenge).not.toBe(first.publicKey.challenge);
+    const good = authenticator.get(second, { origin });
+    expect((await flow.act("webauthn_verify_assertion_response", { assertion_response: good })).name).toBe(
+      "success",
+    );
+
+    const asked = await begin(runtime, "login");
+    await asked.act("webauthn_generate_request_options");
+    const garbage = await asked.act("webauthn_verify_assertion_response", { assertion_response: { id: 7 } });
+    expect(garbage).toMatchObject({ name: "login_passkey", status: 401, error: { code: "passkey_invalid" } });
+    expect(garbage.actions).toHaveProperty("back");
+  });
+
+  test("a security key that serves as second factor is no passkey", async () => {
+    const runtime = configured();
+    const authenticator = softwareAuthenticator();
+    await register(runtime, { authenticator });
+    const id = authenticator.credentials[0]?.id.toString("base64url") ?? "";
+    await runtime.database.write.$client.query(
+      "update webauthn_credentials set mfa_only = true where id = $1",
+      [id],
+    );
+    const flow = await begin(runtime, "login");
+    const first = authenticator.get(flow.state.payload.request_options, { origin });
+    await flow.act("webauthn_verify_assertion_response", { assertion_response: first });
+    expect(flow.errors()).toEqual(["webauthn_credential_invalid_mfa_only"]);
+    await flow.act("webauthn_generate_request_options");
+    const second = authenticator.get(flow.state.payload.request_options, { origin });
+    await flow.act("webauthn_verify_assertion_response", { assertion_response: second });
+    expect(flow.errors()).toEqual(["webauthn_credential_invalid_mfa_only"]);
+  });
+
+  test("with one method alone goes there at once", async () => {
+    const passwords = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
+    const { email } = await register(passwords);
+    const byPassword = await begin(passwords, "login", {});
+    expect((await byPassword.act("continue_with_login_identifier", { email })).name).toBe("login_password");
+    const codes = configured({ STILE_PASSWORD_ENABLED: "false" });
+    const byCode = await begin(codes, "login", {});
+    expect((await byCode.act("continue_with_login_identifier", { email })).name).toBe(
+      "passcode_confirmation",
+    );
+  });
+
+  test("shows the methods an account has where the deployment wants that", async () => {
+    const runtime = configured({
+      STILE_PRIVACY_ONLY_SHOW_ACTUAL_LOGIN_METHODS: "true",
+      STILE_EMAIL_USE_FOR_AUTHENTICATION: "false",
+    });
+    const authenticator = softwareAuthenticator();
+    const { email } = await register(runtime, { authenticator });
+    const owner = await begin(runtime, "login");
+    expect((await owner.act("continue_with_login_identifier", { email })).name).toBe("login_method_chooser");
+    await base.database.write.$client.query(
+      "delete from passwords p using emails e where e.user_id = p.user_id and e.address = $1",
+      [email],
+    );
+    const flow = await begin(runtime, "login");
+    expect((await flow.act("continue_with_login_identifier", { email })).name).toBe("login_passkey");
+    const options = flow.state.payload.request_options as { publicKey: { allowCredentials: unknown[] } };
+    expect(options.publicKey.allowCredentials).toHaveLength(1);
+    const unable = await begin(runtime, "login", {});
+    await unable.act("continue_with_login_identifier", { email });
+    expect(unable.errors()).toEqual(["flow_discontinuity_error"]);
+    await unable.act("continue_with_login_identifier", { email: newAddress() });
+    expect(unable.errors()).toEqual(["unknown_email_error"]);
+  });
+
+  test("by username leads where an address leads", async () => {
+    const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
+    const username = newName();
+    const { email } = await register(runtime, { username });
+    const flow = await begin(runtime, "login", {});
+    await flow.act("continue_with_login_identifier", { identifier: username });
+    await flow.act("continue_to_passcode_confirmation");
+    expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
+  });
+
+  test("a forgotten password is replaced after a code, and other sessions end", async () => {
+    const runtime = configured();
+    const { email } = await register(runtime);
+    const flow = await begin(runtime, "login", {});
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("continue_to_password_login");
+    expect((await flow.act("continue_to_passcode_confirmation_recovery")).name).toBe("passcode_confirmation");
+    expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe(
+      "login_password_recovery",
+    );
+    for (const [bad, code] of [
+      ["", "value_missing_error"],
+      ["short", "value_too_short_error"],
+      ["😀😀😀😀", "value_too_short_error"],
+      ["\u{1d160}".repeat(100), "value_too_long_error"],
+      ["password1", "value_invalid_error"],
+    ]) {
+      await flow.act("password_recovery", { new_password: bad });
+      expect([bad, flow.errors()]).toEqual([bad, [code]]);
+    }
+    expect((await flow.act("password_recovery", { new_password: "a new and better one" })).name).toBe(
+      "success",
+    );
+    const sessions = await runtime.database.read.$client.query(
+      "select s.id from sessions s join emails e on e.user_id = s.user_id where e.address = $1",
+      [email],
+    );
+    expect(sessions.rows).toEqual([{ id: flow.answer.session?.id }]);
+    const old = await begin(runtime, "login", {});
+    await old.act("continue_with_login_identifier", { email });
+    await old.act("continue_to_password_login");
+    await old.act("password_login", { password });
+    expect(old.errors()).toEqual(["value_invalid_error"]);
+  });
+
+  test("asks for what is missing: a username, an address, credentials", async () => {
+    const settings = {
+      STILE_USERNAME_ENABLED: "true",
+      STILE_EMAIL_OPTIONAL: "true",
+      STILE_PASSKEY_ACQUIRE_ON_LOGIN: "always",
+    };
+    const first = configured({ ...settings, STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "never" });
+    const username = newName();
+    const registered = await begin(first, "registration");
+    await registered.act("register_login_identifier", { username });
+    expect((await registered.act("register_password", { new_password: password })).name).toBe("success");
+
+    const flow = await begin(first, "login");
+    await flow.act("continue_with_login_identifier", { identifier: username });
+    await flow.act("continue_to_password_login");
+    expect((await flow.act("password_login", { password })).name).toBe("onboarding_email");
+    await flow.act("email_address_set", { email: "nonsense" });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+    expect(flow.state.actions.email_address_set?.inputs.email?.value).toBe("nonsense");
+    const email = newAddress();
+    expect((await flow.act("email_address_set", { email })).name).toBe("passcode_confirmation");
+    expect((await flow.act("back")).name).toBe("onboarding_email");
+    await flow.act("email_address_set", { email });
+    expect((await flow.act("verify_passcode", { code: codeFor(first, email) })).name).toBe(
+      "onboarding_create_passkey",
+    );
+    await flow.act("webauthn_generate_creation_options");
+    expect((await flow.act("back")).name).toBe("onboarding_create_passkey");
+    await flow.act("webauthn_generate_creation_options");
+    await flow.act("webauthn_verify_attestation_response", { public_key: { nonsense: true } });
+    expect(flow.errors()).toEqual(["passkey_invalid"]);
+    const public_key = softwareAuthenticator().create(flow.state.payload.creation_options, { origin });
+    const success = await flow.act("webauthn_verify_attestation_response", { public_key });
+    expect(success).toMatchObject({
+      name: "success",
+      payload: { user: { emails: [{ address: email }], passkeys: [expect.anything()] } },
+    });
+  });
+
+  test("an account without a username is asked for one, and may decline", async () => {
+    const { email } = await register(configured());
+    const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
+    const signIn = async () => {
+      const flow = await begin(runtime, "login", {});
+      await flow.act("continue_with_login_identifier", { identifier: email });
+      await flow.act("continue_to_password_login");
+      expect((await flow.act("password_login", { password })).name).toBe("onboarding_username");
+      return flow;
+    };
+    expect((await (await signIn()).act("skip")).name).toBe("success");
+    const taken = await register(configured({ STILE_USERNAME_ENABLED: "true" }), { username: newName() });
+    const flow = await signIn();
+    for (const [username, code] of [
+      ["ab", "value_too_short_error"],
+      ["a".repeat(33), "value_too_long_error"],
+      ["no spaces", "invalid_username_error"],
+      [taken.username, "username_already_exists"],
+    ]) {
+      await flow.act("username_set", { username });
+      expect([username, flow.errors()]).toEqual([username, [code]]);
+    }
+    expect((await flow.act("username_set", { username: newName() })).name).toBe("success");
+    const older = await begin(runtime, "login", {});
+    const { email: another } = await register(configured());
+    await older.act("continue_with_login_identifier", { identifier: another });
+    await older.act("continue_to_password_login");
+    await older.act("password_login", { password });
+    expect((await older.act("username_create", { username: newName() })).name).toBe("success");
+  });
+
+  test("takes an address without a code where none is required, and refuses one that is taken", async () => {
+    const settings = {
+      STILE_USERNAME_ENABLED: "true",
+      STILE_EMAIL_OPTIONAL: "true",
+      STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+    };
+    const runtime = configured(settings);
+    const { email: taken_address } = await register(runtime);
+    const username = newName();
+    const registered = await begin(runtime, "registration", {});
+    await registered.act("register_login_identifier", { username });
+    await registered.act("register_password", { new_password: password });
+    const signIn = async () => {
+      const flow = await begin(runtime, "login", {});
+      await flow.act("continue_with_login_identifier", { identifier: username });
+      await flow.act("continue_to_password_login");
+      await flow.act("password_login", { password });
+      return flow;
+    };
+    expect((await (await signIn()).act("skip")).name).toBe("success");
+    const flow = await signIn();
+    await flow.act("email_address_set", { email: taken_address });
+    expect(flow.errors()).toEqual(["email_already_exists"]);
+    expect((await flow.act("email_address_set", { email: newAddress() })).name).toBe("success");
+  });
+
+  test("lets a person choose a credential, change their mind, and skip", async () => {
+    const registered = await register(
+      configured({ STILE_PASSWORD_ENABLED: "false", STILE_USERNAME_ENABLED: "false" }),
+    );
+    const runtime = configured({
+      STILE_PASSWORD_OPTIONAL: "true",
+      STILE_USERNAME_ENABLED: "true",
+      STILE_PASSWORD_ACQUIRE_ON_LOGIN: "conditional",
+      STILE_PASSKEY_ACQUIRE_ON_LOGIN: "conditional",
+    });
+    const signIn = async (settings: Record<string, string> = {}) => {
+      const flow = await begin(runtime.configured(settings), "login");
+      await flow.act("continue_with_login_identifier", { identifier: registered.email });
+      await flow.act("continue_to_passcode_confirmation");
+      await flow.act("verify_passcode", { code: codeFor(runtime, registered.email) });
+      await flow.act("skip");
+      return flow;
+    };
+    const flow = await signIn();
+    expect(flow.state.name).toBe("credential_onboarding_chooser");
+    expect((await flow.act("back")).name).toBe("onboarding_username");
+    await flow.act("skip");
+    await flow.act("continue_to_passkey_registration");
+    expect((await flow.act("back")).name).toBe("credential_onboarding_chooser");
+    await flow.act("continue_to_password_registration");
+    expect((await flow.act("back")).name).toBe("credential_onboarding_chooser");
+    expect((await flow.act("skip")).name).toBe("success");
+
+    const both = await signIn({
+      STILE_PASSWORD_ACQUIRE_ON_LOGIN: "always",
+      STILE_PASSKEY_ACQUIRE_ON_LOGIN: "always",
+    });
+    expect(both.state.name).toBe("onboarding_create_passkey");
+    expect((await both.act("skip")).name).toBe("password_creation");
+    for (const [bad, code] of [
+      ["", "value_missing_error"],
+      ["short", "value_too_short_error"],
+      ["\u{1d160}".repeat(100), "value_too_long_error"],
+      ["password1", "value_invalid_error"],
+    ]) {
+      await both.act("register_password", { new_password: bad });
+      expect([bad, both.errors()]).toEqual([bad, [code]]);
+    }
+    expect((await both.act("skip")).name).toBe("success");
+    const third = await signIn({ STILE_PASSWORD_ACQUIRE_ON_LOGIN: "always" });
+    expect((await third.act("register_password", { new_password: password })).name).toBe("success");
+  });
+
+  test("may ask whether to remember the person", async () => {
+    const runtime = configured({ STILE_SESSION_COOKIE_RETENTION: "prompt" });
+    const { email } = await register(runtime);
+    const signIn = async (remember?: boolean) => {
+      const flow = await begin(runtime, "login", {});
+      if (remember !== undefined) await flow.act("remember_me", { remember_me: remember });
+      await flow.act("continue_with_login_identifier", { email });
+      await flow.act("continue_to_password_login");
+      await flow.act("password_login", { password });
+      return flow.answer.session?.retention;
+    };
+    expect([await signIn(), await signIn(false), await signIn(true)]).toEqual([
+      "session",
+      "session",
+      "persistent",
+    ]);
+  });
+
+  test("names that cannot be anybody's are refused; names that are nobody's only where that may be told", async () => {
+    const silent = await begin(configured({ STILE_USERNAME_ENABLED: "true" }), "login", {});
+    await silent.act("continue_with_login_identifier", { identifier: "no@address" });
+    expect(silent.errors()).toEqual(["value_invalid_error"]);
+    await silent.act("continue_with_login_identifier", { identifier: newName() });
+    expect(silent.state.name).toBe("login_method_chooser");
+
+    const telling = { STILE_USERNAME_ENABLED: "true", STILE_PRIVACY_SHOW_ACCOUNT_EXISTENCE_HINTS: "true" };
+    const flow = await begin(configured(telling), "login", {});
+    await flow.act("continue_with_login_identifier", { identifier: newName() });
+    expect(flow.errors()).toEqual(["unknown_username_error"]);
+    await flow.act("continue_with_login_identifier", { identifier: newAddress() });
+    expect(flow.errors()).toEqual(["unknown_email_error"]);
+  });
+
+  test("A41 the first proof of an address drops the credentials that were set before it", async () => {
+    const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+    const { email } = await register(runtime);
+    const owner = await begin(runtime, "login", {});
+    await owner.act("continue_with_login_identifier", { email });
+    await owner.act("continue_to_passcode_confirmation");
+    expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
+    const stranger = await begin(runtime, "login", {});
+    await stranger.act("continue_with_login_identifier", { email });
+    await stranger.act("continue_to_password_login");
+    await stranger.act("password_login", { password });
+    expect(stranger.errors()).toEqual(["value_invalid_error"]);
+  });
+});
+
+describe("codes", () => {
+  test("A11 the first and second wrong try are told so, the third ends the code, and a new one can be asked for", async () => {
+    const runtime = configured();
+    const { email } = await register(runtime);
+    const flow = await begin(runtime, "login", {});
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("continue_to_passcode_confirmation");
+    const code = codeFor(runtime, email);
+    const statuses = [];
+    for (let tries = 0; tries < 4; tries += 1)
+      statuses.push((await flow.act("verify_passcode", { code: wrong(code) })).status);
+    expect(statuses).toEqual([400, 400, 401, 401]);
+    const late = await flow.act("verify_passcode", { code });
+    expect(late).toMatchObject({
+      name: "passcode_confirmation",
+      status: 401,
+      error: { code: "passcode_max_attempts_reached" },
+    });
+    await flow.act("resend_passcode");
+    expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
+  });
+
+  test("A12 an account takes ten wrong codes in an hour, over all flows", async () => {
+    const runtime = configured({
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_PASSCODES_PER_MINUTE: "100",
+      STILE_RATE_LIMITER_PASSCODES_PER_HOUR: "100",
+    });
+    const { email } = await register(runtime);
+    const codes: string[] = [];
+    for (let flows = 0; flows < 5; flows += 1) {
+      const flow = await begin(runtime, "login", {});
+      await flow.act("continue_with_login_identifier", { email });
+      await flow.act("continue_to_passcode_confirmation");
+      const code = codeFor(runtime, email);
+      for (let tries = 0; tries < 3; tries += 1) {
+        const state = await flow.act("verify_passcode", { code: wrong(code) });
+        codes.push(state.error?.code === "rate_limit_exceeded" ? "limited" : "judged");
+      }
+    }
+    expect(codes.filter((code) => code === "judged")).toHaveLength(10);
+    expect(codes.slice(10)).toEqual(["limited", "limited", "limited", "limited", "limited"]);
+  });
+
+  test("A21 a code that is asked for too often comes with the seconds to wait, and an earlier one still serves", async () => {
+    const runtime = configured({ STILE_RATE_LIMITER_ENABLED: "true" });
+    const { email } = await register(runtime);
+    const flow = await begin(runtime, "login", {});
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("continue_to_passcode_confirmation");
+    await flow.act("resend_passcode");
+    const limited = await flow.act("resend_passcode");
+    expect(limited).toMatchObject({
+      name: "passcode_confirmation",
+      status: 429,
+      error: { code: "rate_limit_exceeded" },
+    });
+    const { resend_after, retry_after } = limited.payload as Record<string, number>;
+    expect(resend_after).toBeGreaterThanOrEqual(1);
+    expect(Number.isInteger(resend_after)).toBe(true);
+    expect(retry_after).toBe(resend_after);
+
+    const second = await begin(runtime, "login", {});
+    await second.act("continue_with_login_identifier", { email });
+    const entered = await second.act("continue_to_passcode_confirmation");
+    expect(entered).toMatchObject({ name: "passcode_confirmation", status: 429 });
+    expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
+  });
+
+  test("A14 a code of one flow is wrong in another", async () => {
+    const runtime = configured();
+    const { email } = await register(runtime);
+    const [one, other] = [await begin(runtime, "login", {}), await begin(runtime, "login", {})];
+    for (const flow of [one, other]) {
+      await flow.act("continue_with_login_identifier", { email });
+      await flow.act("continue_to_passcode_confirmation");
+    }
+    const [ofOne] = runtime.enqueued.filter(({ to }) => to === email).slice(-2);
+    if (!ofOne || !("code" in ofOne.mail)) throw new Error("no code was mailed");
+    await other.act("verify_passcode", { code: ofOne.mail.code });
+    expect(other.errors()).toEqual(["passcode_invalid"]);
+  });
+
+  test("a code that has run out is wrong", async () => {
+    const runtime = configured();
+    const { email } = await register(runtime);
+    const flow = await begin(runtime, "login", {});
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("continue_to_passcode_confirmation");
+    const code = codeFor(runtime, email);
+    runtime.advanceClock(301);
+    await flow.act("verify_passcode", { code });
+    expect(flow.errors()).toEqual(["passcode_invalid"]);
+  });
+
+  test("passwords that are tried too often have to wait", async () => {
+    const runtime = configured({ STILE_RATE_LIMITER_ENABLED: "true" });
+    const { email } = await register(runtime);
+    const flow = await begin(runtime, "login", {});
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("continue_to_password_login");
+    const seen = [];
+    for (let tries = 0; tries < 7; tries += 1) {
+      await flow.act("password_login", { password: "wrong horse" });
+      seen.push(flow.errors()[0]);
+    }
+    expect(seen.slice(0, 4)).toEqual(Array(4).fill("value_invalid_error"));
+    expect(seen).toContain("rate_limit_exceeded");
+    expect(flow.state.payload.retry_after).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe("enumeration", () => {
+  /** What an outsider sees of a state: everything but what is random. */
+  const seen = (walked: Walk) =>
+    JSON.stringify({ ...walked.state, csrf_token: "" })
+      .replaceAll(walked.flowId, "flow")
+      .replaceAll(/"challenge":"[^"]+"/g, "");
+
+  test.each([{}, { STILE_USERNAME_ENABLED: "true" }])(
+    "A1 an unknown identifier leads through the same states as a known one (%o)",
+    async (settings) => {
+      const runtime = configured(settings);
+      const input = "STILE_USERNAME_ENABLED" in settings ? "identifier" : "email";
+      const { email, username } = await register(
+        runtime,
+        input === "identifier" ? { username: newName() } : {},
+      );
+      const pairs = [[email, newAddress()], ...(username ? [[username, newName()]] : [])];
+      for (const [known, unknown] of pairs) {
+        const flows = [await begin(runtime, "login"), await begin(runtime, "login")] as const;
+        const steps: [string, Record<string, unknown>?][] = [
+          ["continue_to_password_login"],
+          ["password_login", { password: "wrong horse" }],
+          ["continue_to_passcode_confirmation_recovery"],
+          ["verify_passcode", { code: "000000" }],
+          ["resend_passcode"],
+          ["back"],
+          ["back"],
+          ["continue_to_passcode_confirmation"],
+          ["verify_passcode", { code: "000000" }],
+          ["verify_passcode", { code: "000000" }],
+          ["verify_passcode", { code: "000000" }],
+          ["back"],
+          ["webauthn_generate_request_options"],
+        ];
+        await flows[0].act("continue_with_login_identifier", { [input]: known });
+        await flows[1].act("continue_with_login_identifier", { [input]: unknown });
+        expect(seen(flows[1])).toBe(seen(flows[0]));
+        for (const [action, given] of steps) {
+          for (const flow of flows) await flow.act(action, given ?? {});
+          expect([action, seen(flows[1])]).toEqual([action, seen(flows[0])]);
+        }
+      }
+    },
+  );
+
+  test("an address that nobody has is told of the attempt, without a code", async () => {
+    const runtime = configured();
+    const email = newAddress();
+    const flow = await begin(runtime, "login", {});
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("continue_to_passcode_confirmation");
+    expect(mailsTo(runtime, email)).toEqual(["email_login_attempted"]);
+  });
+});
+
+describe("what was declared", () => {
+  test("every edge has been taken", () => {
+    const declared = flowTypes
+      .flatMap(edgesOf)
+      .map(({ flow, from, action, to }) => `${flow} ${from} ${action} ${to}`);
+    expect(declared.filter((edge) => !taken.edges.has(edge))).toEqual([]);
+  });
+
+  test("every error has been given", () => {
+    const declared = declaredErrors().map(({ state, action, code }) => `${state} ${action} ${code}`);
+    expect(declared.filter((error) => !taken.errors.has(error))).toEqual([]);
+  });
+});

@@ -1,0 +1,243 @@
+import type { Client, Runtime, Scope, Tenant } from "../runtime.ts";
+import { type IssuedSession, reissueSession } from "../sessions/sessions.ts";
+import { flowData } from "./data.ts";
+import { factsOf } from "./facts.ts";
+import { enter, judge } from "./judge.ts";
+import { type FlowType, stateNames } from "./names.ts";
+import { waiting } from "./outcome.ts";
+import { plan } from "./plan.ts";
+import { show, showError } from "./show.ts";
+import { states } from "./states/index.ts";
+import {
+  claimFlow,
+  type FlowKey,
+  insertFlow,
+  readFlow,
+  releaseFlow,
+  rotateToken,
+  type StoredFlow,
+  whyNotClaimed,
+} from "./store.ts";
+import { digest, newResumeSecret, newToken } from "./tokens.ts";
+import { viewOf } from "./view.ts";
+import type { FlowState } from "./wire.ts";
+import { write } from "./write.ts";
+
+/** What any interface gets for any request. A refusal is an answer too. */
+export interface Answer {
+  state: FlowState;
+  /** Of the state shown; 0 where none is. */
+  version: number;
+  flowId: string | null;
+  /** The flow's resume secret; told once, by `start`. */
+  resume?: string;
+  session?: IssuedSession;
+}
+
+/** How long a step may be judged: less than its claim holds. */
+const judgeMilliseconds = 8_000;
+
+/** After `success`, how long the session may be handed out again to whoever holds the resume secret. */
+const handOutAgainMilliseconds = 60_000;
+
+/** Starts a flow. */
+export async function start(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  type: FlowType,
+): Promise<Answer> {
+  const { environment, database } = runtime;
+  const rate = await runtime.rates.consume("flow_start", `${tenant.id}/${client.source}`);
+  if (!rate.ok) return hard(showError("rate_limit_exceeded", { payload: waiting(rate.retryAfterSeconds) }));
+
+  const key: FlowKey = { tenantId: tenant.id, flowId: environment.uuid(), type };
+  const token = newToken(environment);
+  const resume = newResumeSecret(environment);
+  const record = firstRecord(tenant, type, key.flowId);
+  const view = viewOf(record, factsOf(type, record.data, null), tenant.config);
+  await insertFlow(
+    database,
+    key,
+    {
+      record,
+      tokenHash: digest(token),
+      resumeHash: digest(resume),
+      lifetimeSeconds: tenant.config.flow.lifetime,
+    },
+    environment.clockShift(),
+  );
+  return {
+    state: show(record, view, states[record.state], null, token),
+    version: record.version,
+    flowId: record.id,
+    resume,
+  };
+}
+
+/** The first state of a flow, drawn from the declarations; nothing is written and nothing can be called. */
+export function firstState(tenant: Tenant, type: FlowType): FlowState {
+  const record = firstRecord(tenant, type, "");
+  return show(
+    record,
+    viewOf(record, factsOf(type, record.data, null), tenant.config),
+    states[record.state],
+    null,
+    "",
+  );
+}
+
+/**
+ * Performs one action: claim, judge, write.
+ *
+ * @param request `version`: refuse unless the flow still shows the state that the caller drew
+ * @returns a state of the flow with a new token; or state `error`, and the flow as it was
+ * @throws what nobody expected; the flow is as it was then too
+ */
+export async function step(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  request: {
+    type: FlowType;
+    flowId: string;
+    action: string;
+    token: string;
+    version?: number;
+    input: Record<string, unknown>;
+  },
+): Promise<Answer> {
+  const { database, environment } = runtime;
+  const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
+  const claim = { id: environment.uuid(), tokenHash: digest(request.token), instanceId: runtime.instanceId };
+  const flow = await claimFlow(database, key, claim, environment.clockShift());
+  if (!flow) return notClaimed(runtime, key);
+  let written: Answer | null = null;
+  try {
+    if (request.version !== undefined && request.version !== flow.record.version) return notPermitted();
+    const scope = scopeOf(runtime, tenant, client, flow);
+    const judged = await judge(scope, flow, request.action, request.input);
+    if (!judged) return notPermitted();
+    written = await write(scope, key, claim, flow, judged);
+    return written ?? notPermitted();
+  } finally {
+    if (!written) await release(runtime, key, claim.id);
+  }
+}
+
+/**
+ * Shows the current state and performs nothing: for whoever lost an answer and holds the resume secret. The token
+ * is new. At `success` the same session is handed out once more, for a minute.
+ */
+export async function current(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  request: { type: FlowType; flowId: string; resume: string },
+): Promise<Answer> {
+  const { database, environment } = runtime;
+  const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
+  const resumeHash = digest(request.resume);
+  const flow = await readFlow(database, key, resumeHash, environment.clockShift());
+  if (!flow) return notPermitted();
+  if (flow.expiresAt < flow.now) return expired();
+  if (flow.finishedAt) return handOutAgain(scopeOf(runtime, tenant, client, flow), flow);
+
+  const token = newToken(environment);
+  if (!(await rotateToken(database, key, resumeHash, digest(token)))) return notPermitted();
+  if (states[flow.record.state].renews) return renew(runtime, tenant, client, key, token);
+  return answerOf(tenant, flow, token);
+}
+
+/** The current state for the render of a page: reads only, and hides what only the next step may see. */
+export async function peek(
+  runtime: Runtime,
+  tenant: Tenant,
+  request: { type: FlowType; flowId: string; resume: string },
+): Promise<{ state: FlowState; version: number } | null> {
+  const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
+  const flow = await readFlow(
+    runtime.database,
+    key,
+    digest(request.resume),
+    runtime.environment.clockShift(),
+  );
+  if (!flow || flow.finishedAt || flow.expiresAt < flow.now) return null;
+  const { state, version } = answerOf(tenant, flow, "");
+  return { state, version };
+}
+
+/** Enters the state once more, so that what it shows is fresh. */
+async function renew(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  key: FlowKey,
+  token: string,
+): Promise<Answer> {
+  const { database, environment } = runtime;
+  const claim = { id: environment.uuid(), tokenHash: digest(token), instanceId: runtime.instanceId };
+  const flow = await claimFlow(database, key, claim, environment.clockShift());
+  if (!flow) return notClaimed(runtime, key);
+  let written: Answer | null = null;
+  try {
+    const scope = scopeOf(runtime, tenant, client, flow);
+    const entered = await enter(scope, flow.record, factsOf(key.type, flow.record.data, flow.user));
+    written = await write(scope, key, claim, flow, { ...entered, problem: entered.problem ?? flow.problem });
+    return written ?? notPermitted();
+  } finally {
+    if (!written) await release(runtime, key, claim.id);
+  }
+}
+
+async function handOutAgain(scope: Scope, flow: StoredFlow): Promise<Answer> {
+  const { finishedAt, sessionId, now } = flow;
+  if (!finishedAt || !sessionId || now.getTime() - finishedAt.getTime() > handOutAgainMilliseconds)
+    return notPermitted();
+  const session = await reissueSession(scope, sessionId, {
+    rememberMe: flow.record.data.rememberMe ?? false,
+  });
+  return session ? { ...answerOf(scope.tenant, flow, ""), session } : notPermitted();
+}
+
+function answerOf(tenant: Tenant, flow: StoredFlow, token: string): Answer {
+  const { record, problem } = flow;
+  const view = viewOf(record, factsOf(record.type, record.data, flow.user), tenant.config);
+  return {
+    state: show(record, view, states[record.state], problem, token),
+    version: record.version,
+    flowId: record.id,
+  };
+}
+
+function firstRecord(tenant: Tenant, type: FlowType, id: string) {
+  const data = flowData.parse({});
+  const facts = factsOf(type, data, null);
+  const [state = stateNames[0]] = plan({ type, data, facts, config: tenant.config });
+  return { id, type, state, version: 1, data, history: [], payload: {} };
+}
+
+function scopeOf(runtime: Runtime, tenant: Tenant, client: Client, flow: StoredFlow): Scope {
+  return { runtime, tenant, client, now: flow.now, signal: AbortSignal.timeout(judgeMilliseconds) };
+}
+
+async function release(runtime: Runtime, key: FlowKey, claimId: string): Promise<void> {
+  try {
+    await releaseFlow(runtime.database, key, claimId);
+  } catch (error) {
+    // The claim runs out by itself; what led here matters more than this.
+    runtime.log.warn({ err: error }, "a claim could not be given back");
+  }
+}
+
+async function notClaimed(runtime: Runtime, key: FlowKey): Promise<Answer> {
+  const reason = await whyNotClaimed(runtime.database, key, runtime.environment.clockShift());
+  return reason === "expired" ? expired() : notPermitted();
+}
+
+const notPermitted = () => hard(showError("operation_not_permitted_error"));
+const expired = () => hard(showError("flow_expired_error"));
+
+function hard(state: FlowState): Answer {
+  return { state, version: 0, flowId: null };
+}

@@ -1,0 +1,88 @@
+/**
+ * Every refusal there is. A flow error stands on the answer; an input error stands on the input that caused it,
+ * under a flow error `form_data_invalid_error`.
+ */
+
+interface Refusal {
+  on: "flow" | "input";
+  status: number;
+  message: string;
+}
+
+export const errors = {
+  form_data_invalid_error: { on: "flow", status: 400, message: "The request is not valid." },
+  passkey_invalid: { on: "flow", status: 401, message: "This passkey could not be verified." },
+  webauthn_credential_invalid_mfa_only: {
+    on: "flow",
+    status: 401,
+    message: "This security key serves as a second factor only.",
+  },
+  passcode_max_attempts_reached: {
+    on: "flow",
+    status: 401,
+    message: "The code was entered wrong too many times. Ask for a new one.",
+  },
+  operation_not_permitted_error: { on: "flow", status: 403, message: "This operation is not permitted." },
+  flow_discontinuity_error: {
+    on: "flow",
+    status: 403,
+    message: "There is no way to sign in to this account.",
+  },
+  flow_expired_error: { on: "flow", status: 410, message: "This flow has expired. Start again." },
+  rate_limit_exceeded: { on: "flow", status: 429, message: "Too many requests. Wait a while and try again." },
+  technical_error: { on: "flow", status: 500, message: "Something went wrong on our side." },
+
+  value_missing_error: { on: "input", status: 400, message: "A value is required." },
+  value_invalid_error: { on: "input", status: 400, message: "The value is not valid." },
+  value_too_short_error: { on: "input", status: 400, message: "The value is too short." },
+  value_too_long_error: { on: "input", status: 400, message: "The value is too long." },
+  email_already_exists: { on: "input", status: 400, message: "This e-mail address is taken." },
+  username_already_exists: { on: "input", status: 400, message: "This username is taken." },
+  unknown_email_error: { on: "input", status: 400, message: "No account has this e-mail address." },
+  unknown_username_error: { on: "input", status: 400, message: "No account has this username." },
+  invalid_username_error: {
+    on: "input",
+    status: 400,
+    message: "A username consists of letters a to z, digits and underscores.",
+  },
+  passcode_invalid: { on: "input", status: 400, message: "This code is not right." },
+} as const satisfies Record<string, Refusal>;
+
+export type ErrorCode = keyof typeof errors;
+
+export type FlowErrorCode = {
+  [Code in ErrorCode]: (typeof errors)[Code]["on"] extends "flow" ? Code : never;
+}[ErrorCode];
+
+export type InputErrorCode = Exclude<ErrorCode, FlowErrorCode>;
+
+export function isInputError(code: ErrorCode): code is InputErrorCode {
+  return errors[code].on === "input";
+}
+
+/** What was refused, as the flow remembers it until its next answer. */
+export interface Problem {
+  code: FlowErrorCode;
+  inputs?: Record<string, { code: InputErrorCode; message?: string }>;
+  /** The action that was refused. */
+  action?: string;
+  /** What the client had sent for inputs that may be shown again. */
+  values?: Record<string, unknown>;
+  /** Joins the payload of the state, for instance the seconds to wait. */
+  payload?: Record<string, unknown>;
+}
+
+/** A problem from a code: an input error is put on its input, a flow error stands alone. */
+export function problemOf(
+  code: ErrorCode,
+  details: { input?: string; message?: string; payload?: Problem["payload"] } = {},
+): Problem {
+  const payload = details.payload ? { payload: details.payload } : {};
+  if (!isInputError(code)) return { code, ...payload };
+  const entry = { code, ...(details.message ? { message: details.message } : {}) };
+  return {
+    code: "form_data_invalid_error",
+    inputs: details.input ? { [details.input]: entry } : {},
+    ...payload,
+  };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { deadEnds, diagram, edgesOf, graph, statesOf } from "./graph.ts";
+import { flowTypes, stateNames } from "./names.ts";
+import { states } from "./states/index.ts";
+
+/** interface.md 3 and decisions.md 2, by hand: what each state offers when every guard holds. */
+const offered: Record<string, string[]> = {
+  preflight: ["register_client_capabilities"],
+  login_init: [
+    "continue_with_login_identifier",
+    "webauthn_generate_request_options",
+    "webauthn_verify_assertion_response",
+    "remember_me",
+  ],
+  login_passkey: ["webauthn_verify_assertion_response", "back"],
+  login_password: ["password_login", "continue_to_passcode_confirmation_recovery", "back"],
+  login_password_recovery: ["password_recovery"],
+  login_method_chooser: [
+    "continue_to_password_login",
+    "continue_to_passcode_confirmation",
+    "webauthn_generate_request_options",
+    "back",
+  ],
+  passcode_confirmation: ["verify_passcode", "resend_passcode", "back"],
+  password_creation: ["register_password", "skip", "back"],
+  onboarding_email: ["email_address_set", "skip"],
+  onboarding_username: ["username_set", "skip"],
+  credential_onboarding_chooser: [
+    "continue_to_passkey_registration",
+    "continue_to_password_registration",
+    "skip",
+    "back",
+  ],
+  onboarding_create_passkey: ["webauthn_generate_creation_options", "skip", "back"],
+  onboarding_verify_passkey_attestation: ["webauthn_verify_attestation_response", "back"],
+  registration_init: ["register_login_identifier", "remember_me"],
+  success: [],
+};
+
+test("every state declares the actions of the interface, and no others", () => {
+  const declared = Object.fromEntries(
+    stateNames.map((name) => [name, Object.keys(states[name].actions).sort()]),
+  );
+  const expected = Object.fromEntries(
+    Object.entries(offered).map(([name, actions]) => [name, [...actions].sort()]),
+  );
+  expect(declared).toEqual(expected);
+});
+
+test("every state stands under its own name", () => {
+  for (const name of stateNames) expect(states[name].name).toBe(name);
+});
+
+test("every state belongs to a flow", () => {
+  expect([...new Set(flowTypes.flatMap(statesOf))].sort()).toEqual([...stateNames].sort());
+});
+
+describe.each(flowTypes)("in %s", (flow) => {
+  test("every state can reach success", () => {
+    expect(deadEnds(flow)).toEqual([]);
+  });
+
+  test("no action leads to a state outside the flow", () => {
+    const inside: string[] = [...statesOf(flow), "NEXT", "STAY", "BACK"];
+    for (const edge of edgesOf(flow)) expect(inside).toContain(edge.to);
+  });
+
+  test("the diagram draws every state", () => {
+    for (const state of statesOf(flow)) expect(diagram(flow)).toContain(state);
+  });
+});
+
+test("the published graph holds every edge and every declared error", () => {
+  const published = graph();
+  expect(Object.keys(published.flows)).toEqual([...flowTypes]);
+  expect(published.errors).toContainEqual({
+    state: "passcode_confirmation",
+    action: "verify_passcode",
+    code: "passcode_invalid",
+  });
+});

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import type { Config } from "../config.ts";
+import type { InputSchema, View } from "./define.ts";
+import { errors, type InputErrorCode } from "./errors.ts";
+import type { InputDescriptor } from "./wire.ts";
+
+declare module "zod" {
+  interface GlobalMeta {
+    /** Not for a person to fill in. */
+    hidden?: boolean;
+    /** Kind of field, where the schema's own type does not say it. */
+    input?: InputDescriptor["type"];
+    /** Announced as required although it may be absent. */
+    announcedRequired?: boolean;
+    /** What was sent is shown again with a refusal. Never for secrets. */
+    preserve?: boolean;
+  }
+}
+
+/** Makes a schema once for each configuration, for inputs that configuration shapes. */
+export function byConfig<Input extends InputSchema>(make: (config: Config) => Input): (view: View) => Input {
+  const made = new WeakMap<Config, Input>();
+  return ({ config }) => {
+    const schema = made.get(config) ?? make(config);
+    made.set(config, schema);
+    return schema;
+  };
+}
+
+interface JsonSchema {
+  type?: string;
+  enum?: unknown[];
+  minLength?: number;
+  maxLength?: number;
+  default?: unknown;
+  hidden?: boolean;
+  input?: InputDescriptor["type"];
+  announcedRequired?: boolean;
+  preserve?: boolean;
+}
+
+interface Described {
+  inputs: Record<string, InputDescriptor>;
+  preserved: string[];
+}
+
+const described = new WeakMap<InputSchema, Described>();
+
+/** The input descriptors of a schema, and which of its inputs are shown again with a refusal. */
+export function describeInputs(schema: InputSchema): Described {
+  const known = described.get(schema);
+  if (known) return known;
+  const json = z.toJSONSchema(schema, { io: "input" }) as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  const properties = Object.entries(json.properties ?? {});
+  const made: Described = {
+    inputs: Object.fromEntries(
+      properties.map(([name, property]) => [
+        name,
+        describeInput(name, property, json.required?.includes(name) ?? false),
+      ]),
+    ),
+    preserved: properties.filter(([, property]) => property.preserve).map(([name]) => name),
+  };
+  described.set(schema, made);
+  return made;
+}
+
+function describeInput(name: string, property: JsonSchema, required: boolean): InputDescriptor {
+  return {
+    name,
+    type: property.input ?? fieldType(property.type),
+    required: property.announcedRequired ?? required,
+    hidden: property.hidden ?? false,
+    ...(property.minLength === undefined ? {} : { min_length: property.minLength }),
+    ...(property.maxLength === undefined ? {} : { max_length: property.maxLength }),
+    ...(property.enum
+      ? { allowed_values: property.enum.map((value) => ({ name: String(value), value })) }
+      : {}),
+  };
+}
+
+function fieldType(type: string | undefined): InputDescriptor["type"] {
+  if (type === "boolean" || type === "string") return type;
+  return type === "number" || type === "integer" ? "number" : "json";
+}
+
+export type ParsedInput =
+  | { ok: true; value: unknown }
+  | { ok: false; inputs: Record<string, { code: InputErrorCode }> };
+
+/**
+ * Judges what a client sent against a schema. All inputs are judged, not only the first bad one.
+ *
+ * A member that is null counts as absent, declared or not, and so does an empty string: clients send back every
+ * input they were shown. An undeclared member that is not null is refused without an input to put it on.
+ */
+export function parseInput(schema: InputSchema, raw: Record<string, unknown>): ParsedInput {
+  const present = Object.fromEntries(
+    Object.entries(raw).filter(([, value]) => value !== null && value !== ""),
+  );
+  const result = schema.safeParse(present);
+  if (result.success) return { ok: true, value: result.data };
+  const inputs: Record<string, { code: InputErrorCode }> = {};
+  for (const issue of result.error.issues) {
+    const name = issue.path[0];
+    if (typeof name !== "string" || Object.hasOwn(inputs, name)) continue;
+    inputs[name] = { code: codeOf(issue, Object.hasOwn(present, name)) };
+  }
+  return { ok: false, inputs };
+}
+
+/** What was sent for inputs that may be shown again, as far as it can be kept: PostgreSQL takes no NUL and no half pair. */
+export function preservedValues(schema: InputSchema, raw: Record<string, unknown>): Record<string, string> {
+  const { preserved } = describeInputs(schema);
+  const kept = preserved.flatMap((name): [string, string][] => {
+    const value = raw[name];
+    return typeof value === "string" && value.length <= longestPreserved
+      ? [[name, value.toWellFormed().replaceAll("\0", "")]]
+      : [];
+  });
+  return Object.fromEntries(kept);
+}
+
+const longestPreserved = 512;
+
+function codeOf(issue: z.core.$ZodIssue, present: boolean): InputErrorCode {
+  if (!present) return "value_missing_error";
+  // A schema may name the protocol's code as its message.
+  if (Object.hasOwn(errors, issue.message)) return issue.message as InputErrorCode;
+  if (issue.code === "too_small" && issue.origin === "string") return "value_too_short_error";
+  if (issue.code === "too_big" && issue.origin === "string") return "value_too_long_error";
+  return "value_invalid_error";
+}

@@ -1,0 +1,34 @@
+/** Every state, by the protocol's own name. A name without a file in `states/` does not compile. */
+export const stateNames = [
+  "preflight",
+  "login_init",
+  "login_passkey",
+  "login_method_chooser",
+  "login_password",
+  "login_password_recovery",
+  "passcode_confirmation",
+  "password_creation",
+  "onboarding_email",
+  "onboarding_username",
+  "credential_onboarding_chooser",
+  "onboarding_create_passkey",
+  "onboarding_verify_passkey_attestation",
+  "registration_init",
+  "success",
+] as const;
+
+export type StateName = (typeof stateNames)[number];
+
+export const flowTypes = ["login", "registration"] as const;
+
+export type FlowType = (typeof flowTypes)[number];
+
+/** The head of the plan: whatever is still owed. */
+export const NEXT = "NEXT";
+/** The same state again. */
+export const STAY = "STAY";
+/** The state before, with what the flow knew then. */
+export const BACK = "BACK";
+
+/** Where an action may lead. */
+export type Target = StateName | typeof NEXT | typeof STAY | typeof BACK;

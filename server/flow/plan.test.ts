@@ -1,0 +1,310 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Config, loadConfig } from "../config.ts";
+import { type FlowData, flowData } from "./data.ts";
+import type { Facts } from "./facts.ts";
+import { flowTypes, type StateName } from "./names.ts";
+import { plan, planned, type Situation, skippable } from "./plan.ts";
+
+const capable = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
+const nobody: Facts = {
+  hasPassword: false,
+  hasPasskey: false,
+  username: null,
+  email: null,
+  emailVerified: false,
+};
+const somebody: Facts = { ...nobody, email: "ada@example.com", emailVerified: true };
+
+function config(environment: Record<string, string> = {}): Config {
+  return loadConfig(environment, "/nowhere");
+}
+
+function afterFirstFactor(
+  overrides: Partial<Omit<Situation, "data">> & { data?: Partial<FlowData> } = {},
+): Situation {
+  const { data, ...rest } = overrides;
+  return {
+    type: "login",
+    config: config(),
+    facts: somebody,
+    ...rest,
+    data: flowData.parse({
+      capabilities: capable,
+      answered: ["preflight"],
+      factors: [{ method: "password", at: "2026-01-01T00:00:00.000Z" }],
+      userId: "3f0a4c9e-0000-4000-8000-000000000001",
+      ...data,
+    }),
+  };
+}
+
+function registering(
+  overrides: Partial<Omit<Situation, "data">> & { data?: Partial<FlowData> } = {},
+): Situation {
+  const situation = afterFirstFactor(overrides);
+  return { ...situation, type: "registration", data: { ...situation.data, factors: [] } };
+}
+
+describe("a login", () => {
+  test("begins with what the client can do, and then who the person is", () => {
+    const data = flowData.parse({});
+    expect(plan({ type: "login", data, facts: nobody, config: config() })).toEqual([
+      "preflight",
+      "login_init",
+    ]);
+  });
+
+  test("knows nothing beyond who the person is until a first factor is proved", () => {
+    const situation = afterFirstFactor();
+    expect(plan({ ...situation, data: { ...situation.data, factors: [] } })).toEqual(["login_init"]);
+  });
+
+  test("replaces a forgotten password before anything else", () => {
+    expect(plan(afterFirstFactor({ data: { recovering: true } }))[0]).toBe("login_password_recovery");
+  });
+
+  test("asks for a username and an address that are missing, the username first", () => {
+    const situation = afterFirstFactor({
+      facts: { ...nobody, hasPasskey: true },
+      config: config({ STILE_USERNAME_ENABLED: "true" }),
+    });
+    expect(plan(situation)).toEqual(["onboarding_username", "onboarding_email", "success"]);
+  });
+
+  test("asks for neither again once it was skipped", () => {
+    const situation = afterFirstFactor({
+      facts: { ...nobody, hasPasskey: true },
+      config: config({ STILE_USERNAME_ENABLED: "true" }),
+      data: { answered: ["preflight", "onboarding_username", "onboarding_email"] },
+    });
+    expect(plan(situation)).toEqual(["success"]);
+  });
+});
+
+describe("a registration", () => {
+  test("asks for the code before anything is created", () => {
+    expect(plan(registering({ facts: nobody, data: { email: "ada@example.com" } }))).toEqual([
+      "passcode_confirmation",
+      "password_creation",
+      "onboarding_create_passkey",
+      "success",
+    ]);
+  });
+
+  test("asks for no code where addresses need not be verified", () => {
+    const situation = registering({
+      data: { email: "ada@example.com" },
+      config: config({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" }),
+    });
+    expect(plan(situation)).not.toContain("passcode_confirmation");
+  });
+});
+
+type Acquire = "always" | "conditional" | "never";
+type Owned = "neither" | "passkey" | "password" | "both";
+
+/** flow-reference 3.4: passkey policy, password policy, what the account has → what is asked for. */
+const policies: [Acquire, Acquire, Owned, StateName[]][] = [
+  ["always", "always", "neither", ["password_creation", "onboarding_create_passkey"]],
+  ["always", "always", "passkey", ["password_creation"]],
+  ["always", "always", "password", ["onboarding_create_passkey"]],
+  ["always", "always", "both", []],
+  ["always", "conditional", "neither", ["onboarding_create_passkey"]],
+  ["always", "conditional", "password", ["onboarding_create_passkey"]],
+  ["always", "conditional", "passkey", []],
+  ["conditional", "always", "neither", ["password_creation"]],
+  ["conditional", "always", "passkey", ["password_creation"]],
+  ["conditional", "always", "password", []],
+  ["conditional", "conditional", "neither", ["credential_onboarding_chooser"]],
+  ["conditional", "conditional", "passkey", []],
+  ["conditional", "conditional", "password", []],
+  ["conditional", "never", "neither", ["onboarding_create_passkey"]],
+  ["conditional", "never", "password", []],
+  ["never", "conditional", "neither", ["password_creation"]],
+  ["never", "conditional", "passkey", []],
+  ["never", "always", "passkey", ["password_creation"]],
+  ["never", "always", "password", []],
+  ["always", "never", "password", ["onboarding_create_passkey"]],
+  ["always", "never", "passkey", []],
+  ["never", "never", "neither", []],
+];
+
+describe.each([
+  { situation: afterFirstFactor, suffix: "ACQUIRE_ON_LOGIN", flow: "login" },
+  { situation: registering, suffix: "ACQUIRE_ON_REGISTRATION", flow: "registration" },
+])("credentials at $flow", ({ situation, suffix }) => {
+  test.each(policies)("with passkey %s, password %s and %s: %j", (passkey, password, owned, expected) => {
+    const made = situation({
+      config: config({ [`STILE_PASSKEY_${suffix}`]: passkey, [`STILE_PASSWORD_${suffix}`]: password }),
+      facts: {
+        ...somebody,
+        hasPasskey: owned === "passkey" || owned === "both",
+        hasPassword: owned === "password" || owned === "both",
+      },
+    });
+    expect(plan(made)).toEqual([...expected, "success"]);
+  });
+
+  test("a passkey comes first where the password is optional", () => {
+    const made = situation({
+      config: config({
+        [`STILE_PASSKEY_${suffix}`]: "always",
+        [`STILE_PASSWORD_${suffix}`]: "always",
+        STILE_PASSWORD_OPTIONAL: "true",
+      }),
+    });
+    expect(plan(made)).toEqual(["onboarding_create_passkey", "password_creation", "success"]);
+  });
+
+  test("a skipped passkey leads to the password that was only conditional", () => {
+    const made = situation({
+      config: config({ [`STILE_PASSKEY_${suffix}`]: "always", [`STILE_PASSWORD_${suffix}`]: "conditional" }),
+      data: { answered: ["preflight", "onboarding_create_passkey"] },
+    });
+    expect(plan(made)).toEqual(["password_creation", "success"]);
+  });
+
+  test("a client without WebAuthn is never asked for a passkey", () => {
+    const made = situation({
+      config: config({ [`STILE_PASSKEY_${suffix}`]: "always", [`STILE_PASSWORD_${suffix}`]: "conditional" }),
+      data: { capabilities: { ...capable, webauthn: false } },
+    });
+    expect(plan(made)).toEqual(["password_creation", "success"]);
+  });
+});
+
+describe("skipping", () => {
+  const optional = { STILE_PASSWORD_OPTIONAL: "true", STILE_PASSKEY_OPTIONAL: "true" };
+
+  test("is allowed to whoever can sign in by mail", () => {
+    const situation = registering({ config: config(optional) });
+    expect(skippable(situation, "onboarding_create_passkey")).toBe(true);
+  });
+
+  test("is refused when no way in would remain", () => {
+    const situation = registering({
+      facts: { ...nobody, username: "ada" },
+      config: config({ ...optional, STILE_PASSWORD_ENABLED: "false" }),
+    });
+    expect(skippable(situation, "onboarding_create_passkey")).toBe(false);
+  });
+
+  test("is allowed when another way in is still to be asked for", () => {
+    const situation = registering({ facts: { ...nobody, username: "ada" }, config: config(optional) });
+    expect(plan(situation)).toEqual(["onboarding_create_passkey", "password_creation", "success"]);
+    expect(skippable(situation, "onboarding_create_passkey")).toBe(true);
+    const later = registering({
+      facts: { ...nobody, username: "ada" },
+      config: config(optional),
+      data: { answered: ["preflight", "onboarding_create_passkey"] },
+    });
+    expect(skippable(later, "password_creation")).toBe(false);
+  });
+
+  test("is not offered in a state that was chosen rather than asked for", () => {
+    const both = {
+      STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
+      STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
+    };
+    const situation = registering({ config: config({ ...optional, ...both }) });
+    expect(skippable(situation, "credential_onboarding_chooser")).toBe(true);
+    expect(skippable(situation, "password_creation")).toBe(false);
+  });
+});
+
+const policy = fc.constantFrom("always", "conditional", "never" as const);
+const flag = fc.boolean();
+const base = config();
+
+const anyCredential = fc.record({
+  enabled: flag,
+  optional: flag,
+  acquire_on_login: policy,
+  acquire_on_registration: policy,
+});
+
+/** Any configuration of the settings that shape a plan. */
+const anyConfig = fc
+  .record({
+    passkey: anyCredential,
+    password: anyCredential,
+    username: fc.record({ enabled: flag }),
+    email: fc.record({ enabled: flag, require_verification: flag, use_for_authentication: flag }),
+  })
+  .map(
+    ({ passkey, password, username, email }): Config => ({
+      ...base,
+      passkey: { ...base.passkey, ...passkey },
+      password: { ...base.password, ...password },
+      username: { ...base.username, ...username },
+      email: { ...base.email, ...email },
+    }),
+  );
+
+const anySituation = fc.record({
+  type: fc.constantFrom(...flowTypes),
+  config: anyConfig,
+  facts: fc.record({
+    hasPassword: fc.boolean(),
+    hasPasskey: fc.boolean(),
+    username: fc.constantFrom(null, "ada"),
+    email: fc.constantFrom(null, "ada@example.com"),
+    emailVerified: fc.boolean(),
+  }),
+  data: fc
+    .record({
+      answered: fc.subarray([...planned.login, ...planned.registration]),
+      factors: fc.constantFrom([], [{ method: "passcode", at: "2026-01-01T00:00:00.000Z" }]),
+      capabilities: fc.constantFrom(undefined, capable),
+      recovering: fc.boolean(),
+      email: fc.constantFrom(undefined, "ada@example.com"),
+      userId: fc.constantFrom(undefined, "3f0a4c9e-0000-4000-8000-000000000001"),
+    })
+    .map((data) => flowData.parse(data)),
+});
+
+describe("whatever the situation", () => {
+  test("the plan names only states that are declared for it, each once, and ends where it should", () => {
+    fc.assert(
+      fc.property(anySituation, (situation) => {
+        const states = plan(situation);
+        expect(planned[situation.type]).toEqual(expect.arrayContaining(states));
+        expect(new Set(states).size).toBe(states.length);
+        expect(["success", "login_init", "registration_init"]).toContain(states.at(-1));
+      }),
+    );
+  });
+
+  test("answering its head again and again comes to an end", () => {
+    fc.assert(
+      fc.property(anySituation, (situation) => {
+        let { data } = situation;
+        for (let steps = 0; steps < 12; steps += 1) {
+          const [head] = plan({ ...situation, data });
+          if (head === undefined || ["success", "login_init", "registration_init"].includes(head)) return;
+          data = {
+            ...data,
+            answered: [...data.answered, head],
+            recovering: undefined,
+            emailVerified: true,
+          } as FlowData;
+        }
+        throw new Error("the plan never ends");
+      }),
+    );
+  });
+
+  test("every state that is declared as planned is planned in some situation", () => {
+    const seen = { login: new Set<StateName>(), registration: new Set<StateName>() };
+    const unanswered = fc.tuple(anySituation, fc.constantFrom([], ["preflight"] as const));
+    fc.assert(
+      fc.property(unanswered, ([situation, answered]) => {
+        const data = { ...situation.data, answered: [...answered], capabilities: capable };
+        for (const state of plan({ ...situation, data })) seen[situation.type].add(state);
+      }),
+      { numRuns: 3000, seed: 7 },
+    );
+    for (const type of flowTypes) expect([...seen[type]].sort()).toEqual([...planned[type]].sort());
+  });
+});

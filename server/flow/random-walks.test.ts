@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { walk } from "../testing/flow-walk.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { errors } from "./errors.ts";
+import { statesOf } from "./graph.ts";
+import { flowTypes, stateNames } from "./names.ts";
+import { states } from "./states/index.ts";
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime({
+    STILE_USERNAME_ENABLED: "true",
+    STILE_EMAIL_OPTIONAL: "true",
+    STILE_PASSWORD_OPTIONAL: "true",
+    STILE_SESSION_COOKIE_RETENTION: "prompt",
+    STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
+    STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
+  });
+});
+
+afterAll(() => runtime.close());
+
+const actions = [...new Set(stateNames.flatMap((name) => Object.keys(states[name].actions)))];
+
+/** Values that somebody might send for any input, right and wrong. */
+const value = fc.oneof(
+  fc.constantFrom<unknown>(true, false, null, "", 0, -1, [], {}, "ada", "ada@example.com", "bob_1", "000000"),
+  fc.constantFrom<unknown>(
+    "correct horse battery",
+    "x".repeat(70_000),
+    "\0",
+    "\ud800",
+    "１２３４５６",
+    "' or 1=1 --",
+    { id: "a" },
+  ),
+  fc.string(),
+  fc.jsonValue(),
+);
+
+const members = [
+  "email",
+  "username",
+  "identifier",
+  "code",
+  "password",
+  "new_password",
+  "remember_me",
+  "public_key",
+  "assertion_response",
+  "webauthn_available",
+  "__proto__",
+];
+
+/** Most moves take what is offered and give what is asked for, so that walks get somewhere; the rest do as they like. */
+const move = fc.record({
+  pick: fc.nat(),
+  offered: fc.integer({ min: 0, max: 7 }).map((number) => number > 0),
+  input: fc.dictionary(fc.constantFrom(...members), value, { maxKeys: 3 }),
+  obliging: fc.integer({ min: 0, max: 3 }).map((number) => number > 0),
+});
+
+/** What a willing person would enter. */
+function oblige(email: string, code: string | undefined): Record<string, unknown> {
+  return {
+    email,
+    identifier: email,
+    username: `u${email.slice(0, 8)}`,
+    code: code ?? "000000",
+    password: "correct horse battery",
+    new_password: "correct horse battery",
+    remember_me: true,
+    webauthn_available: true,
+    webauthn_conditional_mediation_available: true,
+    webauthn_platform_authenticator_available: true,
+  };
+}
+
+test("whatever is called with whatever, every answer is a state of the flow, and a session comes with success alone", async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...flowTypes),
+      fc.array(move, { minLength: 4, maxLength: 25 }),
+      async (type, moves) => {
+        const flow = await walk(runtime, type);
+        const email = `${randomUUID()}@example.com`;
+        const inside: string[] = statesOf(type);
+        for (const { pick, offered, input, obliging } of moves) {
+          const { state } = flow;
+          seen.add(`${type} ${state.name}`);
+          const names = offered ? Object.keys(state.actions) : actions;
+          const name = names[pick % Math.max(names.length, 1)] ?? "back";
+          const wanted = Object.keys(state.actions[name]?.inputs ?? {});
+          const job = runtime.enqueued.findLast(({ to }) => to === email);
+          const given = oblige(email, job && "code" in job.mail ? job.mail.code : undefined);
+          const sent = obliging ? Object.fromEntries(wanted.map((key) => [key, given[key] ?? {}])) : input;
+          const answer = await flow.act(name, sent);
+
+          expect([...inside, "error"]).toContain(answer.name);
+          expect(answer.status).toBeLessThan(500);
+          if (answer.error) expect(errors).toHaveProperty(answer.error.code);
+          if (answer.name === "error")
+            expect(answer).toMatchObject({ actions: {}, csrf_token: "", status: 403 });
+          else expect(answer.csrf_token).toMatch(/^[0-9A-Za-z]{32}$/);
+          expect(Boolean(flow.answer.session)).toBe(flow.state.name === "success");
+          expect(answer.payload).toBeTypeOf("object");
+          for (const action of Object.values(answer.actions)) expect(action.inputs).toBeTypeOf("object");
+          if (flow.state.name === "success") break;
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+  // A walk that never got anywhere would prove nothing.
+  expect([...seen]).toEqual(
+    expect.arrayContaining([
+      "login login_method_chooser",
+      "registration passcode_confirmation",
+      "registration credential_onboarding_chooser",
+    ]),
+  );
+});

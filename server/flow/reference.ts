@@ -1,0 +1,115 @@
+import { type Config, configLeaves } from "../config.ts";
+import { errors } from "./errors.ts";
+import { declaredErrors, diagram, statesOf } from "./graph.ts";
+import { describeInputs } from "./inputs.ts";
+import { type FlowType, flowTypes, type StateName, stateNames } from "./names.ts";
+import { states } from "./states/index.ts";
+import type { InputDescriptor } from "./wire.ts";
+
+/** The reference in `docs/`, made from the declarations: file name → Markdown. */
+export function reference(config: Config): Record<string, string> {
+  return {
+    "states.md": statesPage(config),
+    "errors.md": errorsPage(),
+    "configuration.md": configurationPage(),
+  };
+}
+
+const note = "<!-- Made by `npm run docs` from the declarations. Change those. -->";
+
+function statesPage(config: Config): string {
+  const sections = stateNames.map((name) => stateSection(name, config));
+  const diagrams = flowTypes.flatMap((flow) => [
+    `## The flow \`${flow}\``,
+    "",
+    "```mermaid",
+    diagram(flow),
+    "```",
+    "",
+  ]);
+  return [
+    note,
+    "# States",
+    "",
+    "`plan` is what is still owed: the next state that the account and the configuration ask for. `back` and `skip` are not drawn.",
+    "",
+    ...diagrams,
+    ...sections.flat(),
+  ].join("\n");
+}
+
+function stateSection(name: StateName, config: Config): string[] {
+  const flows = flowTypes.filter((flow) => statesOf(flow).includes(name));
+  const actions = Object.entries(states[name].actions);
+  const rows = actions.map(([action, { description, to, errors: codes, input }]) => {
+    const [type = flowTypes[0]] = flows;
+    const { inputs } = describeInputs(input(viewFor(type, name, config)));
+    const takes = Object.values(inputs).map(describeInput).join(", ") || "nothing";
+    return `| \`${action}\` | ${description} | ${takes} | ${[...to].map(code).join(", ")} | ${[...codes].map(code).join(", ") || "none of its own"} |`;
+  });
+  return [
+    `## \`${name}\``,
+    "",
+    `In ${flows.map(code).join(" and ")}.`,
+    "",
+    ...(rows.length > 0
+      ? ["| Action | | Takes | Leads to | Errors |", "|---|---|---|---|---|", ...rows]
+      : ["The flow has ended; nothing can be called."]),
+    "",
+  ];
+}
+
+/** Inputs are described as the default configuration shapes them. */
+function viewFor(type: FlowType, state: StateName, config: Config) {
+  const facts = { hasPassword: false, hasPasskey: false, username: null, email: null, emailVerified: false };
+  return { type, state, config, facts, canGoBack: false, data: { factors: [], answered: [], pending: {} } };
+}
+
+function describeInput({ name, type, required, min_length, max_length }: InputDescriptor): string {
+  const bounds =
+    min_length === undefined && max_length === undefined
+      ? ""
+      : `, ${min_length ?? 0} to ${max_length ?? "∞"}`;
+  return `\`${name}\` (${type}${required ? "" : ", optional"}${bounds})`;
+}
+
+function errorsPage(): string {
+  const where = declaredErrors();
+  const rows = Object.entries(errors).map(([name, { status, on, message }]) => {
+    const given = where
+      .filter((error) => error.code === name)
+      .map(({ state, action }) => `\`${action}\` in \`${state}\``);
+    return `| \`${name}\` | ${status} | ${on} | ${message} | ${given.join("; ") || "any request"} |`;
+  });
+  return [
+    note,
+    "# Errors",
+    "",
+    "A flow error stands on the answer. An input error stands on its input, under the flow error `form_data_invalid_error`.",
+    "",
+    "| Code | Status | Stands on | Message | Given by |",
+    "|---|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+function configurationPage(): string {
+  const rows = configLeaves().map(
+    (leaf) =>
+      `| \`${leaf.path.join(".")}\` | \`${leaf.variable}\` | ${leaf.default === undefined ? "" : code(JSON.stringify(leaf.default))} | ${leaf.description} |`,
+  );
+  return [
+    note,
+    "# Configuration",
+    "",
+    "Sources, later wins: defaults, `stile.config.json`, environment. Durations are written `90s`, `5m`, `12h`, `30d`, or as seconds. Lists in the environment are comma separated, or a JSON array.",
+    "",
+    "| In `stile.config.json` | In the environment | Default | |",
+    "|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+const code = (text: string) => `\`${text}\``;

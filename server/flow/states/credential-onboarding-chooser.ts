@@ -1,0 +1,28 @@
+import { back } from "../actions/back.ts";
+import { skip } from "../actions/skip.ts";
+import { state } from "../define.ts";
+import { go } from "../outcome.ts";
+import { skippable } from "../plan.ts";
+
+/** The person chooses which credential to create. */
+export const credentialOnboardingChooser = state({
+  name: "credential_onboarding_chooser",
+  actions: (action) => ({
+    continue_to_passkey_registration: action({
+      description: "Create a passkey.",
+      to: ["onboarding_create_passkey"],
+      run: () => go("onboarding_create_passkey"),
+    }),
+    continue_to_password_registration: action({
+      description: "Set a password.",
+      to: ["password_creation"],
+      run: () => go("password_creation"),
+    }),
+    skip: skip(
+      (view) =>
+        (view.config.password.optional || view.config.passkey.optional) &&
+        skippable(view, "credential_onboarding_chooser"),
+    ),
+    back,
+  }),
+});

@@ -1,0 +1,24 @@
+import { openRequest } from "../../credentials/passkeys.ts";
+import { continueWithLoginIdentifier } from "../actions/continue-with-login-identifier.ts";
+import { generateRequestOptions } from "../actions/generate-request-options.ts";
+import { rememberMe } from "../actions/remember-me.ts";
+import { verifyAssertionResponse } from "../actions/verify-assertion-response.ts";
+import { state } from "../define.ts";
+
+/** The person says who they are, or lets a passkey say it. */
+export const loginInit = state({
+  name: "login_init",
+  renews: true,
+  async enter({ scope, flowId, data, config }) {
+    const { capabilities } = data;
+    if (!config.passkey.enabled || !capabilities?.webauthn || !capabilities.conditionalMediation) return {};
+    const request = await openRequest(scope, { flowId });
+    return { payload: { request_options: request.options }, writes: [request.write] };
+  },
+  actions: () => ({
+    continue_with_login_identifier: continueWithLoginIdentifier,
+    webauthn_generate_request_options: generateRequestOptions,
+    webauthn_verify_assertion_response: verifyAssertionResponse,
+    remember_me: rememberMe,
+  }),
+});

@@ -1,0 +1,33 @@
+import { back } from "../actions/back.ts";
+import { generateRequestOptions } from "../actions/generate-request-options.ts";
+import { state, type View } from "../define.ts";
+import { loginPasscode, passcodeLogin, passwordLogin } from "../login-methods.ts";
+import { go } from "../outcome.ts";
+
+/** Where there is a choice, it shows what the configuration allows, not what the account has, unless told to. */
+const offered = (has: boolean, { config }: View) => has || !config.privacy.only_show_actual_login_methods;
+
+/** The person chooses how to sign in. */
+export const loginMethodChooser = state({
+  name: "login_method_chooser",
+  needs: ["identifier"],
+  actions: (action) => ({
+    continue_to_password_login: action({
+      description: "Sign in with a password.",
+      when: (view) => passwordLogin(view.config) && offered(view.facts.hasPassword, view),
+      to: ["login_password"],
+      run: () => go("login_password"),
+    }),
+    continue_to_passcode_confirmation: action({
+      description: "Sign in with a code sent by e-mail.",
+      when: (view) => passcodeLogin(view.config) && offered(view.facts.email !== null, view),
+      to: ["passcode_confirmation"],
+      run: ({ data }) => go("passcode_confirmation", { data: { passcode: loginPasscode(data, "login") } }),
+    }),
+    webauthn_generate_request_options: {
+      ...generateRequestOptions,
+      when: (view) => generateRequestOptions.when(view) && offered(view.facts.hasPasskey, view),
+    },
+    back,
+  }),
+});

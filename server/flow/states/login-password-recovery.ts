@@ -1,0 +1,39 @@
+import { audit } from "../../audit/audit.ts";
+import { replacePassword } from "../../credentials/passwords.ts";
+import { endOtherFlows } from "../../identity/first-proof.ts";
+import { endOtherSessions } from "../../sessions/sessions.ts";
+import { state } from "../define.ts";
+import { NEXT } from "../names.ts";
+import { newPassword, refusedPassword } from "../new-password.ts";
+import { next } from "../outcome.ts";
+
+/** A code was confirmed; the person sets a new password, and whoever had the old one is signed out. */
+export const loginPasswordRecovery = state({
+  name: "login_password_recovery",
+  needs: ["userId"],
+  actions: (action) => ({
+    password_recovery: action({
+      description: "Set a new password.",
+      input: newPassword,
+      when: ({ config }) => config.password.enabled,
+      to: [NEXT],
+      errors: ["value_missing_error", "value_too_short_error", "value_too_long_error", "value_invalid_error"],
+      async run({ scope, flowId, data, facts, config }, { new_password }) {
+        const refusal = refusedPassword(new_password, config, facts);
+        if (refusal) return refusal;
+        const { tenant, runtime, signal } = scope;
+        const hash = await runtime.passwordHasher.hash(new_password, signal);
+        return next({
+          data: { recovering: undefined },
+          facts: { hasPassword: true },
+          writes: [
+            replacePassword(scope, data.userId, hash),
+            (tx) => endOtherSessions(tx, tenant.id, data.userId),
+            (tx) => endOtherFlows(tx, tenant.id, data.userId, flowId),
+            audit(scope, "password_changed", { by: "recovery" }, data.userId),
+          ],
+        });
+      },
+    }),
+  }),
+});

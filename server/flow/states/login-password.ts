@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { audit } from "../../audit/audit.ts";
+import { verifyPassword } from "../../credentials/passwords.ts";
+import { back } from "../actions/back.ts";
+import { state } from "../define.ts";
+import { loginPasscode } from "../login-methods.ts";
+import { NEXT } from "../names.ts";
+import { go, next, refuse, tooFast } from "../outcome.ts";
+
+/** The person enters their password. */
+export const loginPassword = state({
+  name: "login_password",
+  needs: ["identifier"],
+  actions: (action) => ({
+    password_login: action({
+      description: "Sign in with a password.",
+      input: z.strictObject({ password: z.string().meta({ input: "password" }) }),
+      when: ({ config }) => config.password.enabled,
+      to: [NEXT],
+      errors: ["value_invalid_error", "rate_limit_exceeded"],
+      async run({ scope, data }, { password }) {
+        const verified = await verifyPassword(scope, {
+          password,
+          identifier: data.identifier.value,
+          ...(data.userId ? { userId: data.userId } : {}),
+        });
+        if ("limited" in verified) return tooFast(verified.limited);
+        if (!verified.ok) {
+          const failure = audit(scope, "login_failure", { method: "password" });
+          return refuse("value_invalid_error", { input: "password", writes: [failure] });
+        }
+        return next({
+          data: { factors: [...data.factors, { method: "password", at: scope.now.toISOString() }] },
+          writes: [verified.write],
+        });
+      },
+    }),
+    continue_to_passcode_confirmation_recovery: action({
+      description: "Set a new password, after entering a code sent by e-mail.",
+      // An account without an address is asked for a code all the same: whether there is one is not told.
+      when: ({ config }) => config.password.recovery && config.email.enabled,
+      to: ["passcode_confirmation"],
+      run: ({ data }) => go("passcode_confirmation", { data: { passcode: loginPasscode(data, "recovery") } }),
+    }),
+    back,
+  }),
+});

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { parseEmailAddress } from "../../identity/email-address.ts";
+import { addEmail, factsByEmail } from "../../identity/users.ts";
+import { skip } from "../actions/skip.ts";
+import { state } from "../define.ts";
+import { byConfig } from "../inputs.ts";
+import { NEXT } from "../names.ts";
+import { go, next, refuse } from "../outcome.ts";
+
+const input = byConfig(({ email }) =>
+  z.strictObject({ email: z.string().min(3).max(email.max_length).meta({ input: "email", preserve: true }) }),
+);
+
+/** An account without an e-mail address is asked for one. */
+export const onboardingEmail = state({
+  name: "onboarding_email",
+  needs: ["userId"],
+  actions: (action) => ({
+    email_address_set: action({
+      description: "Set the account's e-mail address.",
+      input,
+      to: ["passcode_confirmation", NEXT],
+      errors: ["value_invalid_error", "email_already_exists"],
+      async run({ scope, db, data, config }, { email }) {
+        const { tenant, now, runtime } = scope;
+        const { userId } = data;
+        const address = parseEmailAddress(email, config.email.max_length);
+        if (!address) return refuse("value_invalid_error", { input: "email" });
+        const taken = (await factsByEmail(db, tenant.id, address)) !== null;
+        const { require_verification } = config.email;
+        if (taken && (!require_verification || config.privacy.show_account_existence_hints)) {
+          return refuse("email_already_exists", { input: "email" });
+        }
+        if (require_verification)
+          return go("passcode_confirmation", { data: { passcode: emailVerification(address, taken) } });
+        return next({
+          data: { email: address },
+          facts: { email: address },
+          writes: [
+            (tx) =>
+              addEmail(tx, tenant.id, {
+                userId,
+                address,
+                verifiedAt: null,
+                id: runtime.environment.uuid(),
+                now,
+              }),
+          ],
+        });
+      },
+    }),
+    skip: skip(({ config }) => config.email.optional),
+  }),
+});
+
+/** The code that proves an address. One that is taken gets a notice instead, and no code is right. */
+export function emailVerification(address: string, taken: boolean) {
+  return {
+    purpose: "email_verification" as const,
+    recipient: address,
+    genuine: !taken,
+    ...(taken ? { notice: "email_registration_attempted" as const } : {}),
+  };
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { parseUsername } from "../../identity/username.ts";
+import { factsByUsername, setUsername } from "../../identity/users.ts";
+import { skip } from "../actions/skip.ts";
+import { state } from "../define.ts";
+import { byConfig } from "../inputs.ts";
+import { NEXT } from "../names.ts";
+import { next, refuse } from "../outcome.ts";
+
+const input = byConfig(({ username }) =>
+  z.strictObject({
+    username: z.string().min(username.min_length).max(username.max_length).meta({ preserve: true }),
+  }),
+);
+
+/** An account without a username is asked for one. */
+export const onboardingUsername = state({
+  name: "onboarding_username",
+  needs: ["userId"],
+  actions: (action) => ({
+    username_set: action({
+      description: "Set the account's username.",
+      input,
+      aliases: ["username_create"],
+      to: [NEXT],
+      errors: [
+        "invalid_username_error",
+        "value_too_short_error",
+        "value_too_long_error",
+        "username_already_exists",
+      ],
+      async run({ scope, db, data, config }, given) {
+        const { tenant, now, runtime } = scope;
+        const parsed = parseUsername(given.username, config.username);
+        if (!parsed.ok) return refuse(parsed.code, { input: "username" });
+        const { username } = parsed;
+        if (await factsByUsername(db, tenant.id, username))
+          return refuse("username_already_exists", { input: "username" });
+        const { userId } = data;
+        return next({
+          data: { username },
+          facts: { username },
+          writes: [
+            (tx) => setUsername(tx, tenant.id, { userId, username, id: runtime.environment.uuid(), now }),
+          ],
+        });
+      },
+    }),
+    skip: skip(({ config }) => config.username.optional),
+  }),
+});

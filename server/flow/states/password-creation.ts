@@ -1,0 +1,42 @@
+import { audit } from "../../audit/audit.ts";
+import { replacePassword } from "../../credentials/passwords.ts";
+import { back } from "../actions/back.ts";
+import { skip } from "../actions/skip.ts";
+import { state } from "../define.ts";
+import { NEXT } from "../names.ts";
+import { newPassword, refusedPassword } from "../new-password.ts";
+import { next } from "../outcome.ts";
+import { skippable } from "../plan.ts";
+
+/** The person chooses a password. */
+export const passwordCreation = state({
+  name: "password_creation",
+  needs: ["userId"],
+  actions: (action) => ({
+    register_password: action({
+      description: "Set a password.",
+      input: newPassword,
+      to: [NEXT],
+      errors: ["value_missing_error", "value_too_short_error", "value_too_long_error", "value_invalid_error"],
+      async run({ type, scope, data, facts, config }, { new_password }) {
+        const refusal = refusedPassword(new_password, config, facts);
+        if (refusal) return refusal;
+        const hash = await scope.runtime.passwordHasher.hash(new_password, scope.signal);
+        if (type === "registration")
+          return next({
+            data: { pending: { ...data.pending, passwordHash: hash } },
+            facts: { hasPassword: true },
+          });
+        return next({
+          facts: { hasPassword: true },
+          writes: [
+            replacePassword(scope, data.userId, hash),
+            audit(scope, "password_changed", {}, data.userId),
+          ],
+        });
+      },
+    }),
+    skip: skip((view) => view.config.password.optional && skippable(view, "password_creation")),
+    back,
+  }),
+});

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { state } from "../define.ts";
+import { NEXT } from "../names.ts";
+import { go } from "../outcome.ts";
+
+const capability = () => z.boolean().default(false).meta({ hidden: true, announcedRequired: true });
+
+/** The client says what its browser can do. */
+export const preflight = state({
+  name: "preflight",
+  actions: (action) => ({
+    register_client_capabilities: action({
+      description: "Tell what this client is capable of.",
+      input: z.strictObject({
+        webauthn_available: capability(),
+        webauthn_conditional_mediation_available: capability(),
+        webauthn_platform_authenticator_available: capability(),
+      }),
+      to: [NEXT],
+      run: (_, input) =>
+        go(NEXT, {
+          data: {
+            capabilities: {
+              webauthn: input.webauthn_available,
+              conditionalMediation: input.webauthn_conditional_mediation_available,
+              platformAuthenticator: input.webauthn_platform_authenticator_available,
+            },
+          },
+        }),
+    }),
+  }),
+});

@@ -1,0 +1,45 @@
+/** What a client of any interface sees: the shapes of the flow protocol. */
+
+export interface FlowState {
+  name: string;
+  /** Equals the HTTP status. */
+  status: number;
+  payload: Record<string, unknown>;
+  csrf_token: string;
+  actions: Record<string, ActionDescriptor>;
+  error?: FlowError;
+  links: FlowLink[] | null;
+}
+
+export interface ActionDescriptor {
+  action: string;
+  /** Relative to the base address, for instance `/login?action=back%40<flow id>`. */
+  href: string;
+  description: string;
+  inputs: Record<string, InputDescriptor>;
+}
+
+export interface InputDescriptor {
+  name: string;
+  type: "string" | "boolean" | "email" | "number" | "password" | "json";
+  required?: boolean;
+  hidden?: boolean;
+  min_length?: number;
+  max_length?: number;
+  value?: unknown;
+  allowed_values?: { name: string; value: unknown }[];
+  error?: FlowError;
+}
+
+export interface FlowError {
+  code: string;
+  message: string;
+  cause?: string;
+}
+
+export interface FlowLink {
+  name: string;
+  href: string;
+  category: "legal" | "oauth" | "other";
+  target: "_self" | "_blank" | "_parent" | "_top";
+}

@@ -1,0 +1,148 @@
+import { type Scope, TakenError } from "../runtime.ts";
+import { conflictOf } from "./conflicts.ts";
+import type { Answer } from "./engine.ts";
+import { factsOf } from "./facts.ts";
+import type { Judged } from "./judge.ts";
+import { show } from "./show.ts";
+import { states } from "./states/index.ts";
+import {
+  answersTo,
+  type Claim,
+  type FlowKey,
+  type SavedFlow,
+  type StoredFlow,
+  saveFlow,
+  savePayload,
+} from "./store.ts";
+import { digest, newToken } from "./tokens.ts";
+import { viewOf } from "./view.ts";
+
+/** Somebody overtook the claim while it was judged; the transaction is rolled back. */
+class Overtaken extends Error {}
+
+/** SQLSTATE of a transaction that may simply be tried again: serialization_failure, deadlock_detected. */
+const transient = new Set(["40001", "40P01"]);
+const attempts = 3;
+
+/**
+ * Writes what was judged, in one short transaction whose first statement is the fence, and shows the result.
+ *
+ * When a write meets what somebody else wrote meanwhile, everything is rolled back and the refusal that
+ * `conflicts.ts` names for it is written instead, under the same claim.
+ *
+ * @returns null when the claim was overtaken: nothing was written
+ */
+export async function write(
+  scope: Scope,
+  key: FlowKey,
+  claim: Claim,
+  flow: StoredFlow,
+  judged: Judged,
+): Promise<Answer | null> {
+  try {
+    return await writeOnce(scope, key, claim, flow, judged);
+  } catch (error) {
+    if (error instanceof Overtaken) return null;
+    const conflict = conflictOf(error, key.type);
+    // What it was about is gone altogether: nothing can be shown for it.
+    if (!conflict && error instanceof TakenError) return null;
+    if (!conflict) throw error;
+    const { data } = flow.record;
+    return await writeOnce(scope, key, claim, flow, {
+      record: {
+        ...flow.record,
+        state: conflict.state,
+        data,
+        history: conflict.state === flow.record.state ? flow.record.history : [],
+      },
+      facts: {},
+      problem: conflict.problem,
+      writes: [],
+      jobs: [],
+      payload: {},
+    });
+  }
+}
+
+async function writeOnce(
+  scope: Scope,
+  key: FlowKey,
+  claim: Claim,
+  flow: StoredFlow,
+  judged: Judged,
+): Promise<Answer | null> {
+  const { runtime, tenant } = scope;
+  const { database } = runtime;
+  const token = newToken(runtime.environment);
+  const finishes = Object.keys(states[judged.record.state].actions).length === 0;
+  const saved: SavedFlow = {
+    record: { ...judged.record, version: flow.record.version + 1, payload: judged.payload ?? {} },
+    problem: judged.problem,
+    tokenHash: digest(token),
+    finishedAt: finishes ? scope.now : null,
+    sessionId: judged.session?.id ?? null,
+  };
+
+  const alone = judged.writes.length === 0 && judged.jobs.length === 0 && !judged.settle;
+  const written = alone
+    ? await saveFlow(database, key, claim, saved)
+    : await writeTogether(scope, key, claim, saved, judged);
+  if (!written) return null;
+  if (judged.jobs.length > 0) runtime.jobs.wake();
+
+  const { record } = saved;
+  const facts = { ...factsOf(record.type, record.data, flow.user), ...judged.facts };
+  return {
+    state: show(record, viewOf(record, facts, tenant.config), states[record.state], judged.problem, token),
+    version: record.version,
+    flowId: record.id,
+    ...(judged.session ? { session: judged.session } : {}),
+  };
+}
+
+async function writeTogether(
+  scope: Scope,
+  key: FlowKey,
+  claim: Claim,
+  saved: SavedFlow,
+  judged: Judged,
+): Promise<boolean> {
+  const { database, jobs } = scope.runtime;
+  const { record } = saved;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await database.write.transaction(async (tx) => {
+        if (!(await saveFlow(database, key, claim, saved, tx))) throw new Overtaken();
+        for (const change of judged.writes) await change(tx);
+        for (const job of judged.jobs) await jobs.enqueue(tx, job);
+        if (judged.settle) {
+          record.payload = { ...record.payload, ...(await judged.settle(tx)) };
+          await savePayload(tx, key, record.payload);
+        }
+      });
+      return true;
+    } catch (error) {
+      if (attempt < attempts && transient.has(sqlState(error))) continue;
+      // Cut off after COMMIT was sent, nobody has said whether it happened: look.
+      if (lostConnection(error) && (await answersTo(database, key, saved.tokenHash))) return true;
+      throw error;
+    }
+  }
+}
+
+function sqlState(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as Error & { code?: unknown };
+    if (typeof code === "string") return code;
+  }
+  return "";
+}
+
+/** Connection exceptions of PostgreSQL (class 08, and 57P01 to 57P03 when it goes down) and of the socket. */
+function lostConnection(error: unknown): boolean {
+  const state = sqlState(error);
+  if (/^(08|57P0[123])/.test(state) || ["ECONNRESET", "EPIPE", "ETIMEDOUT"].includes(state)) return true;
+  return (
+    error instanceof Error && /connection terminated/i.test(`${error.message} ${String(error.cause ?? "")}`)
+  );
+}
