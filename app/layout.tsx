@@ -1,0 +1,19 @@
+import "../components/ui/theme.css";
+import "../components/ui/controls.css";
+import "../components/ui/page.css";
+import type { Metadata, Viewport } from "next";
+import type { ReactNode } from "react";
+import { pageWords } from "./page-words.ts";
+
+export const metadata: Metadata = { robots: { index: false }, formatDetection: { telephone: false } };
+
+export const viewport: Viewport = { width: "device-width", initialScale: 1, colorScheme: "light dark" };
+
+export default async function Layout({ children }: { children: ReactNode }) {
+  const { language } = await pageWords();
+  return (
+    <html lang={language}>
+      <body className="stile-body">{children}</body>
+    </html>
+  );
+}

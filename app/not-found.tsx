@@ -1,0 +1,27 @@
+import { currentRuntime } from "#server/runtime-slot";
+import { Mark } from "../components/ui/mark.tsx";
+import { pageWords } from "./page-words.ts";
+
+/** Any address that is neither a page nor the API's. */
+export default async function NotFound() {
+  const { page } = await pageWords();
+  const service = currentRuntime().tenant.config.service.name;
+  return (
+    <main className="stile-page">
+      <title>{`${page.notFoundTitle} · ${service}`}</title>
+      <p className="stile-brand">
+        <Mark />
+        <span>{service}</span>
+      </p>
+      <div className="stile-card">
+        <div className="stile-content">
+          <h1 className="stile-title">{page.notFoundTitle}</h1>
+          <p className="stile-sentence">{page.notFoundSentence}</p>
+          <a className="stile-button stile-button-primary" href="/">
+            {page.toSignIn}
+          </a>
+        </div>
+      </div>
+    </main>
+  );
+}

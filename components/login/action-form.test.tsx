@@ -1,0 +1,139 @@
+// @vitest-environment jsdom
+import { screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { draw } from "./drawing.fixture.tsx";
+import { states } from "./states.fixture.ts";
+import { en } from "./words/en.ts";
+
+const codeField = () => screen.getByLabelText<HTMLInputElement>("Code");
+
+test("a code that is complete is sent by itself", async () => {
+  const { server, user } = draw(states.passcode_confirmation, { answers: [states.success] });
+  await user.type(codeField(), "12 34 56");
+  await waitFor(() =>
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "verify_passcode", 7, { code: "123456" }),
+  );
+});
+
+test.each([
+  ["123456"],
+  ["123 456"],
+  ["123-456"],
+  [" 123456 \n"],
+  ["Your code is 123456. It is valid for 5 minutes."],
+])("a code is taken out of what is pasted: %j", async (text) => {
+  const { server, user } = draw(states.passcode_confirmation, { answers: [states.success] });
+  await user.click(codeField());
+  await user.paste(text);
+  await waitFor(() =>
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "verify_passcode", 7, { code: "123456" }),
+  );
+});
+
+test("A105 a code field is one input that phones and mail programs can fill", () => {
+  draw(states.passcode_confirmation);
+  const { autocomplete, inputMode, maxLength, type } = codeField();
+  expect({ autocomplete, inputMode, maxLength, type }).toEqual({
+    autocomplete: "one-time-code",
+    inputMode: "numeric",
+    maxLength: 6,
+    type: "text",
+  });
+  expect(screen.getAllByRole("textbox")).toHaveLength(1);
+});
+
+test("a wrong code is taken out of the field, which has the focus again", async () => {
+  const { user } = draw(states.passcode_confirmation, { answers: [states.passcode_confirmation_wrong] });
+  await user.type(codeField(), "123456");
+  await screen.findByText(en.errors.passcode_invalid);
+  expect(codeField().value).toBe("");
+  await waitFor(() => expect(document.activeElement).toBe(codeField()));
+});
+
+test("what is missing is told without asking the server, and has the focus", async () => {
+  const { server, user } = draw(states.login_init);
+  await user.click(screen.getByRole("button", { name: "Continue" }));
+  const field = screen.getByLabelText("Email");
+  expect(screen.getByText(en.errors.value_missing_error).closest("p")?.id).toBe(
+    field.getAttribute("aria-describedby"),
+  );
+  expect(document.activeElement).toBe(field);
+  expect(server.act).not.toHaveBeenCalled();
+});
+
+test.each([
+  ["short", "Please use at least 8 characters."],
+  ["x".repeat(257), "Please use at most 256 characters."],
+])("a new password of the wrong length is told beside it", async (password, told) => {
+  const { server, user } = draw(states.password_creation);
+  await user.click(screen.getByLabelText("New password"));
+  await user.paste(password);
+  await user.keyboard("{Enter}");
+  expect(screen.getByText(told)).toBeDefined();
+  expect(screen.getByLabelText<HTMLInputElement>("New password").value).toBe(password);
+  expect(server.act).not.toHaveBeenCalled();
+});
+
+test("A105 passwords are filled and saved by password managers, and can be looked at", async () => {
+  const { user, unmount } = draw(states.login_password);
+  const field = screen.getByLabelText<HTMLInputElement>("Password");
+  expect(field.autocomplete).toBe("current-password");
+  await user.click(screen.getByRole("button", { name: "Show password" }));
+  expect(field.type).toBe("text");
+  await user.click(screen.getByRole("button", { name: "Hide password" }));
+  expect(field.type).toBe("password");
+  unmount();
+  draw(states.password_creation);
+  expect(screen.getByLabelText<HTMLInputElement>("New password").autocomplete).toBe("new-password");
+});
+
+test("a switch is sent when it is turned, and leaves what was typed and the button alone", async () => {
+  const { server, user } = draw(states.login_init, { answers: [states.login_init] });
+  await user.type(screen.getByLabelText("Email"), "ada@");
+  await user.click(screen.getByLabelText("Keep me signed in"));
+  expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "remember_me", 7, { remember_me: true });
+  expect(screen.getByRole("button", { name: "Continue" }).getAttribute("aria-disabled")).toBeNull();
+  expect(screen.getByLabelText<HTMLInputElement>("Email").value).toBe("ada@");
+  await user.click(screen.getByLabelText("Keep me signed in"));
+  await waitFor(() =>
+    expect(server.act).toHaveBeenLastCalledWith("login", "remember_me", expect.any(Number), {
+      remember_me: false,
+    }),
+  );
+});
+
+test("the button of the step that is under way says so, and the others wait", async () => {
+  const { user } = draw(states.login_password);
+  await user.type(screen.getByLabelText("Password"), "secret{Enter}");
+  const button = (name: string) => screen.getByRole("button", { name });
+  await waitFor(() => expect(button("Sign in").getAttribute("aria-busy")).toBe("true"));
+  expect(button("Back").getAttribute("aria-disabled")).toBe("true");
+  expect(screen.getByLabelText<HTMLInputElement>("Password").value).toBe("secret");
+});
+
+test("an action that has to wait is not sent", async () => {
+  const { server, user } = draw(states.login_password_wrong, { answers: [states.login_password_too_fast] });
+  await user.type(screen.getByLabelText("Password"), "secret{Enter}");
+  const waiting = await screen.findByRole("button", { name: /^Sign in \(0:0\d\)$/ });
+  await user.click(waiting);
+  await user.type(screen.getByLabelText("Password"), "{Enter}");
+  expect(server.act).toHaveBeenCalledTimes(1);
+});
+
+test("the state after a step has the focus: its first field, or its title", async () => {
+  const { user } = draw(states.login_init, { answers: [states.login_method_chooser, states.login_password] });
+  await user.type(screen.getByLabelText("Email"), "ada@example.org{Enter}");
+  const title = await screen.findByRole("heading", { name: "How would you like to sign in?" });
+  await waitFor(() => expect(document.activeElement).toBe(title));
+  await user.click(screen.getByRole("button", { name: /Enter your password/ }));
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Password")));
+  expect(screen.getByText("ada@example.org").closest("p")?.textContent).toBe("Signing in as ada@example.org");
+});
+
+test("a page that was fetched again by the browser asks for the current state", async () => {
+  const { server } = draw(states.login_password, { answers: [states.passcode_confirmation] });
+  await waitFor(() => expect(server.current).toHaveBeenCalledTimes(1));
+  const event = Object.assign(new Event("pageshow"), { persisted: true });
+  window.dispatchEvent(event);
+  await screen.findByRole("heading", { name: "Check your email" });
+});

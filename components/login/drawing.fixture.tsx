@@ -1,0 +1,58 @@
+import { cleanup, render } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, vi } from "vitest";
+import type { FlowState } from "#server/flow/wire";
+import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
+import { Login } from "./login.tsx";
+import { en } from "./words/en.ts";
+import type { Words } from "./words/words.ts";
+
+afterEach(cleanup);
+
+/** A server that answers what it is told to, in order, and notes what it was asked. Without an answer it hangs. */
+export function fakeServer(...answers: (FlowState | FlowAnswer | Error)[]) {
+  let version = 10;
+  const next = (): Promise<FlowAnswer> => {
+    const answer = answers.shift();
+    version += 1;
+    if (answer === undefined) return new Promise(() => {});
+    if (answer instanceof Error) return Promise.reject(answer);
+    return Promise.resolve("state" in answer ? answer : { version, state: answer });
+  };
+  return {
+    start: vi.fn<FlowServer["start"]>(next),
+    act: vi.fn<FlowServer["act"]>(next),
+    current: vi.fn<FlowServer["current"]>(next),
+  };
+}
+
+export interface Drawing {
+  type?: FlowType;
+  words?: Words;
+  signup?: boolean;
+  /** 0 for a flow that was not started. */
+  version?: number;
+  redirect_to?: string;
+  /** Answers to what the page asks after its first look at the current state, which is answered as it was drawn. */
+  answers?: (FlowState | FlowAnswer | Error)[];
+}
+
+/** Draws a state as the whole page, with a script running. */
+export function draw(state: FlowState, drawing: Drawing = {}) {
+  const { type = "login", words = en, signup = true, version = 7, answers = [], redirect_to } = drawing;
+  const initial: FlowAnswer = { version, state, ...(redirect_to ? { redirect_to } : {}) };
+  const server = fakeServer(...(version === 0 ? [] : [initial]), ...answers);
+  const navigate = vi.fn<(url: string) => void>();
+  const page = (
+    <Login
+      type={type}
+      initial={initial}
+      service="Stile"
+      signup={signup}
+      words={words}
+      server={server}
+      navigate={navigate}
+    />
+  );
+  return { ...render(page), server, navigate, user: userEvent.setup() };
+}

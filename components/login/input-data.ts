@@ -1,0 +1,66 @@
+import type { ActionDescriptor, FlowError, InputDescriptor } from "#server/flow/wire";
+
+/**
+ * The `input_data` of an action from a filled-in form. Hidden inputs give back what they were preset with; what was
+ * left empty is left out.
+ */
+export function inputData(action: ActionDescriptor, form: FormData): Record<string, unknown> {
+  const entries = Object.values(action.inputs).map((input): [string, unknown] => [
+    input.name,
+    entered(input, form),
+  ]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function entered(input: InputDescriptor, form: FormData): unknown {
+  if (input.hidden) return input.value ?? undefined;
+  if (input.type === "boolean") return form.get(input.name) === "true";
+  const text = form.get(input.name);
+  if (typeof text !== "string" || text === "") return undefined;
+  const allowed = input.allowed_values?.find(({ value }) => formValue(value) === text);
+  if (allowed) return allowed.value;
+  if (input.type === "number") return Number(text);
+  return input.type === "json" ? parseOrText(text) : text;
+}
+
+/** A value as it stands in a form. */
+export function formValue(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** What a form can tell without asking the server, in the server's codes. The server judges all the same. */
+export function faultsOf(action: ActionDescriptor, form: HTMLFormElement): Record<string, FlowError> {
+  const faults: Record<string, FlowError> = {};
+  for (const input of Object.values(action.inputs)) {
+    const control = form.elements.namedItem(input.name);
+    if (input.hidden || !isControl(control)) continue;
+    const code = faultOf(input, control);
+    if (code) faults[input.name] = { code, message: control.validationMessage };
+  }
+  return faults;
+}
+
+function faultOf(input: InputDescriptor, { validity, value }: Control): string | null {
+  if (validity.valueMissing) return "value_missing_error";
+  if (value === "") return null;
+  if (validity.typeMismatch || validity.badInput) return "value_invalid_error";
+  // Lengths are counted in favour of the person; the server counts them right.
+  if (input.min_length !== undefined && value.length < input.min_length) return "value_too_short_error";
+  if (input.max_length !== undefined && [...value].length > input.max_length) return "value_too_long_error";
+  return input.type === "json" && parseOrText(value) === value ? "not_json" : null;
+}
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+function isControl(control: Element | RadioNodeList | null): control is Control {
+  return control instanceof Element && "validity" in control;
+}
+
+function parseOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,80 @@
+import type { ReactNode } from "react";
+import { clockTime } from "../ui/countdown.ts";
+import { fill, type Words } from "./words/words.ts";
+
+interface PayloadProps {
+  value: unknown;
+  words: Words;
+}
+
+/** Payload member → drawing. What is not listed is for scripts, not for people. */
+const drawings: Record<string, (props: PayloadProps) => ReactNode> = {
+  otp_image_source: QrCode,
+  otp_secret: Secret,
+  resend_after: Wait,
+  user: User,
+};
+
+/** Draws what a state tells beside its actions. */
+export function Payloads({ payload, words }: { payload: Record<string, unknown>; words: Words }) {
+  return Object.keys(drawings)
+    .filter((member) => Object.hasOwn(payload, member))
+    .map((member) => {
+      const Drawing = drawings[member];
+      return Drawing ? <Drawing key={member} value={payload[member]} words={words} /> : null;
+    });
+}
+
+function QrCode({ value, words }: PayloadProps) {
+  if (typeof value !== "string" || !value.startsWith("data:image/")) return null;
+  // biome-ignore lint/performance/noImgElement: there is nothing to optimise in a data URL
+  return <img className="stile-qr" src={value} alt={words.page.qrCode} width={200} height={200} />;
+}
+
+function Secret({ value, words }: PayloadProps) {
+  if (typeof value !== "string") return null;
+  return (
+    <p className="stile-secret">
+      <span className="stile-label">{words.page.secret}</span>
+      <code>{value.replace(/(.{4})(?=.)/g, "$1 ")}</code>
+    </p>
+  );
+}
+
+/** With a script the button that has to wait counts by itself. */
+function Wait({ value, words }: PayloadProps) {
+  if (typeof value !== "number" || !(value > 0)) return null;
+  return (
+    <p className="stile-hint stile-without-script">
+      {fill(words.page.waitFor, { time: clockTime(Math.ceil(value)) })}
+    </p>
+  );
+}
+
+function User({ value, words }: PayloadProps) {
+  const name = nameOf(value);
+  if (name === null) return null;
+  return (
+    <p className="stile-user">
+      <span className="stile-user-initial" aria-hidden="true">
+        {[...name][0]?.toUpperCase()}
+      </span>
+      <span className="stile-user-text">
+        <span className="stile-hint">{words.page.signedInAs}</span>
+        <strong>{name}</strong>
+      </span>
+    </p>
+  );
+}
+
+/** What a person goes by, from their profile (`flow-reference` 8.3): name, username, or e-mail address. */
+function nameOf(user: unknown): string | null {
+  const { name, username, emails } = (user ?? {}) as Record<string, unknown>;
+  const addresses = Array.isArray(emails) ? (emails as Record<string, unknown>[]) : [];
+  const primary = addresses.find((email) => email.is_primary === true) ?? addresses[0];
+  const candidates = [name, (username as Record<string, unknown> | undefined)?.username, primary?.address];
+  return (
+    candidates.find((candidate): candidate is string => typeof candidate === "string" && candidate !== "") ??
+    null
+  );
+}

@@ -1,0 +1,233 @@
+// @vitest-environment jsdom
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, test } from "vitest";
+import { draw } from "./drawing.fixture.tsx";
+import { type StateFixture, states } from "./states.fixture.ts";
+import { de } from "./words/de.ts";
+import { en } from "./words/en.ts";
+import { stateWords } from "./words/words.ts";
+
+const names = Object.keys(states) as StateFixture[];
+
+/** What people can find on the page, by role: its name, and whether it can be pressed. */
+function found(role: "button" | "textbox" | "checkbox" | "alert"): string[] {
+  return screen.queryAllByRole(role).map((element) => {
+    const { labels } = element as HTMLInputElement;
+    const label = labels?.[0]?.querySelector("span:not(.stile-remark)") ?? labels?.[0];
+    return (
+      element.getAttribute("aria-label") ??
+      (role === "textbox" || role === "checkbox" ? label : element)?.textContent ??
+      ""
+    ).trim();
+  });
+}
+
+describe("every state", () => {
+  test.each(names)("%s has one heading, and every control a name", (name) => {
+    const { container } = draw(states[name]);
+    expect(container.querySelectorAll("h1")).toHaveLength(1);
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe(
+      stateWords(en, states[name].name).title,
+    );
+    for (const control of container.querySelectorAll<HTMLInputElement>(
+      "input:not([type=hidden]), select, textarea, button",
+    )) {
+      expect(
+        control.labels?.[0]?.textContent || control.getAttribute("aria-label") || control.textContent,
+      ).toBeTruthy();
+    }
+  });
+
+  test.each(names)(
+    "%s draws every action that a person can perform as a form that works without a script",
+    (name) => {
+      const { container } = draw(states[name], { version: 7 });
+      const browserOnly = ["webauthn_verify_assertion_response", "webauthn_verify_attestation_response"];
+      const expected = Object.keys(states[name].actions).filter((action) => !browserOnly.includes(action));
+      const forms = [...container.querySelectorAll("form")];
+      const fields = forms.map((form) => Object.fromEntries(new FormData(form)));
+      expect(fields.map(({ action }) => action).sort()).toEqual(expected.sort());
+      for (const [index, form] of forms.entries()) {
+        expect([form.method, form.getAttribute("action")]).toEqual(["post", "/step"]);
+        expect(fields[index]).toMatchObject({ flow: "login", version: "7" });
+      }
+    },
+  );
+
+  test.each(names)("%s uses no inline style, which the page's policy would stop", (name) => {
+    const { container } = draw(states[name]);
+    expect(container.querySelectorAll("[style]")).toHaveLength(0);
+  });
+});
+
+describe("what stands where", () => {
+  test("login_init asks for the address first, then offers the passkey, and invites to register", () => {
+    draw(states.login_init);
+    expect(found("textbox")).toEqual(["Email"]);
+    expect(found("button")).toEqual(["Continue", "Sign in with a passkey"]);
+    expect(found("checkbox")).toEqual(["Keep me signed in"]);
+    expect(screen.getByRole("link", { name: "Create an account" }).getAttribute("href")).toBe(
+      "/?flow=registration",
+    );
+  });
+
+  test("login_method_chooser offers the ways as equals, with their small print, and the way back on top", () => {
+    draw(states.login_method_chooser);
+    const [back, ...ways] = screen.getAllByRole("button");
+    expect(back?.textContent).toBe("Back");
+    expect(ways.map((way) => way.className)).toEqual(Array(3).fill("stile-button stile-button-choice"));
+    expect(ways[1]?.textContent).toBe("Get a code by emailSix digits, good for a few minutes");
+  });
+
+  test("what is merely possible is a link and not a button like the others", () => {
+    draw(states.login_password);
+    expect(screen.getByRole("button", { name: "Forgot your password?" }).className).toContain(
+      "stile-button-link",
+    );
+    expect(screen.getByRole("button", { name: "Sign in" }).className).toContain("stile-button-primary");
+  });
+
+  test("a single way on is the primary button, and skipping it is quiet", () => {
+    draw(states.onboarding_create_passkey);
+    expect(screen.getByRole("button", { name: "Create a passkey" }).className).toContain(
+      "stile-button-primary",
+    );
+    expect(screen.getByRole("button", { name: "Not now" }).className).toContain("stile-button-link");
+  });
+
+  test("what may stay empty says so", () => {
+    draw(states.registration_init, { type: "registration" });
+    expect(screen.getByLabelText(/Username/).closest(".stile-field")?.textContent).toContain("(optional)");
+    expect(screen.getByLabelText("Email").closest(".stile-field")?.textContent).not.toContain("optional");
+  });
+
+  test("a switch shows what the server knows", () => {
+    draw(states.registration_init, { type: "registration" });
+    expect(screen.getByRole<HTMLInputElement>("checkbox").checked).toBe(true);
+  });
+
+  test("who is signed in is told by name", () => {
+    draw(states.success);
+    expect(screen.getByText("ada@example.org")).toBeDefined();
+    expect(screen.queryAllByRole("button")).toEqual([]);
+  });
+
+  test("an invitation to register is not made where nobody may", () => {
+    draw(states.login_init, { signup: false });
+    expect(screen.queryByRole("link")).toBeNull();
+  });
+
+  test("a state in which there is nothing to do says so", () => {
+    draw(states.registration_init_closed, { type: "registration" });
+    expect(screen.getByText(en.page.nothingToDo)).toBeDefined();
+  });
+
+  test("the page speaks German", () => {
+    draw(states.passcode_confirmation_wrong, { words: de });
+    expect(screen.getByRole("heading").textContent).toBe("Sehen Sie in Ihr Postfach");
+    expect(found("button")).toEqual(["Zurück", "Bestätigen", "Neuen Code senden"]);
+    expect(screen.getByText(de.errors.passcode_invalid)).toBeDefined();
+  });
+
+  test("the title of the document is that of the state", async () => {
+    draw(states.login_password);
+    await waitFor(() => expect(document.title).toBe("Enter your password · Stile"));
+  });
+});
+
+describe("what went wrong", () => {
+  test("an input's error stands beside it, is tied to it, and has the focus", async () => {
+    draw(states.login_password_wrong);
+    const field = screen.getByLabelText("Password");
+    const told = screen.getByText(en.inputs.password.errors?.value_invalid_error ?? "missing");
+    expect(field.getAttribute("aria-invalid")).toBe("true");
+    expect(told.closest("p")?.id).toBe(field.getAttribute("aria-describedby"));
+    await waitFor(() => expect(document.activeElement).toBe(field));
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  test("what the server gives back of a refused input is there to be repaired", () => {
+    draw(states.login_init_wrong_email);
+    expect(screen.getByLabelText<HTMLInputElement>("Email").value).toBe("ada@example");
+  });
+
+  test("an error of the state as a whole is an alert", () => {
+    draw(states.passcode_confirmation_exhausted);
+    expect(screen.getByRole("alert").textContent).toBe(en.errors.passcode_max_attempts_reached);
+  });
+
+  test("an error that nobody has words for is told in the server's", () => {
+    draw(states.unknown);
+    expect(screen.getByRole("alert").textContent).toBe("Somebody else claims to live there.");
+  });
+
+  test.each(["error_403", "error_410", "error_500"] as const)(
+    "%s explains itself and offers a fresh start",
+    async (name) => {
+      const { server, user } = draw(states[name], {
+        version: 0,
+        answers: [new Error("no answer"), states.login_init],
+      });
+      expect(screen.getByRole("alert").textContent).toBe(
+        en.errors[(states[name].error?.code ?? "") as "technical_error"],
+      );
+      await user.click(screen.getByRole("link", { name: "Start again" }));
+      expect(server.start).toHaveBeenCalledWith("login");
+      expect((await screen.findByRole("heading")).textContent).toBe("Sign in");
+    },
+  );
+
+  test("a wait counts down on the button that has to wait, and on no other", () => {
+    draw(states.passcode_confirmation_too_fast);
+    expect(screen.getByRole("button", { name: "New code in 0:42" }).getAttribute("aria-disabled")).toBe(
+      "true",
+    );
+    expect(screen.getByRole("button", { name: "Confirm" }).getAttribute("aria-disabled")).toBeNull();
+  });
+});
+
+describe("a state that nobody has heard of", () => {
+  test("draws its names, its fields by type, and what its payload has that is known", () => {
+    draw(states.unknown);
+    expect(screen.getByRole("heading").textContent).toBe("Verify home address");
+    expect(screen.getByLabelText<HTMLInputElement>("Street name").value).toBe("Mill Lane");
+    expect(screen.getByLabelText<HTMLInputElement>("House number").type).toBe("number");
+    expect(
+      within(screen.getByLabelText("Country"))
+        .getAllByRole("option")
+        .map((option) => option.textContent),
+    ).toEqual(["Please choose", "Ireland", "Portugal"]);
+    expect(screen.getByLabelText("Opening hours", { exact: false }).tagName).toBe("TEXTAREA");
+    expect(screen.getByText("JBSW Y3DP EHPK 3PXP")).toBeDefined();
+    expect(screen.getByText("Tells us where you live.")).toBeDefined();
+    expect(screen.getByRole("link", { name: "Privacy" }).getAttribute("target")).toBe("_blank");
+    expect(found("button")).toEqual(["Back", "Confirm home address", "Monday", "Tuesday", "Call me"]);
+  });
+
+  test("submits what was filled in, each value in its own type", async () => {
+    const { server, user } = draw(states.unknown, { answers: [states.unknown] });
+    await user.type(screen.getByLabelText("House number"), "7");
+    await user.selectOptions(screen.getByLabelText("Country"), "Portugal");
+    await user.click(screen.getByLabelText("Newsletter"));
+    await user.type(screen.getByLabelText("Opening hours", { exact: false }), "[[9, 17]");
+    await user.click(screen.getByRole("button", { name: "Confirm home address" }));
+    await waitFor(() =>
+      expect(server.act).toHaveBeenCalledWith("login", "confirm_home_address", expect.any(Number), {
+        street_name: "Mill Lane",
+        house_number: 7,
+        country: "pt",
+        newsletter: true,
+        opening_hours: [9, 17],
+        trace: "t-1",
+      }),
+    );
+  });
+
+  test("sends the value of the button that was pressed", async () => {
+    const { server, user } = draw(states.unknown, { answers: [states.unknown] });
+    await user.click(screen.getByRole("button", { name: "Tuesday" }));
+    await waitFor(() =>
+      expect(server.act).toHaveBeenCalledWith("login", "choose_day", expect.any(Number), { day: 2 }),
+    );
+  });
+});

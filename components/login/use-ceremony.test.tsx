@@ -1,0 +1,228 @@
+// @vitest-environment jsdom
+import { act, screen, waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { draw } from "./drawing.fixture.tsx";
+import { states } from "./states.fixture.ts";
+import { en } from "./words/en.ts";
+
+const buffer = (text: string) => new TextEncoder().encode(text).buffer;
+
+/** What a browser's authenticator gives back, as far as a page reads it. */
+const assertion = {
+  id: "Y3JlZA",
+  rawId: buffer("cred"),
+  type: "public-key",
+  response: {
+    authenticatorData: buffer("data"),
+    clientDataJSON: buffer("{}"),
+    signature: buffer("signed"),
+    userHandle: null,
+  },
+  getClientExtensionResults: () => ({}),
+};
+
+const attestation = {
+  id: "Y3JlZA",
+  rawId: buffer("cred"),
+  type: "public-key",
+  response: {
+    attestationObject: buffer("object"),
+    clientDataJSON: buffer("{}"),
+    getTransports: () => ["internal"],
+  },
+  getClientExtensionResults: () => ({}),
+};
+
+interface Request {
+  signal: AbortSignal;
+  mediation?: string;
+  publicKey: { challenge: ArrayBuffer };
+}
+
+/** A browser that waits for its person until the request is dropped. */
+const waiting = ({ signal }: Request) =>
+  new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+
+const get = vi.fn<(request: Request) => Promise<unknown>>();
+const create = vi.fn<(request: Request) => Promise<unknown>>();
+
+function browserThatCan(methods: Record<string, () => Promise<boolean>>): void {
+  vi.stubGlobal("PublicKeyCredential", Object.assign(new Function(), methods));
+}
+
+beforeEach(() => {
+  get.mockReset().mockImplementation(waiting);
+  create.mockReset().mockImplementation(waiting);
+  browserThatCan({
+    isConditionalMediationAvailable: async () => true,
+    isUserVerifyingPlatformAuthenticatorAvailable: async () => false,
+  });
+  Object.defineProperty(navigator, "credentials", { configurable: true, value: { get, create } });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const refusedBy = (name: string) => Object.assign(new Error("no"), { name });
+
+describe("preflight", () => {
+  test("tells what this browser can do, unasked, and shows the outline of what comes meanwhile", async () => {
+    const { server, container } = draw(states.preflight, { version: 0, answers: [states.login_init] });
+    expect(container.querySelector(".stile-outline")).not.toBeNull();
+    await screen.findByRole("heading", { name: "Sign in" });
+    expect(server.current).not.toHaveBeenCalled();
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "register_client_capabilities", 0, {
+      webauthn_available: true,
+      webauthn_conditional_mediation_available: true,
+      webauthn_platform_authenticator_available: false,
+    });
+  });
+
+  test("reports what a browser does not know or fails to tell as missing", async () => {
+    browserThatCan({ isConditionalMediationAvailable: () => Promise.reject(new Error("broken extension")) });
+    const { server } = draw(states.preflight, { version: 0 });
+    await waitFor(() =>
+      expect(server.act).toHaveBeenCalledWith("login", "register_client_capabilities", 0, {
+        webauthn_available: true,
+        webauthn_conditional_mediation_available: false,
+        webauthn_platform_authenticator_available: false,
+      }),
+    );
+  });
+
+  test("asks before it tries again what was refused", async () => {
+    const error = { code: "rate_limit_exceeded", message: "" };
+    const { server, user } = draw({ ...states.preflight, status: 429, error }, { version: 0 });
+    expect(screen.getByRole("alert").textContent).toBe(en.errors.rate_limit_exceeded);
+    expect(screen.getAllByRole("button")).toHaveLength(1);
+    expect(server.act).not.toHaveBeenCalled();
+    await user.click(screen.getByRole("button", { name: "Try again" }));
+    await waitFor(() => expect(server.act).toHaveBeenCalledTimes(1));
+  });
+});
+
+describe("login_passkey", () => {
+  test("asks the browser at once and sends what it signed", async () => {
+    get.mockResolvedValue(assertion);
+    const { server } = draw(states.login_passkey, { answers: [states.success] });
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "webauthn_verify_assertion_response", 7, {
+      assertion_response: expect.objectContaining({
+        id: "Y3JlZA",
+        response: expect.objectContaining({ signature: "c2lnbmVk" }),
+      }),
+    });
+    expect(get.mock.calls[0]?.[0].mediation).toBeUndefined();
+  });
+
+  test.each([
+    ["NotAllowedError", en.errors.passkey_cancelled],
+    ["SecurityError", en.errors.passkey_failed],
+  ])("goes back and says why when the browser answers %s", async (name, told) => {
+    get.mockRejectedValue(refusedBy(name));
+    const { server } = draw(states.login_passkey, { answers: [states.login_method_chooser] });
+    expect(await screen.findByText(told)).toBeDefined();
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "back", 7, {});
+    expect(screen.getByRole("heading").textContent).toBe("How would you like to sign in?");
+  });
+
+  test("drops the browser's prompt when the person goes back, and says nothing about it", async () => {
+    const { server, user } = draw(states.login_passkey, { answers: [states.login_method_chooser] });
+    await waitFor(() => expect(get).toHaveBeenCalledTimes(1));
+    await user.click(screen.getByRole("button", { name: "Back" }));
+    await screen.findByRole("heading", { name: "How would you like to sign in?" });
+    expect(get.mock.calls[0]?.[0].signal.aborted).toBe(true);
+    expect(server.act).toHaveBeenCalledTimes(1);
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  test("does not prompt again by itself after the server refused", async () => {
+    const error = { code: "passkey_invalid", message: "" };
+    const { user } = draw({ ...states.login_passkey, status: 401, error });
+    await screen.findByText(en.errors.passkey_invalid);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(get).not.toHaveBeenCalled();
+    await user.click(screen.getByRole("button", { name: "Try again" }));
+    await waitFor(() => expect(get).toHaveBeenCalledTimes(1));
+  });
+});
+
+describe("onboarding_verify_passkey_attestation", () => {
+  test("lets the browser create a passkey and sends it", async () => {
+    create.mockResolvedValue(attestation);
+    const { server } = draw(states.onboarding_verify_passkey_attestation, { answers: [states.success] });
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "webauthn_verify_attestation_response", 7, {
+      public_key: expect.objectContaining({
+        response: expect.objectContaining({ transports: ["internal"] }),
+      }),
+    });
+  });
+
+  test("says so when this device already has one", async () => {
+    create.mockRejectedValue(refusedBy("InvalidStateError"));
+    draw(states.onboarding_verify_passkey_attestation, { answers: [states.onboarding_create_passkey] });
+    expect(await screen.findByText(en.errors.webauthn_credential_already_exists)).toBeDefined();
+  });
+});
+
+describe("login_init", () => {
+  test("lets the browser fill in a passkey, in a field that asks for it", async () => {
+    get.mockResolvedValue(assertion);
+    const { server } = draw(states.login_init, { answers: [states.success] });
+    expect(screen.getByLabelText<HTMLInputElement>("Email").autocomplete).toBe("username webauthn");
+    await waitFor(() => expect(server.act).toHaveBeenCalledTimes(1));
+    expect(get.mock.calls[0]?.[0].mediation).toBe("conditional");
+    expect(server.act.mock.calls[0]?.[1]).toBe("webauthn_verify_assertion_response");
+  });
+
+  test("drops the offer when another action runs, and says nothing when it comes to nothing", async () => {
+    const { user } = draw(states.login_init, { answers: [states.login_method_chooser] });
+    await waitFor(() => expect(get).toHaveBeenCalledTimes(1));
+    await user.type(screen.getByLabelText("Email"), "ada@example.org{Enter}");
+    await screen.findByRole("heading", { name: "How would you like to sign in?" });
+    expect(get.mock.calls[0]?.[0].signal.aborted).toBe(true);
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  test("renews the challenge before it ends, and keeps what the person has typed", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const renewed = structuredClone(states.login_init);
+    (renewed.payload.request_options as { publicKey: { challenge: string } }).publicKey.challenge = "bmV3";
+    const { server, user } = draw(states.login_init, { answers: [renewed] });
+    await waitFor(() => expect(get).toHaveBeenCalledTimes(1));
+    await user.type(screen.getByLabelText("Email"), "ada@");
+    await act(() => vi.advanceTimersByTimeAsync(300_000 * 0.9 + 31_000));
+    expect(server.current).toHaveBeenCalledTimes(2);
+    await waitFor(() => expect(get).toHaveBeenCalledTimes(2));
+    expect(new TextDecoder().decode(get.mock.calls[1]?.[0].publicKey.challenge)).toBe("new");
+    expect(screen.getByLabelText<HTMLInputElement>("Email").value).toBe("ada@");
+  });
+});
+
+describe("leaving", () => {
+  test("goes where the answer says after success", async () => {
+    const { navigate } = draw(states.success, { redirect_to: "https://shop.example/welcome?state=1" });
+    await waitFor(() =>
+      expect(navigate).toHaveBeenCalledExactlyOnceWith("https://shop.example/welcome?state=1"),
+    );
+    expect(screen.getByText("Taking you back to shop.example…")).toBeDefined();
+  });
+
+  test("goes where a state's payload says", async () => {
+    const { navigate } = draw({
+      ...states.unknown,
+      payload: { redirect_url: "https://accounts.example/authorize" },
+    });
+    await waitFor(() => expect(navigate).toHaveBeenCalledWith("https://accounts.example/authorize"));
+  });
+
+  test("A102 never runs an address that is a script", async () => {
+    const { navigate, server } = draw(states.success, { redirect_to: "javascript:alert(1)" });
+    await waitFor(() => expect(server.current).toHaveBeenCalled());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(navigate).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,181 @@
+import type { Words } from "./words.ts";
+
+export const en: Words = {
+  language: "en",
+  languageName: "English",
+  states: {
+    preflight: {
+      title: "Welcome",
+      sentence: "One step and you are on your way.",
+    },
+    login_init: {
+      title: "Sign in",
+      sentence: "Good to see you again.",
+      other: { flow: "registration", question: "New here?", label: "Create an account" },
+    },
+    login_passkey: {
+      title: "Use your passkey",
+      sentence:
+        "Your browser is asking for it. Confirm with your fingerprint, face, screen lock or security key.",
+    },
+    login_method_chooser: {
+      title: "How would you like to sign in?",
+      sentenceAbout: "Signing in as {subject}",
+    },
+    login_password: {
+      title: "Enter your password",
+      sentenceAbout: "Signing in as {subject}",
+    },
+    login_password_recovery: {
+      title: "Choose a new password",
+      sentence: "It replaces the old one everywhere.",
+    },
+    passcode_confirmation: {
+      title: "Check your email",
+      sentence: "We sent you a code of six digits. It is good for a few minutes.",
+      sentenceAbout: "We sent a code of six digits to {subject}. It is good for a few minutes.",
+    },
+    password_creation: {
+      title: "Set a password",
+      sentence: "You can use it to sign in on any device.",
+    },
+    onboarding_email: {
+      title: "Add your email address",
+      sentence: "So that you can always get back into your account.",
+    },
+    onboarding_username: {
+      title: "Choose a username",
+      sentence: "A short name to sign in with.",
+    },
+    credential_onboarding_chooser: {
+      title: "How will you sign in next time?",
+      sentence: "You can add the other one later.",
+    },
+    onboarding_create_passkey: {
+      title: "Sign in without a password",
+      sentence:
+        "A passkey lets you in with your fingerprint, face or screen lock. There is nothing to remember, and nothing that could be stolen from us.",
+    },
+    onboarding_verify_passkey_attestation: {
+      title: "Create your passkey",
+      sentence: "Your browser is asking where to keep it. Follow its steps to finish.",
+    },
+    registration_init: {
+      title: "Create your account",
+      sentence: "It takes less than a minute.",
+      other: { flow: "login", question: "Been here before?", label: "I have an account" },
+    },
+    success: {
+      end: true,
+      title: "You are signed in",
+      sentence: "You can close this page now.",
+    },
+    error: {
+      title: "That did not work",
+    },
+  },
+  actions: {
+    register_client_capabilities: { label: "Continue" },
+    continue_with_login_identifier: { label: "Continue" },
+    register_login_identifier: { label: "Continue" },
+    webauthn_generate_request_options: {
+      label: "Sign in with a passkey",
+      hint: "Fingerprint, face, screen lock or security key",
+    },
+    webauthn_generate_creation_options: { label: "Create a passkey" },
+    remember_me: { label: "Keep me signed in" },
+    continue_to_password_login: { label: "Enter your password", hint: "The one you set for this account" },
+    continue_to_passcode_confirmation: {
+      label: "Get a code by email",
+      hint: "Six digits, good for a few minutes",
+    },
+    continue_to_passcode_confirmation_recovery: { label: "Forgot your password?" },
+    continue_to_passkey_registration: {
+      label: "With a passkey",
+      hint: "Fingerprint, face or screen lock; nothing to remember",
+    },
+    continue_to_password_registration: { label: "With a password", hint: "Works on any device" },
+    password_login: { label: "Sign in", waiting: "Sign in ({time})" },
+    password_recovery: { label: "Save new password" },
+    register_password: { label: "Save password" },
+    verify_passcode: { label: "Confirm" },
+    resend_passcode: { label: "Send a new code", waiting: "New code in {time}" },
+    email_address_set: { label: "Continue" },
+    username_set: { label: "Continue" },
+    skip: { label: "Not now" },
+    back: { label: "Back" },
+  },
+  inputs: {
+    identifier: { label: "Email or username" },
+    email: {
+      label: "Email",
+      errors: { value_invalid_error: "This does not look like an email address. Is there a typing error?" },
+    },
+    username: { label: "Username" },
+    password: {
+      label: "Password",
+      errors: { value_invalid_error: "This password does not match. Please try again." },
+    },
+    new_password: {
+      label: "New password",
+      hint: "At least {min} characters. A few words in a row make a good one.",
+      errors: { value_invalid_error: "This password is used too often to be safe. Please choose another." },
+    },
+    code: { label: "Code", errors: { value_too_short_error: "The code has six digits." } },
+    remember_me: { label: "Keep me signed in" },
+  },
+  errors: {
+    form_data_invalid_error: "Please check what you entered.",
+    value_missing_error: "Please fill this in.",
+    value_invalid_error: "This cannot be right. Please check it.",
+    value_too_short_error: "Please use at least {min} characters.",
+    value_too_long_error: "Please use at most {max} characters.",
+    email_already_exists: "There is already an account with this email address.",
+    username_already_exists: "This username is taken. Please choose another.",
+    unknown_email_error: "We know no account with this email address.",
+    unknown_username_error: "We know no account with this username.",
+    invalid_username_error: "A username has letters, digits and underscores only.",
+    passcode_invalid: "This is not the code we sent, or it is too old. Please check it.",
+    passcode_max_attempts_reached: "That was one try too many. Please ask for a new code.",
+    passkey_invalid: "We could not accept this passkey. Please try again, or sign in another way.",
+    webauthn_credential_invalid_mfa_only:
+      "This security key is a second step only. Please sign in another way first.",
+    operation_not_permitted_error:
+      "This step is no longer open. It may have been finished in another window.",
+    flow_discontinuity_error: "There is no way to go on from here. Please start again.",
+    flow_expired_error: "You were away for a while, so we closed this page for your safety.",
+    rate_limit_exceeded: "That was a little fast. Please wait a moment, then try again.",
+    technical_error: "Something went wrong on our side. It is not your fault. Please try again.",
+    webauthn_credential_already_exists: "There is already a passkey for this account on this device.",
+    passkey_cancelled: "The passkey was not used. You can try again, or choose another way.",
+    passkey_failed: "Your browser could not use a passkey here. Please choose another way.",
+    connection_lost: "We have lost the connection. Trying again…",
+    connection_missing: "We cannot reach the service. Please check your connection.",
+    connection_back: "We are connected again. Please repeat your last step.",
+    page_out_of_date: "You went on elsewhere, so we brought this page up to date.",
+    page_renewed: "You were away for a while, so we started afresh.",
+    not_json: "This is not valid JSON.",
+  },
+  page: {
+    optional: "optional",
+    or: "or",
+    showPassword: "Show password",
+    hidePassword: "Hide password",
+    apply: "Apply",
+    choose: "Please choose",
+    startAgain: "Start again",
+    tryAgain: "Try again",
+    tryAgainIn: "Try again in {time}",
+    waitFor: "You can try again in {time}.",
+    signedInAs: "Signed in as",
+    returning: "Taking you back to {host}…",
+    nothingToDo: "There is nothing to do here at the moment.",
+    languages: "Language",
+    working: "One moment…",
+    secret: "Key",
+    qrCode: "QR code to scan with your app",
+    notFoundTitle: "There is no page here",
+    notFoundSentence: "The address may be mistyped, or the page has moved.",
+    toSignIn: "Go to sign-in",
+  },
+};

@@ -1,0 +1,47 @@
+import type { ComponentPropsWithRef, ReactNode } from "react";
+import { Icon, type IconName } from "./icon.tsx";
+
+export type ButtonTone = "primary" | "secondary" | "choice" | "link" | "back";
+
+interface ButtonProps extends Omit<ComponentPropsWithRef<"button">, "className"> {
+  tone: ButtonTone;
+  /** It is being done: the button keeps its place and focus, and turns. */
+  busy?: boolean;
+  icon?: IconName | undefined;
+  /** Small print; drawn on choices only. */
+  hint?: string | undefined;
+  children: ReactNode;
+}
+
+/** A button in one of five weights. `disabled` is said to assistive software and keeps the focus where it is. */
+export function Button({
+  tone,
+  busy = false,
+  disabled = false,
+  icon,
+  hint,
+  children,
+  onClick,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      {...rest}
+      className={`stile-button stile-button-${tone}`}
+      aria-busy={busy || undefined}
+      aria-disabled={disabled || undefined}
+      onClick={(event) => {
+        if (disabled || busy) event.preventDefault();
+        else onClick?.(event);
+      }}
+    >
+      {icon && <Icon name={icon} />}
+      <span className="stile-button-text">
+        <span>{children}</span>
+        {tone === "choice" && hint && <span className="stile-button-hint">{hint}</span>}
+      </span>
+      {tone === "choice" && <Icon name="forward" />}
+      <span className="stile-button-turning" aria-hidden="true" />
+    </button>
+  );
+}

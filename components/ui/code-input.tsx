@@ -1,0 +1,60 @@
+import { type ComponentPropsWithRef, useState } from "react";
+
+interface CodeInputProps
+  extends Omit<ComponentPropsWithRef<"input">, "className" | "type" | "value" | "onInput"> {
+  length: number;
+  /** Told when the last character is in. */
+  onComplete?: (input: HTMLInputElement) => void;
+}
+
+/**
+ * A one-time code: one real input, so that autofill, paste and screen readers work, over cells that only look. It
+ * starts empty; give it a new `key` to empty it.
+ */
+export function CodeInput({ length, onComplete, ...rest }: CodeInputProps) {
+  const [filled, setFilled] = useState(0);
+
+  function take(text: string, input: HTMLInputElement): void {
+    const code = text.replace(/\s/g, "").slice(0, length);
+    if (input.value !== code) input.value = code;
+    setFilled(code.length);
+    if (code.length === length && filled < length) onComplete?.(input);
+  }
+
+  return (
+    <div className="stile-code">
+      <div className="stile-code-cells" aria-hidden="true">
+        {Array.from({ length }, (_, index) => (
+          <span
+            // biome-ignore lint/suspicious/noArrayIndexKey: cells never move
+            key={index}
+            className="stile-code-cell"
+            data-active={index === Math.min(filled, length - 1) || undefined}
+          />
+        ))}
+      </div>
+      <input
+        {...rest}
+        className="stile-code-input"
+        type="text"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={length}
+        onInput={(event) => take(event.currentTarget.value, event.currentTarget)}
+        onPaste={(event) => {
+          // The browser would cut at the maximum length before anything is taken out.
+          event.preventDefault();
+          take(codeIn(event.clipboardData.getData("text"), length), event.currentTarget);
+        }}
+      />
+    </div>
+  );
+}
+
+/** The code in a pasted text, which may be a whole sentence or hold the code in groups. */
+function codeIn(text: string, length: number): string {
+  const joined = text.replace(/(?<=\d)[\s-](?=\d)/g, "");
+  return new RegExp(`(?<!\\d)\\d{${length}}(?!\\d)`).exec(joined)?.[0] ?? text;
+}

@@ -1,0 +1,73 @@
+import type { ReactNode } from "react";
+
+export type IconName =
+  | "back"
+  | "passkey"
+  | "lock"
+  | "mail"
+  | "check"
+  | "alert"
+  | "info"
+  | "eye"
+  | "eye_off"
+  | "forward";
+
+/** Line drawings on a grid of 24; they take the colour of the text around them. */
+const drawings: Record<IconName, ReactNode> = {
+  back: <path d="M19 12H5m6-6-6 6 6 6" />,
+  forward: <path d="m9 6 6 6-6 6" />,
+  passkey: (
+    <>
+      <circle cx="9" cy="7.5" r="3.5" />
+      <path d="M2.5 20c0-3.6 2.9-6 6.5-6 .9 0 1.7.15 2.5.4" />
+      <circle cx="17.5" cy="12.5" r="2.75" />
+      <path d="M17.5 15.25V21.5m0-1.25h2m-2-2.5h1.5" />
+    </>
+  ),
+  lock: (
+    <>
+      <rect x="4.5" y="10.5" width="15" height="10" rx="2" />
+      <path d="M8 10.5V7.5a4 4 0 0 1 8 0v3M12 14.5v2" />
+    </>
+  ),
+  mail: (
+    <>
+      <rect x="3" y="5" width="18" height="14" rx="2" />
+      <path d="m3.5 7 8.5 6 8.5-6" />
+    </>
+  ),
+  check: <path d="m5 12.5 4.5 4.5L19 7.5" />,
+  alert: (
+    <>
+      <circle cx="12" cy="12" r="9" />
+      <path d="M12 7.5v5.5m0 3v.01" />
+    </>
+  ),
+  info: (
+    <>
+      <circle cx="12" cy="12" r="9" />
+      <path d="M12 11v5.5M12 7.75v.01" />
+    </>
+  ),
+  eye: (
+    <>
+      <path d="M2 12s3.5-6.5 10-6.5S22 12 22 12s-3.5 6.5-10 6.5S2 12 2 12Z" />
+      <circle cx="12" cy="12" r="3" />
+    </>
+  ),
+  eye_off: (
+    <>
+      <path d="M9.9 5.7A9.6 9.6 0 0 1 12 5.5c6.5 0 10 6.5 10 6.5a17 17 0 0 1-2.9 3.6M6.3 7.2A16.6 16.6 0 0 0 2 12s3.5 6.5 10 6.5a10 10 0 0 0 4.6-1.1" />
+      <path d="M9.9 9.9a3 3 0 0 0 4.2 4.2M3.5 3.5l17 17" />
+    </>
+  ),
+};
+
+/** A decoration: whatever it means stands beside it in words. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg className="stile-icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      {drawings[name]}
+    </svg>
+  );
+}

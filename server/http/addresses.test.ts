@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import { expect, test } from "vitest";
+import { addresses, findRoute } from "./addresses.ts";
+
+const app = join(import.meta.dirname, "../../app");
+
+const routeFiles = readdirSync(app, { recursive: true, encoding: "utf8" })
+  .map((file) => file.split(sep).join("/"))
+  .filter((file) => /(^|\/)route\.tsx?$/.test(file));
+
+/** Where Next looks for the route of an address. */
+const fileOf = (path: string) => `${path.slice(1).replaceAll("{", "[").replaceAll("}", "]")}/route.ts`;
+
+test("every address has a route file of Next, and every route file an address", () => {
+  expect(routeFiles.toSorted()).toEqual([...new Set(addresses.map(({ path }) => fileOf(path)))].toSorted());
+});
+
+test("every route file hands all its methods to the table", () => {
+  const contents = routeFiles.map((file) => readFileSync(join(app, file), "utf8"));
+  expect(new Set(contents)).toEqual(
+    new Set([
+      'import { route } from "#server/http/route";\n\nexport const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route();\n',
+    ]),
+  );
+});
+
+test("no method of an address is listed twice", () => {
+  const names = addresses.map(({ method, path }) => `${method} ${path}`);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test.each(["/login", "/api/trpc/flow.act", "/users/3f2504e0", "/.well-known/jwks.json"])(
+  "%s is found",
+  (path) => {
+    expect(findRoute(path)).toMatchObject({ methods: expect.any(Map) });
+  },
+);
+
+test.each([
+  "/login/",
+  "/login/x",
+  "/api",
+  "/api/trpc",
+  "/api/trpc/a/b",
+  "/users",
+  "/users/",
+  "/users/a/b",
+  "/health",
+  "/dev",
+])("%s is unknown to the API and to everybody else", (path) => {
+  expect(findRoute(path)).toBe("unknown");
+});
+
+test.each(["/", "/embed", "/_next/static/x.js", "/favicon.ico", "/Login", "//login", "/loginx"])(
+  "%s is not the API's",
+  (path) => {
+    expect(findRoute(path)).toBeNull();
+  },
+);

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { BODY_LIMIT, parseJson, readObject, readText } from "./body.ts";
+
+function request(body: BodyInit | null, headers: Record<string, string> = {}): Request {
+  return new Request("http://localhost/login", {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json", ...headers },
+    ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+  } as RequestInit);
+}
+
+describe("a body", () => {
+  test("is read as a JSON object", async () => {
+    expect(await readObject(request('{"a":[1,{"b":null}]}'))).toEqual({
+      ok: true,
+      value: { a: [1, { b: null }] },
+    });
+  });
+
+  test("that is empty counts as an empty object, whatever its type", async () => {
+    expect(await readObject(request(null))).toEqual({ ok: true, value: {} });
+    expect(await readObject(request("", { "content-type": "text/plain" }))).toEqual({ ok: true, value: {} });
+  });
+
+  test.each([
+    ["no JSON", "{"],
+    ["nothing but a word", "hello"],
+    ["an array", "[]"],
+    ["a string", '"a"'],
+    ["null", "null"],
+    ["a number", "1"],
+    ["A91 a byte order mark", "\ufeff{}"],
+    ["A91 a number that is none", '{"a":1e999}'],
+    ["A91 a name that occurs twice", '{"a":1,"a":2}'],
+    ["A91 a name that occurs twice in different spellings", '{"a":1,"\\u0061":2}'],
+    ["A91 arrays 100 000 deep", `{"a":${"[".repeat(30_000)}${"]".repeat(30_000)}}`],
+    [
+      "A91 a thousand members",
+      JSON.stringify(Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, i]))),
+    ],
+    ["A90 a member named __proto__", '{"input_data":{"__proto__":{"polluted":1}}}'],
+    ["A10 a lone surrogate", '{"a":"\\ud800"}'],
+    ["A10 a lone surrogate in a name", '{"\\udc00":1}'],
+  ])("that is %s is malformed", async (_, text) => {
+    expect(await readObject(request(text))).toEqual({ ok: false, problem: "malformed" });
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  test("may nest 32 levels, and no more", async () => {
+    const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+    expect((await readObject(request(nested(32)))).ok).toBe(true);
+    expect((await readObject(request(nested(33)))).ok).toBe(false);
+  });
+
+  test("keeps brackets, colons and quotes in strings apart from its own", async () => {
+    const value = { a: '[{"b":1}] \\" : ', b: "\\", c: "{[".repeat(500) };
+    expect(await readObject(request(JSON.stringify(value)))).toEqual({ ok: true, value });
+  });
+
+  test("keeps members like constructor as plain data", () => {
+    const value = parseJson('{"constructor":{"prototype":1},"toString":2}') as Record<string, unknown>;
+    expect(Object.keys(value)).toEqual(["constructor", "toString"]);
+  });
+
+  test.each([
+    ["A37 text", "text/plain"],
+    ["A37 a form", "application/x-www-form-urlencoded"],
+    ["A91 another charset", "application/json; charset=utf-16"],
+    ["no type", ""],
+    ["a type that only begins like JSON", "application/json5"],
+  ])("that is said to be %s is malformed", async (_, type) => {
+    expect(await readObject(request("{}", { "content-type": type }))).toEqual({
+      ok: false,
+      problem: "malformed",
+    });
+  });
+
+  test("may name its charset", async () => {
+    for (const type of ["application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"']) {
+      expect((await readObject(request("{}", { "content-type": type }))).ok).toBe(true);
+    }
+  });
+
+  test("A91 that is compressed, or no UTF-8, is malformed", async () => {
+    expect((await readObject(request("{}", { "content-encoding": "gzip" }))).ok).toBe(false);
+    expect((await readObject(request(new Uint8Array([0x7b, 0xff, 0x7d])))).ok).toBe(false);
+    expect((await readObject(request(Buffer.from("{}", "utf16le")))).ok).toBe(false);
+  });
+
+  test("may have 64 KiB, and not one byte more", async () => {
+    const text = (size: number) => `{"a":"${"x".repeat(size - 8)}"}`;
+    expect((await readText(request(text(BODY_LIMIT)), "application/json")).ok).toBe(true);
+    expect(await readText(request(text(BODY_LIMIT + 1)), "application/json")).toEqual({
+      ok: false,
+      problem: "too_large",
+    });
+  });
+
+  test("that says it is too large is not read", async () => {
+    let pulled = 0;
+    const stream = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 });
+    const answer = await readText(
+      request(stream, { "content-length": String(BODY_LIMIT + 1) }),
+      "application/json",
+    );
+    expect(answer).toEqual({ ok: false, problem: "too_large" });
+    expect(pulled).toBe(0);
+  });
+
+  test("A91 that never ends is read no further than its bound", async () => {
+    let sent = 0;
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1024;
+        controller.enqueue(new Uint8Array(1024).fill(0x20));
+      },
+    });
+    expect(await readText(request(stream), "application/json")).toEqual({ ok: false, problem: "too_large" });
+    expect(sent).toBeLessThan(BODY_LIMIT + 4096);
+  });
+
+  test("that breaks off is malformed", async () => {
+    const stream = new ReadableStream({ start: (controller) => controller.error(new Error("gone")) });
+    expect(await readText(request(stream), "application/json")).toEqual({ ok: false, problem: "malformed" });
+  });
+});

@@ -1,0 +1,136 @@
+/** Most bytes of a body that are read. */
+export const BODY_LIMIT = 64 * 1024;
+
+/** Deepest nesting of JSON. */
+export const DEPTH_LIMIT = 32;
+
+/** Most members that all objects of a body may have together. */
+export const MEMBER_LIMIT = 256;
+
+/** A body that was read, or why it was not: `too_large` is answered 413, everything else 400. */
+export type Body<Value> = { ok: true; value: Value } | { ok: false; problem: "too_large" | "malformed" };
+
+const tooLarge = { ok: false, problem: "too_large" } as const;
+const malformed = { ok: false, problem: "malformed" } as const;
+
+/**
+ * Reads a body as text: UTF-8, not compressed, at most `BODY_LIMIT` bytes. What lies beyond is not read.
+ *
+ * @param mediaType the one type that is taken, for instance `application/json`; a body without bytes needs none
+ * @returns the empty string for no body
+ */
+export async function readText(request: Request, mediaType: string): Promise<Body<string>> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > BODY_LIMIT) return tooLarge;
+  const bytes = await readBytes(request, declared !== null);
+  if (!bytes.ok) return bytes;
+  if (bytes.value.byteLength === 0) return { ok: true, value: "" };
+  if (!isMediaType(request.headers.get("content-type"), mediaType)) return malformed;
+  if ((request.headers.get("content-encoding") ?? "identity") !== "identity") return malformed;
+  try {
+    // A byte order mark is kept, so that JSON refuses it (RFC 8259, 8.1).
+    return {
+      ok: true,
+      value: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.value),
+    };
+  } catch {
+    return malformed;
+  }
+}
+
+async function readBytes(request: Request, bounded: boolean): Promise<Body<Uint8Array>> {
+  try {
+    // The HTTP parser keeps a body to its declared length.
+    if (bounded) return { ok: true, value: new Uint8Array(await request.arrayBuffer()) };
+    if (request.body === null) return { ok: true, value: new Uint8Array() };
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of request.body as ReadableStream<Uint8Array>) {
+      size += chunk.byteLength;
+      if (size > BODY_LIMIT) return tooLarge;
+      chunks.push(chunk);
+    }
+    return { ok: true, value: Buffer.concat(chunks) };
+  } catch {
+    // The client went away, or broke off in the middle.
+    return malformed;
+  }
+}
+
+function isMediaType(header: string | null, wanted: string): boolean {
+  const [type = "", ...parameters] = (header ?? "")
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim());
+  if (type !== wanted) return false;
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
+  return charset === undefined || /^"?utf-?8"?$/.test(charset);
+}
+
+/** Reads a body as a JSON object; an empty body counts as `{}`. */
+export async function readObject(request: Request): Promise<Body<Record<string, unknown>>> {
+  const text = await readText(request, "application/json");
+  if (!text.ok) return text;
+  const value = text.value === "" ? {} : parseJson(text.value);
+  return isObject(value) ? { ok: true, value } : malformed;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Parses JSON as RFC 7493 narrows it: no name twice in one object, no number beyond a double, no lone surrogate.
+ * Also refused: more than `DEPTH_LIMIT` levels, more than `MEMBER_LIMIT` members, and members named `__proto__`,
+ * which would be something else than data to careless code.
+ *
+ * @returns undefined for everything refused
+ */
+export function parseJson(text: string): unknown {
+  const members = countMembers(text);
+  if (members === null) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  // A name that occurs twice was written as two members and read as one.
+  return countPlainMembers(value) === members ? value : undefined;
+}
+
+/** How many members the text writes down, or null when they, or its levels, are too many. Reads it once. */
+function countMembers(text: string): number | null {
+  let depth = 0;
+  let members = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (quoted) {
+      if (character === 0x5c /* \ */) at++;
+      else if (character === 0x22 /* " */) quoted = false;
+    } else if (character === 0x22) quoted = true;
+    else if (character === 0x7b /* { */ || character === 0x5b /* [ */) {
+      if (++depth > DEPTH_LIMIT) return null;
+    } else if (character === 0x7d /* } */ || character === 0x5d /* ] */) depth--;
+    else if (character === 0x3a /* : */ && ++members > MEMBER_LIMIT) return null;
+  }
+  return members;
+}
+
+/** How many members a parsed value has, or NaN when there is something in it that JSON has no business to carry. */
+function countPlainMembers(value: unknown): number {
+  if (typeof value === "string") return value.isWellFormed() ? 0 : Number.NaN;
+  if (typeof value === "number") return Number.isFinite(value) ? 0 : Number.NaN;
+  if (typeof value !== "object" || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countPlainMembers(item);
+    return count;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (name === "__proto__" || !name.isWellFormed()) return Number.NaN;
+    count += 1 + countPlainMembers(member);
+  }
+  return count;
+}

@@ -1,0 +1,167 @@
+import type { BlockList } from "node:net";
+import type { Config } from "../config.ts";
+import type { Client, Runtime, Tenant } from "../runtime.ts";
+import { currentRuntime } from "../runtime-slot.ts";
+import { type Address, findRoute, type Route } from "./addresses.ts";
+import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
+import { corsHeaders, preflightHeaders } from "./cors.ts";
+import type { Exchange } from "./exchange.ts";
+import { isDatabaseUnreachable } from "./failure.ts";
+import { refuseFlow } from "./flow.ts";
+import { isKnownHost, isOwnMachine } from "./host.ts";
+import { acceptedLanguage, languageOf } from "./language.ts";
+import { isSameOrigin, provenanceOf } from "./origin.ts";
+import { plainError, type Reply } from "./reply.ts";
+import { securityHeaders } from "./security-headers.ts";
+
+/** What whoever took a request in knows of it beside the request. */
+export interface Arrival {
+  /** Address of the other end of the connection. */
+  peer: string;
+  /** Names the request in logs and in `X-Request-ID`. */
+  requestId: string;
+}
+
+/**
+ * Answers a request to an address of the API.
+ *
+ * @returns null when the address is not one of the API's
+ */
+export async function handle(
+  request: Request,
+  { peer, requestId }: Arrival,
+  runtime: Runtime = currentRuntime(),
+): Promise<Response | null> {
+  const url = new URL(request.url);
+  const { tenant, path } = locate(runtime, url);
+  const { config } = tenant;
+  const finish = (answer: Reply | Response) => toResponse(request, answer, tenant.config, requestId);
+  if (!isKnownHost(request.headers.get("host"), config)) {
+    return finish(
+      plainError(421, "This service does not answer to that host name (BASE_URL, STILE_SERVER_HOSTS)."),
+    );
+  }
+  const route = findRoute(path);
+  if (route === null) return null;
+  if (route === "unknown") return finish(plainError(404, "There is nothing at this address."));
+
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  if (method === "OPTIONS") return finish(options(request, route, config));
+  const address = route.methods.get(method);
+  if (!address) return finish(refuse(route, 405, { Allow: allowed(route) }));
+
+  const client = clientOf(request, { peer, requestId }, address, trusted(runtime));
+  const exchange: Exchange = {
+    runtime,
+    tenant,
+    client,
+    request,
+    url,
+    peer,
+    cookies: request.headers.get("cookie"),
+  };
+  if (!mayCall(address, exchange))
+    return finish(address.from === "own page" ? refuse(route, 403) : refuse(route, 404));
+  try {
+    return finish(await address.handler(exchange));
+  } catch (error) {
+    runtime.log.error({ err: error, request_id: requestId, path: address.path }, "a request failed");
+    return finish(refuse(route, isDatabaseUnreachable(error) ? 503 : 500));
+  }
+}
+
+/** The one place that tells tenants apart by their address. The default tenant has no prefix. */
+function locate(runtime: Runtime, url: URL): { tenant: Tenant; path: string } {
+  return { tenant: runtime.tenant, path: url.pathname };
+}
+
+const proxies = new WeakMap<Runtime, BlockList>();
+
+function trusted(runtime: Runtime): BlockList {
+  const made = proxies.get(runtime) ?? trustedProxies(runtime.config.server.trusted_proxies);
+  proxies.set(runtime, made);
+  return made;
+}
+
+function clientOf(
+  { headers }: Request,
+  { peer, requestId }: Arrival,
+  { from }: Address,
+  proxies: BlockList,
+): Client {
+  const ip = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
+  const named = headers.get("x-language");
+  // A form cannot name a language, so the browser's own setting speaks for it.
+  const language =
+    named === null && from === "own page"
+      ? acceptedLanguage(headers.get("accept-language"))
+      : languageOf(named);
+  return {
+    ip,
+    source: sourceOf(ip),
+    userAgent: (headers.get("user-agent") ?? "").slice(0, 512),
+    language,
+    requestId,
+  };
+}
+
+function mayCall({ from }: Address, { request, tenant, peer }: Exchange): boolean {
+  const { headers } = request;
+  if (from === "own page") return isSameOrigin(provenanceOf(headers), tenant.config);
+  return from === "anyone" || (tenant.config.mode === "development" && isOwnMachine(headers, peer));
+}
+
+function allowed({ methods }: Route): string {
+  return [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+}
+
+function options({ headers }: Request, route: Route, config: Config): Reply {
+  const preflight = headers.has("access-control-request-method")
+    ? preflightHeaders(headers.get("origin"), headers.get("access-control-request-headers"), config)
+    : {};
+  return { status: 204, headers: { Allow: allowed(route), ...preflight } };
+}
+
+const messages: Record<number, string> = {
+  403: "Only pages of this service may call this address.",
+  404: "There is nothing at this address.",
+  405: "This address does not take that method.",
+  500: "Something went wrong on our side.",
+  503: "The service cannot answer right now. Try again in a moment.",
+};
+
+/** A refusal by the dispatcher, in the shape that clients of the address know. */
+function refuse(
+  { refusals }: Route,
+  status: 403 | 404 | 405 | 500 | 503,
+  headers: Record<string, string> = {},
+): Reply {
+  const retry: Record<string, string> = status === 503 ? { "Retry-After": "1" } : {};
+  if (refusals === "plain") return plainError(status, messages[status] ?? "", { ...headers, ...retry });
+  const reply =
+    status >= 500 ? refuseFlow("technical_error") : refuseFlow("operation_not_permitted_error", { status });
+  return { ...reply, headers: { ...reply.headers, ...headers } };
+}
+
+/** Makes the response. Every answer of the API passes here, so none lacks what all of them carry. */
+function toResponse(request: Request, answer: Reply | Response, config: Config, requestId: string): Response {
+  const common: Record<string, string> = {
+    ...securityHeaders(config),
+    ...corsHeaders(request.headers.get("origin"), config),
+    "X-Request-ID": requestId,
+  };
+  const bodiless = request.method === "HEAD";
+  if (answer instanceof Response) {
+    for (const [name, value] of Object.entries(common)) {
+      if (!answer.headers.has(name)) answer.headers.set(name, value);
+    }
+    return bodiless ? new Response(null, { status: answer.status, headers: answer.headers }) : answer;
+  }
+  const { status, body = null, cookies = [] } = answer;
+  const plain = { ...common, ...answer.headers };
+  const headers =
+    cookies.length === 0
+      ? plain
+      : [...Object.entries(plain), ...cookies.map((cookie): [string, string] => ["Set-Cookie", cookie])];
+  return new Response(bodiless ? null : body, { status, headers });
+}

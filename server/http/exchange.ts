@@ -1,0 +1,18 @@
+import type { Client, Runtime, Tenant } from "../runtime.ts";
+import type { Reply } from "./reply.ts";
+
+/** One request, and all that is known of it before anything is done. */
+export interface Exchange {
+  runtime: Runtime;
+  tenant: Tenant;
+  client: Client;
+  request: Request;
+  url: URL;
+  /** The `Cookie` header. */
+  cookies: string | null;
+  /** Address of the other end of the connection, which may be a proxy. */
+  peer: string;
+}
+
+/** Answers one method of one address. What it throws is logged, and answered 500. */
+export type Handler = (exchange: Exchange) => Reply | Response | Promise<Reply | Response>;

@@ -1,0 +1,17 @@
+import { sql } from "drizzle-orm";
+import type { Handler } from "./exchange.ts";
+import { json } from "./reply.ts";
+
+/** `GET /health/alive`: the process answers. */
+export const aliveHandler: Handler = () => json(200, { alive: true });
+
+/** `GET /health/ready`: the database answers too; 503 while it does not. */
+export const readyHandler: Handler = async ({ runtime }) => {
+  try {
+    await runtime.database.read.execute(sql`select 1`);
+    return json(200, { ready: true });
+  } catch (error) {
+    runtime.log.warn({ err: error }, "not ready: the database does not answer");
+    return json(503, { ready: false });
+  }
+};

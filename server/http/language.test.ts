@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { acceptedLanguage, languageOf } from "./language.ts";
+
+test.each([
+  ["de", "de"],
+  ["pt-BR", "pt-BR"],
+  ["pt-br", "pt-BR"],
+  ["undefined", "en"],
+  ["tlh", "en"],
+  ["__proto__", "en"],
+  ["", "en"],
+  [null, "en"],
+])("X-Language %s is %s", (header, language) => {
+  expect(languageOf(header)).toBe(language);
+});
+
+test.each([
+  ["de-AT,de;q=0.9,en;q=0.8", "de"],
+  ["pt-PT", "pt-BR"],
+  ["tlh, fr;q=0.5, it;q=0.7", "it"],
+  ["de;q=0, nl", "nl"],
+  ["*", "en"],
+  [";;;q=x,,", "en"],
+  [null, "en"],
+])("Accept-Language %s is %s", (header, language) => {
+  expect(acceptedLanguage(header)).toBe(language);
+});

@@ -1,0 +1,39 @@
+import { type Language, languages } from "../runtime.ts";
+
+const byName = new Map<string, Language>(languages.map((language) => [language.toLowerCase(), language]));
+
+/**
+ * The language of mails that `X-Language` names. Anything unknown is English, the word `undefined` included, which
+ * a published client sends when it was given no language.
+ */
+export function languageOf(header: string | null): Language {
+  return byName.get(header?.toLowerCase() ?? "") ?? "en";
+}
+
+/**
+ * The best of our languages for an `Accept-Language` header (RFC 9110, 12.5.4), by weight, a region falling back to
+ * its language.
+ */
+export function acceptedLanguage(header: string | null): Language {
+  const wanted = (header ?? "")
+    .slice(0, 500)
+    .split(",")
+    .map((entry) => {
+      const [tag = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith("q="));
+      return { tag, weight: weight === undefined ? 1 : Number(weight.slice(2)) };
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight);
+  for (const { tag } of wanted) {
+    const language = byName.get(tag) ?? byName.get(tag.split("-")[0] ?? "") ?? regional(tag);
+    if (language) return language;
+  }
+  return "en";
+}
+
+/** `pt` and `pt-PT` are served by the one Portuguese there is. */
+function regional(tag: string): Language | undefined {
+  const base = tag.split("-")[0];
+  return languages.find((language) => language.split("-")[0] === base);
+}

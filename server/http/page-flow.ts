@@ -1,0 +1,141 @@
+import { firstState, peek } from "../flow/engine.ts";
+import type { FlowType } from "../flow/names.ts";
+import { showError } from "../flow/show.ts";
+import type { FlowState } from "../flow/wire.ts";
+import type { IssuedSession } from "../sessions/sessions.ts";
+import type { Exchange } from "./exchange.ts";
+import { callFlow, type FlowAnswer, type FlowCall } from "./flow.ts";
+import { handOver } from "./hand-over.ts";
+import { expiredPageCookie, openPageCookie, type PageFlow, pageCookie } from "./page-cookie.ts";
+
+/** What our own page is told. The flow's token stays in the sealed cookie. */
+export interface PageAnswer {
+  /** Of the state that is drawn; a step must name the newest. 0 is the first state of a flow not yet started. */
+  version: number;
+  state: FlowState;
+  /** Where the person goes now. */
+  redirect_to?: string;
+}
+
+/** An answer for the page, with the headers and cookies that go with it. */
+export interface PageReply {
+  answer: PageAnswer;
+  headers: Record<string, string>;
+  cookies: string[];
+}
+
+/** The version of a state that was drawn from the declarations alone. */
+export const UNSTARTED = 0;
+
+/** How long the end of a flow can be shown again: as long as the engine hands the session out again. */
+const FAREWELL_SECONDS = 60;
+
+/** Starts a flow, in place of the one there may be. */
+export async function startOnPage(exchange: Exchange, type: FlowType): Promise<PageReply> {
+  const flowAnswer = await callFlow(exchange, { kind: "start", type });
+  return reply(exchange, type, startedFlow(exchange, flowAnswer), flowAnswer);
+}
+
+/**
+ * Performs an action of the state that the page drew. The first action of all starts the flow that it is about.
+ *
+ * @param step `version`: that of the drawn state; when the flow has moved on since, it is refused
+ */
+export async function actOnPage(
+  exchange: Exchange,
+  { type, ...step }: { type: FlowType; action: string; version: number; input: Record<string, unknown> },
+): Promise<PageReply> {
+  const flow = await openPageCookie(exchange.runtime, exchange.tenant, type, exchange.cookies);
+  if (step.version !== UNSTARTED) {
+    if (!flow) return refusal();
+    return call(exchange, flow, { kind: "step", type, ...step, flowId: flow.flowId, token: flow.token });
+  }
+  if (flow && (await peek(exchange.runtime, exchange.tenant, { type, ...flow }))) return refusal();
+
+  const started = await callFlow(exchange, { kind: "start", type });
+  const fresh = startedFlow(exchange, started);
+  if (!fresh) return reply(exchange, type, null, started);
+  const { action, input } = step;
+  return call(exchange, fresh, {
+    kind: "step",
+    type,
+    action,
+    input,
+    flowId: fresh.flowId,
+    token: fresh.token,
+  });
+}
+
+/** Shows the state as it is now, whatever answers were lost. Performs nothing. */
+export async function currentOnPage(exchange: Exchange, type: FlowType): Promise<PageReply> {
+  const flow = await openPageCookie(exchange.runtime, exchange.tenant, type, exchange.cookies);
+  if (!flow)
+    return {
+      answer: { version: UNSTARTED, state: firstState(exchange.tenant, type) },
+      headers: {},
+      cookies: [],
+    };
+  return call(exchange, flow, { kind: "current", type, flowId: flow.flowId, resume: flow.resume });
+}
+
+async function call(exchange: Exchange, flow: PageFlow, request: FlowCall): Promise<PageReply> {
+  return reply(exchange, request.type, flow, await callFlow(exchange, request));
+}
+
+function startedFlow({ runtime }: Exchange, { answer }: FlowAnswer): PageFlow | null {
+  const { flowId, resume, state } = answer;
+  if (flowId === null || resume === undefined) return null;
+  const codeVerifier = runtime.environment.randomBytes(32).toString("base64url");
+  return { flowId, resume, token: state.csrf_token, codeVerifier };
+}
+
+/** @param flow null when none could be started */
+async function reply(
+  exchange: Exchange,
+  type: FlowType,
+  flow: PageFlow | null,
+  { answer, headers, cookies }: FlowAnswer,
+): Promise<PageReply> {
+  const { runtime, tenant } = exchange;
+  const { version, session } = answer;
+  const state = { ...answer.state, csrf_token: "" };
+  // A refusal that shows no state has left the flow, and its token, as they were.
+  if (!flow || answer.flowId === null) return { answer: { version, state }, headers, cookies };
+  if (!session) {
+    const sealed = await pageCookie(runtime, tenant, type, { ...flow, token: answer.state.csrf_token });
+    return { answer: { version, state }, headers, cookies: [...cookies, sealed] };
+  }
+
+  const redirectTo = flow.redirectTo ?? (await handOverIfPossible(exchange, session));
+  const finished: PageFlow = { ...flow, token: "", finished: version, ...(redirectTo ? { redirectTo } : {}) };
+  return {
+    answer: { version, state, ...(redirectTo ? { redirect_to: redirectTo } : {}) },
+    headers,
+    cookies: [
+      ...cookies,
+      await pageCookie(runtime, tenant, type, finished, FAREWELL_SECONDS),
+      expiredPageCookie(tenant, "destination"),
+    ],
+  };
+}
+
+/** Whoever has signed in is signed in, even if the way back to the application cannot be made. */
+async function handOverIfPossible(exchange: Exchange, session: IssuedSession): Promise<string | null> {
+  try {
+    return await handOver(exchange, session);
+  } catch (error) {
+    exchange.runtime.log.error(
+      { err: error, request_id: exchange.client.requestId },
+      "a session could not be handed over",
+    );
+    return null;
+  }
+}
+
+function refusal(): PageReply {
+  return {
+    answer: { version: UNSTARTED, state: showError("operation_not_permitted_error") },
+    headers: {},
+    cookies: [],
+  };
+}

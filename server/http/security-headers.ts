@@ -1,0 +1,18 @@
+import type { Config } from "../config.ts";
+import { isSecure } from "./cookies.ts";
+
+/** No answer of the API is a document: whoever opens one sees text that can load, run and frame nothing. */
+const always = {
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+};
+
+const overTls = { ...always, "Strict-Transport-Security": "max-age=31536000; includeSubDomains" };
+
+/** The headers that every answer of the API carries (OWASP ASVS 5.0, 3.4). */
+export function securityHeaders(config: Config): Record<string, string> {
+  return isSecure(config) ? overTls : always;
+}

@@ -1,0 +1,161 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Logger } from "pino";
+import { clientAddress, sourceOf, trustedProxies } from "./http/client-address.ts";
+import { requestIdOf } from "./observability/request-id.ts";
+
+/** Where requests go. */
+export interface Destinations {
+  /** Answers the addresses of the API; null for any other. */
+  api(request: Request, info: { peer: string; requestId: string }): Promise<Response | null>;
+  /** Answers everything else. */
+  pages(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+}
+
+export interface ListenerOptions {
+  log: Logger;
+  trustedProxies: readonly string[];
+  /** Requests that come before the server is ready wait for it. */
+  destinations: Promise<Destinations>;
+}
+
+/** The HTTP server of this process. */
+export interface Listener {
+  /**
+   * Starts to accept connections on every address of this machine.
+   *
+   * @returns the port, which is a free one for 0
+   * @throws the system's error, for instance with the code EADDRINUSE
+   */
+  listen(port: number): Promise<number>;
+  /** Accepts nothing more and waits for running requests, at most so many milliseconds; then cuts what is left. */
+  close(milliseconds: number): Promise<void>;
+}
+
+/** A header block larger than this is answered 431, and a request that takes longer to arrive 408. */
+const HEADER_BYTES = 16 * 1024;
+const RECEIVE_MS = 10_000;
+
+/** Longest path that a log line repeats. */
+const LOGGED_PATH = 200;
+
+/** Makes the HTTP server: gives each request its identifier and its log line, and hands it to whoever answers it. */
+export function createListener({ log, trustedProxies: ranges, destinations }: ListenerOptions): Listener {
+  const proxies = trustedProxies(ranges);
+  const running = new Set<ServerResponse>();
+  let closing = false;
+
+  const answer = getRequestListener(
+    async (request, { incoming, outgoing }) => {
+      const { api, pages } = await destinations;
+      const [message, response] = [incoming as IncomingMessage, outgoing as ServerResponse];
+      const info = {
+        peer: message.socket.remoteAddress ?? "",
+        requestId: String(response.getHeader("X-Request-ID")),
+      };
+      const answered = await api(request, info);
+      if (answered) return answered;
+      await pages(message, response);
+      return RESPONSE_ALREADY_SENT;
+    },
+    {
+      // The pages' own code is left with the platform's classes.
+      overrideGlobalObjects: false,
+      errorHandler(error) {
+        if (error instanceof RequestError) return refusal(400);
+        log.error({ err: error }, "a request could not be handed on");
+        return refusal(500);
+      },
+    },
+  );
+
+  const server = createServer(
+    {
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: RECEIVE_MS,
+      requestTimeout: RECEIVE_MS,
+      connectionsCheckingInterval: 1_000,
+    },
+    (incoming, outgoing) => {
+      const startedAt = performance.now();
+      const requestId = requestIdOf(incoming.headers["x-request-id"]);
+      outgoing.setHeader("X-Request-ID", requestId);
+      if (closing) outgoing.shouldKeepAlive = false;
+      running.add(outgoing);
+      outgoing.once("close", () => {
+        running.delete(outgoing);
+        log.info({
+          request_id: requestId,
+          method: incoming.method,
+          path: incoming.url?.split("?", 1)[0]?.slice(0, LOGGED_PATH),
+          status: outgoing.statusCode,
+          duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
+          source: sourceOf(
+            clientAddress(incoming.socket.remoteAddress ?? "", forwardedFor(incoming), proxies),
+          ),
+          ...(outgoing.writableFinished ? {} : { aborted: true }),
+        });
+      });
+      void answer(incoming, outgoing);
+    },
+  );
+  server.on("clientError", refuseMalformed);
+
+  return {
+    listen: (port) =>
+      new Promise((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(port, () => {
+          server.removeListener("error", reject);
+          server.on("error", (error) => log.error({ err: error }, "the HTTP server failed"));
+          const address = server.address();
+          resolve(typeof address === "object" && address ? address.port : port);
+        });
+      }),
+    async close(milliseconds) {
+      closing = true;
+      for (const outgoing of running) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false;
+      await closed(server, milliseconds);
+    },
+  };
+}
+
+function forwardedFor(incoming: IncomingMessage): string | null {
+  const header = incoming.headers["x-forwarded-for"];
+  return header === undefined ? null : String(header);
+}
+
+async function closed(server: Server, milliseconds: number): Promise<void> {
+  const done = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A connection that was busy when the server closed is kept open by Node until it has been idle for a while.
+  const idle = setInterval(() => server.closeIdleConnections(), 20);
+  const cut = setTimeout(() => server.closeAllConnections(), milliseconds);
+  await done;
+  clearInterval(idle);
+  clearTimeout(cut);
+}
+
+/** What has no shape of HTTP never becomes a request; it is answered here. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  const status = {
+    HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+    ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+  };
+  const line = status[error.code as keyof typeof status] ?? "400 Bad Request";
+  socket.end(
+    `HTTP/1.1 ${line}\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+  );
+}
+
+function refusal(status: number): Response {
+  return new Response(null, {
+    status,
+    headers: { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" },
+  });
+}

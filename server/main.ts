@@ -1,0 +1,104 @@
+import { basename, dirname, join } from "node:path";
+import { type BootedRuntime, createRuntime } from "./boot.ts";
+import { type Config, ConfigError, loadConfig } from "./config.ts";
+import { handle } from "./http/dispatch.ts";
+import { createListener, type Destinations } from "./listener.ts";
+import { logConsole } from "./observability/console.ts";
+import { createLogger } from "./observability/logger.ts";
+import { createPages } from "./pages.ts";
+import { holdRuntime } from "./runtime-slot.ts";
+import { StartError } from "./start-error.ts";
+import { announce } from "./start-notice.ts";
+
+/** `npm start`: the database, its migrations, the worker of jobs, and HTTP, in one process. */
+
+/** Signals that arrive within so short a time are one wish to stop; a later one ends the process at once. */
+const SAME_INTERRUPT_MS = 500;
+
+/** The project's folder, which holds `.next`; this file runs from `server/`, or compiled from `dist/server/`. */
+const above = dirname(import.meta.dirname);
+const root = basename(above) === "dist" ? join(above, "..") : above;
+
+try {
+  await start();
+} catch (error) {
+  const known = error instanceof ConfigError || error instanceof StartError;
+  process.stderr.write(`stile: ${known ? error.message : ((error as Error).stack ?? String(error))}\n`);
+  process.exit(1);
+}
+
+async function start(): Promise<void> {
+  const environment = { ...process.env };
+  let config = loadConfig(environment, process.cwd());
+  // From here on only the configuration tells the mode: the pages are those of the build in either.
+  Object.assign(process.env, {
+    NODE_ENV: "production",
+    NEXT_MANUAL_SIG_HANDLE: "true",
+    NEXT_TELEMETRY_DISABLED: "1",
+  });
+  const log = createLogger(config.log.level);
+  logConsole(log);
+  const ready = Promise.withResolvers<Destinations>();
+  const listener = createListener({
+    log,
+    trustedProxies: config.server.trusted_proxies,
+    destinations: ready.promise,
+  });
+
+  const port = await listen(listener.listen, config.port);
+  // The public address follows the port that was found.
+  if (config.port === 0) config = loadConfig({ ...environment, PORT: String(port) }, process.cwd());
+
+  const interrupted = Promise.withResolvers<number>();
+  let interruptedAt = Number.POSITIVE_INFINITY;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      // An interrupt from the keyboard reaches this process twice, by itself and through npm.
+      if (performance.now() - interruptedAt > SAME_INTERRUPT_MS) process.exit(1);
+      if (interruptedAt < Number.POSITIVE_INFINITY) return;
+      interruptedAt = performance.now();
+      log.info({ signal }, "stopping");
+      interrupted.resolve(0);
+    });
+  }
+  process.on("unhandledRejection", (error) =>
+    log.error({ err: error }, "a promise was rejected and nobody noticed"),
+  );
+  process.on("uncaughtException", (error) => {
+    log.error({ err: error }, "an error reached nobody; stopping");
+    interrupted.resolve(1);
+  });
+
+  const runtime = await createRuntime(config, { log, worker: true });
+  holdRuntime(runtime);
+  const pages = createPages(root);
+  ready.resolve({ api: handle, pages: pages.answer });
+  announce(runtime);
+  pages.load().catch((error: unknown) => log.error({ err: error }, "the pages could not be loaded"));
+
+  const code = await interrupted.promise;
+  await stop(runtime, config, listener.close);
+  process.exit(code);
+}
+
+async function listen(open: (port: number) => Promise<number>, port: number): Promise<number> {
+  try {
+    return await open(port);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE")
+      throw new StartError(`port ${port} is already in use: end what uses it or set PORT`);
+    if (code === "EACCES") throw new StartError(`port ${port} may not be opened by this account: set PORT`);
+    throw new StartError(`port ${port} cannot be opened: ${message}`);
+  }
+}
+
+async function stop(
+  runtime: BootedRuntime,
+  config: Config,
+  close: (milliseconds: number) => Promise<void>,
+): Promise<void> {
+  await close(config.server.shutdown_timeout * 1_000);
+  await runtime.stop();
+  runtime.log.info("stopped");
+}

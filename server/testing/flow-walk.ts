@@ -1,0 +1,87 @@
+import { type Answer, start, step } from "../flow/engine.ts";
+import type { FlowType, Target } from "../flow/names.ts";
+import { states } from "../flow/states/index.ts";
+import type { FlowState } from "../flow/wire.ts";
+import type { Client } from "../runtime.ts";
+import { someone, type TestRuntime } from "./runtime.ts";
+
+/** What walks have taken: declared edges and errors, written as `flow state action target` and `state action code`. */
+export interface Taken {
+  edges: Set<string>;
+  errors: Set<string>;
+}
+
+/** A client of the engine that keeps the newest token, as any client does. */
+export interface Walk {
+  readonly state: FlowState;
+  readonly answer: Answer;
+  readonly flowId: string;
+  readonly resume: string;
+  /** Calls an action; keeps the answer unless it is state `error`. */
+  act(
+    action: string,
+    input?: Record<string, unknown>,
+    options?: { token?: string; runtime?: TestRuntime },
+  ): Promise<FlowState>;
+  /** Error codes of the newest answer: the flow's, or those of the inputs. */
+  errors(): string[];
+}
+
+/** Starts a flow and walks it. */
+export async function walk(
+  runtime: TestRuntime,
+  type: FlowType,
+  { client = someone, taken }: { client?: Client; taken?: Taken } = {},
+): Promise<Walk> {
+  let answer = await start(runtime, runtime.tenant, client, type);
+  const { flowId, resume } = answer;
+  if (!flowId || !resume) throw new Error(`no flow was started: ${answer.state.error?.code}`);
+  return {
+    get state() {
+      return answer.state;
+    },
+    get answer() {
+      return answer;
+    },
+    flowId,
+    resume,
+    async act(action, input = {}, options = {}) {
+      const from = answer.state.name;
+      const { tenant } = options.runtime ?? runtime;
+      const token = options.token ?? answer.state.csrf_token;
+      const next = await step(options.runtime ?? runtime, tenant, client, {
+        type,
+        flowId,
+        action,
+        token,
+        input,
+      });
+      if (next.state.name === "error") return next.state;
+      answer = next;
+      if (taken) record(taken, type, from, action, next.state);
+      return next.state;
+    },
+    errors: () => errorCodes(answer.state),
+  };
+}
+
+/** Error codes of a state: those of the inputs where there are any, else the flow's. */
+export function errorCodes(state: FlowState): string[] {
+  const ofInputs = Object.values(state.actions).flatMap(({ inputs }) =>
+    Object.values(inputs).flatMap(({ error }) => (error ? [error.code] : [])),
+  );
+  if (ofInputs.length > 0) return ofInputs;
+  return state.error ? [state.error.code] : [];
+}
+
+function record(taken: Taken, type: FlowType, from: string, action: string, state: FlowState): void {
+  const declared = states[from as keyof typeof states].actions[action];
+  if (!declared) return;
+  if (state.error && state.name === from) {
+    for (const code of errorCodes(state)) taken.errors.add(`${from} ${action} ${code}`);
+    return;
+  }
+  const named = declared.to.find((target) => target === state.name);
+  const target: Target | undefined = named ?? declared.to.find((to) => ["NEXT", "STAY", "BACK"].includes(to));
+  taken.edges.add(`${type} ${from} ${action} ${target}`);
+}

@@ -1,0 +1,34 @@
+import { openDatabase } from "#db/client";
+import { testJobs } from "./jobs.ts";
+
+/**
+ * A process for tests to kill: prepares the jobs, writes twenty mails in twenty transactions of which it rolls
+ * every other one back, says so, and then waits. Whether it also sends is up to the caller.
+ *
+ *     jobs-process.ts <database url> <smtp url> <worker: true or false>
+ */
+const [url = "", smtpUrl = "", worker] = process.argv.slice(2);
+const database = openDatabase(url, 3, () => {});
+const jobs = testJobs({ url, database }, { SMTP_URL: smtpUrl });
+await jobs.start({ worker: worker === "true" });
+
+for (let number = 0; number < 20; number += 1) {
+  const committed = number % 2 === 0;
+  await database.write
+    .transaction(async (tx) => {
+      await jobs.enqueue(tx, {
+        name: "send_mail",
+        tenantId: "00000000-0000-4000-8000-000000000001",
+        to: `${committed ? "committed" : "rolled-back"}-${number}@example.com`,
+        language: "en",
+        mail: { type: "login", code: "482913", ttlSeconds: 300 },
+      });
+      if (!committed) throw new Error("rolled back");
+    })
+    .catch((error: Error) => {
+      if (error.message !== "rolled back") throw error;
+    });
+}
+jobs.wake();
+process.stdout.write("committed\n");
+setInterval(() => {}, 60_000);

@@ -1,0 +1,58 @@
+import type { FlowType } from "../flow/names.ts";
+import type { FlowState } from "../flow/wire.ts";
+import type { TestRuntime } from "./runtime.ts";
+import { type Visitor, visitor } from "./visitor.ts";
+
+export const password = "seven herons over the lake";
+
+/** A walk through a flow over its own interface, in this process. */
+export interface RestWalk {
+  readonly visitor: Visitor;
+  readonly state: FlowState;
+  readonly response: Response;
+  act(action: string, input?: Record<string, unknown>): Promise<FlowState>;
+}
+
+/** Starts a flow at `POST /<type>`. */
+export async function restWalk(
+  runtime: TestRuntime,
+  type: FlowType,
+  as: Visitor = visitor(runtime),
+): Promise<RestWalk> {
+  let response = await as.post(`/${type}`);
+  let state = (await response.json()) as FlowState;
+  return {
+    visitor: as,
+    get state() {
+      return state;
+    },
+    get response() {
+      return response;
+    },
+    async act(action, input = {}) {
+      const href = state.actions[action]?.href;
+      if (!href) throw new Error(`${state.name} does not offer ${action}`);
+      response = await as.post(href, { csrf_token: state.csrf_token, input_data: input });
+      state = (await response.json()) as FlowState;
+      return state;
+    },
+  };
+}
+
+/** The newest code that was mailed to an address. */
+export function mailedCode(runtime: TestRuntime, address: string): string {
+  const job = runtime.enqueued.findLast(({ to }) => to === address);
+  if (!job || !("code" in job.mail)) throw new Error(`no code was mailed to ${address}`);
+  return job.mail.code;
+}
+
+/** Registers an account with `password`, to its end. */
+export async function restRegistration(runtime: TestRuntime, email: string): Promise<RestWalk> {
+  const walk = await restWalk(runtime, "registration");
+  await walk.act("register_client_capabilities");
+  await walk.act("register_login_identifier", { email });
+  await walk.act("verify_passcode", { code: mailedCode(runtime, email) });
+  await walk.act("register_password", { new_password: password });
+  if (walk.state.name !== "success") throw new Error(`the registration ended at ${walk.state.name}`);
+  return walk;
+}

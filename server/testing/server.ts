@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The real server, as `npm start` runs it, in a process of its own. */
+export interface RunningServer {
+  /** Base address, for instance `http://localhost:40123`; the same after a restart. */
+  readonly url: string;
+  readonly dataDir: string;
+  readonly pid: number;
+  /** Everything it has written so far, of every start. */
+  logs(): string;
+  /** Sends a signal and waits until the process is gone. Its embedded database is left as the signal left it. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts it again on the same address and data, ending it by SIGTERM first if it still runs. */
+  restart(): Promise<void>;
+  /** Ends it and removes what it kept. */
+  stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Beside what a process needs, nothing of the caller's environment is handed on. */
+  env?: Record<string, string>;
+}
+
+const root = join(import.meta.dirname, "../..");
+const entry = join(root, "dist/server/main.js");
+
+/** What comes after `node` in `npm start`: its options, and the entry. */
+function startParameters(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    scripts: { start: string };
+  };
+  const parameters = /exec node (.+)$/.exec(scripts.start)?.[1];
+  if (!parameters) throw new Error("npm start does not end in exec node …");
+  return parameters.split(" ");
+}
+
+/** How long a start may take on a machine that does other things too. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Starts the built server on a free port and waits until it says that it is ready.
+ *
+ * @throws Error with what the server wrote, when it ends instead
+ */
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  if (!existsSync(entry)) throw new Error("the server is not built: npm run build");
+  const dataDir = mkdtempSync(join(tmpdir(), "stile server "));
+  // PostgreSQL may have to run as somebody else, who passes through here.
+  chmodSync(dataDir, 0o711);
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const own = { NODE_ENV: "development" as const, PORT: String(port), BASE_URL: url, DATA_DIR: dataDir };
+  const secrets = { SECRET_KEYS: randomBytes(24).toString("hex") };
+  const env: NodeJS.ProcessEnv = Object.assign(own, inherited(), secrets, options.env);
+  // A file, because a pipe would have this process work for every line the server writes.
+  const logFile = join(dataDir, "server.log");
+  const logs = () => (existsSync(logFile) ? readFileSync(logFile, "utf8") : "");
+  let child: ChildProcess;
+  let gone: Promise<void>;
+
+  async function launch(): Promise<void> {
+    const log = openSync(logFile, "a");
+    const started = spawn(process.execPath, startParameters(), {
+      cwd: root,
+      env,
+      stdio: ["ignore", log, log],
+    });
+    closeSync(log);
+    child = started;
+    gone = new Promise((resolve) => started.once("exit", () => resolve()));
+    await ready(url, () => started.exitCode ?? started.signalCode, logs);
+  }
+
+  const running = () => child.exitCode === null && child.signalCode === null;
+  const abandon = () => void (running() && child.kill("SIGTERM"));
+
+  async function kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    if (running()) child.kill(signal);
+    await gone;
+  }
+
+  try {
+    await launch();
+  } catch (error) {
+    abandon();
+    throw error;
+  }
+  // A test run that is interrupted never comes to its tear-down.
+  process.once("exit", abandon);
+
+  return {
+    url,
+    dataDir,
+    get pid() {
+      return child.pid ?? 0;
+    },
+    logs,
+    kill,
+    async restart() {
+      await kill("SIGTERM");
+      await launch();
+    },
+    async stop() {
+      process.removeListener("exit", abandon);
+      await kill("SIGTERM");
+      await endDatabase(dataDir);
+      rmSync(shelterOf(dataDir), { recursive: true, force: true });
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A TCP port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+function inherited(): Record<string, string> {
+  const names = ["PATH", "HOME", "TMPDIR", "LANG", "TZ", "USER", "SystemRoot"];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}
+
+async function ready(url: string, ended: () => unknown, output: () => string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    if (ended() !== null) throw new Error(`the server ended (${ended()}) before it was ready:\n${output()}`);
+    if (Date.now() > deadline)
+      throw new Error(`the server is not ready after ${PATIENCE_MS} ms:\n${output()}`);
+    const answer = await fetch(`${url}/health/ready`).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** A server that was killed leaves its database running, for the next one to adopt; there will be none. */
+async function endDatabase(dataDir: string): Promise<void> {
+  const file = join(dataDir, "postgres", "postmaster.pid");
+  if (!existsSync(file)) return;
+  const pid = Number(readFileSync(file, "utf8").split("\n")[0]);
+  try {
+    for (process.kill(pid, "SIGINT"); ; process.kill(pid, 0))
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  } catch {
+    // No such process: it is gone.
+  }
+}
+
+/** Where the server keeps programs and data that another account has to reach; see `server/database/embedded.ts`. */
+function shelterOf(dataDir: string): string {
+  return join(
+    "/var/lib/stile",
+    createHash("sha256").update(realpathSync(dataDir)).digest("hex").slice(0, 16),
+  );
+}

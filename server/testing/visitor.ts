@@ -1,0 +1,69 @@
+import { handle } from "../http/dispatch.ts";
+import type { Runtime } from "../runtime.ts";
+
+/** Somebody with a cookie jar who asks the API in this process, without a network between. */
+export interface Visitor {
+  /** What the server has set and not taken back, by name. Tests may plant their own. */
+  readonly cookies: Map<string, string>;
+  /** `Set-Cookie` lines of the last answer. */
+  readonly setCookies: string[];
+  /** Any request; throws when the address is not one of the API's. */
+  request(path: string, init?: RequestInit): Promise<Response>;
+  /** `POST` of JSON, or of a body as it stands. */
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** `POST` as a form of our own page does. */
+  submit(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+  /** A mutation of tRPC, as our own page's client sends it. */
+  mutate(procedure: string, input: unknown, headers?: Record<string, string>): Promise<Response>;
+}
+
+/** @param peer address that the visitor's connection comes from */
+export function visitor(runtime: Runtime, peer = "192.0.2.1"): Visitor {
+  const cookies = new Map<string, string>();
+  let setCookies: string[] = [];
+
+  async function request(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers({
+      host: new URL(runtime.config.base_url).host,
+      ...Object.fromEntries(new Headers(init.headers)),
+    });
+    if (cookies.size > 0 && !headers.has("cookie")) {
+      headers.set("cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
+    }
+    const asked = new Request(runtime.config.base_url + path, { ...init, headers });
+    const response = await handle(asked, { peer, requestId: "request-1" }, runtime);
+    if (!response) throw new Error(`${path} is not an address of the API`);
+    setCookies = response.headers.getSetCookie();
+    for (const line of setCookies) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/; Max-Age=0(;|$)/.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return response;
+  }
+
+  const ownPage = { "sec-fetch-site": "same-origin" };
+  const post = (path: string, body: unknown, headers: Record<string, string>) =>
+    request(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+
+  return {
+    cookies,
+    get setCookies() {
+      return setCookies;
+    },
+    request,
+    post: (path, body, headers = {}) => post(path, body, headers),
+    submit: (path, fields, headers = {}) =>
+      request(path, {
+        method: "POST",
+        body: new URLSearchParams(fields),
+        headers: { ...ownPage, ...headers },
+      }),
+    mutate: (procedure, input, headers = {}) =>
+      post(`/api/trpc/${procedure}`, input, { ...ownPage, ...headers }),
+  };
+}

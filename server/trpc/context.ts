@@ -1,0 +1,7 @@
+import type { Exchange } from "../http/exchange.ts";
+
+/** What a procedure works with: the request, and the headers of its answer. */
+export interface Context {
+  exchange: Exchange;
+  answerHeaders: Headers;
+}

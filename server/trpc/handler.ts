@@ -1,0 +1,40 @@
+import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { parseJson, readText } from "../http/body.ts";
+import type { Handler } from "../http/exchange.ts";
+import { json, type Reply } from "../http/reply.ts";
+import { appRouter } from "./router.ts";
+
+const ENDPOINT = "/api/trpc";
+
+/** `POST /api/trpc/{procedure}`. The body is read here, within our bounds, and handed on as it was. */
+export const trpcHandler: Handler = async (exchange) => {
+  const { request, runtime, client } = exchange;
+  const body = await readText(request, "application/json");
+  if (!body.ok && body.problem === "too_large")
+    return refuse("PAYLOAD_TOO_LARGE", 413, { Connection: "close" });
+  if (!body.ok || parseJson(body.value) === undefined) return refuse("BAD_REQUEST", 400);
+  const { url, method, headers } = request;
+  return fetchRequestHandler({
+    endpoint: ENDPOINT,
+    router: appRouter,
+    req: new Request(url, { method, headers, body: body.value }),
+    createContext: ({ resHeaders }) => ({ exchange, answerHeaders: resHeaders }),
+    // Every step needs the cookie of the one before, so nothing can be batched.
+    maxBatchSize: 1,
+    onError({ error }) {
+      if (error.code === "INTERNAL_SERVER_ERROR") {
+        runtime.log.error({ err: error.cause ?? error, request_id: client.requestId }, "a tRPC call failed");
+      }
+    },
+  });
+};
+
+/** The shape in which tRPC's client looks for errors; JSON-RPC's number for a request that is not valid. */
+function refuse(
+  code: "PAYLOAD_TOO_LARGE" | "BAD_REQUEST",
+  status: number,
+  headers: Record<string, string> = {},
+): Reply {
+  const message = "The request is not valid.";
+  return json(status, { error: { message, code: -32600, data: { code, httpStatus: status } } }, { headers });
+}
