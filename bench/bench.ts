@@ -1,0 +1,169 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { flowClient } from "../server/testing/flow-client.ts";
+import { type RunningServer, startServer } from "../server/testing/server.ts";
+import type { Report, Result, Task } from "./load.ts";
+import { cpuTime, residentMemory } from "./process.ts";
+import { formatTable, type Row, toRow } from "./report.ts";
+
+/**
+ * `npm run bench`: a bare answer, a bare answer with the same work in the same database by hand, and our steps
+ * through the built server, in one run. Three processes: server, load generator, and this one, which waits.
+ */
+const connections = Number(process.env.BENCH_CONNECTIONS ?? 16);
+const seconds = Number(process.env.BENCH_SECONDS ?? 4);
+const warmUp = Number(process.env.BENCH_WARM_UP ?? 1);
+
+const load = fork(join(import.meta.dirname, "load.ts"));
+
+/** What is sent to whom, and which hand-made work it is held against. */
+type Measurement = [what: string, send: Task["send"], sameWork?: string, headers?: Record<string, string>];
+
+async function measure(
+  target: { url: string; pid: number },
+  [what, send, sameWork, headers = {}]: Measurement,
+): Promise<Row> {
+  const task: Task = { url: target.url, headers, connections, warmUp, seconds, send };
+  load.send(task);
+  let from = 0;
+  for (;;) {
+    const [report] = (await once(load, "message")) as [Report];
+    if ("failed" in report) throw new Error(`${what}: ${report.failed}`);
+    if ("measuring" in report) from = cpuTime(target.pid);
+    else return toRow(what, report.result satisfies Result, cpuTime(target.pid) - from, sameWork);
+  }
+}
+
+async function measureAll(target: { url: string; pid: number }, list: Measurement[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const one of list) rows.push(await measure(target, one));
+  return rows;
+}
+
+const bareAnswer = "bare node:http answer";
+const byHand = {
+  start: "  + one INSERT of a flow",
+  step: "  + claim and write of a flow",
+  session: "  + look-up of a session",
+};
+
+const bareMeasurements: Measurement[] = [
+  [bareAnswer, { kind: "get", path: "/" }],
+  [byHand.start, { kind: "start", path: "/start" }],
+  [byHand.step, { kind: "again", action: "step", input: {} }],
+  [byHand.session, { kind: "get", path: "/session" }],
+];
+
+const incapable = {
+  webauthn_available: false,
+  webauthn_conditional_mediation_available: false,
+  webauthn_platform_authenticator_available: false,
+};
+const capable = {
+  webauthn_available: true,
+  webauthn_conditional_mediation_available: true,
+  webauthn_platform_authenticator_available: true,
+};
+
+const ourMeasurements = (cookie: string): Measurement[] => [
+  ["GET /health/alive", { kind: "get", path: "/health/alive" }],
+  ["flow start", { kind: "start", path: "/login" }, byHand.start],
+  ["preflight", { kind: "once", action: "register_client_capabilities", input: incapable }, byHand.step],
+  ["remember_me", { kind: "again", action: "remember_me", input: { remember_me: true } }, byHand.step],
+  [
+    "continue_with_login_identifier",
+    { kind: "once", action: "continue_with_login_identifier", input: { email: "nobody@example.com" } },
+    byHand.step,
+  ],
+  ["session check", { kind: "get", path: "/sessions/validate" }, byHand.session, { cookie }],
+];
+
+/** Flows of a browser that can fill in passkeys: each of their preflights also opens a challenge. */
+const challengeMeasurements: Measurement[] = [
+  ["flow start (again)", { kind: "start", path: "/login" }, byHand.start],
+  [
+    "preflight with a challenge",
+    { kind: "once", action: "register_client_capabilities", input: capable },
+    byHand.step,
+  ],
+];
+
+/** Registers somebody, for a session to be checked. */
+async function signUp(url: string): Promise<{ cookie: string; userId: string; sessionId: string }> {
+  const client = flowClient(url);
+  await client.start("registration");
+  await client.act("register_client_capabilities", incapable);
+  await client.act("register_login_identifier", { email: "somebody@example.com" });
+  await client.act("register_password", { new_password: "correct horse battery staple" });
+  if (client.state.name !== "success")
+    throw new Error(`registration ended in ${JSON.stringify(client.state)}`);
+  const claims = client.state.payload.claims as { session_id: string; subject: string };
+  const cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  return { cookie, userId: claims.subject, sessionId: claims.session_id };
+}
+
+/** Address of the database that the server runs on its own. */
+function embeddedDatabase(server: RunningServer): string {
+  const port = readFileSync(join(server.dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[3];
+  const password = readFileSync(join(server.dataDir, "postgres.password"), "utf8").trim();
+  return `postgres://stile:${password}@127.0.0.1:${port}/stile`;
+}
+
+async function startBare(
+  databaseUrl: string,
+  sessionId: string,
+): Promise<{ url: string; pid: number; child: ChildProcess }> {
+  const tenant = "00000000-0000-4000-8000-000000000001";
+  const child = fork(join(import.meta.dirname, "bare.ts"), [databaseUrl, tenant, sessionId]);
+  const [{ port }] = (await once(child, "message")) as [{ port: number }];
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, child };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+const databaseUrl = process.env.DATABASE_URL;
+const firstStart = performance.now();
+const server = await startServer({
+  env: {
+    NODE_ENV: "production",
+    STILE_RATE_LIMITER_ENABLED: "false",
+    STILE_SESSION_COOKIE_RETENTION: "prompt",
+    STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+    SMTP_URL: "smtp://127.0.0.1:1",
+    ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+  },
+});
+const first = performance.now() - firstStart;
+try {
+  const somebody = await signUp(server.url);
+  await server.kill("SIGTERM");
+  const laterStart = performance.now();
+  await server.restart();
+  const later = performance.now() - laterStart;
+  await flowClient(server.url).start("login");
+  await pause(5_000);
+  const idle = residentMemory(server.pid);
+
+  const bare = await startBare(databaseUrl ?? embeddedDatabase(server), somebody.sessionId);
+  const bareRows = await measureAll(bare, bareMeasurements);
+  bare.child.disconnect();
+  const ourRows = await measureAll(server, [...ourMeasurements(somebody.cookie), ...challengeMeasurements]);
+  await pause(5_000);
+  const afterwards = residentMemory(server.pid);
+
+  print(
+    `\n${cpus().length} × ${cpus()[0]?.model}, Node ${process.versions.node}, ${connections} connections, ${seconds} s each\n`,
+  );
+  print(formatTable([...bareRows, ...ourRows]));
+  print(`\nstart to first answer: ${later.toFixed(0)} ms (${first.toFixed(0)} ms with an empty data folder)`);
+  print(
+    `resident memory of our process: ${idle.toFixed(0)} MiB idle, ${afterwards.toFixed(0)} MiB after the load`,
+  );
+} finally {
+  load.disconnect();
+  await server.stop();
+}

@@ -1,0 +1,113 @@
+import { type Connection, openConnection } from "./connection.ts";
+
+/**
+ * The load generator: a process of its own, told by its parent what to send, one task after the other. The flows
+ * that a task made are what the next one goes on with.
+ */
+export interface Task {
+  url: string;
+  headers?: Record<string, string>;
+  connections: number;
+  /** Seconds that are not measured, then seconds that are. */
+  warmUp: number;
+  seconds: number;
+  send:
+    | { kind: "get"; path: string }
+    /** Starts flows, and keeps them. */
+    | { kind: "start"; path: string }
+    /** Performs an action once on each flow that was kept, until there are none left. */
+    | { kind: "once"; action: string; input: Record<string, unknown> }
+    /** Performs an action over and over, on one flow per connection. */
+    | { kind: "again"; action: string; input: Record<string, unknown> };
+}
+
+/** Milliseconds each measured request took. */
+export interface Result {
+  seconds: number;
+  latencies: number[];
+}
+
+export type Report = { measuring: true } | { result: Result } | { failed: string };
+
+interface Flow {
+  token: string;
+  path: string;
+}
+
+let kept: Flow[] = [];
+
+async function perform(task: Task, measuring: () => void): Promise<Result> {
+  const connections = await Promise.all(
+    Array.from({ length: task.connections }, () => openConnection(task.url, task.headers)),
+  );
+  const begin = performance.now();
+  const measuredFrom = begin + task.warmUp * 1000;
+  const end = measuredFrom + task.seconds * 1000;
+  const latencies: number[] = [];
+  const made: Flow[] = [];
+  let announced = false;
+  let finished = begin;
+
+  async function work(connection: Connection): Promise<void> {
+    const own = task.send.kind === "again" ? kept.pop() : undefined;
+    for (let now = performance.now(); now < end; ) {
+      if (!announced && now >= measuredFrom) {
+        announced = true;
+        measuring();
+      }
+      const flow = own ?? (task.send.kind === "once" ? kept.pop() : undefined);
+      if (!flow && (task.send.kind === "once" || task.send.kind === "again")) return;
+      const answer = await exchange(connection, task, flow);
+      const after = performance.now();
+      if (now >= measuredFrom) latencies.push(after - now);
+      if (answer && !own) made.push(answer);
+      finished = now = after;
+    }
+    if (own) made.push(own);
+  }
+
+  await Promise.all(connections.map(work));
+  for (const connection of connections) connection.close();
+  if (task.send.kind !== "get") kept = [...made, ...kept];
+  return { seconds: (finished - measuredFrom) / 1000, latencies };
+}
+
+/** Sends one request; a flow that it concerns is brought up to date, or made. */
+async function exchange(
+  connection: Connection,
+  task: Task,
+  flow: Flow | undefined,
+): Promise<Flow | undefined> {
+  const { send } = task;
+  const answer =
+    flow && "action" in send
+      ? await connection.send(
+          "POST",
+          flow.path.replace("*", send.action),
+          JSON.stringify({ input_data: send.input, csrf_token: flow.token }),
+        )
+      : await connection.send(send.kind === "get" ? "GET" : "POST", "path" in send ? send.path : "/");
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body.slice(0, 500)}`);
+  if (send.kind === "get") return undefined;
+  const state = JSON.parse(answer.body) as {
+    csrf_token: string;
+    actions: Record<string, { action: string; href: string }>;
+  };
+  if (flow) {
+    flow.token = state.csrf_token;
+    return flow;
+  }
+  const [some] = Object.values(state.actions);
+  if (!some) throw new Error(`nothing is offered: ${answer.body.slice(0, 500)}`);
+  return { token: state.csrf_token, path: some.href.replace(`=${some.action}%40`, "=*%40") };
+}
+
+const report = (message: Report) => process.send?.(message);
+
+process.on("message", (task: Task) => {
+  perform(task, () => report({ measuring: true })).then(
+    (result) => report({ result }),
+    (error: unknown) => report({ failed: String(error) }),
+  );
+});
+process.on("disconnect", () => process.exit(0));

@@ -1,0 +1,50 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { sees } from "./steps.ts";
+
+/** Presses Tab until the focus is on something of this name; what cannot be reached so is out of reach. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let presses = 0; presses < 15; presses++) {
+    const focused = page.locator(":focus");
+    if ((await focused.count()) > 0) {
+      const label = await focused.evaluate((element) => {
+        const labels = "labels" in element ? [...((element as HTMLInputElement).labels ?? [])] : [];
+        return (
+          element.getAttribute("aria-label") ?? [...labels, element].map((node) => node.textContent).join(" ")
+        );
+      });
+      if (name.test(label)) return;
+    }
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab leads nowhere that is called ${name}`);
+}
+
+test("a keyboard is enough", async ({ page, account, authenticator }) => {
+  await authenticator.willWait();
+  await page.goto("/");
+  await sees(page, "login");
+  await tabTo(page, /Email/);
+  await page.keyboard.type(account.address);
+  await page.keyboard.press("Enter");
+
+  await sees(page, "methods");
+  await tabTo(page, /Enter your password/);
+  await expect(page.locator(":focus")).toHaveCSS("outline-style", /solid|auto/);
+  await page.keyboard.press("Enter");
+
+  await sees(page, "password");
+  await tabTo(page, /^Password/);
+  await page.keyboard.type("wrong on purpose");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("This password does not match.")).toBeVisible();
+  await tabTo(page, /^Password/);
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.type(account.password);
+  await page.keyboard.press("Enter");
+
+  await sees(page, "createPasskey");
+  await tabTo(page, /Not now/);
+  await page.keyboard.press("Space");
+  await sees(page, "success");
+});

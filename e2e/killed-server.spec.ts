@@ -1,0 +1,55 @@
+import { expect, test } from "./fixtures.ts";
+import {
+  arrive,
+  button,
+  chooseMethod,
+  enterCode,
+  enterPassword,
+  giveAddress,
+  openLogin,
+  sees,
+} from "./steps.ts";
+
+// A server of its own that nobody else uses: it is killed here.
+test.describe.configure({ mode: "serial" });
+test.use({ settings: { STILE_SERVICE_NAME: "Stile, to be killed" } });
+
+test("A113 a server that is killed in the middle goes on with the same sign-in", async ({
+  page,
+  server,
+  account,
+  mailbox,
+  complaints,
+}) => {
+  complaints.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
+  await openLogin(page);
+  const asked = Date.now() - 1;
+  await chooseMethod(page, account.address, "code");
+  const code = await mailbox.codeFor(account.address, asked);
+
+  await server.kill("SIGKILL");
+  await server.restart();
+  await enterCode(page, code);
+  await arrive(page);
+});
+
+test("a step taken while the server is away is told, and repeated when it is back", async ({
+  page,
+  server,
+  account,
+  complaints,
+}) => {
+  complaints.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
+  await openLogin(page);
+  await giveAddress(page, account.address);
+  await sees(page, "methods");
+  await server.kill("SIGKILL");
+  await button(page, "Enter your password").click();
+  await expect(page.getByText("We have lost the connection. Trying again…")).toBeVisible();
+  await server.restart();
+  await expect(page.getByText("We are connected again. Please repeat your last step.")).toBeVisible();
+  await button(page, "Enter your password").click();
+  await sees(page, "password");
+  await enterPassword(page, account.password);
+  await arrive(page);
+});

@@ -1,0 +1,157 @@
+import { signUp } from "./account.ts";
+import { expect, test } from "./fixtures.ts";
+import {
+  arrive,
+  button,
+  chooseMethod,
+  enterCode,
+  enterPassword,
+  newPasswordField,
+  openLogin,
+  sees,
+} from "./steps.ts";
+
+/** Proves by the server, not by the page, that somebody is signed in. */
+async function expectSession(page: import("@playwright/test").Page, address: string): Promise<void> {
+  const checked = await (await page.request.get("/sessions/validate")).json();
+  expect(checked.is_valid).toBe(true);
+  const me = await (await page.request.get("/me")).json();
+  expect(me.emails[0].address).toBe(address);
+}
+
+test("somebody signs in with the passkey button", async ({
+  page,
+  server,
+  mailbox,
+  address,
+  authenticator,
+}) => {
+  const account = await signUp(server.url, mailbox, address, { passkey: true });
+  await authenticator.take(account.authenticator);
+  await openLogin(page);
+  await authenticator.willConfirm();
+  await button(page, /Sign in with a passkey/).click();
+  await sees(page, "success");
+  await expectSession(page, address);
+});
+
+test("somebody signs in by passkey autofill, without a click", async ({
+  page,
+  server,
+  mailbox,
+  address,
+  authenticator,
+}) => {
+  const account = await signUp(server.url, mailbox, address, { passkey: true });
+  await authenticator.take(account.authenticator);
+  // Chromium answers a conditional request at once when its virtual authenticator holds a passkey that fits.
+  await authenticator.willConfirm();
+  await page.goto("/");
+  await sees(page, "success");
+  await expectSession(page, address);
+});
+
+test("the field for the address asks the browser to fill in passkeys", async ({ page, authenticator }) => {
+  await authenticator.willWait();
+  await openLogin(page);
+  await expect(page.getByLabel("Email", { exact: true })).toHaveAttribute("autocomplete", /\bwebauthn$/);
+});
+
+test("a browser without passkeys of this site falls back to the other ways", async ({
+  page,
+  account,
+  authenticator,
+}) => {
+  await authenticator.willConfirm();
+  await openLogin(page);
+  await button(page, /Sign in with a passkey/).click();
+  await expect(
+    page.getByText("The passkey was not used. You can try again, or choose another way."),
+  ).toBeVisible();
+  await sees(page, "login");
+  await chooseMethod(page, account.address, "password");
+});
+
+test("a passkey that this site does not know is refused, and the page stays usable", async ({
+  page,
+  server,
+  account,
+  authenticator,
+}) => {
+  const { softwareAuthenticator } = await import("../server/testing/webauthn-authenticator.ts");
+  const stranger = softwareAuthenticator();
+  stranger.create(
+    {
+      rp: { id: new URL(server.url).hostname, name: "Stile" },
+      user: { id: "c3RyYW5nZXI", name: "stranger", displayName: "stranger" },
+      challenge: "AAAAAAAAAAAAAAAAAAAAAA",
+      pubKeyCredParams: [{ type: "public-key", alg: -7 }],
+      authenticatorSelection: { residentKey: "required" },
+    },
+    { origin: server.url },
+  );
+  await authenticator.take(stranger);
+  await openLogin(page);
+  await authenticator.willConfirm();
+  await button(page, /Sign in with a passkey/).click();
+  await expect(page.getByText("We could not accept this passkey.")).toBeVisible();
+  await authenticator.willWait();
+  await button(page, "Back").click();
+  await sees(page, "login");
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await arrive(page);
+});
+
+test("somebody signs in with a password, and adds a passkey on the way", async ({
+  page,
+  account,
+  authenticator,
+}) => {
+  await openLogin(page);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await sees(page, "createPasskey");
+  await authenticator.willConfirm();
+  await button(page, "Create a passkey").click();
+  await sees(page, "success");
+  await expectSession(page, account.address);
+  expect(await authenticator.count()).toBe(1);
+});
+
+test("somebody signs in with a mailed code", async ({ page, account, mailbox }) => {
+  await openLogin(page);
+  const asked = Date.now() - 1;
+  await chooseMethod(page, account.address, "code");
+  await enterCode(page, await mailbox.codeFor(account.address, asked));
+  await arrive(page);
+  await expectSession(page, account.address);
+});
+
+test("somebody who forgot the password sets a new one, and the old one is dead", async ({
+  page,
+  context,
+  account,
+  mailbox,
+}) => {
+  const replacement = "nine otters under the bridge";
+  await openLogin(page);
+  await chooseMethod(page, account.address, "password");
+  const asked = Date.now() - 1;
+  await button(page, "Forgot your password?").click();
+  await sees(page, "code");
+  await enterCode(page, await mailbox.codeFor(account.address, asked));
+  await sees(page, "newPassword");
+  await newPasswordField(page).fill(replacement);
+  await button(page, "Save new password").click();
+  await arrive(page);
+  await expectSession(page, account.address);
+  await context.clearCookies();
+
+  await openLogin(page);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await expect(page.getByText("This password does not match.")).toBeVisible();
+  await enterPassword(page, replacement);
+  await arrive(page);
+});

@@ -1,0 +1,131 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import {
+  button,
+  chooseMethod,
+  enterCode,
+  enterPassword,
+  giveAddress,
+  newPasswordField,
+  openLogin,
+  sees,
+} from "./steps.ts";
+
+/** Visits every page that a person can come to, and calls `look` on each. */
+async function tour(
+  page: Page,
+  look: (name: string) => Promise<void>,
+  {
+    account,
+    address,
+    mailbox,
+  }: { account: { address: string; password: string }; address: string; mailbox: Mailbox },
+): Promise<void> {
+  const newcomer = `new-${address}`;
+  await openLogin(page);
+  await look("login");
+  await giveAddress(page, account.address);
+  await sees(page, "methods");
+  await look("methods");
+  await button(page, "Enter your password").click();
+  await sees(page, "password");
+  await look("password");
+  await enterPassword(page, "not the password at all");
+  await expect(page.getByText("This password does not match.")).toBeVisible();
+  await look("password, refused");
+  await button(page, "Back").click();
+  await sees(page, "methods");
+
+  await page.goto("/?flow=registration");
+  await sees(page, "registration");
+  await look("registration");
+  const asked = Date.now() - 1;
+  await giveAddress(page, newcomer);
+  await sees(page, "code");
+  await look("code");
+  await enterCode(page, await mailbox.codeFor(newcomer, asked));
+  await sees(page, "setPassword");
+  await look("set password");
+  await newPasswordField(page).fill("seven herons over the lake");
+  await button(page, "Save password").click();
+  await sees(page, "createPasskey");
+  await look("create passkey");
+  await button(page, "Not now").click();
+  await sees(page, "success");
+  await look("success");
+}
+
+interface Mailbox {
+  codeFor(to: string, after?: number): Promise<string>;
+}
+
+for (const scheme of ["light", "dark"] as const) {
+  test(`assistive software can read every page, with a ${scheme} background`, async ({
+    page,
+    account,
+    address,
+    mailbox,
+    authenticator,
+  }) => {
+    await authenticator.willWait();
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    const faults: string[] = [];
+    const look = async (name: string) => {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      faults.push(
+        ...violations.map(
+          ({ id, help, nodes }) => `${name}: ${id}, ${help}: ${nodes.map((node) => node.html).join(" ")}`,
+        ),
+      );
+    };
+    await tour(page, look, { account, address, mailbox });
+    expect(faults).toEqual([]);
+  });
+}
+
+for (const [name, viewport] of [
+  ["a small phone", { width: 320, height: 568 }],
+  ["a phone lying on its side", { width: 667, height: 320 }],
+] as const) {
+  test(`every page fits on ${name}`, async ({ page, account, address, mailbox, authenticator }) => {
+    await authenticator.willWait();
+    await page.setViewportSize(viewport);
+    const faults: string[] = [];
+    const look = async (what: string) => {
+      const { overflow, small } = await page.evaluate(() => ({
+        overflow: document.documentElement.scrollWidth - window.innerWidth,
+        // WCAG 2.2, 2.5.8: targets of at least 24 by 24 pixels; and iOS zooms into fields of less than 16.
+        small: [...document.querySelectorAll<HTMLElement>("button, input:not([type=hidden])")]
+          .filter((element) => {
+            const { width, height } = element.getBoundingClientRect();
+            const zooms = element.matches("input[type=text], input[type=email], input[type=password]");
+            return (
+              width < 16 ||
+              height < 16 ||
+              (zooms && Number.parseFloat(getComputedStyle(element).fontSize) < 16)
+            );
+          })
+          .map((element) => element.outerHTML),
+      }));
+      if (overflow > 0) faults.push(`${what}: ${overflow} pixels too wide`);
+      faults.push(...small.map((html) => `${what}: too small: ${html}`));
+    };
+    await tour(page, look, { account, address, mailbox });
+    expect(faults).toEqual([]);
+  });
+}
+
+test("text of twice the size still fits", async ({ page, account, authenticator }) => {
+  await authenticator.willWait();
+  await page.setViewportSize({ width: 640, height: 900 });
+  await page.addInitScript(() => {
+    document.addEventListener("DOMContentLoaded", () =>
+      document.documentElement.style.setProperty("font-size", "200%"),
+    );
+  });
+  await openLogin(page);
+  await chooseMethod(page, account.address, "password");
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+});

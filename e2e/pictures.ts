@@ -1,0 +1,63 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium, type Page } from "@playwright/test";
+import config from "../playwright.config.ts";
+import { startServer } from "../server/testing/server.ts";
+import { startSmtp } from "../server/testing/smtp.ts";
+import { chooseMethod, openLogin } from "./steps.ts";
+
+/** `npm run pictures`: takes the README's pictures from the running program. */
+const folder = join(import.meta.dirname, "../docs/pictures");
+
+interface Picture {
+  file: string;
+  viewport: { width: number; height: number };
+  scheme: "light" | "dark";
+  mobile: boolean;
+  show(page: Page): Promise<void>;
+}
+
+const desktop = { viewport: { width: 1200, height: 800 }, mobile: false };
+const phone = { viewport: { width: 390, height: 844 }, mobile: true };
+
+const pictures: Picture[] = [
+  { file: "login-desktop-light.png", ...desktop, scheme: "light", show: openLogin },
+  { file: "login-phone-dark.png", ...phone, scheme: "dark", show: openLogin },
+  {
+    file: "code-phone-light.png",
+    ...phone,
+    scheme: "light",
+    async show(page) {
+      await openLogin(page);
+      await chooseMethod(page, "somebody@example.com", "code");
+    },
+  },
+];
+
+mkdirSync(folder, { recursive: true });
+const mailbox = await startSmtp();
+const server = await startServer({ env: { SMTP_URL: mailbox.url } });
+const browser = await chromium.launch(config.use?.launchOptions ?? {});
+try {
+  for (const { file, viewport, scheme, mobile, show } of pictures) {
+    const context = await browser.newContext({
+      baseURL: server.url,
+      locale: "en-GB",
+      viewport,
+      colorScheme: scheme,
+      reducedMotion: "reduce",
+      deviceScaleFactor: 2,
+      isMobile: mobile,
+      hasTouch: mobile,
+    });
+    const page = await context.newPage();
+    await show(page);
+    await page.screenshot({ path: join(folder, file), animations: "disabled", caret: "hide" });
+    process.stdout.write(`docs/pictures/${file}\n`);
+    await context.close();
+  }
+} finally {
+  await browser.close();
+  await server.stop();
+  await mailbox.close();
+}

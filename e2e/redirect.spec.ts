@@ -1,0 +1,96 @@
+import { freePort } from "../server/testing/server.ts";
+import { type Application, startApplication } from "./application.ts";
+import { test as base, expect } from "./fixtures.ts";
+import { arrive, chooseMethod, declinePasskey, enterPassword, openLogin, sees } from "./steps.ts";
+
+const test = base.extend<{ neighbour: Application; stranger: Application }, { ports: [number, number] }>({
+  ports: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
+    async ({}, use) => use([await freePort(), await freePort()]),
+    { scope: "worker" },
+  ],
+  settings: [
+    async ({ ports: [near, far] }, use) =>
+      use({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: `http://localhost:${near}/,http://127.0.0.1:${far}/**` }),
+    { scope: "worker" },
+  ],
+  /** An application on Stile's own host, which sees its cookie. */
+  neighbour: async ({ ports: [port], server }, use) => {
+    const application = await startApplication({ port, host: "localhost", stile: server.url });
+    await use(application);
+    await application.close();
+  },
+  /** An application elsewhere. */
+  stranger: async ({ ports: [, port], server }, use) => {
+    const application = await startApplication({ port, host: "127.0.0.1", stile: server.url });
+    await use(application);
+    await application.close();
+  },
+});
+
+test("an application on the same host gets its visitor back, signed in by the cookie", async ({
+  page,
+  account,
+  neighbour,
+}) => {
+  await page.goto(neighbour.url);
+  await sees(page, "login");
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(`${neighbour.url}/`);
+  await expect(page.getByRole("heading")).toHaveText(/^Welcome, [0-9a-f-]{36}$/);
+});
+
+test("an application elsewhere gets a one-time code, and redeems it once", async ({
+  page,
+  account,
+  stranger,
+}) => {
+  await page.goto(`${stranger.url}/sign-in`);
+  await sees(page, "login");
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(/\/callback\?/);
+  await expect(page.getByRole("heading")).toHaveText(/^Welcome, [0-9a-f-]{36}$/);
+  await expect(page.getByText(/^A second time: 4\d\d$/)).toBeVisible();
+});
+
+test("where to go after success outlives a reload in the middle", async ({ page, account, neighbour }) => {
+  await page.goto(neighbour.url);
+  await sees(page, "login");
+  await chooseMethod(page, account.address, "password");
+  await page.reload();
+  await enterPassword(page, account.password);
+  await declinePasskey(page);
+  await page.waitForURL(`${neighbour.url}/`);
+  await expect(page.getByRole("heading")).toHaveText(/^Welcome/);
+});
+
+for (const [target, why] of [
+  ["https://evil.example/", "that is not on the list"],
+  ["//evil.example/", "without a scheme"],
+  ["javascript:alert(1)", "that is a script"],
+  ["http://localhost@evil.example/", "that hides its host"],
+] as const) {
+  test(`A46 an address to go back to ${why} is refused before anybody signs in`, async ({
+    page,
+    context,
+    complaints,
+  }) => {
+    complaints.expect(/status of 400/);
+    const answer = await page.goto(`/login?redirect_to=${encodeURIComponent(target)}`);
+    expect(answer?.status()).toBe(400);
+    expect(await answer?.text()).toContain("redirect_to");
+    expect(await context.cookies()).toEqual([]);
+  });
+}
+
+test("without an application that asked, success stays on the page", async ({ page, account, server }) => {
+  await openLogin(page);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await arrive(page);
+  expect(new URL(page.url()).origin).toBe(server.url);
+});

@@ -1,0 +1,125 @@
+import { expect, test } from "./fixtures.ts";
+import {
+  arrive,
+  button,
+  chooseMethod,
+  codeField,
+  enterCode,
+  enterPassword,
+  giveAddress,
+  openLogin,
+  passwordField,
+  sees,
+} from "./steps.ts";
+
+test("a wrong password is told beside the field, and may be tried again", async ({ page, account }) => {
+  await openLogin(page);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, "not the password at all");
+  await expect(page.getByText("This password does not match. Please try again.")).toBeVisible();
+  await expect(passwordField(page)).toHaveAttribute("aria-invalid", "true");
+  await enterPassword(page, account.password);
+  await arrive(page);
+});
+
+test("A11 after three wrong codes even the right one is refused, and a new one helps", async ({
+  page,
+  account,
+  mailbox,
+}) => {
+  await openLogin(page);
+  let asked = Date.now() - 1;
+  await chooseMethod(page, account.address, "code");
+  const right = await mailbox.codeFor(account.address, asked);
+  const wrong = right === "123456" ? "654321" : "123456";
+  for (const _try of [1, 2]) {
+    await enterCode(page, wrong);
+    await expect(page.getByText("This is not the code we sent, or it is too old.")).toBeVisible();
+    await expect(codeField(page)).toHaveValue("");
+  }
+  await enterCode(page, wrong);
+  await expect(page.getByText("That was one try too many. Please ask for a new code.")).toBeVisible();
+  await enterCode(page, right);
+  await expect(page.getByText("That was one try too many. Please ask for a new code.")).toBeVisible();
+  await sees(page, "code");
+
+  asked = Date.now() - 1;
+  await button(page, "Send a new code").click();
+  await enterCode(page, await mailbox.codeFor(account.address, asked));
+  await arrive(page);
+});
+
+test("A15 the code before the newest one is refused", async ({ page, account, mailbox }) => {
+  await openLogin(page);
+  let asked = Date.now() - 1;
+  await chooseMethod(page, account.address, "code");
+  const older = await mailbox.codeFor(account.address, asked);
+  asked = Date.now() - 1;
+  await button(page, "Send a new code").click();
+  const newer = await mailbox.codeFor(account.address, asked);
+  await enterCode(page, older);
+  await expect(page.getByText("This is not the code we sent, or it is too old.")).toBeVisible();
+  await enterCode(page, newer);
+  await arrive(page);
+});
+
+test("every step but the first leads back, and forward again", async ({ page, account, mailbox }) => {
+  await openLogin(page);
+  const asked = Date.now() - 1;
+  await chooseMethod(page, account.address, "code");
+  const code = await mailbox.codeFor(account.address, asked);
+  await button(page, "Back").click();
+  await sees(page, "methods");
+  await button(page, "Enter your password").click();
+  await sees(page, "password");
+  await button(page, "Back").click();
+  await sees(page, "methods");
+  await button(page, "Back").click();
+  await sees(page, "login");
+  await expect(button(page, "Back")).toHaveCount(0);
+
+  // Going back and forth sends nothing again: the code that came first is still the one.
+  const before = mailbox.messages.length;
+  await chooseMethod(page, account.address, "code");
+  await enterCode(page, code);
+  await arrive(page);
+  expect(mailbox.messages.slice(before).filter((mail) => mail.text?.includes(account.address))).toEqual([]);
+});
+
+test("A1 an unknown address leads through the same pages as a known one", async ({
+  page,
+  account,
+  address,
+  mailbox,
+}) => {
+  const unknown = `unknown-${address}`;
+  const walk = async (who: string) => {
+    const seen: string[] = [];
+    const note = async () =>
+      seen.push((await page.getByRole("main").ariaSnapshot()).replaceAll(who, "ADDRESS"));
+    await openLogin(page);
+    await giveAddress(page, who);
+    await sees(page, "methods");
+    await note();
+    await button(page, "Enter your password").click();
+    await sees(page, "password");
+    await note();
+    await enterPassword(page, "not the password at all");
+    await expect(page.getByText("This password does not match.")).toBeVisible();
+    await note();
+    await button(page, "Back").click();
+    await button(page, "Get a code by email").click();
+    await sees(page, "code");
+    await note();
+    await enterCode(page, "000000");
+    await expect(page.getByText("This is not the code we sent")).toBeVisible();
+    await note();
+    await page.context().clearCookies();
+    return seen;
+  };
+  const asked = Date.now() - 1;
+  const known = await walk(account.address);
+  expect(await walk(unknown)).toEqual(known);
+  const mail = await mailbox.waitFor(unknown, asked);
+  expect(mail.text).not.toMatch(/^\s*\d{6}\s*$/m);
+});

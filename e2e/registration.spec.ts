@@ -1,0 +1,124 @@
+import { expect, test } from "./fixtures.ts";
+import {
+  arrive,
+  button,
+  chooseMethod,
+  codeField,
+  emailField,
+  enterCode,
+  enterPassword,
+  giveAddress,
+  newPasswordField,
+  openLogin,
+  sees,
+} from "./steps.ts";
+
+const password = "seven herons over the lake";
+
+test("somebody registers with a mailed code, a password and a passkey", async ({
+  page,
+  mailbox,
+  address,
+  authenticator,
+  context,
+}) => {
+  await openLogin(page);
+  await page.getByRole("link", { name: "Create an account" }).or(button(page, "Create an account")).click();
+  await sees(page, "registration");
+
+  const asked = Date.now() - 1;
+  await giveAddress(page, address);
+  await sees(page, "code");
+  await expect(page.getByText(address)).toBeVisible();
+  await enterCode(page, await mailbox.codeFor(address, asked));
+
+  await sees(page, "setPassword");
+  await newPasswordField(page).fill(password);
+  await button(page, "Save password").click();
+
+  await sees(page, "createPasskey");
+  await authenticator.willConfirm();
+  await button(page, "Create a passkey").click();
+
+  await sees(page, "success");
+  expect(await authenticator.count()).toBe(1);
+  const session = (await context.cookies()).find(({ name }) => name === "service");
+  expect(session).toMatchObject({ httpOnly: true, path: "/", sameSite: "Lax" });
+  const me = await (await page.request.get("/me")).json();
+  expect(me).toMatchObject({
+    emails: [{ address, is_verified: true, is_primary: true }],
+    passkeys: [{ backup_eligible: expect.any(Boolean), transports: ["internal"] }],
+  });
+});
+
+test("a password that everybody uses is refused, and the next one taken", async ({
+  page,
+  mailbox,
+  address,
+  authenticator,
+}) => {
+  await authenticator.willWait();
+  await page.goto("/?flow=registration");
+  await sees(page, "registration");
+  const asked = Date.now() - 1;
+  await giveAddress(page, address);
+  await enterCode(page, await mailbox.codeFor(address, asked));
+  await sees(page, "setPassword");
+
+  await newPasswordField(page).fill("short");
+  await button(page, "Save password").click();
+  await expect(page.getByText("Please use at least 8 characters.")).toBeVisible();
+
+  await newPasswordField(page).fill("password123");
+  await button(page, "Save password").click();
+  await expect(page.getByText("This password is used too often to be safe.")).toBeVisible();
+  await expect(newPasswordField(page)).toHaveAttribute("aria-invalid", "true");
+
+  await newPasswordField(page).fill(password);
+  await button(page, "Save password").click();
+  await arrive(page);
+});
+
+test("A4 registering an address that has an account looks the same, and its owner is told", async ({
+  page,
+  mailbox,
+  account,
+}) => {
+  await page.goto("/?flow=registration");
+  const asked = Date.now() - 1;
+  await giveAddress(page, account.address);
+  await sees(page, "code");
+  const mail = await mailbox.waitFor(account.address, asked);
+  expect(mail.subject).toContain("already have");
+  expect(mail.text).not.toMatch(/^\s*\d{6}\s*$/m);
+  await enterCode(page, "000000");
+  await expect(page.getByText("This is not the code we sent, or it is too old.")).toBeVisible();
+});
+
+test("an address that is none is told so before anything is sent", async ({ page }) => {
+  await page.goto("/?flow=registration");
+  await emailField(page).fill("nobody@nowhere");
+  await button(page, "Continue").click();
+  await expect(page.getByText("This does not look like an email address.")).toBeVisible();
+  await sees(page, "registration");
+});
+
+test("who was registered signs in at once with what they chose", async ({
+  page,
+  context,
+  account,
+  mailbox,
+}) => {
+  await openLogin(page);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await arrive(page);
+  await context.clearCookies();
+
+  await openLogin(page);
+  const asked = Date.now() - 1;
+  await chooseMethod(page, account.address, "code");
+  await enterCode(page, await mailbox.codeFor(account.address, asked));
+  await arrive(page);
+  await expect(codeField(page)).toHaveCount(0);
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "./fixtures.ts";
+import { arrive, chooseMethod, enterPassword, openLogin } from "./steps.ts";
+
+test.use({ settings: { STILE_SESSION_COOKIE_RETENTION: "prompt" } });
+
+const day = 24 * 3600;
+
+for (const remembered of [true, false]) {
+  test(`A40 ${remembered ? "who wants to stay signed in gets a cookie that stays" : "who does not ask to stay gets a cookie that goes with the browser"}`, async ({
+    page,
+    context,
+    account,
+  }) => {
+    await openLogin(page);
+    const box = page.getByLabel("Keep me signed in");
+    await expect(box).not.toBeChecked();
+    if (remembered) {
+      await box.check();
+      await expect(box).toBeChecked();
+    }
+    await chooseMethod(page, account.address, "password");
+    await enterPassword(page, account.password);
+    await arrive(page);
+    const cookie = (await context.cookies()).find(({ name }) => name === "service");
+    const left = (cookie?.expires ?? 0) - Date.now() / 1000;
+    if (remembered) expect(left).toBeGreaterThan(day / 2 - 60);
+    else expect(cookie?.expires).toBe(-1);
+  });
+}
+
+test("what was ticked stays ticked over a reload", async ({ page }) => {
+  await openLogin(page);
+  await page.getByLabel("Keep me signed in").check();
+  await expect(page.getByLabel("Keep me signed in")).toBeChecked();
+  await page.waitForLoadState("networkidle");
+  await page.reload();
+  await expect(page.getByLabel("Keep me signed in")).toBeChecked();
+});

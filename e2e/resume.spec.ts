@@ -1,0 +1,94 @@
+import { expect, test } from "./fixtures.ts";
+import {
+  arrive,
+  button,
+  chooseMethod,
+  enterCode,
+  enterPassword,
+  giveAddress,
+  openLogin,
+  sees,
+} from "./steps.ts";
+
+test("a reload in the middle goes on where the person was", async ({ page, account, mailbox }) => {
+  await openLogin(page);
+  const asked = Date.now() - 1;
+  await chooseMethod(page, account.address, "code");
+  const code = await mailbox.codeFor(account.address, asked);
+  await page.reload();
+  await sees(page, "code");
+  await enterCode(page, code);
+  await arrive(page);
+  await page.reload();
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  expect((await (await page.request.get("/sessions/validate")).json()).is_valid).toBe(true);
+});
+
+test("the second tab of one sign-in is brought up to date, not broken", async ({
+  page,
+  context,
+  account,
+}) => {
+  await openLogin(page);
+  await giveAddress(page, account.address);
+  await sees(page, "methods");
+  const second = await context.newPage();
+  await second.goto("/");
+  await sees(second, "methods");
+  await button(second, "Enter your password").click();
+  await sees(second, "password");
+
+  // The first tab still shows the choice; what it asks for is no longer offered by what the flow has become.
+  await button(page, "Get a code by email").click();
+  await sees(page, "password");
+  await expect(page.getByText("You went on elsewhere, so we brought this page up to date.")).toBeVisible();
+  await enterPassword(page, account.password);
+  await arrive(page);
+});
+
+test("A29 a double click performs once", async ({ page, account, mailbox }) => {
+  await openLogin(page);
+  await giveAddress(page, account.address);
+  await sees(page, "methods");
+  const calls: string[] = [];
+  page.on("request", (request) => request.method() === "POST" && calls.push(request.url()));
+  const before = mailbox.messages.length;
+  await button(page, "Get a code by email").dblclick();
+  await sees(page, "code");
+  await mailbox.waitFor(account.address, Date.now() - 60_000);
+  await page.waitForLoadState("networkidle");
+  expect(calls).toHaveLength(1);
+  const mails = mailbox.messages
+    .slice(before)
+    .filter((mail) => JSON.stringify(mail.to).includes(account.address));
+  expect(mails).toHaveLength(1);
+});
+
+test("a cut connection is told, and the step can be repeated when it is back", async ({
+  page,
+  context,
+  account,
+  complaints,
+}) => {
+  complaints.expect(/ERR_INTERNET_DISCONNECTED/);
+  await openLogin(page);
+  await giveAddress(page, account.address);
+  await sees(page, "methods");
+  await context.setOffline(true);
+  await button(page, "Enter your password").click();
+  await expect(page.getByText("We have lost the connection. Trying again…")).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByText("We are connected again. Please repeat your last step.")).toBeVisible();
+  await button(page, "Enter your password").click();
+  await sees(page, "password");
+});
+
+test("after success the page starts anew when it is opened again", async ({ page, account }) => {
+  await openLogin(page);
+  await chooseMethod(page, account.address, "password");
+  await enterPassword(page, account.password);
+  await arrive(page);
+  // The same session is handed out once more for a minute; a new tab after that begins a new sign-in.
+  await page.context().clearCookies();
+  await openLogin(page);
+});

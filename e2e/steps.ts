@@ -1,0 +1,68 @@
+import { expect, type Page } from "@playwright/test";
+
+/** What people do on the pages, in their words. The person finds things by what they are called. */
+
+export const titles = {
+  login: "Sign in",
+  methods: "How would you like to sign in?",
+  password: "Enter your password",
+  code: "Check your email",
+  newPassword: "Choose a new password",
+  setPassword: "Set a password",
+  createPasskey: "Sign in without a password",
+  usePasskey: "Use your passkey",
+  registration: "Create your account",
+  success: "You are signed in",
+} as const;
+
+export async function sees(page: Page, title: keyof typeof titles): Promise<void> {
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(titles[title]);
+}
+
+export async function openLogin(page: Page, query = ""): Promise<void> {
+  await page.goto(`/${query}`);
+  await sees(page, "login");
+  // Until the browser has said what it can do, the page shows the outline of this state.
+  await expect(emailField(page)).toBeEditable();
+}
+
+export const emailField = (page: Page) => page.getByLabel("Email", { exact: true });
+export const passwordField = (page: Page) => page.getByLabel("Password", { exact: true });
+export const newPasswordField = (page: Page) => page.getByLabel("New password", { exact: true });
+export const codeField = (page: Page) => page.getByLabel("Code", { exact: true });
+export const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+
+export async function giveAddress(page: Page, address: string): Promise<void> {
+  await emailField(page).fill(address);
+  await button(page, "Continue").click();
+}
+
+export async function chooseMethod(page: Page, address: string, method: "password" | "code"): Promise<void> {
+  await giveAddress(page, address);
+  await sees(page, "methods");
+  await button(page, method === "password" ? "Enter your password" : "Get a code by email").click();
+  await sees(page, method);
+}
+
+export async function enterPassword(page: Page, password: string): Promise<void> {
+  await passwordField(page).fill(password);
+  await button(page, "Sign in").click();
+}
+
+/** Typed digit by digit, as people do; the last one may already send it. */
+export async function enterCode(page: Page, code: string): Promise<void> {
+  await codeField(page).click();
+  await page.keyboard.type(code);
+}
+
+/** A passkey is offered to whoever signs in without one. */
+export async function declinePasskey(page: Page): Promise<void> {
+  await sees(page, "createPasskey");
+  await button(page, "Not now").click();
+}
+
+/** The last of a sign-in without a passkey, in tests that are not about how it ends. */
+export async function arrive(page: Page): Promise<void> {
+  await declinePasskey(page);
+  await sees(page, "success");
+}

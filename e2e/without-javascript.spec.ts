@@ -1,0 +1,70 @@
+import { expect, test } from "./fixtures.ts";
+import { button, codeField, emailField, newPasswordField, passwordField, sees } from "./steps.ts";
+
+test.use({ javaScriptEnabled: false });
+
+test("a whole registration, and a sign-in with the password, need no script", async ({
+  page,
+  context,
+  mailbox,
+  address,
+}) => {
+  const password = "seven herons over the lake";
+  await page.goto("/?flow=registration");
+  await button(page, "Continue").click();
+  await sees(page, "registration");
+
+  await emailField(page).fill("nobody@nowhere");
+  await button(page, "Continue").click();
+  await expect(page.getByText("This does not look like an email address.")).toBeVisible();
+
+  const asked = Date.now() - 1;
+  await emailField(page).fill(address);
+  await button(page, "Continue").click();
+  await sees(page, "code");
+  await codeField(page).fill(await mailbox.codeFor(address, asked));
+  await button(page, "Confirm").click();
+
+  await sees(page, "setPassword");
+  await newPasswordField(page).fill(password);
+  await button(page, "Save password").click();
+  await sees(page, "success");
+  expect((await (await page.request.get("/sessions/validate")).json()).is_valid).toBe(true);
+  await context.clearCookies();
+
+  await page.goto("/");
+  await button(page, "Continue").click();
+  await sees(page, "login");
+  await emailField(page).fill(address);
+  await button(page, "Continue").click();
+  await sees(page, "methods");
+  await button(page, "Enter your password").click();
+  await sees(page, "password");
+
+  await passwordField(page).fill("not the password at all");
+  await button(page, "Sign in").click();
+  await expect(page.getByText("This password does not match.")).toBeVisible();
+  await button(page, "Back").click();
+  await sees(page, "methods");
+  await button(page, "Enter your password").click();
+  await passwordField(page).fill(password);
+  await button(page, "Sign in").click();
+  await sees(page, "success");
+  const me = await (await page.request.get("/me")).json();
+  expect(me.emails[0].address).toBe(address);
+});
+
+test("the browser's own back button shows a form that is refused gently when it is sent late", async ({
+  page,
+  account,
+}) => {
+  await page.goto("/");
+  await button(page, "Continue").click();
+  await emailField(page).fill(account.address);
+  await button(page, "Continue").click();
+  await sees(page, "methods");
+  await page.goBack();
+  await page.goBack();
+  await page.goto("/");
+  await sees(page, "methods");
+});
