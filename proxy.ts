@@ -52,6 +52,8 @@ function contentSecurityPolicy(nonce: string): string {
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ].join("; ");
 }
 

@@ -1,4 +1,5 @@
 import { headers } from "next/headers";
+import { redirect } from "next/navigation";
 import { type FlowType, flowTypes } from "#server/flow/names";
 import { showError } from "#server/flow/show";
 import type { PageAnswer } from "#server/http/page-flow";
@@ -14,7 +15,10 @@ interface PageProps {
 
 /** `GET /`: the hosted page. Draws the flow that this browser has under way, or the first state, and writes nothing. */
 export default async function Page({ searchParams }: PageProps) {
-  const { flow } = await searchParams;
+  const query = await searchParams;
+  // Where to send the person later is kept in a cookie, which only an address of the API can set.
+  if (query.redirect_to !== undefined) redirect(`/login?${asWritten(query)}`);
+  const { flow } = query;
   const type = flowTypes.find((name) => name === flow) ?? "login";
   const words = await pageWords();
   const { config } = currentRuntime().tenant;
@@ -30,6 +34,14 @@ export default async function Page({ searchParams }: PageProps) {
       <Languages current={words} flow={type} />
     </Login>
   );
+}
+
+/** The query again, with everything that was given twice. */
+function asWritten(query: Awaited<PageProps["searchParams"]>): string {
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value): [string, string] => [name, value]),
+  );
+  return new URLSearchParams(pairs).toString();
 }
 
 /** A page that cannot be drawn from the database says so, in the same shape as every other refusal. */

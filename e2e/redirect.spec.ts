@@ -1,7 +1,16 @@
 import { freePort } from "../server/testing/server.ts";
 import { type Application, startApplication } from "./application.ts";
 import { test as base, expect } from "./fixtures.ts";
-import { arrive, chooseMethod, declinePasskey, enterPassword, openLogin, sees } from "./steps.ts";
+import {
+  arrive,
+  button,
+  chooseMethod,
+  declinePasskey,
+  enterPassword,
+  giveAddress,
+  openLogin,
+  sees,
+} from "./steps.ts";
 
 const test = base.extend<{ neighbour: Application; stranger: Application }, { ports: [number, number] }>({
   ports: [
@@ -66,6 +75,21 @@ test("where to go after success outlives a reload in the middle", async ({ page,
   await declinePasskey(page);
   await page.waitForURL(`${neighbour.url}/`);
   await expect(page.getByRole("heading")).toHaveText(/^Welcome/);
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the way back to the application is there too", async ({ page, account, stranger }) => {
+    await page.goto(`${stranger.url}/sign-in`);
+    await button(page, "Continue").click();
+    await giveAddress(page, account.address);
+    await button(page, "Enter your password").click();
+    await enterPassword(page, account.password);
+    await page.getByRole("link", { name: /Continue|127\.0\.0\.1/ }).click();
+    await page.waitForURL(/\/callback\?/);
+    await expect(page.getByRole("heading")).toHaveText(/^Welcome, [0-9a-f-]{36}$/);
+  });
 });
 
 for (const [target, why] of [

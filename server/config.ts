@@ -236,6 +236,15 @@ export const configSchema = z.strictObject({
     ),
     starts_per_minute: count(60, 1).describe("Flows started from one source in a minute."),
   }),
+  jobs: section({
+    secret: z
+      .string()
+      .min(16, "needs at least 16 characters")
+      .optional()
+      .describe(
+        "Bearer token of GET /api/jobs, which a scheduler calls where no process of ours lives on between requests.",
+      ),
+  }),
   email_delivery: section({
     from_address: z.email().default("noreply@localhost.localdomain").describe("Sender's address of mails."),
     from_name: z.string().optional().describe("Sender's name of mails. Default: service.name."),

@@ -9,7 +9,7 @@ describe("the HTTP server", () => {
   let listener: Listener;
   let port: number;
   let lines: Record<string, unknown>[];
-  let release: () => void;
+  let release: (() => void) | undefined;
 
   const destinations: Destinations = {
     async api(request, info) {
@@ -31,6 +31,7 @@ describe("the HTTP server", () => {
 
   beforeEach(async () => {
     lines = [];
+    release = undefined;
     const sink = new Writable({
       write(chunk, _encoding, done) {
         lines.push(JSON.parse(String(chunk)));
@@ -147,12 +148,18 @@ describe("the HTTP server", () => {
     expect(answer.toLowerCase()).toContain("connection: close");
   });
 
+  it("A97 hangs up on a request that does not arrive within ten seconds", async () => {
+    const socket = await open();
+    socket.write("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhal");
+    expect(await read(socket)).toMatch(/^(HTTP\/1\.1 408 |$)/);
+  });
+
   it("A120 lets running requests end before it closes, and takes no new ones", async () => {
     const held = fetchPath("/held");
     await expect.poll(() => release).toBeTypeOf("function");
     const closed = listener.close(60_000);
     await expect(fetchPath("/echo")).rejects.toThrow();
-    release();
+    release?.();
     const answer = await held;
     expect(await answer.json()).toEqual({ held: true });
     expect(answer.headers.get("connection")).toBe("close");

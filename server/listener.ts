@@ -154,8 +154,6 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 function refusal(status: number): Response {
-  return new Response(null, {
-    status,
-    headers: { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" },
-  });
+  const headers = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Content-Length": "0" };
+  return new Response(null, { status, headers: { ...headers, Connection: "close" } });
 }

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Database, Transaction } from "#db/client";
 import type { Config } from "./config.ts";
 import type { PasswordHasher } from "./credentials/password-hasher.ts";
-import type { Job } from "./jobs/jobs.ts";
+import type { Jobs } from "./jobs/queue.ts";
 import type { RateLimits } from "./limits/rates.ts";
 import type { Vault } from "./secrets/vault.ts";
 import type { SigningKeys } from "./sessions/signing-keys.ts";
@@ -33,7 +33,7 @@ export interface Runtime {
   signingKeys: SigningKeys;
   passwordHasher: PasswordHasher;
   rates: RateLimits;
-  jobs: { enqueue(tx: Transaction, job: Job): Promise<void>; wake(): void };
+  jobs: Pick<Jobs, "enqueue" | "wake" | "runDue">;
   /** This process in the table of instances. */
   instanceId: string;
 }

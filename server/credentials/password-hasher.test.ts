@@ -49,6 +49,13 @@ test("A2 no hash is no match, at the price of one", async () => {
   });
 });
 
+test("A10 half a surrogate pair, a NUL or a megabyte is a wrong password like any other", async () => {
+  const stored = await hasher.hash("a\ufffdb");
+  for (const password of ["a\ud800b", "\udfff", "\0", "x".repeat(1_048_576)]) {
+    expect(await hasher.verify(password, stored)).toEqual({ ok: false, outdated: false });
+  }
+});
+
 test("a value that is no hash of ours is no match", async () => {
   for (const stored of ["", "plain", "$2b$12$abcdefghijklmnopqrstuv", "pepper:$argon2id"]) {
     expect((await hasher.verify("plain", stored)).ok).toBe(false);

@@ -79,7 +79,9 @@ export function createPasswordHasher(config: Config["password"]): PasswordHasher
           await argon2("", { memoryCost, timeCost: cost.passes, parallelism: 1 });
         }
         const sameCost = costThen.memory === cost.memory && costThen.passes === cost.passes;
-        return { ok: known && matches, outdated: phc !== null && (!sameCost || id !== (pepper?.id ?? null)) };
+        // Half a surrogate pair is hashed as U+FFFD, and must not pass for it.
+        const ok = known && matches && password.isWellFormed();
+        return { ok, outdated: phc !== null && (!sameCost || id !== (pepper?.id ?? null)) };
       }, signal),
   };
 }

@@ -4,11 +4,12 @@ import type { FlowType, StateName } from "./names.ts";
 
 /** Where a flow stands after its writes met what somebody else wrote meanwhile. */
 export interface Conflict {
-  state: StateName;
+  /** Absent: where it stood. */
+  state?: StateName;
   problem: Problem;
 }
 
-const conflicts: Record<string, Record<FlowType, StateName> & { problem: Problem }> = {
+const conflicts: Record<string, Partial<Record<FlowType, StateName>> & { problem: Problem }> = {
   emails_address_unique: {
     login: "onboarding_email",
     registration: "registration_init",
@@ -24,23 +25,18 @@ const conflicts: Record<string, Record<FlowType, StateName> & { problem: Problem
     registration: "onboarding_create_passkey",
     problem: problemOf("passkey_invalid"),
   },
-  password: {
-    login: "login_password",
-    registration: "registration_init",
-    problem: problemOf("value_invalid_error", { input: "password" }),
-  },
-  passcode: {
-    login: "passcode_confirmation",
-    registration: "passcode_confirmation",
-    problem: problemOf("passcode_invalid", { input: "code" }),
-  },
+  password: { problem: problemOf("value_invalid_error", { input: "password" }) },
+  passcode: { problem: problemOf("passcode_invalid", { input: "code" }) },
+  passkey: { problem: problemOf("passkey_invalid") },
 };
 
 /** What a failed write means for the flow; null when it means nothing we know. */
 export function conflictOf(error: unknown, type: FlowType): Conflict | null {
   const name = error instanceof TakenError ? error.what : constraintOf(error);
   const conflict = name === null || !Object.hasOwn(conflicts, name) ? undefined : conflicts[name];
-  return conflict ? { state: conflict[type], problem: conflict.problem } : null;
+  if (!conflict) return null;
+  const { [type]: state, problem } = conflict;
+  return state ? { state, problem } : { problem };
 }
 
 /** The constraint that PostgreSQL names with SQLSTATE 23505, unique_violation, however deep the driver wraps it. */

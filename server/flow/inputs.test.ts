@@ -17,7 +17,7 @@ describe("descriptors", () => {
       code: { name: "code", type: "string", required: true, hidden: false, min_length: 6, max_length: 6 },
       email: { name: "email", type: "email", required: false, hidden: false, min_length: 3, max_length: 120 },
       remember: { name: "remember", type: "boolean", required: true, hidden: false },
-      available: { name: "available", type: "boolean", required: true, hidden: true },
+      available: { name: "available", type: "boolean", required: true, hidden: true, value: false },
       public_key: { name: "public_key", type: "json", required: true, hidden: false },
       provider: {
         name: "provider",

@@ -76,6 +76,7 @@ function describeInput(name: string, property: JsonSchema, required: boolean): I
     hidden: property.hidden ?? false,
     ...(property.minLength === undefined ? {} : { min_length: property.minLength }),
     ...(property.maxLength === undefined ? {} : { max_length: property.maxLength }),
+    ...(property.default === undefined ? {} : { value: property.default }),
     ...(property.enum
       ? { allowed_values: property.enum.map((value) => ({ name: String(value), value })) }
       : {}),

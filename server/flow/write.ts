@@ -2,7 +2,7 @@ import { type Scope, TakenError } from "../runtime.ts";
 import { conflictOf } from "./conflicts.ts";
 import type { Answer } from "./engine.ts";
 import { factsOf } from "./facts.ts";
-import type { Judged } from "./judge.ts";
+import { enter, type Judged } from "./judge.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
 import {
@@ -47,20 +47,11 @@ export async function write(
     // What it was about is gone altogether: nothing can be shown for it.
     if (!conflict && error instanceof TakenError) return null;
     if (!conflict) throw error;
-    const { data } = flow.record;
-    return await writeOnce(scope, key, claim, flow, {
-      record: {
-        ...flow.record,
-        state: conflict.state,
-        data,
-        history: conflict.state === flow.record.state ? flow.record.history : [],
-      },
-      facts: {},
-      problem: conflict.problem,
-      writes: [],
-      jobs: [],
-      payload: {},
-    });
+    const { record, user } = flow;
+    const stands = conflict.state ?? record.state;
+    const shown = { ...record, state: stands, history: stands === record.state ? record.history : [] };
+    const entered = await enter(scope, shown, factsOf(record.type, record.data, user));
+    return await writeOnce(scope, key, claim, flow, { ...entered, problem: conflict.problem });
   }
 }
 

@@ -1,7 +1,9 @@
 import { trpcHandler } from "../trpc/handler.ts";
 import type { Handler } from "./exchange.ts";
 import { flowHandler } from "./flow.ts";
+import { flowGraphHandler } from "./flow-graph.ts";
 import { aliveHandler, readyHandler } from "./health.ts";
+import { jobsHandler } from "./jobs.ts";
 import { jwksHandler } from "./jwks.ts";
 import { loginPageHandler } from "./login-page.ts";
 import { logoutHandler } from "./logout.ts";
@@ -50,6 +52,13 @@ export const addresses: readonly Address[] = [
     from: "anyone",
   },
   { method: "GET", path: "/.well-known/jwks.json", handler: jwksHandler, refusals: "plain", from: "anyone" },
+  {
+    method: "GET",
+    path: "/.well-known/flow-graph.json",
+    handler: flowGraphHandler,
+    refusals: "plain",
+    from: "anyone",
+  },
   { method: "POST", path: "/token", handler: tokenHandler, refusals: "plain", from: "anyone" },
 
   { method: "POST", path: "/step", handler: stepHandler, refusals: "plain", from: "own page" },
@@ -61,6 +70,7 @@ export const addresses: readonly Address[] = [
     from: "own page",
   },
 
+  { method: "GET", path: "/api/jobs", handler: jobsHandler, refusals: "plain", from: "anyone" },
   { method: "GET", path: "/health/alive", handler: aliveHandler, refusals: "plain", from: "anyone" },
   { method: "GET", path: "/health/ready", handler: readyHandler, refusals: "plain", from: "anyone" },
   { method: "GET", path: "/dev/mailbox", handler: mailboxHandler, refusals: "plain", from: "this machine" },

@@ -55,6 +55,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
           enqueued.push(job);
         },
         wake() {},
+        runDue: async () => 0,
       },
       instanceId: randomUUID(),
       enqueued,

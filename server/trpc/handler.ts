@@ -14,7 +14,7 @@ export const trpcHandler: Handler = async (exchange) => {
     return refuse("PAYLOAD_TOO_LARGE", 413, { Connection: "close" });
   if (!body.ok || parseJson(body.value) === undefined) return refuse("BAD_REQUEST", 400);
   const { url, method, headers } = request;
-  return fetchRequestHandler({
+  const response = await fetchRequestHandler({
     endpoint: ENDPOINT,
     router: appRouter,
     req: new Request(url, { method, headers, body: body.value }),
@@ -27,6 +27,8 @@ export const trpcHandler: Handler = async (exchange) => {
       }
     },
   });
+  response.headers.set("Content-Type", "application/json; charset=utf-8");
+  return response;
 };
 
 /** The shape in which tRPC's client looks for errors; JSON-RPC's number for a request that is not valid. */

@@ -24,7 +24,8 @@ export const verifyAssertionResponse = action({
     if (!verified.ok) {
       const code =
         verified.reason === "mfa_only" ? "webauthn_credential_invalid_mfa_only" : "passkey_invalid";
-      const failure = audit(scope, "login_failure", { method: "passkey", reason: verified.reason });
+      const details = { method: "passkey", reason: verified.reason };
+      const failure = audit(scope, "login_failure", details, verified.userId ?? null);
       return refuse(code, { renew: true, writes: [failure] });
     }
     const { userId, userVerified } = verified;

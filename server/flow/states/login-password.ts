@@ -26,7 +26,7 @@ export const loginPassword = state({
         });
         if ("limited" in verified) return tooFast(verified.limited);
         if (!verified.ok) {
-          const failure = audit(scope, "login_failure", { method: "password" });
+          const failure = audit(scope, "login_failure", { method: "password" }, data.userId ?? null);
           return refuse("value_invalid_error", { input: "password", writes: [failure] });
         }
         return next({

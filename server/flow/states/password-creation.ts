@@ -17,7 +17,7 @@ export const passwordCreation = state({
       description: "Set a password.",
       input: newPassword,
       to: [NEXT],
-      errors: ["value_missing_error", "value_too_short_error", "value_too_long_error", "value_invalid_error"],
+      errors: ["value_too_short_error", "value_too_long_error", "value_invalid_error"],
       async run({ type, scope, data, facts, config }, { new_password }) {
         const refusal = refusedPassword(new_password, config, facts);
         if (refusal) return refusal;

@@ -1,0 +1,29 @@
+import { expect, test } from "./fixtures.ts";
+import { button, enterCode, giveAddress, newPasswordField, sees, titles } from "./steps.ts";
+
+// As on a fresh machine: nobody has configured a mail server.
+test.use({ settings: { SMTP_URL: "" } });
+
+test("without a mail server, codes are read on the page of the local mailbox", async ({
+  page,
+  context,
+  address,
+}) => {
+  await page.goto("/?flow=registration");
+  await giveAddress(page, address);
+  await sees(page, "code");
+
+  const mailbox = await context.newPage();
+  await expect(async () => {
+    await mailbox.goto("/dev/mailbox");
+    await expect(mailbox.getByText(address).first()).toBeVisible({ timeout: 500 });
+  }).toPass();
+  const text = await mailbox.locator("body").ariaSnapshot();
+  const code = /\b\d{6}\b/.exec(text)?.[0] ?? "";
+
+  await enterCode(page, code);
+  await sees(page, "setPassword");
+  await newPasswordField(page).fill("seven herons over the lake");
+  await button(page, "Save password").click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(titles.createPasskey);
+});

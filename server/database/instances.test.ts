@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createLogger } from "../observability/logger.ts";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { takeLease } from "./instances.ts";
+
+const log = createLogger("silent");
+const tenant = "00000000-0000-4000-8000-000000000001";
+
+describe("the table of running servers", () => {
+  let test: TestDatabase;
+
+  beforeEach(async () => {
+    test = await testDatabase();
+  });
+
+  afterEach(async () => {
+    await test.close();
+  });
+
+  const claimedFlow = async (instanceId: string) => {
+    const id = randomUUID();
+    await test.database.write.execute(sql`
+      insert into flows (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, claim, claimed_by, claimed_until, expires_at)
+      values (${tenant}, ${id}, 'login', 'login_init', 1, '', '', '{}', '[]', '{}', ${randomUUID()}, ${instanceId}, now() + interval '1 hour', now() + interval '1 hour')`);
+    return id;
+  };
+  const claimOf = async (id: string) => {
+    const { rows } = await test.database.read.$client.query(
+      "select claim, claimed_by, claimed_until from flows where id = $1",
+      [id],
+    );
+    return rows[0];
+  };
+  const free = { claim: null, claimed_by: null, claimed_until: null };
+
+  it("frees the claims of servers whose lease ran out or that never had one, and keeps those of live ones", async () => {
+    const live = randomUUID();
+    const lease = await takeLease(test.database, live, false, log);
+    const dead = randomUUID();
+    await test.database.write.execute(
+      sql`insert into instances values (${dead}, now() - interval '1 second')`,
+    );
+    const [ofLive, ofDead, ofUnknown] = [
+      await claimedFlow(live),
+      await claimedFlow(dead),
+      await claimedFlow(randomUUID()),
+    ];
+
+    const second = await takeLease(test.database, randomUUID(), false, log);
+    expect(await claimOf(ofLive)).toMatchObject({ claimed_by: live });
+    expect(await claimOf(ofDead)).toEqual(free);
+    expect(await claimOf(ofUnknown)).toEqual(free);
+    await lease.end();
+    await second.end();
+  });
+
+  it("frees every claim where no other server can be", async () => {
+    const before = randomUUID();
+    await takeLease(test.database, before, false, log);
+    const flow = await claimedFlow(before);
+    const lease = await takeLease(test.database, randomUUID(), true, log);
+    expect(await claimOf(flow)).toEqual(free);
+    await lease.end();
+  });
+
+  it("is left by a server that ends", async () => {
+    const lease = await takeLease(test.database, randomUUID(), false, log);
+    const count = async () => (await test.database.read.$client.query("select from instances")).rowCount;
+    expect(await count()).toBe(1);
+    await lease.end();
+    expect(await count()).toBe(0);
+  });
+});

@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { purgeExpired } from "./purge.ts";
+
+const tenant = "00000000-0000-4000-8000-000000000001";
+
+describe("the purge of expired rows", () => {
+  let test: TestDatabase;
+
+  beforeAll(async () => {
+    test = await testDatabase();
+  });
+
+  afterAll(async () => {
+    await test.close();
+  });
+
+  const flow = (expiresIn: string) =>
+    test.database.write.execute(sql`
+      insert into flows (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at)
+      select ${tenant}, gen_random_uuid(), 'login', 'login_init', 1, '', '', '{}', '[]', '{}', now() + ${expiresIn}::interval`);
+  const challenge = (expiresIn: string) =>
+    test.database.write.execute(sql`
+      insert into webauthn_challenges (tenant_id, id, flow_id, ceremony, challenge, expires_at)
+      values (${tenant}, gen_random_uuid(), gen_random_uuid(), 'get', ${randomUUID()}, now() + ${expiresIn}::interval)`);
+  const failure = (source: string, consecutive: number, lastAt: string) =>
+    test.database.write.execute(sql`
+      insert into failures (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
+      values (${tenant}, 'password', decode(md5(random()::text), 'hex'), ${source}, ${consecutive}, now(), 0, now() + ${lastAt}::interval)`);
+  const count = async (table: string) =>
+    (await test.database.read.$client.query(`select from ${table}`)).rowCount;
+
+  it("A124 keeps flows for a day after they expire, and challenges not at all", async () => {
+    for (const time of ["1 hour", "-23 hours", "-25 hours"]) await flow(time);
+    for (const time of ["1 minute", "-1 second"]) await challenge(time);
+    expect(await purgeExpired(test.database)).toBe(2);
+    expect([await count("flows"), await count("webauthn_challenges")]).toEqual([2, 1]);
+  });
+
+  it("keeps the failures in a row of an account, so that waiting gives no tries back", async () => {
+    await failure("", 7, "-30 days");
+    await failure("", 0, "-3 days");
+    await failure("192.0.2.1", 7, "-3 days");
+    await failure("192.0.2.1", 7, "-1 day");
+    expect(await purgeExpired(test.database)).toBe(2);
+    expect(await count("failures")).toBe(2);
+  });
+
+  it("deletes more rows than one statement takes, and leaves alone what another server is deleting", async () => {
+    await test.database.write.execute(sql`
+      insert into mailbox (id, recipient, subject, text, html, created_at)
+      select gen_random_uuid(), 'a@example.com', '', '', '', now() - interval '8 days' from generate_series(1, 12000)`);
+    const [first, second] = await Promise.all([purgeExpired(test.database), purgeExpired(test.database)]);
+    expect(first + second).toBe(12_000);
+    expect(await count("mailbox")).toBe(0);
+  });
+
+  it("changes nothing when nothing has expired", async () => {
+    expect(await purgeExpired(test.database)).toBe(0);
+  });
+});

@@ -1,0 +1,228 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RunningServer, startServer } from "./testing/server.ts";
+
+/** The built server, as `npm start` runs it; needs `npm run build`. */
+
+const entry = join(import.meta.dirname, "../dist/server/main.js");
+
+describe("the server", () => {
+  let server: RunningServer;
+
+  beforeEach(async () => {
+    server = await startServer({ env: { SECRET_KEYS: "" } });
+  });
+
+  afterEach(async () => {
+    await server.stop();
+  });
+
+  it("says where it is, where its mail is, whose it is and that this is development", () => {
+    const logs = server.logs();
+    expect(logs).toContain("development mode");
+    expect(logs).toContain(`Page      ${server.url}\n`);
+    expect(logs).toContain(`${server.url}/dev/mailbox`);
+    expect(logs).toContain("00000000-0000-4000-8000-000000000001");
+  });
+
+  it("answers API addresses and pages, and tells neither what it is made of", async () => {
+    const alive = await fetch(`${server.url}/health/alive`, {
+      headers: { "X-Request-ID": "a-trace-of-ours" },
+    });
+    expect([alive.status, alive.headers.get("x-request-id")]).toEqual([200, "a-trace-of-ours"]);
+    const page = await fetch(server.url);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    for (const answer of [alive, page]) {
+      expect([answer.headers.get("x-powered-by"), answer.headers.get("server")]).toEqual([null, null]);
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
+  it("A120 answers the request it is receiving when it is told to stop, and ends with 0", async () => {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    socket.write(
+      "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{",
+    );
+    await expect.poll(() => fetch(`${server.url}/health/alive`).then((answer) => answer.status)).toBe(200);
+
+    const ended = server.kill("SIGTERM");
+    await expect.poll(() => server.logs()).toContain('"stopping"');
+    socket.write("}");
+    let answer = "";
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain('"name":"preflight"');
+    await ended;
+    expect(server.logs()).toContain('"stopped"');
+    expect(existsSync(join(server.dataDir, "postgres/postmaster.pid"))).toBe(false);
+  });
+
+  it("A113 goes on with the same data after it was killed", async () => {
+    const start = (await (await fetch(`${server.url}/login`, { method: "POST" })).json()) as FlowStart;
+    await server.kill("SIGKILL");
+    expect(existsSync(join(server.dataDir, "postgres/postmaster.pid"))).toBe(true);
+    await server.restart();
+    expect(server.logs()).toContain("(was still running)");
+
+    const { href } = start.actions.register_client_capabilities;
+    const step = await fetch(`${server.url}${href}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({
+        csrf_token: start.csrf_token,
+        input_data: {
+          webauthn_available: false,
+          webauthn_conditional_mediation_available: false,
+          webauthn_platform_authenticator_available: false,
+        },
+      }),
+    });
+    expect([step.status, ((await step.json()) as FlowStart).name]).toEqual([200, "login_init"]);
+  });
+
+  it("refuses a second server on its data, and goes on", async () => {
+    const second = await run({ PORT: "0", DATA_DIR: server.dataDir });
+    expect(second).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^stile: another server is running on the data in .*\n$/),
+    });
+    expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
+  });
+});
+
+interface FlowStart {
+  name: string;
+  csrf_token: string;
+  actions: { register_client_capabilities: { href: string } };
+}
+
+describe("a start that cannot be", () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "stile refused "));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    [
+      "a wrong value",
+      { STILE_PASSWORD_MIN_LENGTH: "four" },
+      /^stile: STILE_PASSWORD_MIN_LENGTH is not a whole number\n$/,
+    ],
+    ["A125 production without secrets", { NODE_ENV: "production" }, /^stile: SECRET_KEYS is missing: .*\n$/],
+    [
+      "a database that does not answer",
+      { PORT: "0", DATABASE_URL: "postgres://stile:hidden@127.0.0.1:1/stile" },
+      /^stile: the database cannot be reached: (?!.*hidden).*\n$/,
+    ],
+  ])("ends with one line and 1 for %s", async (_what, environment, line) => {
+    expect(await run({ DATA_DIR: folder, ...environment })).toEqual({
+      code: 1,
+      output: expect.stringMatching(line),
+    });
+  });
+
+  it("ends with one line and 1 for a port in use, before anything else is started", async () => {
+    const other = createServer().listen(0);
+    await once(other, "listening");
+    const address = other.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    const outcome = await run({ DATA_DIR: join(folder, "data"), PORT: String(port) });
+    other.close();
+    expect(outcome).toEqual({
+      code: 1,
+      output: `stile: port ${port} is already in use: end what uses it or set PORT\n`,
+    });
+    expect(existsSync(join(folder, "data"))).toBe(false);
+  });
+
+  it("ends with one line and 1 for a file of settings that is none", async () => {
+    writeFileSync(join(folder, "stile.config.json"), "not JSON");
+    const outcome = await run({ DATA_DIR: join(folder, "data") }, folder);
+    expect(outcome).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^stile: stile\.config\.json is not JSON: .*\n$/),
+    });
+  });
+});
+
+describe("a start on any free port", () => {
+  it("takes the port it found for its public address", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "stile port "));
+    const { child, output } = launch({ PORT: "0", DATA_DIR: join(folder, "data") });
+    await expect.poll(output, { timeout: 15_000 }).toMatch(/Page {6}http:\/\/localhost:[1-9]\d+\n/);
+    const [, url] = /Page {6}(\S+)/.exec(output()) ?? [];
+    expect((await fetch(`${url}/health/alive`)).status).toBe(200);
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("npm start", () => {
+  it("hands a signal that npm gets on to the server, which ends cleanly", async () => {
+    const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
+      scripts: { start: string };
+    };
+    expect(scripts.start).toMatch(/&& exec node .*--conditions=stile-dist dist\/server\/main\.js$/);
+    const folder = mkdtempSync(join(tmpdir(), "stile npm "));
+    const { child, output } = launch({ PORT: "0", DATA_DIR: join(folder, "data") }, undefined, [
+      "npm",
+      "start",
+    ]);
+    await expect.poll(output, { timeout: 20_000 }).toContain("is ready");
+    const ended = once(child, "close");
+    child.kill("SIGTERM");
+    await ended;
+    expect(output()).toContain('"stopped"');
+    rmSync(folder, { recursive: true });
+  });
+});
+
+function launch(
+  environment: Record<string, string>,
+  cwd = join(import.meta.dirname, ".."),
+  command = [process.execPath, "--conditions=stile-dist", entry],
+) {
+  const [program = "", ...parameters] = command;
+  const env: Record<string, string> = {
+    PATH: process.env.PATH ?? "",
+    HOME: process.env.HOME ?? "",
+    ...environment,
+  };
+  const child: ChildProcess = spawn(program, parameters, {
+    cwd,
+    env: env as NodeJS.ProcessEnv,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  return { child, output: () => output };
+}
+
+/** Runs the server until it ends by itself. */
+async function run(
+  environment: Record<string, string>,
+  cwd?: string,
+): Promise<{ code: number | null; output: string }> {
+  const { child, output } = launch(environment, cwd);
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, output: output() };
+}

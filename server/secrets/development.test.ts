@@ -1,0 +1,47 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StartError } from "../start-error.ts";
+import { developmentSecretKeys } from "./development.ts";
+
+describe("the made-up secret of development", () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "stile secrets "));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it("is made once, long enough, and readable by its owner alone", () => {
+    const data = join(folder, "data");
+    const first = developmentSecretKeys(data);
+    expect(first).toHaveLength(1);
+    expect(Buffer.from(first[0] ?? "", "base64url")).toHaveLength(32);
+    expect(developmentSecretKeys(data)).toEqual(first);
+    expect(statSync(join(data, "secret-keys")).mode & 0o777).toBe(0o600);
+  });
+
+  it("differs from installation to installation", () => {
+    expect(developmentSecretKeys(join(folder, "a"))).not.toEqual(developmentSecretKeys(join(folder, "b")));
+  });
+
+  it("takes the keys a person wrote there", () => {
+    writeFileSync(join(folder, "secret-keys"), "first-key-of-a-person,second-key-of-a-person\n");
+    expect(developmentSecretKeys(folder)).toEqual(["first-key-of-a-person", "second-key-of-a-person"]);
+  });
+
+  it("is not made anew over an empty file, and says so", () => {
+    writeFileSync(join(folder, "secret-keys"), "");
+    expect(() => developmentSecretKeys(folder)).toThrow(StartError);
+  });
+
+  it("says where it cannot be kept", () => {
+    writeFileSync(join(folder, "file"), "");
+    expect(() => developmentSecretKeys(join(folder, "file"))).toThrow(/cannot be kept in .*secret-keys/);
+    expect(existsSync(join(folder, "file", "secret-keys"))).toBe(false);
+  });
+});
