@@ -13,7 +13,7 @@ export interface Task {
   seconds: number;
   send:
     | { kind: "get"; path: string }
-    /** Starts flows, and keeps them. */
+    /** Starts flows, and keeps them in place of those before. */
     | { kind: "start"; path: string }
     /** Performs an action once on each flow that was kept, until there are none left. */
     | { kind: "once"; action: string; input: Record<string, unknown> }
@@ -68,7 +68,8 @@ async function perform(task: Task, measuring: () => void): Promise<Result> {
 
   await Promise.all(connections.map(work));
   for (const connection of connections) connection.close();
-  if (task.send.kind !== "get") kept = [...made, ...kept];
+  if (task.send.kind === "start") kept = made;
+  else if (task.send.kind !== "get") kept = [...made, ...kept];
   return { seconds: (finished - measuredFrom) / 1000, latencies };
 }
 

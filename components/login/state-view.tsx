@@ -67,10 +67,10 @@ export function StateView({ flow, type, words, live, beginAgain }: StateViewProp
         </h1>
         {destination ? (
           <p className="stile-sentence" role="status">
-            {fill(words.page.returning, { host: destination.host })}
+            <a href={destination.href}>{fill(words.page.returning, { host: destination.host })}</a>
           </p>
         ) : (
-          <Sentence text={subject && sentenceAbout ? sentenceAbout : sentence} subject={subject} />
+          <Sentence text={stuck ? words.page.nothingToDo : subject && sentenceAbout ? sentenceAbout : sentence} subject={subject} />
         )}
         <Problems flow={flow} words={words} told={hasInputError(forms)} />
         <Payloads payload={state.payload} words={words} />
@@ -86,7 +86,6 @@ export function StateView({ flow, type, words, live, beginAgain }: StateViewProp
         {choices.length > 0 && <div className="stile-choices">{choices.map(draw(choiceLook))}</div>}
         {quiet.length > 0 && <div className="stile-quiet">{quiet.map(draw("link"))}</div>}
         {refused && <StartAgain flow={flow} type={type} words={words} wait={wait?.seconds ?? 0} />}
-        {stuck && !destination && <p className="stile-sentence">{words.page.nothingToDo}</p>}
       </div>
     </section>
   );

@@ -344,7 +344,7 @@ describe("success", () => {
     expect(walk.visitor.setCookies).toEqual([]);
   });
 
-  test("A26 a session that was planted before is not taken over", async () => {
+  test("A26 a session that was planted before is not taken over, and ends", async () => {
     const first = await restRegistration(runtime, newAddress());
     const planted = first.visitor.cookies.get("service") ?? "";
     const email = newAddress();
@@ -357,6 +357,8 @@ describe("success", () => {
     await walk.act("continue_to_password_login");
     await walk.act("password_login", { password });
     expect(victim.cookies.get("service")).not.toBe(planted);
+    expect((await victim.request("/me")).status).toBe(200);
+    expect((await first.visitor.request("/me")).status).toBe(401);
   });
 });
 

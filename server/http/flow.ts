@@ -3,12 +3,13 @@ import { type Answer, current, start, step } from "../flow/engine.ts";
 import type { FlowType } from "../flow/names.ts";
 import { showError } from "../flow/show.ts";
 import type { FlowState } from "../flow/wire.ts";
-import type { IssuedSession } from "../sessions/sessions.ts";
+import { endSession, type IssuedSession } from "../sessions/sessions.ts";
 import { readObject } from "./body.ts";
 import { sessionCookie } from "./cookies.ts";
 import type { Exchange, Handler } from "./exchange.ts";
 import { parseAsked, parseEnvelope } from "./flow-request.ts";
 import { isForeign, provenanceOf } from "./origin.ts";
+import { presentedSession } from "./presented-session.ts";
 import { json, type Reply } from "./reply.ts";
 
 /** What is asked of a flow, by whichever interface. */
@@ -37,10 +38,7 @@ export interface FlowAnswer {
  * Asks the engine. Every interface comes through here, so that all of them answer alike: a refusal is a state, and
  * so is what nobody expected, whose cause is logged and not shown.
  */
-export async function callFlow(
-  exchange: Pick<Exchange, "runtime" | "tenant" | "client">,
-  call: FlowCall,
-): Promise<FlowAnswer> {
+export async function callFlow(exchange: Exchange, call: FlowCall): Promise<FlowAnswer> {
   const { runtime, tenant, client } = exchange;
   let answer: Answer;
   try {
@@ -52,6 +50,7 @@ export async function callFlow(
     );
     answer = { state: showError("technical_error"), version: 0, flowId: null };
   }
+  if (answer.session) await endPresentedSession(exchange, answer.session);
   const { headers, cookies } = answer.session
     ? sessionHeaders(tenant.config, answer.session)
     : { headers: {}, cookies: [] };
@@ -69,6 +68,22 @@ function perform(
       return step(runtime, tenant, client, call);
     case "current":
       return current(runtime, tenant, client, call);
+  }
+}
+
+/**
+ * Ends the session that the browser had before, whether its owner's or one that somebody planted there: whoever
+ * holds a copy of its token is out with it (session fixation; OWASP ASVS 7.2.4).
+ */
+async function endPresentedSession(exchange: Exchange, issued: IssuedSession): Promise<void> {
+  const { runtime, tenant, client } = exchange;
+  try {
+    const before = await presentedSession(exchange, { touch: false });
+    if (!before.valid || before.session.id === issued.id) return;
+    await endSession(runtime.database.write, tenant.id, before.session.id);
+  } catch (error) {
+    // Whoever has signed in is signed in; the session before runs out by itself.
+    runtime.log.error({ err: error, request_id: client.requestId }, "the session before could not be ended");
   }
 }
 

@@ -194,7 +194,7 @@ async function handOut(
   const issued: IssuedSession = {
     id: session.id,
     token,
-    lifetimeSeconds: Math.floor((session.expiresAt.getTime() - now.getTime()) / 1000),
+    lifetimeSeconds: Math.ceil((session.expiresAt.getTime() - now.getTime()) / 1000),
     retention: retention === "session" || (retention === "prompt" && !rememberMe) ? "session" : "persistent",
     expiresAt: session.expiresAt,
   };
