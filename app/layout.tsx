@@ -3,6 +3,7 @@ import "../components/ui/controls.css";
 import "../components/ui/page.css";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
+import { Trouble } from "../components/ui/trouble.tsx";
 import { pageWords } from "./page-words.ts";
 
 export const metadata: Metadata = { robots: { index: false }, formatDetection: { telephone: false } };
@@ -10,10 +11,14 @@ export const metadata: Metadata = { robots: { index: false }, formatDetection: {
 export const viewport: Viewport = { width: "device-width", initialScale: 1, colorScheme: "light dark" };
 
 export default async function Layout({ children }: { children: ReactNode }) {
-  const { language } = await pageWords();
+  const { language, errors, page } = await pageWords();
   return (
     <html lang={language}>
-      <body className="stile-body">{children}</body>
+      <body className="stile-body">
+        <Trouble title={page.troubleTitle} sentence={errors.technical_error} reload={page.reload}>
+          {children}
+        </Trouble>
+      </body>
     </html>
   );
 }

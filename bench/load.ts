@@ -68,8 +68,9 @@ async function perform(task: Task, measuring: () => void): Promise<Result> {
 
   await Promise.all(connections.map(work));
   for (const connection of connections) connection.close();
-  if (task.send.kind === "start") kept = made;
-  else if (task.send.kind !== "get") kept = [...made, ...kept];
+  // What a task did not come to is in a state that the next one does not want.
+  if (task.send.kind === "start" || task.send.kind === "once") kept = made;
+  if (task.send.kind === "again") kept = [...kept, ...made];
   return { seconds: (finished - measuredFrom) / 1000, latencies };
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -108,7 +108,7 @@ describe("a start that cannot be", () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "stile refused "));
+    folder = openFolder("stile refused ");
   });
 
   afterEach(() => {
@@ -160,7 +160,7 @@ describe("a start that cannot be", () => {
 
 describe("a start on any free port", () => {
   it("takes the port it found for its public address", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "stile port "));
+    const folder = openFolder("stile port ");
     const { child, output } = launch({ PORT: "0", DATA_DIR: join(folder, "data") });
     await expect.poll(output, { timeout: 15_000 }).toMatch(/Page {6}http:\/\/localhost:[1-9]\d+\n/);
     const [, url] = /Page {6}(\S+)/.exec(output()) ?? [];
@@ -178,7 +178,7 @@ describe("npm start", () => {
       scripts: { start: string };
     };
     expect(scripts.start).toMatch(/&& exec node .*--conditions=stile-dist dist\/server\/main\.js$/);
-    const folder = mkdtempSync(join(tmpdir(), "stile npm "));
+    const folder = openFolder("stile npm ");
     const { child, output } = launch({ PORT: "0", DATA_DIR: join(folder, "data") }, undefined, [
       "npm",
       "start",
@@ -191,6 +191,13 @@ describe("npm start", () => {
     rmSync(folder, { recursive: true });
   });
 });
+
+/** A temporary folder that the account of the database can pass through. */
+function openFolder(prefix: string): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  chmodSync(folder, 0o711);
+  return folder;
+}
 
 function launch(
   environment: Record<string, string>,

@@ -137,3 +137,26 @@ test("a page that was fetched again by the browser asks for the current state", 
   window.dispatchEvent(event);
   await screen.findByRole("heading", { name: "Check your email" });
 });
+
+test("a code that was sent again is told, until something else is done", async () => {
+  const { user } = draw(states.passcode_confirmation, {
+    answers: [states.passcode_confirmation, states.passcode_confirmation_wrong],
+  });
+  await user.click(screen.getByRole("button", { name: "Send a new code" }));
+  expect((await screen.findByRole("status")).textContent).toBe(en.actions.resend_passcode.done);
+  await user.type(codeField(), "123456");
+  await screen.findByText(en.errors.passcode_invalid);
+  expect(screen.queryByRole("status")).toBeNull();
+});
+
+test("A105 a password manager is told whose password it fills, and the server is not", async () => {
+  const { server, user, container } = draw(states.login_init, {
+    answers: [states.login_password, states.success],
+  });
+  await user.type(screen.getByLabelText("Email"), "ada@example.org{Enter}");
+  await user.type(await screen.findByLabelText("Password"), "secret");
+  const owner = container.querySelector<HTMLInputElement>("input[autocomplete=username]");
+  expect(owner?.value).toBe("ada@example.org");
+  await user.keyboard("{Enter}");
+  await waitFor(() => expect(server.act.mock.calls[1]?.[3]).toEqual({ password: "secret" }));
+});

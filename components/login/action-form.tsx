@@ -71,6 +71,9 @@ export function ActionForm({ action, look, flow, type, words, live, wait = 0 }: 
       <input type="hidden" name="action" value={action.action} />
       <input type="hidden" name="version" value={version} />
       {hint && look !== "choice" && visible.length > 0 && <p className="stile-hint">{hint}</p>}
+      {flow.view.subject && visible.some(({ type }) => type === "password") && (
+        <Owner name={flow.view.subject} />
+      )}
       {Object.values(action.inputs).map((input) => (
         <Field
           key={input.name}
@@ -101,6 +104,21 @@ export function ActionForm({ action, look, flow, type, words, live, wait = 0 }: 
         </Button>
       )}
     </form>
+  );
+}
+
+/** Tells password managers whose password this is; people have been told already. It has no name and is not sent. */
+function Owner({ name }: { name: string }) {
+  return (
+    <input
+      className="stile-owner"
+      type="text"
+      autoComplete="username"
+      value={name}
+      readOnly
+      tabIndex={-1}
+      aria-hidden="true"
+    />
   );
 }
 

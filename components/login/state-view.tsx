@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useId, useRef } from "react";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
@@ -9,7 +9,7 @@ import { ceremonyOf, ceremonyToBegin, destinationOf } from "./ceremonies.ts";
 import type { FlowType } from "./flow-server.ts";
 import { Payloads } from "./payloads.tsx";
 import { type Flow, isRefusal } from "./use-flow.ts";
-import { errorText, fill, stateWords, type Words } from "./words/words.ts";
+import { actionWords, errorText, fill, stateWords, type Words } from "./words/words.ts";
 
 export interface StateViewProps {
   flow: Flow;
@@ -25,6 +25,7 @@ export interface StateViewProps {
 export function StateView({ flow, type, words, live, beginAgain }: StateViewProps) {
   const { state, busy, performed, subject, leaving } = flow.view;
   const section = useFocus(flow, live);
+  const titleId = useId();
   const { title, sentence, sentenceAbout, end } = stateWords(words, state.name);
   const ceremony = ceremonyOf(state);
   const wait = waitOf(state, performed);
@@ -53,6 +54,7 @@ export function StateView({ flow, type, words, live, beginAgain }: StateViewProp
     <section
       ref={section}
       className="stile-state"
+      aria-labelledby={titleId}
       aria-busy={busy !== null}
       data-state={state.name}
       data-waiting={waiting}
@@ -62,7 +64,7 @@ export function StateView({ flow, type, words, live, beginAgain }: StateViewProp
         {back && draw("back")(back)}
         {waiting === "prompt" && <Emblem icon="passkey" moving />}
         {end && <Emblem icon="check" />}
-        <h1 className="stile-title" tabIndex={-1}>
+        <h1 className="stile-title" id={titleId} tabIndex={-1}>
           {title}
         </h1>
         {destination ? (
@@ -70,7 +72,10 @@ export function StateView({ flow, type, words, live, beginAgain }: StateViewProp
             <a href={destination.href}>{fill(words.page.returning, { host: destination.host })}</a>
           </p>
         ) : (
-          <Sentence text={stuck ? words.page.nothingToDo : subject && sentenceAbout ? sentenceAbout : sentence} subject={subject} />
+          <Sentence
+            text={stuck ? words.page.nothingToDo : subject && sentenceAbout ? sentenceAbout : sentence}
+            subject={subject}
+          />
         )}
         <Problems flow={flow} words={words} told={hasInputError(forms)} />
         <Payloads payload={state.payload} words={words} />
@@ -115,8 +120,10 @@ function Sentence({ text, subject }: { text: string | undefined; subject: string
 
 /** What is wrong with the state as a whole, and what there is to tell beside it. */
 function Problems({ flow, words, told }: { flow: Flow; words: Words; told: boolean }) {
-  const { state, notice, busy } = flow.view;
+  const { state, notice, busy, performed } = flow.view;
   const { error } = state;
+  const repeated = !error && performed !== null ? state.actions[performed] : undefined;
+  const done = repeated && actionWords(words, repeated.action, "").done;
   // What stands beside a field need not be said twice.
   const shown = error && !(told && error.code === "form_data_invalid_error") ? error : null;
   return (
@@ -129,6 +136,11 @@ function Problems({ flow, words, told }: { flow: Flow; words: Words; told: boole
               {words.page.tryAgain}
             </Button>
           )}
+        </Alert>
+      )}
+      {done && !notice && (
+        <Alert tone="news">
+          <p>{done}</p>
         </Alert>
       )}
       {shown && shown.code !== notice && (
@@ -197,7 +209,7 @@ function useFocus(flow: Flow, live: boolean) {
     last.current = state.name;
     const wrong = section.current?.querySelector<HTMLElement>("[aria-invalid]");
     const first = section.current?.querySelector<HTMLElement>(
-      ".stile-form-primary :is(input:not([type=hidden]), select, textarea)",
+      ".stile-form-primary :is(input:not([type=hidden], [readonly]), select, textarea)",
     );
     const title = section.current?.querySelector<HTMLElement>(".stile-title");
     const there = section.current?.contains(document.activeElement);

@@ -21,22 +21,26 @@ export interface Binaries {
   postgres: string;
 }
 
+/** Where data and programs go that must be reachable for an account that is not root. */
+export const SHELTER = "/var/lib/stile";
+
 /**
- * Finds PostgreSQL's programs in the optional package of this platform.
+ * Finds PostgreSQL's programs in the optional package of this platform. Where the account that will run them cannot
+ * reach the package, they are copied to the shelter; one copy serves every installation.
  *
- * @param account who will run them; undefined for this process's own account
- * @param shelter where they are copied to when that account cannot reach the package
+ * @param account undefined for this process's own account
  * @throws StartError when the package is not installed
  */
-export function findBinaries(account: Account | undefined, shelter: string): Binaries {
+export function findBinaries(account: Account | undefined): Binaries {
   const { root, version } = installation();
   if (!account || canReach(account, join(root, "bin", "postgres"))) return programs(root);
-  const copy = join(shelter, `postgresql-${version}`);
+  const copy = join(SHELTER, `postgresql-${version}`);
   if (!existsSync(copy)) {
     // Whoever is killed while copying leaves a folder of another name behind, never half a copy.
     const staging = `${copy}.${process.pid}`;
     rmSync(staging, { recursive: true, force: true });
-    mkdirSync(shelter, { recursive: true });
+    mkdirSync(SHELTER, { recursive: true });
+    chmodSync(SHELTER, 0o755);
     cpSync(root, staging, {
       recursive: true,
       verbatimSymlinks: true,

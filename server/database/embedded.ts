@@ -16,7 +16,7 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import { StartError } from "../start-error.ts";
 import { canReach, databaseAccount } from "./account.ts";
-import { findBinaries } from "./binaries.ts";
+import { findBinaries, SHELTER } from "./binaries.ts";
 import { type Cluster, clusterUrl, createCluster, freePort, lastWords, launch } from "./cluster.ts";
 import { attach, connect, PATIENCE_MS } from "./postmaster.ts";
 import { endProcess, pause } from "./processes.ts";
@@ -34,9 +34,6 @@ export interface EmbeddedDatabase {
 
 /** A server holds this lock as long as it lives; its connection goes with it, however it dies. */
 const OWNER_LOCK = 0x57_11_1f;
-
-/** Where data and programs go that must be reachable for an account that is not root. */
-const SHELTER = "/var/lib/stile";
 
 /**
  * Starts the embedded PostgreSQL on the data below `dataDir`, or takes over the one that a killed server left.
@@ -181,7 +178,7 @@ async function findOrCreateCluster(dataDir: string): Promise<Cluster> {
       directory,
       logFile: join(/* turbopackIgnore: true */ folder, "postgres.log"),
       account,
-      binaries: findBinaries(account, shelter),
+      binaries: findBinaries(account),
       password: password(join(/* turbopackIgnore: true */ folder, "postgres.password"), directory),
     };
   };

@@ -52,7 +52,7 @@ export default async function setup(project: {
     directory: join(folder, "data"),
     logFile: join(folder, "postgres.log"),
     account,
-    binaries: findBinaries(account, join(folder, "programs")),
+    binaries: findBinaries(account),
     password: "test",
   };
   await createCluster(cluster);

@@ -33,10 +33,13 @@ export interface RunningServer {
 export interface ServerOptions {
   /** Beside what a process needs, nothing of the caller's environment is handed on. */
   env?: Record<string, string>;
+  /** Whether `npm start` runs it, or Next alone, as on platforms that know nothing but Next. Default: `stile`. */
+  under?: "stile" | "next";
 }
 
 const root = join(import.meta.dirname, "../..");
 const entry = join(root, "dist/server/main.js");
+const next = join(root, "node_modules/next/dist/bin/next");
 
 /** What comes after `node` in `npm start`: its options, and the entry. */
 function startParameters(): string[] {
@@ -74,7 +77,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 
   async function launch(): Promise<void> {
     const log = openSync(logFile, "a");
-    const started = spawn(process.execPath, startParameters(), {
+    const parameters = options.under === "next" ? [next, "start", "--port", String(port)] : startParameters();
+    const started = spawn(process.execPath, parameters, {
       cwd: root,
       env,
       stdio: ["ignore", log, log],

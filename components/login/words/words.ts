@@ -31,6 +31,8 @@ export interface ActionWords {
   hint?: string;
   /** The label while the action has to wait; has the gap `{time}`. */
   waiting?: string;
+  /** What to tell when it was performed and the same state is on show as before. */
+  done?: string;
 }
 
 export interface InputWords {
@@ -59,6 +61,8 @@ export interface PageWords {
   working: string;
   secret: string;
   qrCode: string;
+  troubleTitle: string;
+  reload: string;
   notFoundTitle: string;
   notFoundSentence: string;
   toSignIn: string;

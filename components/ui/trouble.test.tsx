@@ -1,0 +1,37 @@
+// @vitest-environment jsdom
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, test, vi } from "vitest";
+import { Trouble } from "./trouble.tsx";
+
+afterEach(cleanup);
+
+const words = { title: "It broke", sentence: "Not your fault.", reload: "Load it again" };
+
+function Broken(): never {
+  throw new Error("secret detail");
+}
+
+test("a page that fails while it is drawn is replaced by words that give nothing away", () => {
+  const onCaughtError = vi.fn();
+  const { container } = render(
+    <Trouble {...words}>
+      <Broken />
+    </Trouble>,
+    { onCaughtError },
+  );
+  expect(onCaughtError).toHaveBeenCalledTimes(1);
+  expect(screen.getByRole("heading").textContent).toBe("It broke");
+  expect(screen.getByRole("alert").textContent).toBe("Not your fault.");
+  expect(screen.getByRole("button", { name: "Load it again" })).toBeDefined();
+  expect(container.textContent).not.toContain("secret");
+});
+
+test("a page that is drawn is left alone", () => {
+  render(
+    <Trouble {...words}>
+      <p>All is well</p>
+    </Trouble>,
+  );
+  expect(screen.getByText("All is well")).toBeDefined();
+  expect(screen.queryByRole("alert")).toBeNull();
+});

