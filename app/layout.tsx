@@ -1,6 +1,11 @@
 import "../components/ui/theme.css";
-import "../components/ui/controls.css";
 import "../components/ui/page.css";
+import "../components/ui/state.css";
+import "../components/ui/outline.css";
+import "../components/ui/button.css";
+import "../components/ui/field.css";
+import "../components/ui/code-input.css";
+import "../components/ui/alert.css";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
 import { Trouble } from "../components/ui/trouble.tsx";

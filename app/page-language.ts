@@ -1,8 +1,10 @@
+import { LANGUAGE_COOKIE } from "#server/http/language";
+
 /**
  * Carries the language that a visitor chose by `?lang=`: as a header from the proxy to the page, and as a cookie to
- * the pages after it. It is a wish and proves nothing.
+ * the steps after it. It is a wish and proves nothing.
  */
-export const LANGUAGE = "stile-language";
+export const LANGUAGE = LANGUAGE_COOKIE;
 
 /** @param query of the page's address; @returns the tag it names, if it could be one (RFC 5646, 2.1) */
 export function languageWish(query: URLSearchParams): string | null {

@@ -19,13 +19,15 @@ const warmUp = Number(process.env.BENCH_WARM_UP ?? 1);
 
 const load = fork(join(import.meta.dirname, "load.ts"));
 
-/** What is sent to whom, and which hand-made work it is held against. */
+/** What is sent, and which hand-made work it is held against. */
 type Measurement = [what: string, send: Task["send"], sameWork?: string, headers?: Record<string, string>];
 
-async function measure(
-  target: { url: string; pid: number },
-  [what, send, sameWork, headers = {}]: Measurement,
-): Promise<Row> {
+interface Target {
+  url: string;
+  pid: number;
+}
+
+async function measure(target: Target, [what, send, sameWork, headers = {}]: Measurement): Promise<Row> {
   const task: Task = { url: target.url, headers, connections, warmUp, seconds, send };
   load.send(task);
   let from = 0;
@@ -37,25 +39,13 @@ async function measure(
   }
 }
 
-async function measureAll(target: { url: string; pid: number }, list: Measurement[]): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const one of list) rows.push(await measure(target, one));
-  return rows;
-}
-
-const bareAnswer = "bare node:http answer";
 const byHand = {
+  answer: "bare node:http answer",
   start: "  + one INSERT of a flow",
-  step: "  + claim and write of a flow",
+  once: "  + claim and write, each of another flow",
+  again: "  + claim and write, of one flow per connection",
   session: "  + look-up of a session",
 };
-
-const bareMeasurements: Measurement[] = [
-  [bareAnswer, { kind: "get", path: "/" }],
-  [byHand.start, { kind: "start", path: "/start" }],
-  [byHand.step, { kind: "again", action: "step", input: {} }],
-  [byHand.session, { kind: "get", path: "/session" }],
-];
 
 const incapable = {
   webauthn_available: false,
@@ -67,27 +57,43 @@ const capable = {
   webauthn_conditional_mediation_available: true,
   webauthn_platform_authenticator_available: true,
 };
+const named = { email: "nobody@example.com" };
 
-const ourMeasurements = (cookie: string): Measurement[] => [
-  ["GET /health/alive", { kind: "get", path: "/health/alive" }],
-  ["flow start", { kind: "start", path: "/login" }, byHand.start],
-  ["preflight", { kind: "once", action: "register_client_capabilities", input: incapable }, byHand.step],
-  ["remember_me", { kind: "again", action: "remember_me", input: { remember_me: true } }, byHand.step],
+const perform = (action: string, input: Record<string, unknown>) => ({
+  kind: "once" as const,
+  action,
+  input,
+});
+
+/**
+ * Each hand-made work, and after it at once our steps that do the same, so that both meet the machine in one mood.
+ * A step goes on with the flows that the one before left.
+ */
+const pairs = (cookie: string): [bare: Measurement, ours: Measurement[]][] => [
   [
-    "continue_with_login_identifier",
-    { kind: "once", action: "continue_with_login_identifier", input: { email: "nobody@example.com" } },
-    byHand.step,
+    [byHand.answer, { kind: "get", path: "/" }],
+    [["GET /health/alive", { kind: "get", path: "/health/alive" }]],
   ],
-  ["session check", { kind: "get", path: "/sessions/validate" }, byHand.session, { cookie }],
-];
-
-/** Flows of a browser that can fill in passkeys: each of their preflights also opens a challenge. */
-const challengeMeasurements: Measurement[] = [
-  ["flow start (again)", { kind: "start", path: "/login" }, byHand.start],
   [
-    "preflight with a challenge",
-    { kind: "once", action: "register_client_capabilities", input: capable },
-    byHand.step,
+    [byHand.start, { kind: "start", path: "/start" }],
+    [["flow start", { kind: "start", path: "/login" }, byHand.start]],
+  ],
+  [
+    [byHand.once, perform("step", {})],
+    [
+      ["preflight", perform("register_client_capabilities", incapable), byHand.once],
+      ["continue_with_login_identifier", perform("continue_with_login_identifier", named), byHand.once],
+      ["flow start (again)", { kind: "start", path: "/login" }, byHand.start],
+      ["preflight with a challenge", perform("register_client_capabilities", capable), byHand.once],
+    ],
+  ],
+  [
+    [byHand.again, { kind: "again", action: "step", input: {} }],
+    [["remember_me", { kind: "again", action: "remember_me", input: { remember_me: true } }, byHand.again]],
+  ],
+  [
+    [byHand.session, { kind: "get", path: "/session" }],
+    [["session check", { kind: "get", path: "/sessions/validate" }, byHand.session, { cookie }]],
   ],
 ];
 
@@ -149,9 +155,13 @@ try {
   const idle = residentMemory(server.pid);
 
   const bare = await startBare(databaseUrl ?? embeddedDatabase(server), somebody.sessionId);
-  const bareRows = await measureAll(bare, bareMeasurements);
+  const bareRows: Row[] = [];
+  const ourRows: Row[] = [];
+  for (const [hand, ours] of pairs(somebody.cookie)) {
+    bareRows.push(await measure(bare, hand));
+    for (const one of ours) ourRows.push(await measure(server, one));
+  }
   bare.child.disconnect();
-  const ourRows = await measureAll(server, [...ourMeasurements(somebody.cookie), ...challengeMeasurements]);
   await pause(5_000);
   const afterwards = residentMemory(server.pid);
 

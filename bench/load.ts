@@ -34,9 +34,11 @@ interface Flow {
   path: string;
 }
 
-let kept: Flow[] = [];
+/** By address of the server. */
+const keptBy = new Map<string, Flow[]>();
 
 async function perform(task: Task, measuring: () => void): Promise<Result> {
+  const kept = keptBy.get(task.url) ?? [];
   const connections = await Promise.all(
     Array.from({ length: task.connections }, () => openConnection(task.url, task.headers)),
   );
@@ -69,8 +71,8 @@ async function perform(task: Task, measuring: () => void): Promise<Result> {
   await Promise.all(connections.map(work));
   for (const connection of connections) connection.close();
   // What a task did not come to is in a state that the next one does not want.
-  if (task.send.kind === "start" || task.send.kind === "once") kept = made;
-  if (task.send.kind === "again") kept = [...kept, ...made];
+  if (task.send.kind === "start" || task.send.kind === "once") keptBy.set(task.url, made);
+  if (task.send.kind === "again") keptBy.set(task.url, [...kept, ...made]);
   return { seconds: (finished - measuredFrom) / 1000, latencies };
 }
 

@@ -17,11 +17,12 @@ interface Picture {
   show(page: Page): Promise<void>;
 }
 
-const desktop = { viewport: { width: 1200, height: 800 }, mobile: false };
+const desktop = { viewport: { width: 1100, height: 720 }, mobile: false };
 const phone = { viewport: { width: 390, height: 844 }, mobile: true };
 
 const pictures: Picture[] = [
-  { file: "login-desktop-light.png", ...desktop, scheme: "light", show: openLogin },
+  { file: "login-light.png", ...desktop, scheme: "light", show: openLogin },
+  { file: "login-dark.png", ...desktop, scheme: "dark", show: openLogin },
   { file: "login-phone-dark.png", ...phone, scheme: "dark", show: openLogin },
   {
     file: "code-phone-light.png",

@@ -1,5 +1,13 @@
 import { expect, test } from "./fixtures.ts";
-import { button, codeField, emailField, newPasswordField, passwordField, sees } from "./steps.ts";
+import {
+  button,
+  codeField,
+  emailField,
+  giveAddress,
+  newPasswordField,
+  passwordField,
+  sees,
+} from "./steps.ts";
 
 test.use({ javaScriptEnabled: false });
 
@@ -54,17 +62,29 @@ test("a whole registration, and a sign-in with the password, need no script", as
   expect(me.emails[0].address).toBe(address);
 });
 
-test("the browser's own back button shows a form that is refused gently when it is sent late", async ({
+test("A29 a form that is sent late performs nothing, and shows what the sign-in has become", async ({
   page,
+  context,
   account,
+  mailbox,
 }) => {
   await page.goto("/");
   await button(page, "Continue").click();
-  await emailField(page).fill(account.address);
-  await button(page, "Continue").click();
+  await giveAddress(page, account.address);
   await sees(page, "methods");
-  await page.goBack();
-  await page.goBack();
-  await page.goto("/");
-  await sees(page, "methods");
+  const second = await context.newPage();
+  await second.goto("/");
+  await button(second, "Enter your password").click();
+  await sees(second, "password");
+
+  const before = mailbox.messages.length;
+  await button(page, "Get a code by email").click();
+  await sees(page, "password");
+  await passwordField(page).fill(account.password);
+  await button(page, "Sign in").click();
+  await sees(page, "success");
+  const mails = mailbox.messages
+    .slice(before)
+    .filter((mail) => JSON.stringify(mail.to).includes(account.address));
+  expect(mails).toEqual([]);
 });

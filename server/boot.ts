@@ -79,7 +79,7 @@ export async function createRuntime(
     await Promise.all([signingKeys.loaded, jobs.start({ worker })]);
     // A first key takes a while to make; whoever signs before that waits for it, and tries again if it failed.
     signingKeys.ready.catch((error: unknown) => log.error({ err: error }, "a signing key could not be made"));
-    if (worker) endings.push(startPurging(database, log));
+    if (worker) endings.push(startPurging(database, config, log));
 
     return {
       config,

@@ -36,6 +36,7 @@ describe("the configuration", () => {
     "BASE_URL",
     "DATABASE_URL",
     "SMTP_URL",
+    "STILE_JOBS_SECRET",
     "STILE_PASSWORD_PEPPER",
     "STILE_WEBAUTHN_RELYING_PARTY_ID",
     "STILE_WEBAUTHN_RELYING_PARTY_DISPLAY_NAME",

@@ -236,6 +236,9 @@ export const configSchema = z.strictObject({
     ),
     starts_per_minute: count(60, 1).describe("Flows started from one source in a minute."),
   }),
+  audit_log: section({
+    retention: seconds(30 * 86_400).describe("How long lines of the audit log are kept."),
+  }),
   jobs: section({
     secret: z
       .string()

@@ -1,11 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testDatabase } from "./testing/postgres.ts";
 import { type RunningServer, startServer } from "./testing/server.ts";
 
 /** The built server, as `npm start` runs it; needs `npm run build`. */
@@ -168,6 +177,31 @@ describe("a start on any free port", () => {
     const ended = once(child, "exit");
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("a start on a configured database", () => {
+  it("A121 shares it with other servers and keeps none of its own", async () => {
+    const folder = openFolder("stile shared ");
+    const shared = await testDatabase();
+    const settings = {
+      PORT: "0",
+      DATA_DIR: folder,
+      DATABASE_URL: shared.url,
+      SECRET_KEYS: "a-secret-that-both-share",
+    };
+    const servers = [launch(settings), launch(settings)];
+    for (const { output } of servers) await expect.poll(output, { timeout: 15_000 }).toContain("is ready");
+    const { rowCount } = await shared.database.read.$client.query("select from instances");
+    expect(rowCount).toBe(2);
+    for (const { child } of servers) {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      expect(await ended).toEqual([0, null]);
+    }
+    expect(readdirSync(folder)).toEqual([]);
+    await shared.close();
     rmSync(folder, { recursive: true });
   });
 });

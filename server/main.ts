@@ -15,6 +15,9 @@ import { announce } from "./start-notice.ts";
 /** Signals that arrive within so short a time are one wish to stop; a later one ends the process at once. */
 const SAME_INTERRUPT_MS = 500;
 
+/** How long the database may take to close. */
+const GIVE_UP_MS = 10_000;
+
 /** The project's folder, which holds `.next`; this file runs from `server/`, or compiled from `dist/server/`. */
 const above = dirname(import.meta.dirname);
 const root = basename(above) === "dist" ? join(above, "..") : above;
@@ -64,7 +67,9 @@ async function start(): Promise<void> {
   process.on("unhandledRejection", (error) =>
     log.error({ err: error }, "a promise was rejected and nobody noticed"),
   );
-  process.on("uncaughtException", (error) => {
+  process.once("uncaughtException", (error) => {
+    // What stops the server may also be what keeps it from saying so; a second one is not spoken of.
+    process.on("uncaughtException", () => {});
     log.error({ err: error }, "an error reached nobody; stopping");
     interrupted.resolve(1);
   });
@@ -98,7 +103,10 @@ async function stop(
   config: Config,
   close: (milliseconds: number) => Promise<void>,
 ): Promise<void> {
-  await close(config.server.shutdown_timeout * 1_000);
+  const milliseconds = config.server.shutdown_timeout * 1_000;
+  // Requests get their time, then jobs; whatever still hangs after that is given up.
+  setTimeout(() => process.exit(1), 2 * milliseconds + GIVE_UP_MS).unref();
+  await close(milliseconds);
   await runtime.stop();
   runtime.log.info("stopped");
 }

@@ -59,8 +59,26 @@ describe("under Next alone, in production", () => {
     expect((await ask("")).status).toBe(401);
     expect((await ask("Bearer another secret")).status).toBe(401);
     const done = await ask(`Bearer ${jobsSecret}`);
-    expect([done.status, await done.json()]).toEqual([200, { done: 0 }]);
+    expect([done.status, await done.json()]).toEqual([200, { done: 0, purged: 0 }]);
   });
+
+  test.each<[string, "GET" | "POST", Record<string, string>]>([
+    ["a subrequest", "GET", { "x-middleware-subrequest": Array(5).fill("proxy").join(":") }],
+    ["a rewrite", "GET", { "x-middleware-rewrite": "/dev/mailbox" }],
+    ["headers to go on with", "GET", { "x-middleware-next": "1", "x-middleware-override-headers": "cookie" }],
+    ["a part of a page", "GET", { rsc: "1" }],
+    ["a server action", "POST", { "next-action": "a".repeat(42), "content-type": "text/plain" }],
+  ])(
+    "A99 the page keeps its headers from whoever says to be Next asking for %s",
+    async (_, method, headers) => {
+      const answer = await fetch(server.url, { method, headers });
+      expect([200, 409]).toContain(answer.status);
+      expect(answer.headers.get("content-security-policy")).toMatch(
+        /script-src 'nonce-.*frame-ancestors 'none'/,
+      );
+      expect(await answer.text()).not.toContain("mailbox");
+    },
+  );
 
   test("the mailbox of development does not exist", async () => {
     expect((await fetch(`${server.url}/dev/mailbox`)).status).toBe(404);

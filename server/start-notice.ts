@@ -13,6 +13,10 @@ export function announce({ config, embedded, log }: BootedRuntime): void {
     );
     if (!config.smtp_url)
       log.warn("SMTP_URL is missing: no mail leaves this server, so no code reaches anybody");
+    if (!address.startsWith("https:"))
+      log.warn(
+        "BASE_URL is not https: cookies are not Secure, and browsers offer no passkeys but on localhost",
+      );
     if (!config.rate_limiter.enabled)
       log.warn("STILE_RATE_LIMITER_ENABLED is false: codes and passwords can be tried at any rate");
     return;

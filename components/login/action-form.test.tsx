@@ -144,6 +144,7 @@ test("a code that was sent again is told, until something else is done", async (
   });
   await user.click(screen.getByRole("button", { name: "Send a new code" }));
   expect((await screen.findByRole("status")).textContent).toBe(en.actions.resend_passcode.done);
+  await waitFor(() => expect(document.activeElement).toBe(codeField()));
   await user.type(codeField(), "123456");
   await screen.findByText(en.errors.passcode_invalid);
   expect(screen.queryByRole("status")).toBeNull();

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from "react";
+import { useId } from "react";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
@@ -9,6 +9,7 @@ import { ceremonyOf, ceremonyToBegin, destinationOf } from "./ceremonies.ts";
 import type { FlowType } from "./flow-server.ts";
 import { Payloads } from "./payloads.tsx";
 import { type Flow, isRefusal } from "./use-flow.ts";
+import { useFocus } from "./use-focus.ts";
 import { actionWords, errorText, fill, stateWords, type Words } from "./words/words.ts";
 
 export interface StateViewProps {
@@ -24,7 +25,8 @@ export interface StateViewProps {
 /** Draws any state: its words, what it tells, and a form for each action that is a person's to perform. */
 export function StateView({ flow, type, words, live, beginAgain }: StateViewProps) {
   const { state, busy, performed, subject, leaving } = flow.view;
-  const section = useFocus(flow, live);
+  const done = doneWords(flow, words);
+  const section = useFocus(flow, live, done !== undefined);
   const titleId = useId();
   const { title, sentence, sentenceAbout, end } = stateWords(words, state.name);
   const ceremony = ceremonyOf(state);
@@ -78,6 +80,11 @@ export function StateView({ flow, type, words, live, beginAgain }: StateViewProp
           />
         )}
         <Problems flow={flow} words={words} told={hasInputError(forms)} />
+        {done && (
+          <Alert tone="news">
+            <p>{done}</p>
+          </Alert>
+        )}
         <Payloads payload={state.payload} words={words} />
         {mayBeginAgain && (
           <Button tone="primary" type="button" busy={busy !== null} onClick={beginAgain}>
@@ -118,12 +125,16 @@ function Sentence({ text, subject }: { text: string | undefined; subject: string
   );
 }
 
+/** What there is to say about a step that has led back to the same state, and was performed. */
+function doneWords({ view: { state, notice, performed } }: Flow, words: Words): string | undefined {
+  const action = performed === null || state.error || notice ? undefined : state.actions[performed];
+  return action && actionWords(words, action.action, action.description).done;
+}
+
 /** What is wrong with the state as a whole, and what there is to tell beside it. */
 function Problems({ flow, words, told }: { flow: Flow; words: Words; told: boolean }) {
-  const { state, notice, busy, performed } = flow.view;
+  const { state, notice, busy } = flow.view;
   const { error } = state;
-  const repeated = !error && performed !== null ? state.actions[performed] : undefined;
-  const done = repeated && actionWords(words, repeated.action, "").done;
   // What stands beside a field need not be said twice.
   const shown = error && !(told && error.code === "form_data_invalid_error") ? error : null;
   return (
@@ -136,11 +147,6 @@ function Problems({ flow, words, told }: { flow: Flow; words: Words; told: boole
               {words.page.tryAgain}
             </Button>
           )}
-        </Alert>
-      )}
-      {done && !notice && (
-        <Alert tone="news">
-          <p>{done}</p>
         </Alert>
       )}
       {shown && shown.code !== notice && (
@@ -192,30 +198,4 @@ function Outline({ label }: { label: string }) {
       <span className="stile-outline-box" />
     </div>
   );
-}
-
-/**
- * Puts the focus where the person goes on: on what is wrong, else, in a new state, on the first field or on the
- * title. Nothing moves when a state was only renewed.
- */
-function useFocus(flow: Flow, live: boolean) {
-  const section = useRef<HTMLElement>(null);
-  const { turn, state } = flow.view;
-  const last = useRef<string | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state's name belongs to the turn
-  useEffect(() => {
-    if (!live) return;
-    const entered = last.current !== state.name;
-    last.current = state.name;
-    const wrong = section.current?.querySelector<HTMLElement>("[aria-invalid]");
-    const first = section.current?.querySelector<HTMLElement>(
-      ".stile-form-primary :is(input:not([type=hidden], [readonly]), select, textarea)",
-    );
-    const title = section.current?.querySelector<HTMLElement>(".stile-title");
-    const there = section.current?.contains(document.activeElement);
-    const target = wrong ?? (entered && !there ? (first ?? title) : null);
-    target?.focus({ preventScroll: true });
-    if (wrong instanceof HTMLInputElement) wrong.select();
-  }, [turn, live]);
-  return section;
 }

@@ -3,7 +3,14 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { prepared } from "#db/prepared";
 import type { Job, NoticeMail, PasscodeMail } from "../jobs/jobs.ts";
-import { failureSubject, perAccount, refundFailure, reserveFailure, unlimited } from "../limits/failures.ts";
+import {
+  barredAfter,
+  failureSubject,
+  hourly,
+  refundFailure,
+  reserveFailure,
+  unlimited,
+} from "../limits/failures.ts";
 import { type Environment, type Scope, TakenError, type Write } from "../runtime.ts";
 
 /** What a mailed code is about. One flow, one purpose and one recipient have one code at a time. */
@@ -16,6 +23,8 @@ export interface PasscodeSubject {
   identifier: string;
   /** The account to be let into, if there is one. */
   userId?: string;
+  /** Whether the account has another way in that strangers cannot have barred; see `judgePasscode`. */
+  otherWayIn?: boolean;
   /** False: no account, or an address that is taken. Then no code is right, and `notice` is mailed, or nothing. */
   genuine: boolean;
   notice?: NoticeMail;
@@ -60,11 +69,9 @@ export async function resend(scope: Scope, about: PasscodeSubject): Promise<Sent
   // The source first: who floods others from one place uses up the tokens of that place, not those of the others.
   const source = await runtime.rates.consume("passcode_source", `${tenant.id}/${client.source}`);
   if (!source.ok) return tooMany(source.retryAfterSeconds);
-  const address = await runtime.rates.consume(
-    "passcode_address",
-    `${tenant.id}/${about.recipient ?? about.identifier}`,
-  );
-  if (!address.ok) return tooMany(address.retryAfterSeconds);
+  const asked = await runtime.rates.consume("passcode_address", `${tenant.id}/${about.identifier}`);
+  if (!asked.ok) return { writes: [], jobs: [], limited: asked };
+  const floods = await floodsMailbox(scope, about);
 
   const code = newPasscode(runtime.environment);
   const ttlSeconds = tenant.config.email.passcode_ttl;
@@ -82,7 +89,20 @@ export async function resend(scope: Scope, about: PasscodeSubject): Promise<Sent
       .values({ ...keyOf(scope, about), ...row })
       .onConflictDoUpdate({ target: [tenantId, flowId, purpose, recipient], set: row });
   };
-  return { writes: [write], jobs: jobsFor(scope, about, code, ttlSeconds) };
+  const mailed = floods ? { ...about, recipient: null } : about;
+  return { writes: [write], jobs: jobsFor(scope, mailed, code, ttlSeconds) };
+}
+
+/**
+ * Whether a mailbox that was not itself named has had enough mail. Then nothing is sent and nothing is said: an
+ * answer would tell whose address belongs to which username.
+ */
+async function floodsMailbox(
+  { runtime, tenant }: Scope,
+  { recipient, identifier }: PasscodeSubject,
+): Promise<boolean> {
+  if (recipient === null || recipient === identifier) return false;
+  return !(await runtime.rates.consume("passcode_address", `${tenant.id}/${recipient}`)).ok;
 }
 
 const tooMany = (retryAfterSeconds: number): Sent => ({
@@ -92,8 +112,12 @@ const tooMany = (retryAfterSeconds: number): Sent => ({
 });
 
 /**
- * Judges a code. The try is counted before that, in statements that commit by themselves: for the account, which has
- * so many wrong codes an hour over all its flows, and for the code, of which tries one to three are judged.
+ * Judges a code. The try is counted before that, in statements that commit by themselves: for the code, of which tries
+ * one to three are judged, and for the account, which has so many wrong codes an hour over all its flows. Tries that
+ * are not judged cost the account nothing.
+ *
+ * After a hundred wrong codes in a row no code is right any more, until another method succeeds, provided there is
+ * one: strangers may bar a method and never an account. What is answered stays the same, so it tells nothing.
  */
 export async function judgePasscode(
   scope: Scope,
@@ -101,6 +125,9 @@ export async function judgePasscode(
   code: string,
 ): Promise<PasscodeVerdict> {
   const { runtime, tenant, now } = scope;
+  const stored = await reserveTry(scope, about);
+  if (stored && stored.tries > maxTries) return { result: "exhausted" };
+
   const { enabled, wrong_passcodes_per_hour } = tenant.config.rate_limiter;
   const counted = {
     tenantId: tenant.id,
@@ -108,18 +135,19 @@ export async function judgePasscode(
     subject: failureSubjectOf(scope, about),
     source: "",
   } as const;
-  const limits = enabled ? perAccount(wrong_passcodes_per_hour) : unlimited;
+  const limits = enabled ? hourly(wrong_passcodes_per_hour) : unlimited;
   const admitted = await reserveFailure(runtime.database, counted, limits, now);
   if (!admitted.ok) {
-    return "barred" in admitted
-      ? { result: "exhausted" }
-      : { result: "limited", retryAfterSeconds: admitted.retryAfterSeconds };
+    return {
+      result: "limited",
+      retryAfterSeconds: "retryAfterSeconds" in admitted ? admitted.retryAfterSeconds : 1,
+    };
   }
+  const barred = enabled && about.otherWayIn === true && admitted.consecutive > barredAfter;
 
-  const stored = await reserveTry(scope, about);
   if (!stored) return { result: "wrong" };
-  if (stored.tries > maxTries) return { result: "exhausted" };
-  if (about.genuine && timingSafeEqual(stored.codeHash, codeHashOf(scope, about, code))) {
+  const right = timingSafeEqual(stored.codeHash, codeHashOf(scope, about, code));
+  if (right && about.genuine && !barred) {
     return { result: "right", take: takeOf(scope, about, stored.codeHash, counted) };
   }
   return { result: stored.tries === maxTries ? "exhausted" : "wrong" };
@@ -163,16 +191,19 @@ function codeHashOf(scope: Scope, about: PasscodeSubject, code: string): Buffer 
 function failureSubjectOf({ runtime, tenant }: Scope, about: PasscodeSubject): Buffer {
   const { purpose, recipient, identifier, userId } = about;
   if (purpose === "email_verification") {
-    return failureSubject(runtime.vault, tenant.id, { identifier: recipient ?? identifier });
+    return failureSubject(runtime.vault, tenant.id, { mailbox: recipient ?? identifier });
   }
   return failureSubject(runtime.vault, tenant.id, userId ? { userId } : { identifier });
 }
 
+/** One job, whoever is asked for and whether or not there is anybody to write to. */
 function jobsFor({ tenant, client }: Scope, about: PasscodeSubject, code: string, ttlSeconds: number): Job[] {
   const { recipient, genuine, purpose, notice } = about;
-  if (recipient === null || (!genuine && !notice)) return [];
-  const mail = !genuine && notice ? { type: notice } : { type: purpose, code, ttlSeconds };
-  return [{ name: "send_mail", tenantId: tenant.id, to: recipient, language: client.language, mail }];
+  const mail = genuine
+    ? { type: purpose, code, ttlSeconds }
+    : { type: notice ?? ("email_login_attempted" as const) };
+  const to = genuine || notice ? recipient : null;
+  return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language, mail }];
 }
 
 const { passcodes } = schema;

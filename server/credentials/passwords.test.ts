@@ -182,7 +182,9 @@ describe("tries", () => {
     for (let failure = 0; failure < barredAfter; failure++) {
       await reserveFailure(runtime.database, { ...key, method: "password" }, unlimited, start);
     }
-    expect(await verifyPassword(scope, { ...user, password: right })).toEqual({ ok: false });
+    const tried = { ...user, password: right };
+    expect(await verifyPassword(scope, { ...tried, otherWayIn: true })).toEqual({ ok: false });
+    expect(await verifyPassword(scope, { ...tried, otherWayIn: false })).toMatchObject({ ok: true });
     await write((tx) => refundFailure(tx, { ...key, method: "passkey" }));
     expect(await verifyPassword(scope, { ...user, password: right })).toMatchObject({ ok: true });
   });

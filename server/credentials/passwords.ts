@@ -4,7 +4,7 @@ import { prepared } from "#db/prepared";
 import {
   failureSubject,
   growingDelay,
-  perAccount,
+  inARow,
   refundFailure,
   reserveFailure,
   unlimited,
@@ -18,6 +18,8 @@ export interface PasswordAttempt {
   identifier: string;
   /** The account that has this identifier, if any. */
   userId?: string;
+  /** Whether the account has another way in, so that strangers who bar this one do not bar the account. */
+  otherWayIn?: boolean;
 }
 
 export type PasswordVerdict =
@@ -33,7 +35,7 @@ export type PasswordVerdict =
  *
  * Counted before it is judged: by rate, per source and per account and source; as a failure in a row, per account and
  * source with a growing wait, and per account. After a hundred in a row no password is right until another method
- * succeeds, which looks like a wrong one to whoever brought that about.
+ * succeeds, provided there is one, which looks like a wrong one to whoever brought that about.
  */
 export async function verifyPassword(scope: Scope, attempt: PasswordAttempt): Promise<PasswordVerdict> {
   const { runtime, tenant, client, now, signal } = scope;
@@ -45,7 +47,7 @@ export async function verifyPassword(scope: Scope, attempt: PasswordAttempt): Pr
   const subject = failureSubject(vault, tenant.id, userId ? { userId } : { identifier });
   const source = await rates.consume("password_source", `${tenant.id}/${client.source}`);
   if (!source.ok) return { limited: source.retryAfterSeconds };
-  const account = await rates.consume("password", `${subject.toString("hex")}/${client.source}`);
+  const account = await rates.consume("password", `${tenant.id}/${attempt.identifier}/${client.source}`);
   if (!account.ok) return { limited: account.retryAfterSeconds };
 
   const limit = tenant.config.rate_limiter.enabled;
@@ -54,7 +56,12 @@ export async function verifyPassword(scope: Scope, attempt: PasswordAttempt): Pr
   const delayed = await reserveFailure(database, here, limit ? growingDelay : unlimited, now);
   if (!delayed.ok) return { limited: "retryAfterSeconds" in delayed ? delayed.retryAfterSeconds : 1 };
   const everywhere = { ...key, source: "" };
-  const admitted = await reserveFailure(database, everywhere, limit ? perAccount() : unlimited, now);
+  const admitted = await reserveFailure(
+    database,
+    everywhere,
+    limit && attempt.otherWayIn ? inARow : unlimited,
+    now,
+  );
 
   const stored = await readHash(database.read, tenant.id, userId ?? nobody);
   try {
@@ -88,6 +95,15 @@ export function replacePassword(
       });
     const subject = failureSubject(runtime.vault, tenant.id, { userId });
     await refundFailure(tx, { tenantId: tenant.id, method: "password", subject, source: client.source });
+  };
+}
+
+/** Sets the first password of an account; violates `passwords_tenant_id_user_id_pk` when it has one meanwhile. */
+export function createPassword({ tenant, now }: Scope, userId: string, hash: string): Write {
+  return async (tx) => {
+    await tx
+      .insert(schema.passwords)
+      .values({ tenantId: tenant.id, userId, hash, createdAt: now, updatedAt: now });
   };
 }
 

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadConfig } from "../config.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { purgeExpired } from "./purge.ts";
 
+const config = loadConfig({ STILE_AUDIT_LOG_RETENTION: "30d" }, "/nowhere");
 const tenant = "00000000-0000-4000-8000-000000000001";
 
 describe("the purge of expired rows", () => {
@@ -35,7 +37,7 @@ describe("the purge of expired rows", () => {
   it("A124 keeps flows for a day after they expire, and challenges not at all", async () => {
     for (const time of ["1 hour", "-23 hours", "-25 hours"]) await flow(time);
     for (const time of ["1 minute", "-1 second"]) await challenge(time);
-    expect(await purgeExpired(test.database)).toBe(2);
+    expect(await purgeExpired(test.database, config)).toBe(2);
     expect([await count("flows"), await count("webauthn_challenges")]).toEqual([2, 1]);
   });
 
@@ -44,7 +46,7 @@ describe("the purge of expired rows", () => {
     await failure("", 0, "-3 days");
     await failure("192.0.2.1", 7, "-3 days");
     await failure("192.0.2.1", 7, "-1 day");
-    expect(await purgeExpired(test.database)).toBe(2);
+    expect(await purgeExpired(test.database, config)).toBe(2);
     expect(await count("failures")).toBe(2);
   });
 
@@ -52,12 +54,25 @@ describe("the purge of expired rows", () => {
     await test.database.write.execute(sql`
       insert into mailbox (id, recipient, subject, text, html, created_at)
       select gen_random_uuid(), 'a@example.com', '', '', '', now() - interval '8 days' from generate_series(1, 12000)`);
-    const [first, second] = await Promise.all([purgeExpired(test.database), purgeExpired(test.database)]);
+    const [first, second] = await Promise.all([
+      purgeExpired(test.database, config),
+      purgeExpired(test.database, config),
+    ]);
     expect(first + second).toBe(12_000);
     expect(await count("mailbox")).toBe(0);
   });
 
+  it("keeps the audit log for as long as the configuration says", async () => {
+    const line = (createdAt: string) =>
+      test.database.write.execute(sql`
+        insert into audit_logs (tenant_id, id, type, details, created_at)
+        values (${tenant}, gen_random_uuid(), 'login_success', '{}', now() + ${createdAt}::interval)`);
+    for (const time of ["-29 days", "-31 days"]) await line(time);
+    expect(await purgeExpired(test.database, config)).toBe(1);
+    expect(await count("audit_logs")).toBe(1);
+  });
+
   it("changes nothing when nothing has expired", async () => {
-    expect(await purgeExpired(test.database)).toBe(0);
+    expect(await purgeExpired(test.database, config)).toBe(0);
   });
 });

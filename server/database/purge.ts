@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
+import type { Config } from "../config.ts";
 
 /** Rows that have served, per table. Times are the database's own. */
-const served: Record<string, SQL> = {
+const served = ({ audit_log }: Config): Record<string, SQL> => ({
   // Kept for a day, so that an expired flow can be told from one that never was.
   flows: sql`expires_at < now() - interval '24 hours'`,
   // The count of tries outlives the code, as long as its flow may live.
@@ -14,7 +15,8 @@ const served: Record<string, SQL> = {
   // Failures in a row bar a method until another one succeeds: forgetting them soon would give the tries back.
   failures: sql`last_at < now() - case when source <> '' or consecutive = 0 then interval '2 days' else interval '1 year' end`,
   mailbox: sql`created_at < now() - interval '7 days'`,
-};
+  audit_logs: sql`created_at < now() - ${audit_log.retention}::int * interval '1 second'`,
+});
 
 /** Rows that one statement deletes, so that none holds its locks for long. */
 const BATCH = 5_000;
@@ -26,9 +28,9 @@ const INTERVAL_MS = 10 * 60_000;
  *
  * @returns how many rows went
  */
-export async function purgeExpired(database: Database): Promise<number> {
+export async function purgeExpired(database: Database, config: Config): Promise<number> {
   let total = 0;
-  for (const [table, condition] of Object.entries(served)) {
+  for (const [table, condition] of Object.entries(served(config))) {
     const name = sql.identifier(table);
     for (let deleted = BATCH; deleted === BATCH; total += deleted) {
       const result = await database.claim.execute(sql`
@@ -45,10 +47,10 @@ export async function purgeExpired(database: Database): Promise<number> {
  *
  * @returns what ends it, once a purge under way is done
  */
-export function startPurging(database: Database, log: Logger): () => Promise<void> {
+export function startPurging(database: Database, config: Config, log: Logger): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   const purge = () => {
-    running = purgeExpired(database).then(
+    running = purgeExpired(database, config).then(
       (rows) => log.debug({ rows }, "expired rows were deleted"),
       (error: unknown) => log.warn({ err: error }, "expired rows could not be deleted"),
     );

@@ -28,7 +28,7 @@ export function advance(
   if (to === BACK) return { record: restore(record), facts, enters: true };
 
   const patched = patch(record.data, effects.data);
-  if (to === STAY) return { record: { ...record, data: patched }, facts, enters: true };
+  if (to === STAY) return { record: { ...record, data: patched }, facts, enters: outcome.enters };
 
   const data =
     to === NEXT ? { ...patched, answered: [...new Set([...patched.answered, record.state])] } : patched;

@@ -1,4 +1,5 @@
 import { TakenError } from "../runtime.ts";
+import type { FlowData } from "./data.ts";
 import { type Problem, problemOf } from "./errors.ts";
 import type { FlowType, StateName } from "./names.ts";
 
@@ -7,9 +8,11 @@ export interface Conflict {
   /** Absent: where it stood. */
   state?: StateName;
   problem: Problem;
+  /** What cannot be written is not tried again. */
+  forgets?: (data: FlowData) => FlowData;
 }
 
-const conflicts: Record<string, Partial<Record<FlowType, StateName>> & { problem: Problem }> = {
+const conflicts: Record<string, Partial<Record<FlowType, StateName>> & Omit<Conflict, "state">> = {
   emails_address_unique: {
     login: "onboarding_email",
     registration: "registration_init",
@@ -24,7 +27,12 @@ const conflicts: Record<string, Partial<Record<FlowType, StateName>> & { problem
     login: "onboarding_create_passkey",
     registration: "onboarding_create_passkey",
     problem: problemOf("passkey_invalid"),
+    forgets: ({ pending: { credential, ...pending }, ...data }) => ({ ...data, pending }),
   },
+  // Another flow of the same person was faster: what was missing is there, and going on asks for it no more.
+  emails_primary_unique: { problem: problemOf("form_data_invalid_error") },
+  usernames_user_unique: { problem: problemOf("form_data_invalid_error") },
+  passwords_tenant_id_user_id_pk: { problem: problemOf("form_data_invalid_error") },
   password: { problem: problemOf("value_invalid_error", { input: "password" }) },
   passcode: { problem: problemOf("passcode_invalid", { input: "code" }) },
   passkey: { problem: problemOf("passkey_invalid") },
@@ -32,18 +40,27 @@ const conflicts: Record<string, Partial<Record<FlowType, StateName>> & { problem
 
 /** What a failed write means for the flow; null when it means nothing we know. */
 export function conflictOf(error: unknown, type: FlowType): Conflict | null {
-  const name = error instanceof TakenError ? error.what : constraintOf(error);
+  const name = error instanceof TakenError ? error.what : violated(error, uniqueViolation);
   const conflict = name === null || !Object.hasOwn(conflicts, name) ? undefined : conflicts[name];
   if (!conflict) return null;
-  const { [type]: state, problem } = conflict;
-  return state ? { state, problem } : { problem };
+  const { [type]: state, problem, forgets } = conflict;
+  return { problem, ...(state ? { state } : {}), ...(forgets ? { forgets } : {}) };
 }
 
-/** The constraint that PostgreSQL names with SQLSTATE 23505, unique_violation, however deep the driver wraps it. */
-function constraintOf(error: unknown): string | null {
+/** Whether a write failed because what it is about is gone: the account, or what was to be taken. */
+export function isGone(error: unknown): boolean {
+  return error instanceof TakenError || violated(error, foreignKeyViolation)?.includes("_user_id_") === true;
+}
+
+/** SQLSTATE, appendix A of PostgreSQL's manual. */
+const uniqueViolation = "23505";
+const foreignKeyViolation = "23503";
+
+/** The constraint that PostgreSQL names as violated, however deep the driver wraps it. */
+function violated(error: unknown, sqlState: string): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, constraint } = cause as Error & { code?: unknown; constraint?: unknown };
-    if (code === "23505" && typeof constraint === "string") return constraint;
+    if (code === sqlState && typeof constraint === "string") return constraint;
   }
   return null;
 }

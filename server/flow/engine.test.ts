@@ -805,6 +805,240 @@ describe("enumeration", () => {
   });
 });
 
+describe("what strangers cannot do", () => {
+  test("A1 sign in by a passkey of theirs where somebody else was named, or learn from it who exists", async () => {
+    const runtime = configured();
+    const authenticator = softwareAuthenticator();
+    await register(runtime, { authenticator });
+    const { email: known } = await register(runtime);
+    for (const email of [known, newAddress()]) {
+      const flow = await begin(runtime, "login");
+      await flow.act("continue_with_login_identifier", { email });
+      await flow.act("webauthn_generate_request_options");
+      const assertion_response = authenticator.get(flow.state.payload.request_options, { origin });
+      await flow.act("webauthn_verify_assertion_response", { assertion_response });
+      expect([flow.state.name, flow.errors()]).toEqual(["login_passkey", ["passkey_invalid"]]);
+    }
+  });
+
+  /** Tries wrong codes in one flow until `tries` were judged, or nothing more is. */
+  async function spendCodes(flow: Walk, tries: number): Promise<void> {
+    for (let judged = 0; judged < tries; judged += 3) {
+      if (judged > 0) await flow.act("resend_passcode");
+      for (let tried = 0; tried < 3; tried += 1) await flow.act("verify_passcode", { code: "000000" });
+    }
+  }
+
+  const manyMails = {
+    STILE_RATE_LIMITER_ENABLED: "true",
+    STILE_RATE_LIMITER_PASSCODES_PER_MINUTE: "1000",
+    STILE_RATE_LIMITER_PASSCODES_PER_HOUR: "1000",
+    STILE_RATE_LIMITER_PASSCODES_PER_SOURCE: "1000",
+    STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1000",
+  };
+
+  test("A1 learn from the limits of a registration whether an address can sign in", async () => {
+    const runtime = configured(manyMails);
+    const { email: known } = await register(runtime);
+    const seen = [];
+    for (const email of [known, newAddress()]) {
+      const registration = await begin(runtime, "registration", {});
+      await registration.act("register_login_identifier", { email });
+      await spendCodes(registration, 12);
+      expect(registration.errors()).toEqual(["rate_limit_exceeded"]);
+      const login = await begin(runtime, "login", {});
+      await login.act("continue_with_login_identifier", { email });
+      await login.act("continue_to_passcode_confirmation");
+      await login.act("verify_passcode", { code: "000000" });
+      seen.push(login.errors());
+    }
+    expect(seen[1]).toEqual(seen[0]);
+  });
+
+  test("A20 spend an account's tries of an hour by asking one code again and again", async () => {
+    const runtime = configured(manyMails);
+    const { email } = await register(runtime);
+    const stranger = await begin(runtime, "login", {});
+    await stranger.act("continue_with_login_identifier", { email });
+    await stranger.act("continue_to_passcode_confirmation");
+    for (let tries = 0; tries < 20; tries += 1) await stranger.act("verify_passcode", { code: "000000" });
+    expect(stranger.errors()).toEqual(["passcode_max_attempts_reached"]);
+    const owner = await begin(runtime, "login", {});
+    await owner.act("continue_with_login_identifier", { email });
+    await owner.act("continue_to_passcode_confirmation");
+    expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
+  });
+
+  test("A20 bar every way into an account", async () => {
+    const runtime = configured({ ...manyMails, STILE_RATE_LIMITER_WRONG_PASSCODES_PER_HOUR: "1000" });
+    const { email } = await register(runtime);
+    const stranger = await begin(runtime, "login", {});
+    await stranger.act("continue_with_login_identifier", { email });
+    await stranger.act("continue_to_passcode_confirmation");
+    await spendCodes(stranger, 120);
+    const owner = await begin(runtime, "login", {});
+    await owner.act("continue_with_login_identifier", { email });
+    await owner.act("continue_to_passcode_confirmation");
+    expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
+  });
+
+  test("A42 keep a way in through a second address that was never proved", async () => {
+    const runtime = configured({
+      STILE_USERNAME_ENABLED: "true",
+      STILE_EMAIL_OPTIONAL: "true",
+      STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+    });
+    const username = newName();
+    const registered = await begin(runtime, "registration", {});
+    await registered.act("register_login_identifier", { username });
+    await registered.act("register_password", { new_password: password });
+    const signIn = async () => {
+      const flow = await begin(runtime, "login", {});
+      await flow.act("continue_with_login_identifier", { identifier: username });
+      await flow.act("continue_to_password_login");
+      await flow.act("password_login", { password });
+      return flow;
+    };
+    const [one, other] = [await signIn(), await signIn()];
+    const [mine, victims] = [newAddress(), newAddress()];
+    expect((await one.act("email_address_set", { email: mine })).name).toBe("success");
+    expect((await other.act("email_address_set", { email: victims })).name).toBe("success");
+    expect(other.state.payload).toMatchObject({ user: { emails: [{ address: mine }] } });
+  });
+});
+
+describe("two flows of one account", () => {
+  const withoutAddress = {
+    STILE_USERNAME_ENABLED: "true",
+    STILE_EMAIL_OPTIONAL: "true",
+    STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+  };
+
+  test("that bring an address at once leave one, and neither fails", async () => {
+    const runtime = configured(withoutAddress);
+    const username = newName();
+    const registered = await begin(runtime, "registration", {});
+    await registered.act("register_login_identifier", { username });
+    await registered.act("register_password", { new_password: password });
+    const flows = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const flow = await begin(runtime, "login", {});
+        await flow.act("continue_with_login_identifier", { identifier: username });
+        await flow.act("continue_to_password_login");
+        await flow.act("password_login", { password });
+        return flow;
+      }),
+    );
+    await Promise.all(flows.map((flow) => flow.act("email_address_set", { email: newAddress() })));
+    for (const flow of flows) {
+      if (flow.state.name === "onboarding_email")
+        await flow.act("email_address_set", { email: newAddress() });
+      expect(flow.state.name).toBe("success");
+    }
+  });
+
+  test("that set a username: the second keeps the first one's", async () => {
+    const { email } = await register(configured());
+    const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
+    const signIn = async () => {
+      const flow = await begin(runtime, "login", {});
+      await flow.act("continue_with_login_identifier", { identifier: email });
+      await flow.act("continue_to_password_login");
+      await flow.act("password_login", { password });
+      return flow;
+    };
+    const [one, other] = [await signIn(), await signIn()];
+    const username = newName();
+    await one.act("username_set", { username });
+    expect(await other.act("username_set", { username: newName() })).toMatchObject({
+      name: "success",
+      payload: { user: { username: { username } } },
+    });
+  });
+
+  test("one of which outlives the account: it is refused", async () => {
+    const { email } = await register(configured());
+    const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
+    const flow = await begin(runtime, "login", {});
+    await flow.act("continue_with_login_identifier", { identifier: email });
+    await flow.act("continue_to_password_login");
+    await flow.act("password_login", { password });
+    await runtime.database.write.$client.query(
+      "delete from users u using emails e where e.user_id = u.id and e.address = $1",
+      [email],
+    );
+    expect(await flow.act("username_set", { username: newName() })).toMatchObject({
+      name: "error",
+      error: { code: "operation_not_permitted_error" },
+    });
+  });
+});
+
+describe("a registration that leads nowhere", () => {
+  test("for want of a credential that this client could make is refused", async () => {
+    const runtime = configured({
+      STILE_USERNAME_ENABLED: "true",
+      STILE_EMAIL_ENABLED: "false",
+      STILE_PASSWORD_ENABLED: "false",
+      STILE_PASSKEY_OPTIONAL: "false",
+    });
+    const flow = await begin(runtime, "registration", {});
+    const state = await flow.act("register_login_identifier", { username: newName() });
+    expect(state).toMatchObject({
+      name: "registration_init",
+      status: 400,
+      error: { code: "flow_discontinuity_error" },
+    });
+    expect(
+      (await (await begin(runtime, "registration")).act("register_login_identifier", { username: newName() }))
+        .name,
+    ).toBe("onboarding_create_passkey");
+  });
+
+  test("for want of a name to sign in by cannot skip the passkey, which needs none", async () => {
+    const runtime = configured({
+      STILE_USERNAME_ENABLED: "true",
+      STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+      STILE_EMAIL_USE_AS_LOGIN_IDENTIFIER: "false",
+      STILE_PASSWORD_OPTIONAL: "true",
+    });
+    const flow = await begin(runtime, "registration");
+    await flow.act("register_login_identifier", { email: newAddress() });
+    expect(flow.state.name).toBe("onboarding_create_passkey");
+    expect(flow.state.actions).not.toHaveProperty("skip");
+  });
+});
+
+test("a code that has run out is replaced by one new mail, and no second one", async () => {
+  const runtime = configured();
+  const { email } = await register(runtime);
+  const flow = await begin(runtime, "login", {});
+  await flow.act("continue_with_login_identifier", { email });
+  await flow.act("continue_to_passcode_confirmation");
+  runtime.advanceClock(301);
+  await flow.act("resend_passcode");
+  expect(mailsTo(runtime, email)).toEqual(["email_verification", "login", "login"]);
+  expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
+});
+
+test("a password is measured after normalisation", async () => {
+  const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+  const flow = await begin(runtime, "registration", {});
+  await flow.act("register_login_identifier", { email: newAddress() });
+  expect((await flow.act("register_password", { new_password: "e\u0301".repeat(256) })).name).toBe("success");
+});
+
+test("what registration gathered leaves the flow with its end", async () => {
+  const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+  const flow = await begin(runtime, "registration", {});
+  await flow.act("register_login_identifier", { email: newAddress() });
+  await flow.act("register_password", { new_password: password });
+  const { rows } = await runtime.database.read.$client.query("select data from flows where id = $1", [
+    flow.flowId,
+  ]);
+  expect(JSON.stringify(rows)).not.toContain("argon2");
+});
+
 describe("what was declared", () => {
   test("every edge has been taken", () => {
     const declared = flowTypes

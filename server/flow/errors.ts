@@ -25,7 +25,7 @@ export const errors = {
   operation_not_permitted_error: { on: "flow", status: 403, message: "This operation is not permitted." },
   flow_discontinuity_error: {
     on: "flow",
-    status: 403,
+    status: 400,
     message: "There is no way to sign in to this account.",
   },
   flow_expired_error: { on: "flow", status: 410, message: "This flow has expired. Start again." },

@@ -12,6 +12,9 @@ declare module "zod" {
     input?: InputDescriptor["type"];
     /** Announced as required although it may be absent. */
     announcedRequired?: boolean;
+    /** Bounds that are announced in place of the schema's own, where something else judges them. */
+    minLength?: number;
+    maxLength?: number;
     /** What was sent is shown again with a refusal. Never for secrets. */
     preserve?: boolean;
   }

@@ -34,6 +34,8 @@ export async function judge(
   input: Record<string, unknown>,
 ): Promise<Judged | null> {
   const { record } = flow;
+  // Somebody deleted the account while its owner was on the way in.
+  if (record.type === "login" && record.data.factors.length > 0 && !flow.user) return null;
   const { config } = scope.tenant;
   const facts = factsOf(record.type, record.data, flow.user);
   const view = viewOf(record, facts, config);
@@ -95,9 +97,16 @@ async function run(action: Action, context: Context, input: unknown): Promise<Ou
   try {
     return await action.run(context, input);
   } catch (error) {
-    if (error instanceof HashQueueFullError) return tooFast(1);
+    // Waiting for a place until the step's time is over is the same.
+    if (error instanceof HashQueueFullError || isTimeout(error, context)) {
+      return tooFast(1);
+    }
     throw error;
   }
+}
+
+function isTimeout(error: unknown, { scope: { signal } }: Context): boolean {
+  return signal.aborted && error === signal.reason;
 }
 
 function findAction(state: State, name: string): { name: string; action: Action } | null {

@@ -5,10 +5,16 @@ import type { Facts } from "./facts.ts";
 import { byConfig } from "./inputs.ts";
 import { refuse } from "./outcome.ts";
 
-/** The input that takes a new password. Its exact bounds are judged in code points, by the policy. */
+/**
+ * The input that takes a new password. Its bounds are announced here and judged by the policy, in code points of the
+ * normalised form; only what is far beyond them ends before that.
+ */
 export const newPassword = byConfig(({ password }) =>
   z.strictObject({
-    new_password: z.string().min(password.min_length).max(password.max_length).meta({ input: "password" }),
+    new_password: z
+      .string()
+      .max(4 * password.max_length)
+      .meta({ input: "password", minLength: password.min_length, maxLength: password.max_length }),
   }),
 );
 

@@ -15,7 +15,14 @@ export interface Effects {
 }
 
 export type Outcome<To extends Target = Target, Code extends ErrorCode = ErrorCode> =
-  | { kind: "move"; to: To; commits: boolean; effects: Effects }
+  | {
+      kind: "move";
+      to: To;
+      commits: boolean;
+      /** Whether what the state shows is made anew; going anywhere always does that. */
+      enters: boolean;
+      effects: Effects;
+    }
   | {
       kind: "refuse";
       code: Code;
@@ -29,22 +36,26 @@ export type Outcome<To extends Target = Target, Code extends ErrorCode = ErrorCo
 
 /** To a state, or to the head of the plan, with a way back. */
 export function go<To extends StateName | typeof NEXT>(to: To, effects: Effects = {}): Outcome<To, never> {
-  return { kind: "move", to, commits: false, effects };
+  return { kind: "move", to, commits: false, enters: true, effects };
 }
 
 /** Something was proved or written: no way back from here; on to the head of the plan. */
 export function next(effects: Effects = {}): Outcome<typeof NEXT, never> {
-  return { kind: "move", to: NEXT, commits: true, effects };
+  return { kind: "move", to: NEXT, commits: true, enters: true, effects };
 }
 
-/** The same state once more. */
-export function stay(effects: Effects = {}): Outcome<typeof STAY, never> {
-  return { kind: "move", to: STAY, commits: false, effects };
+/**
+ * The same state once more.
+ *
+ * @param details `enter` false: the action itself has made what entering the state would ensure
+ */
+export function stay(effects: Effects = {}, { enter = true } = {}): Outcome<typeof STAY, never> {
+  return { kind: "move", to: STAY, commits: false, enters: enter, effects };
 }
 
 /** The state before, and what the flow knew then. */
 export function goBack(): Outcome<typeof BACK, never> {
-  return { kind: "move", to: BACK, commits: false, effects: {} };
+  return { kind: "move", to: BACK, commits: false, enters: true, effects: {} };
 }
 
 /**

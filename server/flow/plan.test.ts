@@ -175,7 +175,11 @@ describe.each([
 });
 
 describe("skipping", () => {
-  const optional = { STILE_PASSWORD_OPTIONAL: "true", STILE_PASSKEY_OPTIONAL: "true" };
+  const optional = {
+    STILE_USERNAME_ENABLED: "true",
+    STILE_PASSWORD_OPTIONAL: "true",
+    STILE_PASSKEY_OPTIONAL: "true",
+  };
 
   test("is allowed to whoever can sign in by mail", () => {
     const situation = registering({ config: config(optional) });

@@ -114,27 +114,38 @@ function owed(state: StateName, condition: boolean): StateName[] {
   return condition ? [state] : [];
 }
 
-/** States that give an account a credential. */
-const credentialStates: readonly StateName[] = [
-  "credential_onboarding_chooser",
-  "onboarding_create_passkey",
-  "password_creation",
-];
-
 /**
- * Whether `state` may be skipped without locking the person out: it is what the plan asks for, and they have a way
- * in without it, or are still to be asked for one.
+ * Whether `state` may be skipped without locking the person out: it is what the plan asks for, and they will have a
+ * way in without it.
  */
 export function skippable(situation: Situation, state: StateName): boolean {
   if (plan(situation)[0] !== state) return false;
   const { data } = situation;
-  const rest = plan({ ...situation, data: { ...data, answered: [...data.answered, state] } });
-  return hasWayIn(situation) || rest.some((later) => credentialStates.includes(later));
+  return leadsIn({ ...situation, data: { ...data, answered: [...data.answered, state] } });
 }
 
+/** Whether whoever does what the plan still asks for will be able to sign in again. */
+export function leadsIn(situation: Situation): boolean {
+  const { facts } = situation;
+  const asked = plan(situation);
+  const chooses = asked.includes("credential_onboarding_chooser");
+  return hasWayIn({
+    ...situation,
+    facts: {
+      ...facts,
+      hasPasskey: facts.hasPasskey || chooses || asked.includes("onboarding_create_passkey"),
+      hasPassword: facts.hasPassword || chooses || asked.includes("password_creation"),
+    },
+  });
+}
+
+/** A passkey names its owner; passwords and mailed codes need a name that people may sign in by. */
 function hasWayIn({ facts, config }: Situation): boolean {
-  const byMail = config.email.enabled && config.email.use_for_authentication && facts.email !== null;
-  return (
-    byMail || (config.password.enabled && facts.hasPassword) || (config.passkey.enabled && facts.hasPasskey)
-  );
+  const { email, username, password, passkey } = config;
+  if (passkey.enabled && facts.hasPasskey) return true;
+  const named =
+    (email.enabled && email.use_as_login_identifier && facts.email !== null) ||
+    (username.enabled && username.use_as_login_identifier && facts.username !== null);
+  const byMail = email.enabled && email.use_for_authentication && facts.email !== null;
+  return named && (byMail || (password.enabled && facts.hasPassword));
 }

@@ -1,5 +1,5 @@
-import { type Scope, TakenError } from "../runtime.ts";
-import { conflictOf } from "./conflicts.ts";
+import type { Scope } from "../runtime.ts";
+import { conflictOf, isGone } from "./conflicts.ts";
 import type { Answer } from "./engine.ts";
 import { factsOf } from "./facts.ts";
 import { enter, type Judged } from "./judge.ts";
@@ -45,12 +45,13 @@ export async function write(
     if (error instanceof Overtaken) return null;
     const conflict = conflictOf(error, key.type);
     // What it was about is gone altogether: nothing can be shown for it.
-    if (!conflict && error instanceof TakenError) return null;
+    if (!conflict && isGone(error)) return null;
     if (!conflict) throw error;
     const { record, user } = flow;
     const stands = conflict.state ?? record.state;
-    const shown = { ...record, state: stands, history: stands === record.state ? record.history : [] };
-    const entered = await enter(scope, shown, factsOf(record.type, record.data, user));
+    const data = conflict.forgets?.(record.data) ?? record.data;
+    const shown = { ...record, data, state: stands, history: stands === record.state ? record.history : [] };
+    const entered = await enter(scope, shown, factsOf(record.type, data, user));
     return await writeOnce(scope, key, claim, flow, { ...entered, problem: conflict.problem });
   }
 }
@@ -66,8 +67,10 @@ async function writeOnce(
   const { database } = runtime;
   const token = newToken(runtime.environment);
   const finishes = Object.keys(states[judged.record.state].actions).length === 0;
+  // What was gathered is written by now, and needs no copy.
+  const data = finishes ? { ...judged.record.data, pending: {} } : judged.record.data;
   const saved: SavedFlow = {
-    record: { ...judged.record, version: flow.record.version + 1, payload: judged.payload ?? {} },
+    record: { ...judged.record, data, version: flow.record.version + 1, payload: judged.payload ?? {} },
     problem: judged.problem,
     tokenHash: digest(token),
     finishedAt: finishes ? scope.now : null,

@@ -4,12 +4,13 @@ import type { Client, Runtime, Tenant } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import { type Address, findRoute, type Route } from "./addresses.ts";
 import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
+import { cookieValues } from "./cookies.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
 import { isDatabaseUnreachable } from "./failure.ts";
 import { refuseFlow } from "./flow.ts";
 import { isKnownHost, isOwnMachine } from "./host.ts";
-import { acceptedLanguage, languageOf } from "./language.ts";
+import { acceptedLanguage, LANGUAGE_COOKIE, languageOf } from "./language.ts";
 import { isSameOrigin, provenanceOf } from "./origin.ts";
 import { plainError, type Reply } from "./reply.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -91,10 +92,10 @@ function clientOf(
 ): Client {
   const ip = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
   const named = headers.get("x-language");
-  // A form cannot name a language, so the browser's own setting speaks for it.
+  // A form cannot name a language, so what was chosen on the page speaks for it, or the browser's own setting.
   const language =
     named === null && from === "own page"
-      ? acceptedLanguage(headers.get("accept-language"))
+      ? acceptedLanguage(chosenLanguage(headers) ?? headers.get("accept-language"))
       : languageOf(named);
   return {
     ip,
@@ -103,6 +104,10 @@ function clientOf(
     language,
     requestId,
   };
+}
+
+function chosenLanguage(headers: Headers): string | undefined {
+  return cookieValues(headers.get("cookie"), LANGUAGE_COOKIE)[0];
 }
 
 function mayCall({ from }: Address, { request, tenant, peer }: Exchange): boolean {

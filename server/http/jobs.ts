@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { purgeExpired } from "../database/purge.ts";
 import type { Handler } from "./exchange.ts";
 import { json, plainError } from "./reply.ts";
 
@@ -6,7 +7,7 @@ import { json, plainError } from "./reply.ts";
 const JOB_LIMIT = 50;
 
 /**
- * `GET /api/jobs`: does the jobs that are due, for platforms where a scheduler has to ask for them. Needs
+ * `GET /api/jobs`: does the jobs that are due and deletes what has expired, for platforms where a scheduler has to ask for them. Needs
  * `jobs.secret` as bearer token (RFC 6750); without a configured one the address does not exist.
  */
 export const jobsHandler: Handler = async ({ request, runtime, tenant }) => {
@@ -16,7 +17,8 @@ export const jobsHandler: Handler = async ({ request, runtime, tenant }) => {
   if (!given || !equal(given, secret)) {
     return plainError(401, "This address needs the secret of the jobs.", { "WWW-Authenticate": "Bearer" });
   }
-  return json(200, { done: await runtime.jobs.runDue(JOB_LIMIT) });
+  const done = await runtime.jobs.runDue(JOB_LIMIT);
+  return json(200, { done, purged: await purgeExpired(runtime.database, tenant.config) });
 };
 
 /** Compares digests, which are of one length, in a time that tells nothing. */

@@ -1,5 +1,8 @@
 import { type Language, languages } from "../runtime.ts";
 
+/** The cookie that holds the language a visitor of our page chose there. */
+export const LANGUAGE_COOKIE = "stile-language";
+
 const byName = new Map<string, Language>(languages.map((language) => [language.toLowerCase(), language]));
 
 /**

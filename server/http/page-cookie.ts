@@ -55,7 +55,7 @@ export async function openPageCookie<Name extends FlowType | "destination">(
 ): Promise<Contents[Name] | null> {
   for (const seal of cookieValues(cookies, cookieName(name, tenant.config))) {
     const opened = await unsealData<Sealed<Name> | Record<string, never>>(seal, {
-      password: vault.passwords("page cookie"),
+      password: vault.passwords("page cookie").unsealing,
       ttl: lifetime(tenant.config),
     });
     if (opened.tenant === tenant.id && opened.name === name) return opened.value;
@@ -79,7 +79,7 @@ export async function pageCookie<Name extends FlowType | "destination">(
   const { config } = tenant;
   const sealed: Sealed<Name> = { tenant: tenant.id, name, value };
   const seal = await sealData(sealed, {
-    password: vault.passwords("page cookie"),
+    password: vault.passwords("page cookie").sealing,
     ttl: lifetime(config),
   });
   return setCookie(cookieName(name, config), seal, {

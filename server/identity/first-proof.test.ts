@@ -4,7 +4,7 @@ import { schema } from "#db/client";
 import { issueSession } from "../sessions/sessions.ts";
 import { verifySession } from "../sessions/verify-session.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { dropCredentialsSetBeforeVerification, endOtherFlows } from "./first-proof.ts";
+import { dropCredentialsSetBeforeVerification, endWhatIsOpen } from "./first-proof.ts";
 import { createUser, factsById } from "./users.ts";
 
 let runtime: TestRuntime;
@@ -109,10 +109,12 @@ describe("the first proof of an address", () => {
 
   it("leaves other accounts and other tenants alone", async () => {
     const [one, other] = [await account("one@example.com"), await account("other@example.com")];
-    await runtime.database.write.transaction(async (tx) => {
-      await dropCredentialsSetBeforeVerification(tx, tenantId, one.userId, randomUUID());
-      await dropCredentialsSetBeforeVerification(tx, randomUUID(), other.userId, randomUUID());
-    });
+    const drop = (tenant: string, userId: string) =>
+      runtime.database.write.transaction((tx) =>
+        dropCredentialsSetBeforeVerification(tx, tenant, userId, randomUUID()),
+      );
+    await drop(tenantId, one.userId);
+    await expect(drop(randomUUID(), other.userId)).rejects.toThrow("already taken: user");
     expect(await flowsOf(one)).toEqual([]);
     expect(await flowsOf(other)).toHaveLength(2);
     expect(await isSignedIn(other)).toBe(true);
@@ -134,10 +136,12 @@ describe("the first proof of an address", () => {
   });
 });
 
-it("a recovery can end the other logins alone", async () => {
+it("a recovery ends sessions and other logins, and leaves credentials alone", async () => {
   const owner = await account("owner@example.com");
   const [, flowId = ""] = owner.flowIds;
-  await runtime.database.write.transaction((tx) => endOtherFlows(tx, tenantId, owner.userId, flowId));
+  await runtime.database.write.transaction((tx) => endWhatIsOpen(tx, tenantId, owner.userId, flowId));
   expect(await flowsOf(owner)).toEqual([flowId]);
-  expect(await isSignedIn(owner)).toBe(true);
+  expect(await isSignedIn(owner)).toBe(false);
+  const facts = await factsById(runtime.database.read, tenantId, owner.userId);
+  expect(facts).toMatchObject({ hasPassword: true, hasPasskey: true });
 });

@@ -1,6 +1,7 @@
 import { and, eq, ne } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { endOtherSessions } from "../sessions/sessions.ts";
+import { lockUser } from "./users.ts";
 
 const { flows, passwords, webauthnCredentials } = schema;
 
@@ -19,22 +20,26 @@ export async function dropCredentialsSetBeforeVerification(
   userId: string,
   flowId: string,
 ): Promise<void> {
+  await endWhatIsOpen(tx, tenantId, userId, flowId);
   await tx.delete(passwords).where(and(eq(passwords.tenantId, tenantId), eq(passwords.userId, userId)));
   await tx
     .delete(webauthnCredentials)
     .where(and(eq(webauthnCredentials.tenantId, tenantId), eq(webauthnCredentials.userId, userId)));
-  await endOtherSessions(tx, tenantId, userId);
-  await endOtherFlows(tx, tenantId, userId, flowId);
 }
 
-/** Ends what is under way for an account elsewhere: whoever has got half way by an old password gets no further. */
-export async function endOtherFlows(
+/**
+ * Ends an account's sessions, and logins of it that are under way elsewhere: whoever has got half way by an old
+ * password gets no further. A step that is just being written is waited for first, so that it leaves nothing behind.
+ */
+export async function endWhatIsOpen(
   tx: Transaction,
   tenantId: string,
   userId: string,
   flowId: string,
 ): Promise<void> {
+  await lockUser(tx, tenantId, userId);
   await tx
     .delete(flows)
     .where(and(eq(flows.tenantId, tenantId), eq(flows.userId, userId), ne(flows.id, flowId)));
+  await endOtherSessions(tx, tenantId, userId);
 }

@@ -52,6 +52,7 @@ async function person(): Promise<string> {
     await addEmail(tx, everything.id, {
       userId: id,
       address: `${id}@work.example`,
+      isPrimary: false,
       verifiedAt: null,
       id: randomUUID(),
       now: noon,

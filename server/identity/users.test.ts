@@ -135,6 +135,7 @@ describe("addresses", () => {
     const second = {
       userId: id,
       address: "second@example.com",
+      isPrimary: false,
       verifiedAt: noon,
       id: randomUUID(),
       now: noon,
@@ -150,7 +151,14 @@ describe("addresses", () => {
   it("belong to one account of a tenant: the constraint says so by its name", async () => {
     await newUser({ email: { address: "taken@example.com", verifiedAt: null } });
     const userId = await newUser();
-    const address = { userId, address: "taken@example.com", verifiedAt: null, id: randomUUID(), now: noon };
+    const address = {
+      userId,
+      address: "taken@example.com",
+      isPrimary: true,
+      verifiedAt: null,
+      id: randomUUID(),
+      now: noon,
+    };
     expect(await broken((tx) => addEmail(tx, tenantId, address))).toMatchObject({
       code: "23505",
       constraint: "emails_address_unique",
@@ -186,13 +194,15 @@ describe("addresses", () => {
 });
 
 describe("usernames", () => {
-  it("can be set and changed", async () => {
+  it("are set once: the constraint says by its name that there is one already", async () => {
     const userId = await newUser();
-    for (const username of ["hedy", "lamarr"]) {
-      await write((tx) => setUsername(tx, tenantId, { userId, username, id: randomUUID(), now: noon }));
-    }
-    expect(await factsById(read, tenantId, userId)).toMatchObject({ username: "lamarr" });
-    expect(await factsByUsername(read, tenantId, "hedy")).toBeNull();
+    const named = (username: string) => ({ userId, username, id: randomUUID(), now: noon });
+    await write((tx) => setUsername(tx, tenantId, named("hedy")));
+    expect(await factsById(read, tenantId, userId)).toMatchObject({ username: "hedy" });
+    expect(await broken((tx) => setUsername(tx, tenantId, named("lamarr")))).toMatchObject({
+      code: "23505",
+      constraint: "usernames_user_unique",
+    });
   });
 
   it("belong to one account of a tenant: the constraint says so by its name", async () => {

@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { type Queryable, type ReadOnly, schema, type Transaction } from "#db/client";
 import { prepared } from "#db/prepared";
 import { type Environment, TakenError } from "../runtime.ts";
 
@@ -109,35 +109,67 @@ export async function createUser(
 ): Promise<void> {
   const { id: userId, email, username, now, environment } = user;
   await tx.insert(users).values({ tenantId, id: userId, createdAt: now, updatedAt: now });
-  if (email) await addEmail(tx, tenantId, { ...email, userId, id: environment.uuid(), now });
+  if (email) await addEmail(tx, tenantId, { ...email, isPrimary: true, userId, id: environment.uuid(), now });
   if (username) await setUsername(tx, tenantId, { username, userId, id: environment.uuid(), now });
 }
 
 /**
- * Adds an address; the first one of an account is its primary.
+ * Adds an address to an account.
  *
- * @throws SQLSTATE 23505 with `emails_address_unique` when any account of the tenant has it
+ * @throws SQLSTATE 23505 with `emails_address_unique` when any account of the tenant has it, or with
+ *   `emails_primary_unique` when it was to be the primary one and the account has got one meanwhile
  */
 export async function addEmail(
   tx: Transaction,
   tenantId: string,
-  email: { userId: string; address: string; verifiedAt: Date | null; id: string; now: Date },
+  email: {
+    userId: string;
+    address: string;
+    isPrimary: boolean;
+    verifiedAt: Date | null;
+    id: string;
+    now: Date;
+  },
 ): Promise<void> {
-  const { userId, address, verifiedAt, id, now } = email;
-  const others = tx
-    .select({ one: sql`1` })
+  const { now, ...row } = email;
+  await tx.insert(emails).values({ ...row, tenantId, createdAt: now, updatedAt: now });
+}
+
+const proof = prepared("email_proof", (db) =>
+  db
+    .select({ verifiedAt: emails.verifiedAt })
     .from(emails)
-    .where(and(eq(emails.tenantId, tenantId), eq(emails.userId, userId), emails.isPrimary));
-  await tx.insert(emails).values({
-    tenantId,
-    id,
-    userId,
-    address,
-    isPrimary: sql`not exists (${others})`,
-    verifiedAt,
-    createdAt: now,
-    updatedAt: now,
-  });
+    .where(
+      and(
+        eq(emails.tenantId, sql.placeholder("tenantId")),
+        eq(emails.userId, sql.placeholder("userId")),
+        eq(emails.address, sql.placeholder("address")),
+      ),
+    ),
+);
+
+/** Whether it was proved that this address is this account's. */
+export async function isProved(
+  db: ReadOnly,
+  tenantId: string,
+  { userId, address }: { userId: string; address: string },
+): Promise<boolean> {
+  const [email] = await proof(db).execute({ tenantId, userId, address });
+  return email?.verifiedAt != null;
+}
+
+/**
+ * Makes whatever else is written of an account wait for this transaction, and this one for what is being written.
+ *
+ * @throws TakenError("user") when the account is gone
+ */
+export async function lockUser(tx: Queryable, tenantId: string, userId: string): Promise<void> {
+  const [user] = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)))
+    .for("no key update");
+  if (!user) throw new TakenError("user");
 }
 
 /**
@@ -162,20 +194,15 @@ export async function setEmailVerified(
 }
 
 /**
- * Gives an account a username, or another one.
+ * Gives an account its username.
  *
- * @throws SQLSTATE 23505 with `usernames_username_unique` when another account of the tenant has it
+ * @throws SQLSTATE 23505 with `usernames_username_unique` when another account of the tenant has it, or with
+ *   `usernames_user_unique` when this account has got one meanwhile
  */
 export async function setUsername(
   tx: Transaction,
   tenantId: string,
   { userId, username, id, now }: { userId: string; username: string; id: string; now: Date },
 ): Promise<void> {
-  await tx
-    .insert(usernames)
-    .values({ tenantId, id, userId, username, createdAt: now, updatedAt: now })
-    .onConflictDoUpdate({
-      target: [usernames.tenantId, usernames.userId],
-      set: { username, updatedAt: now },
-    });
+  await tx.insert(usernames).values({ tenantId, id, userId, username, createdAt: now, updatedAt: now });
 }

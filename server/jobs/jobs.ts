@@ -10,7 +10,8 @@ export type NoticeMail = "email_login_attempted" | "email_registration_attempted
 export type Job = {
   name: "send_mail";
   tenantId: string;
-  to: string;
+  /** Canonical address; null where there is none to send to, and the job does nothing: its absence would tell. */
+  to: string | null;
   language: Language;
   mail: { type: PasscodeMail; code: string; ttlSeconds: number } | { type: NoticeMail };
 };

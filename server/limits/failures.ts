@@ -6,17 +6,17 @@ import type { Vault } from "../secrets/vault.ts";
 export type CountedMethod = "password" | "passcode";
 
 /**
- * Whose failures are counted: an HMAC, the same kind of value for an account and for an identifier that has none, so
+ * Whose failures are counted: those of an account, of an identifier that has none, or of whoever wants to prove that
+ * a mailbox is theirs, which must tell nothing of the other two. An HMAC, the same kind of value for an account and for an identifier that has none, so
  * that what is stored and how long it takes tell nothing.
  */
 export function failureSubject(
   vault: Vault,
   tenantId: string,
-  of: { userId: string } | { identifier: string },
+  of: { userId: string } | { identifier: string } | { mailbox: string },
 ): Buffer {
-  return "userId" in of
-    ? vault.mac("failures", tenantId, "user", of.userId)
-    : vault.mac("failures", tenantId, "identifier", of.identifier);
+  const [[kind, value] = []] = Object.entries(of);
+  return vault.mac("failures", tenantId, kind ?? "", value ?? "");
 }
 
 export interface FailureLimits {
@@ -39,9 +39,12 @@ export const barredAfter = 100;
 /** A growing wait from the fifth failure on: for an account from one source, so that nobody waits for a stranger. */
 export const growingDelay: FailureLimits = { ...unlimited, delays: [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60] };
 
-/** For an account, wherever the tries come from. */
-export function perAccount(inAnHour: number = none): FailureLimits {
-  return { ...unlimited, inAnHour, inARow: barredAfter };
+/** For an account, wherever the tries come from: so many in a row. */
+export const inARow: FailureLimits = { ...unlimited, inARow: barredAfter };
+
+/** For an account, wherever the tries come from: so many in an hour. */
+export function hourly(inAnHour: number): FailureLimits {
+  return { ...unlimited, inAnHour };
 }
 
 /** Seconds to wait after so many failures in a row. */
@@ -58,7 +61,8 @@ export interface FailureCounts {
 }
 
 export type Reservation =
-  | { ok: true }
+  /** `consecutive`: failures in a row, this one included if it is one. */
+  | { ok: true; consecutive: number }
   /** Too many; in so many whole seconds (at least 1) it may be tried again. */
   | { ok: false; retryAfterSeconds: number }
   /** Too many in a row: no wait helps, another method does. */
@@ -85,14 +89,14 @@ export async function reserveFailure(
   now: Date,
 ): Promise<Reservation> {
   const values = [key.tenantId, key.method, key.subject, key.source];
-  const reserved = await run(database, "failure_reserve", reserveText, [
+  const [reserved] = await run(database, "failure_reserve", reserveText, [
     ...values,
     now,
     limits.inARow,
     limits.inAnHour,
     limits.delays,
   ]);
-  if (reserved.length > 0) return { ok: true };
+  if (reserved) return { ok: true, consecutive: (reserved as FailureCounts).consecutive };
   const [counts] = await run(database, "failure_read", readText, values);
   // It was purged, or refunded, between the two statements: nothing bars the next try.
   return counts ? refusalOf(counts as FailureCounts, limits, now) : { ok: false, retryAfterSeconds: 1 };
@@ -156,7 +160,7 @@ const reserveText = `
   where counter.consecutive < $6
     and (${windowIsOver} or counter.window_count < $7)
     and ${delayIsOver}
-  returning 1`;
+  returning consecutive`;
 
 const readText = `
   select consecutive, window_started_at as "windowStartedAt", window_count as "windowCount", last_at as "lastAt"

@@ -15,7 +15,7 @@ const noticeMails = ["email_login_attempted", "email_registration_attempted"] as
 /** A mail as it lies in the job's row. The code is sealed; everything else is what the mail's headers show too. */
 const storedMail = z.object({
   tenantId: z.uuid(),
-  to: z.string(),
+  to: z.string().nullable(),
   language: z.enum(languages).catch("en"),
   mail: z.discriminatedUnion("type", [
     z.object({ type: z.enum(passcodeMails), sealedCode: z.base64(), ttlSeconds: z.number() }),
@@ -56,12 +56,13 @@ export function sendMail(options: {
       return data ? { mail: data.mail.type, language: data.language, tenantId: data.tenantId } : {};
     },
 
-    recipient: (stored) => storedMail.safeParse(stored).data?.to,
+    recipient: (stored) => storedMail.safeParse(stored).data?.to ?? undefined,
 
     async run(stored, { id, signal }) {
       const parsed = storedMail.safeParse(stored);
       if (!parsed.success) throw new PermanentFailure("the stored mail cannot be read");
       const { tenantId, to, language, mail } = parsed.data;
+      if (to === null) return;
       const letter =
         "sealedCode" in mail
           ? write(

@@ -20,11 +20,10 @@ export interface Vault {
   /** The same under every key, first one first: for looking up what was written before a rotation. */
   macs(purpose: string, ...parts: string[]): Buffer[];
   /**
-   * Derived passwords for iron-session's password map, each of 43 characters. The newest key has the highest id,
-   * by which iron-session seals. Ids are counted from the oldest key, so adding a key in front keeps cookies
-   * readable, and taking an old key away does not.
+   * Derived passwords for iron-session's password maps, each of 43 characters under an id of its key: the first
+   * key's for sealing, everybody's for unsealing. Keys that come and go leave what others sealed readable.
    */
-  passwords(purpose: string): Record<string, string>;
+  passwords(purpose: string): { sealing: Record<string, string>; unsealing: Record<string, string> };
 }
 
 /** A value was sealed by a key that is not configured. */
@@ -100,8 +99,11 @@ export function createVault(secretKeys: readonly string[]): Vault {
 
     macs: (purpose, ...parts) => keys.map((key) => macUnder(key, [purpose, ...parts])),
 
-    passwords: (purpose) =>
-      Object.fromEntries(keys.map((key, index) => [String(keys.length - index), key.password(purpose)])),
+    passwords: (purpose) => {
+      // iron-session takes numbers as ids.
+      const entries = keys.map((key) => [String(key.id.readUIntBE(0, 4)), key.password(purpose)]);
+      return { sealing: Object.fromEntries(entries.slice(0, 1)), unsealing: Object.fromEntries(entries) };
+    },
   };
 }
 

@@ -3,7 +3,8 @@ import { type Queryable, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { prepared } from "#db/prepared";
 import type { Factor } from "#db/schema/sessions";
-import { type Runtime, type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
+import { lockUser } from "../identity/users.ts";
+import type { Runtime, Scope, Tenant, Write } from "../runtime.ts";
 import {
   clientClaims,
   type Person,
@@ -71,10 +72,7 @@ export async function issueSession(
 
   const write: Write = async (tx) => {
     // Logins of one account wait for each other here, so that each counts what the others have written.
-    const owner = await tx.execute(
-      sql`select from users where tenant_id = ${tenant.id} and id = ${userId} for no key update`,
-    );
-    if (owner.rowCount === 0) throw new TakenError("user");
+    await lockUser(tx, tenant.id, userId);
     await tx.execute(sql`
       with ended as (
         delete from sessions where tenant_id = ${tenant.id} and user_id = ${userId} and id not in (

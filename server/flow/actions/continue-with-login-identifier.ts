@@ -19,11 +19,11 @@ function identifierKinds({ email, username }: Config): Kind[] {
 }
 
 const fields = {
-  identifier: () => z.strictObject({ identifier: z.string().max(255) }),
+  identifier: () => z.strictObject({ identifier: z.string().trim().max(255) }),
   email: ({ email }: Config) =>
-    z.strictObject({ email: z.string().min(3).max(email.max_length).meta({ input: "email" }) }),
+    z.strictObject({ email: z.string().trim().min(3).max(email.max_length).meta({ input: "email" }) }),
   username: ({ username }: Config) =>
-    z.strictObject({ username: z.string().min(username.min_length).max(username.max_length) }),
+    z.strictObject({ username: z.string().trim().min(username.min_length).max(username.max_length) }),
 };
 
 /** The one input there is: `identifier` where both kinds serve, else the kind that does. */

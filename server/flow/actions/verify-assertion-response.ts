@@ -7,6 +7,8 @@ import { factsOf } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { next, refuse } from "../outcome.ts";
 
+const nobody = "00000000-0000-0000-0000-000000000000";
+
 /** Signs in by a passkey's answer to a challenge of this flow. */
 export const verifyAssertionResponse = action({
   description: "Send the assertion response that the browser's WebAuthn API produced.",
@@ -16,10 +18,12 @@ export const verifyAssertionResponse = action({
   errors: ["passkey_invalid", "webauthn_credential_invalid_mfa_only"],
   async run(context, { assertion_response }) {
     const { scope, flowId, data, db } = context;
+    // Who was named is who has to answer. A name that is nobody's is answered by nobody, as if it were somebody's.
+    const named = data.userId ?? (data.identifier ? nobody : undefined);
     const verified = await verifyAssertion(scope, {
       flowId,
       response: assertion_response,
-      ...(data.userId ? { userId: data.userId } : {}),
+      ...(named ? { userId: named } : {}),
     });
     if (!verified.ok) {
       const code =

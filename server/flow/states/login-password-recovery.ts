@@ -1,7 +1,6 @@
 import { audit } from "../../audit/audit.ts";
 import { replacePassword } from "../../credentials/passwords.ts";
-import { endOtherFlows } from "../../identity/first-proof.ts";
-import { endOtherSessions } from "../../sessions/sessions.ts";
+import { endWhatIsOpen } from "../../identity/first-proof.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { newPassword, refusedPassword } from "../new-password.ts";
@@ -27,9 +26,8 @@ export const loginPasswordRecovery = state({
           data: { recovering: undefined },
           facts: { hasPassword: true },
           writes: [
+            (tx) => endWhatIsOpen(tx, tenant.id, data.userId, flowId),
             replacePassword(scope, data.userId, hash),
-            (tx) => endOtherSessions(tx, tenant.id, data.userId),
-            (tx) => endOtherFlows(tx, tenant.id, data.userId, flowId),
             audit(scope, "password_changed", { by: "recovery" }, data.userId),
           ],
         });

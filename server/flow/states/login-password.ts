@@ -3,7 +3,7 @@ import { audit } from "../../audit/audit.ts";
 import { verifyPassword } from "../../credentials/passwords.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
-import { loginPasscode } from "../login-methods.ts";
+import { loginPasscode, passcodeLogin } from "../login-methods.ts";
 import { NEXT } from "../names.ts";
 import { go, next, refuse, tooFast } from "../outcome.ts";
 
@@ -18,10 +18,12 @@ export const loginPassword = state({
       when: ({ config }) => config.password.enabled,
       to: [NEXT],
       errors: ["value_invalid_error", "rate_limit_exceeded"],
-      async run({ scope, data }, { password }) {
+      async run({ scope, data, facts, config }, { password }) {
         const verified = await verifyPassword(scope, {
           password,
           identifier: data.identifier.value,
+          otherWayIn:
+            (config.passkey.enabled && facts.hasPasskey) || (passcodeLogin(config) && facts.email !== null),
           ...(data.userId ? { userId: data.userId } : {}),
         });
         if ("limited" in verified) return tooFast(verified.limited);
@@ -37,8 +39,11 @@ export const loginPassword = state({
     }),
     continue_to_passcode_confirmation_recovery: action({
       description: "Set a new password, after entering a code sent by e-mail.",
-      // An account without an address is asked for a code all the same: whether there is one is not told.
-      when: ({ config }) => config.password.recovery && config.email.enabled,
+      // An account without an address is asked for a code all the same, unless it may be told that there is none.
+      when: ({ config, facts }) =>
+        config.password.recovery &&
+        config.email.enabled &&
+        (facts.email !== null || !config.privacy.only_show_actual_login_methods),
       to: ["passcode_confirmation"],
       run: ({ data }) => go("passcode_confirmation", { data: { passcode: loginPasscode(data, "recovery") } }),
     }),

@@ -8,7 +8,9 @@ import { NEXT } from "../names.ts";
 import { go, next, refuse } from "../outcome.ts";
 
 const input = byConfig(({ email }) =>
-  z.strictObject({ email: z.string().min(3).max(email.max_length).meta({ input: "email", preserve: true }) }),
+  z.strictObject({
+    email: z.string().trim().min(3).max(email.max_length).meta({ input: "email", preserve: true }),
+  }),
 );
 
 /** An account without an e-mail address is asked for one. */
@@ -21,9 +23,11 @@ export const onboardingEmail = state({
       input,
       to: ["passcode_confirmation", NEXT],
       errors: ["value_invalid_error", "email_already_exists"],
-      async run({ scope, db, data, config }, { email }) {
+      async run({ scope, db, data, facts, config }, { email }) {
         const { tenant, now, runtime } = scope;
         const { userId } = data;
+        // Another flow of this person may have brought one meanwhile; then none is missing.
+        if (facts.email !== null) return next();
         const address = parseEmailAddress(email, config.email.max_length);
         if (!address) return refuse("value_invalid_error", { input: "email" });
         const taken = (await factsByEmail(db, tenant.id, address)) !== null;
@@ -41,6 +45,7 @@ export const onboardingEmail = state({
               addEmail(tx, tenant.id, {
                 userId,
                 address,
+                isPrimary: true,
                 verifiedAt: null,
                 id: runtime.environment.uuid(),
                 now,

@@ -9,7 +9,7 @@ import { next, refuse } from "../outcome.ts";
 
 const input = byConfig(({ username }) =>
   z.strictObject({
-    username: z.string().min(username.min_length).max(username.max_length).meta({ preserve: true }),
+    username: z.string().trim().min(username.min_length).max(username.max_length).meta({ preserve: true }),
   }),
 );
 
@@ -29,8 +29,10 @@ export const onboardingUsername = state({
         "value_too_long_error",
         "username_already_exists",
       ],
-      async run({ scope, db, data, config }, given) {
+      async run({ scope, db, data, facts, config }, given) {
         const { tenant, now, runtime } = scope;
+        // Another flow of this person may have brought one meanwhile; then none is missing.
+        if (facts.username !== null) return next();
         const parsed = parseUsername(given.username, config.username);
         if (!parsed.ok) return refuse(parsed.code, { input: "username" });
         const { username } = parsed;

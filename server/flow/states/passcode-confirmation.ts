@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { ensureSent, judgePasscode, type PasscodeSubject, resend } from "../../credentials/passcodes.ts";
 import { dropCredentialsSetBeforeVerification } from "../../identity/first-proof.ts";
-import { addEmail, setEmailVerified } from "../../identity/users.ts";
+import { addEmail, isProved, setEmailVerified } from "../../identity/users.ts";
 import { back } from "../actions/back.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { problemOf } from "../errors.ts";
-import type { Facts } from "../facts.ts";
 import { NEXT, STAY } from "../names.ts";
 import { type Effects, next, refuse, stay, tooFast, waiting } from "../outcome.ts";
 
@@ -30,7 +29,7 @@ export const passcodeConfirmation = state({
         if (judged.result === "limited") return tooFast(judged.retryAfterSeconds);
         if (judged.result === "exhausted") return refuse("passcode_max_attempts_reached");
         if (judged.result === "wrong") return refuse("passcode_invalid", { input: "code" });
-        const { writes = [], ...effects } = confirmed(context);
+        const { writes = [], ...effects } = await confirmed(context);
         return next({ ...effects, writes: [judged.take, ...writes] });
       },
     }),
@@ -40,19 +39,21 @@ export const passcodeConfirmation = state({
       errors: ["rate_limit_exceeded"],
       async run(context) {
         const { limited, ...sent } = await resend(context.scope, subjectOf(context));
-        return limited ? tooFast(limited.retryAfterSeconds) : stay(sent);
+        return limited ? tooFast(limited.retryAfterSeconds) : stay(sent, { enter: false });
       },
     }),
     back,
   }),
 });
 
-function subjectOf({ flowId, data }: Awaiting): PasscodeSubject {
+function subjectOf({ flowId, data, facts, config }: Awaiting): PasscodeSubject {
   const { purpose, recipient, genuine, notice } = data.passcode;
   return {
     flowId,
     purpose,
     genuine,
+    // Nobody but its owner can make a passkey fail.
+    otherWayIn: purpose !== "email_verification" && config.passkey.enabled && facts.hasPasskey,
     recipient: recipient ?? null,
     identifier: data.identifier?.value ?? recipient ?? "",
     ...(data.userId ? { userId: data.userId } : {}),
@@ -65,40 +66,50 @@ function tooSoon(seconds: number): NonNullable<Entered["problem"]> {
 }
 
 /** What follows from a right code: the person holds the mailbox. */
-function confirmed(context: Awaiting): Effects {
+async function confirmed(context: Awaiting): Promise<Effects> {
   const { type, data, facts, scope } = context;
   const { tenant, now, runtime } = scope;
   const { userId, passcode } = data;
-  if (passcode.purpose === "email_verification") {
-    const address = passcode.recipient;
-    if (type === "registration" || !userId || !address)
-      return { data: { emailVerified: true, passcode: undefined } };
+  const { purpose, recipient: address } = passcode;
+  if (purpose !== "email_verification") {
+    const factor = { method: "passcode" as const, at: now.toISOString() };
+    const recovering = purpose === "recovery" ? { recovering: true } : {};
     return {
-      data: { email: address, passcode: undefined },
-      facts: { email: address, emailVerified: true } satisfies Partial<Facts>,
-      writes: [
-        (tx) =>
-          addEmail(tx, tenant.id, { userId, address, verifiedAt: now, id: runtime.environment.uuid(), now }),
-      ],
+      data: { factors: [...data.factors, factor], passcode: undefined, ...recovering },
+      ...(userId && address ? await firstProof(context, userId, address) : {}),
     };
   }
+  if (type === "registration") return { data: { emailVerified: true, passcode: undefined } };
+  // Another flow of this person may have brought an address meanwhile; then none is missing.
+  if (!userId || !address || facts.email !== null) return { data: { passcode: undefined } };
   return {
-    data: {
-      factors: [...data.factors, { method: "passcode", at: now.toISOString() }],
-      passcode: undefined,
-      ...(passcode.purpose === "recovery" ? { recovering: true } : {}),
-    },
-    ...(facts.emailVerified || !userId || !passcode.recipient
-      ? {}
-      : firstProof(context, userId, passcode.recipient)),
+    data: { email: address, passcode: undefined },
+    facts: { email: address, emailVerified: true },
+    writes: [
+      (tx) =>
+        addEmail(tx, tenant.id, {
+          userId,
+          address,
+          isPrimary: true,
+          verifiedAt: now,
+          id: runtime.environment.uuid(),
+          now,
+        }),
+    ],
   };
 }
 
 /**
- * Nobody had proved this address until now, so whoever set the account's credentials may have been a stranger who
- * waited for its owner to come: they go.
+ * While nobody had proved this address, whoever set the account's credentials may have been a stranger who waited for
+ * its owner to come: they go.
  */
-function firstProof({ scope: { tenant, now }, flowId }: Awaiting, userId: string, address: string): Effects {
+async function firstProof(
+  { scope, db, flowId }: Awaiting,
+  userId: string,
+  address: string,
+): Promise<Effects> {
+  const { tenant, now } = scope;
+  if (await isProved(db, tenant.id, { userId, address })) return {};
   return {
     facts: { emailVerified: true, hasPassword: false, hasPasskey: false },
     writes: [

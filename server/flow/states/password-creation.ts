@@ -1,5 +1,5 @@
 import { audit } from "../../audit/audit.ts";
-import { replacePassword } from "../../credentials/passwords.ts";
+import { createPassword } from "../../credentials/passwords.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
@@ -19,6 +19,8 @@ export const passwordCreation = state({
       to: [NEXT],
       errors: ["value_too_short_error", "value_too_long_error", "value_invalid_error"],
       async run({ type, scope, data, facts, config }, { new_password }) {
+        // Another flow of this person may have set one meanwhile; then none is missing.
+        if (facts.hasPassword) return next();
         const refusal = refusedPassword(new_password, config, facts);
         if (refusal) return refusal;
         const hash = await scope.runtime.passwordHasher.hash(new_password, scope.signal);
@@ -30,7 +32,7 @@ export const passwordCreation = state({
         return next({
           facts: { hasPassword: true },
           writes: [
-            replacePassword(scope, data.userId, hash),
+            createPassword(scope, data.userId, hash),
             audit(scope, "password_changed", {}, data.userId),
           ],
         });

@@ -4,10 +4,13 @@ import { parseEmailAddress } from "../../identity/email-address.ts";
 import { parseUsername } from "../../identity/username.ts";
 import { factsByEmail, factsByUsername } from "../../identity/users.ts";
 import { rememberMe } from "../actions/remember-me.ts";
+import type { DataPatch, FlowData } from "../data.ts";
 import { state } from "../define.ts";
+import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
 import { NEXT } from "../names.ts";
 import { go, refuse } from "../outcome.ts";
+import { leadsIn } from "../plan.ts";
 import { emailVerification } from "./onboarding-email.ts";
 
 const asks = {
@@ -17,8 +20,8 @@ const asks = {
 
 const input = byConfig((config) => {
   const { email, username } = config;
-  const address = z.string().min(3).max(email.max_length).meta({ input: "email", preserve: true });
-  const name = z.string().min(username.min_length).max(username.max_length).meta({ preserve: true });
+  const address = z.string().trim().min(3).max(email.max_length).meta({ input: "email", preserve: true });
+  const name = z.string().trim().min(username.min_length).max(username.max_length).meta({ preserve: true });
   return z.strictObject({
     ...(asks.email(config) ? { email: email.optional ? address.optional() : address } : {}),
     ...(asks.username(config) ? { username: username.optional ? name.optional() : name } : {}),
@@ -42,8 +45,9 @@ export const registrationInit = state({
         "invalid_username_error",
         "username_already_exists",
         "email_already_exists",
+        "flow_discontinuity_error",
       ],
-      async run({ scope, db, data, config }, given) {
+      async run({ type, scope, db, data, config }, given) {
         const { tenant, runtime } = scope;
         if (!given.email && !given.username) {
           return refuse("value_missing_error", { input: asks.email(config) ? "email" : "username" });
@@ -63,17 +67,23 @@ export const registrationInit = state({
         if (taken && (!require_verification || config.privacy.show_account_existence_hints)) {
           return refuse("email_already_exists", { input: "email" });
         }
-        return go(NEXT, {
-          data: {
-            email,
-            username,
-            userId: data.userId ?? runtime.environment.uuid(),
-            identifier: email ? { kind: "email", value: email } : { kind: "username", value: username ?? "" },
-            passcode: email && require_verification ? emailVerification(email, taken) : undefined,
-            // What was proved of one address says nothing of another.
-            emailVerified: data.emailVerified && email === data.email ? true : undefined,
-          },
-        });
+        const identified: DataPatch = {
+          email,
+          username,
+          userId: data.userId ?? runtime.environment.uuid(),
+          identifier: email ? { kind: "email", value: email } : { kind: "username", value: username ?? "" },
+          passcode: email && require_verification ? emailVerification(email, taken) : undefined,
+          // What was proved of one address says nothing of another.
+          emailVerified: data.emailVerified && email === data.email ? true : undefined,
+        };
+        const after = {
+          ...data,
+          ...identified,
+          answered: [...data.answered, "registration_init"],
+        } as FlowData;
+        const led = { type, config, data: after, facts: factsOf(type, after, null) };
+        // An account that nobody could ever sign in to is none.
+        return leadsIn(led) ? go(NEXT, { data: identified }) : refuse("flow_discontinuity_error");
       },
     }),
     remember_me: rememberMe,

@@ -1,5 +1,5 @@
 import { audit } from "../../audit/audit.ts";
-import { replacePassword } from "../../credentials/passwords.ts";
+import { createPassword } from "../../credentials/passwords.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import { profileOf } from "../../identity/profile.ts";
 import { createUser } from "../../identity/users.ts";
@@ -63,7 +63,7 @@ function accountWrites({ scope, data }: Context<"userId">): Write[] {
     });
   return [
     create,
-    ...(passwordHash ? [replacePassword(scope, userId, passwordHash)] : []),
+    ...(passwordHash ? [createPassword(scope, userId, passwordHash)] : []),
     ...(credential ? [insertCredential(scope, userId, credential)] : []),
   ];
 }

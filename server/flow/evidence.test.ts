@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { walk } from "../testing/flow-walk.ts";
+import { mailedCode } from "../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+
+/** What was proved in a flow counts for the account it was proved for, and for no other. */
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime({ STILE_USERNAME_ENABLED: "true" });
+});
+
+afterAll(() => runtime.close());
+
+const password = "correct horse battery";
+const newAddress = () => `${randomUUID()}@example.com`;
+const newName = () => `u${randomUUID().replaceAll("-", "").slice(0, 16)}`;
+
+/** A registration up to where only the password is missing. */
+async function proved(person: { email: string; username?: string }) {
+  const flow = await walk(runtime, "registration");
+  await flow.act("register_client_capabilities");
+  await flow.act("register_login_identifier", person);
+  await flow.act("verify_passcode", { code: mailedCode(runtime, person.email) });
+  expect(flow.state.name).toBe("password_creation");
+  return flow;
+}
+
+describe("A36 another identifier", () => {
+  test("cannot be given once a factor was proved at login", async () => {
+    const [own, victim] = [newAddress(), newAddress()];
+    for (const email of [own, victim])
+      await (await proved({ email })).act("register_password", { new_password: password });
+    const flow = await walk(runtime, "login");
+    await flow.act("register_client_capabilities");
+    await flow.act("continue_with_login_identifier", { identifier: own });
+    await flow.act("continue_to_password_login");
+    expect((await flow.act("password_login", { password })).name).toBe("onboarding_username");
+    for (const [action, input] of [
+      ["back", {}],
+      ["continue_with_login_identifier", { identifier: victim }],
+    ] as const) {
+      expect(await flow.act(action, input)).toMatchObject({ name: "error", status: 403 });
+    }
+    await flow.act("skip");
+    expect(flow.state.payload).toMatchObject({ user: { emails: [{ address: own }] } });
+  });
+
+  test("at registration has to be proved itself, whatever was proved before", async () => {
+    const username = newName();
+    const flow = await proved({ email: newAddress(), username });
+    const first = await proved({ email: newAddress(), username });
+    await first.act("register_password", { new_password: password });
+    // The name went to somebody else meanwhile, so this one is asked for both again.
+    expect((await flow.act("register_password", { new_password: password })).name).toBe("registration_init");
+    const another = { email: newAddress(), username: newName() };
+    expect((await flow.act("register_login_identifier", another)).name).toBe("passcode_confirmation");
+  });
+});

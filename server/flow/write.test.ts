@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { walk } from "../testing/flow-walk.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+});
+
+afterAll(() => runtime.close());
+
+type Transact = TestRuntime["database"]["write"]["transaction"];
+
+/** The same runtime, with something between it and the transactions that it asks for. */
+function between(change: (transact: Transact) => Transact): TestRuntime {
+  const { write } = runtime.database;
+  const transaction = change(write.transaction.bind(write) as Transact);
+  const changed = new Proxy(write, {
+    get: (target, name) => (name === "transaction" ? transaction : Reflect.get(target, name, target)),
+  });
+  return { ...runtime, database: { ...runtime.database, write: changed } };
+}
+
+/** A registration that is one action away from its end. */
+async function almostRegistered() {
+  const email = `${randomUUID()}@example.com`;
+  const flow = await walk(runtime, "registration");
+  await flow.act("register_client_capabilities");
+  await flow.act("register_login_identifier", { email });
+  return {
+    sessions: () => sessionsOf(email),
+    /** The last action, whose write goes through `server`. */
+    finish: (server: TestRuntime) =>
+      flow.act("register_password", { new_password: "correct horse battery" }, { runtime: server }),
+  };
+}
+
+async function sessionsOf(email: string): Promise<number> {
+  const { rows } = await runtime.database.read.$client.query(
+    "select count(*)::int as sessions from sessions s join emails e on e.user_id = s.user_id where e.address = $1",
+    [email],
+  );
+  return rows[0].sessions;
+}
+
+const failure = (code: string) => Object.assign(new Error(code), { code });
+
+describe("A115 a connection that breaks while the commit is under way", () => {
+  test("after it was done: the answer is the success that it was, with one session", async () => {
+    const cut = between(
+      (transact) =>
+        (async (work, options) => {
+          await transact(work, options);
+          throw failure("ECONNRESET");
+        }) as Transact,
+    );
+    const { finish, sessions } = await almostRegistered();
+    expect(await finish(cut)).toMatchObject({ name: "success", status: 200 });
+    expect(await sessions()).toBe(1);
+  });
+
+  test("before it was done: nothing remains of the step, and the same token performs it again", async () => {
+    const cut = between(
+      (transact) =>
+        (async (work, options) =>
+          transact(async (tx) => {
+            await work(tx);
+            throw failure("ECONNRESET");
+          }, options)) as Transact,
+    );
+    const { finish, sessions } = await almostRegistered();
+    await expect(finish(cut)).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(await sessions()).toBe(0);
+    expect((await finish(runtime)).name).toBe("success");
+    expect(await sessions()).toBe(1);
+  });
+});
+
+describe("A116 a transaction that PostgreSQL asks to have tried again", () => {
+  const failing = (times: number, code: string, asked: () => void) =>
+    between(
+      (transact) =>
+        (async (work, options) => {
+          asked();
+          if (times-- <= 0) return transact(work, options);
+          throw Object.assign(new Error("wrapped"), { cause: failure(code) });
+        }) as Transact,
+    );
+
+  test.each(["40001", "40P01"])("with %s is tried three times", async (code) => {
+    let asked = 0;
+    const { finish, sessions } = await almostRegistered();
+    const state = await finish(failing(2, code, () => asked++));
+    expect([state.name, asked, await sessions()]).toEqual(["success", 3, 1]);
+  });
+
+  test("is not tried for ever", async () => {
+    let asked = 0;
+    const { finish } = await almostRegistered();
+    await expect(finish(failing(9, "40001", () => asked++))).rejects.toThrow("wrapped");
+    expect(asked).toBe(3);
+  });
+});

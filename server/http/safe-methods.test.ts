@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { restRegistration } from "../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { visitor } from "../testing/visitor.ts";
+import { addresses } from "./addresses.ts";
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime({ STILE_JOBS_SECRET: "a secret for the scheduler" });
+});
+
+afterAll(() => runtime.close());
+
+/** A digest of every row of every table. */
+async function everything(): Promise<Record<string, string>> {
+  const { $client } = runtime.database.read;
+  const tables = await $client.query<{ name: string }>(
+    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",
+  );
+  const digests: Record<string, string> = {};
+  for (const { name } of tables.rows) {
+    const { rows } = await $client.query(
+      `select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest from ${name} t`,
+    );
+    digests[name] = rows[0].digest;
+  }
+  return digests;
+}
+
+test("A37 GET, HEAD and OPTIONS change nothing at any address, whoever asks", async () => {
+  // From this machine, so that addresses of development answer as well.
+  const who = visitor(runtime, "127.0.0.1");
+  const { visitor: registered, state } = await restRegistration(runtime, `${randomUUID()}@example.com`);
+  for (const [name, value] of registered.cookies) who.cookies.set(name, value);
+  await who.mutate("flow.start", { type: "login" });
+  expect([...who.cookies.keys()]).toEqual(["service", "stile-login"]);
+
+  const { subject } = state.payload.claims as { subject: string };
+  const paths = [...new Set(addresses.map(({ path }) => path))].map((path) =>
+    path.replace("{id}", subject).replace("{procedure}", "flow.act"),
+  );
+  const before = await everything();
+  expect(Object.keys(before)).toEqual(expect.arrayContaining(["flows", "sessions", "users"]));
+  const query = new URLSearchParams({ action: `back@${randomUUID()}`, input: '{"type":"login"}' });
+  const statuses: number[] = [];
+  for (const path of paths)
+    for (const method of ["GET", "HEAD", "OPTIONS"])
+      statuses.push((await who.request(`${path}?${query}`, { method })).status);
+  expect(new Set(statuses)).toEqual(new Set([200, 204, 303, 401, 405]));
+  expect(await everything()).toEqual(before);
+});
