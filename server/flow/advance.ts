@@ -1,5 +1,5 @@
 import { type FlowData, type FlowRecord, type HistoryEntry, sticky } from "./data.ts";
-import type { Facts } from "./facts.ts";
+import { type Facts, factsOf } from "./facts.ts";
 import { BACK, NEXT, STAY, type StateName } from "./names.ts";
 import type { Outcome } from "./outcome.ts";
 import { plan, type Situation } from "./plan.ts";
@@ -24,10 +24,16 @@ export function advance(
   if (outcome.kind === "refuse") return { record, facts: situation.facts, enters: outcome.renew };
 
   const { to, commits, effects } = outcome;
-  const facts = { ...situation.facts, ...effects.facts };
-  if (to === BACK) return { record: restore(record), facts, enters: true };
+  // At registration the facts lie in the flow itself; of an account, the step says what its writes will make true.
+  const factsAfter = ({ type, data }: FlowRecord): Facts =>
+    type === "registration" ? factsOf(type, data, null) : { ...situation.facts, ...effects.facts };
+  if (to === BACK) {
+    const restored = restore(record);
+    return { record: restored, facts: factsAfter(restored), enters: true };
+  }
 
   const patched = patch(record.data, effects.data);
+  const facts = factsAfter({ ...record, data: patched });
   if (to === STAY) return { record: { ...record, data: patched }, facts, enters: outcome.enters };
 
   const data =

@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import { PgDialect } from "drizzle-orm/pg-core";
 import type { QueryResult, QueryResultRow } from "pg";
 import type { Database, Transaction } from "#db/client";
 import type { UserFacts } from "../identity/users.ts";
@@ -43,13 +42,49 @@ export interface Claim {
   tokenHash: Buffer;
 }
 
-const columns = sql`flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.problem,
+const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.problem,
   flow.expires_at, flow.finished_at, flow.session_id,
   f.user_id, f.has_password, f.has_passkey, f.credential_count, f.username, f.email, f.email_verified`;
 
-const withFacts = sql`left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id`;
+const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
 
-const clock = (shift: number) => sql`clock_timestamp() + ${shift}::float8 * interval '1 millisecond'`;
+/** The database's clock, shifted by so many milliseconds. */
+const clock = (shift: string) => `clock_timestamp() + ${shift}::float8 * interval '1 millisecond'`;
+
+/** Written out, because building them anew would cost every step as much as its own work. */
+const statements = {
+  flow_claim: `
+    with flow as (
+      update flows set claim = $1, claimed_by = $2,
+        claimed_until = clock_timestamp() + interval '${claimSeconds} seconds'
+      where tenant_id = $3 and id = $4 and type = $5 and token_hash = $6
+        and finished_at is null and expires_at >= ${clock("$7")}
+        and (claimed_until is null or claimed_until < clock_timestamp())
+      returning *)
+    select ${columns}, ${clock("$7")} as now from flow ${withFacts}`,
+  flow_release: `
+    update flows set claim = null, claimed_by = null, claimed_until = null
+    where tenant_id = $1 and id = $2 and claim = $3`,
+  flow_expired: `
+    select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clock("$4")}`,
+  flow_save: `
+    update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
+      problem = $8, finished_at = $9, session_id = $10, claim = null, claimed_by = null, claimed_until = null
+    where tenant_id = $11 and id = $12 and claim = $13 and token_hash = $14`,
+  flow_payload: "update flows set payload = $1 where tenant_id = $2 and id = $3",
+  flow_answers: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
+  flow_insert: `
+    insert into flows (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${clock("$11")} + $12::int * interval '1 second')`,
+  flow_read: `
+    select ${columns}, ${clock("$5")} as now from flows flow ${withFacts}
+    where flow.tenant_id = $1 and flow.id = $2 and flow.type = $3 and flow.resume_hash = $4`,
+  flow_rotate: `
+    update flows set token_hash = $1, claim = null, claimed_by = null, claimed_until = null
+    where tenant_id = $2 and id = $3 and type = $4 and resume_hash = $5 and finished_at is null`,
+};
+
+type StatementName = keyof typeof statements;
 
 /**
  * Takes the right to step a flow. One statement, so of many requests with one token exactly one gets it.
@@ -58,48 +93,32 @@ const clock = (shift: number) => sql`clock_timestamp() + ${shift}::float8 * inte
  */
 export async function claimFlow(
   database: Database,
-  key: FlowKey,
+  { tenantId, flowId, type }: FlowKey,
   claim: Claim & { instanceId: string },
   clockShift: number,
 ): Promise<StoredFlow | null> {
-  const found = await run(
-    database.claim.$client,
-    database.prepares && "flow_claim",
-    sql`with flow as (
-      update flows set claim = ${claim.id}, claimed_by = ${claim.instanceId},
-        claimed_until = clock_timestamp() + ${claimSeconds}::int * interval '1 second'
-      where tenant_id = ${key.tenantId} and id = ${key.flowId} and type = ${key.type} and token_hash = ${claim.tokenHash}
-        and finished_at is null and expires_at >= ${clock(clockShift)}
-        and (claimed_until is null or claimed_until < clock_timestamp())
-      returning *)
-    select ${columns}, ${clock(clockShift)} as now from flow ${withFacts}`,
-  );
-  return found.rows[0] ? toStored(found.rows[0]) : null;
+  const values = [claim.id, claim.instanceId, tenantId, flowId, type, claim.tokenHash, clockShift];
+  const { rows } = await run(database, "claim", "flow_claim", values);
+  return rows[0] ? toStored(rows[0]) : null;
 }
 
 /** Gives a claim back; the token stays as it was. */
-export async function releaseFlow(database: Database, key: FlowKey, claimId: string): Promise<void> {
-  await run(
-    database.claim.$client,
-    database.prepares && "flow_release",
-    sql`update flows set claim = null, claimed_by = null, claimed_until = null
-      where tenant_id = ${key.tenantId} and id = ${key.flowId} and claim = ${claimId}`,
-  );
+export async function releaseFlow(
+  database: Database,
+  { tenantId, flowId }: FlowKey,
+  claimId: string,
+): Promise<void> {
+  await run(database, "claim", "flow_release", [tenantId, flowId, claimId]);
 }
 
 /** Why a claim failed, as far as a client may know. */
 export async function whyNotClaimed(
   database: Database,
-  key: FlowKey,
+  { tenantId, flowId, type }: FlowKey,
   clockShift: number,
 ): Promise<"expired" | "not_permitted"> {
-  const found = await run(
-    database.read.$client,
-    database.prepares && "flow_expired",
-    sql`select 1 from flows where tenant_id = ${key.tenantId} and id = ${key.flowId} and type = ${key.type}
-      and expires_at < ${clock(clockShift)}`,
-  );
-  return found.rows.length > 0 ? "expired" : "not_permitted";
+  const { rows } = await run(database, "read", "flow_expired", [tenantId, flowId, type, clockShift]);
+  return rows.length > 0 ? "expired" : "not_permitted";
 }
 
 /**
@@ -110,76 +129,86 @@ export async function whyNotClaimed(
  */
 export async function saveFlow(
   database: Database,
-  key: FlowKey,
+  { tenantId, flowId }: FlowKey,
   claim: Claim,
   saved: SavedFlow,
   tx?: Transaction,
 ): Promise<boolean> {
-  const { record } = saved;
-  const statement = sql`update flows set state = ${record.state}, version = ${record.version}, token_hash = ${saved.tokenHash},
-      user_id = ${record.data.userId ?? null}::uuid, data = ${JSON.stringify(record.data)}, history = ${JSON.stringify(record.history)},
-      payload = ${JSON.stringify(record.payload)}, problem = ${saved.problem && JSON.stringify(saved.problem)}::jsonb,
-      claim = null, claimed_by = null, claimed_until = null,
-      finished_at = ${saved.finishedAt?.toISOString() ?? null}::timestamptz, session_id = ${saved.sessionId}::uuid
-    where tenant_id = ${key.tenantId} and id = ${key.flowId} and claim = ${claim.id} and token_hash = ${claim.tokenHash}`;
-  const result = tx
-    ? await tx.execute(statement)
-    : await run(database.write.$client, database.prepares && "flow_save", statement);
-  return result.rowCount === 1;
+  const { state, version, data, history, payload } = saved.record;
+  const values = [
+    state,
+    version,
+    saved.tokenHash,
+    data.userId ?? null,
+    JSON.stringify(data),
+    JSON.stringify(history),
+    JSON.stringify(payload),
+    saved.problem && JSON.stringify(saved.problem),
+    saved.finishedAt,
+    saved.sessionId,
+    tenantId,
+    flowId,
+    claim.id,
+    claim.tokenHash,
+  ];
+  const { rowCount } = tx
+    ? await tx.execute(bound("flow_save", values))
+    : await run(database, "write", "flow_save", values);
+  return rowCount === 1;
 }
 
 /** Replaces the payload of a flow that this transaction has just saved. */
 export async function savePayload(
   tx: Transaction,
-  key: FlowKey,
+  { tenantId, flowId }: FlowKey,
   payload: Record<string, unknown>,
 ): Promise<void> {
-  await tx.execute(sql`update flows set payload = ${JSON.stringify(payload)}
-    where tenant_id = ${key.tenantId} and id = ${key.flowId}`);
+  await tx.execute(bound("flow_payload", [JSON.stringify(payload), tenantId, flowId]));
 }
 
 /** Whether a flow now answers to this token: tells, after a cut connection, if a commit went through. */
-export async function answersTo(database: Database, key: FlowKey, tokenHash: Buffer): Promise<boolean> {
-  const found = await run(
-    database.read.$client,
-    false,
-    sql`select 1 from flows where tenant_id = ${key.tenantId} and id = ${key.flowId} and token_hash = ${tokenHash}`,
-  );
-  return found.rows.length > 0;
+export async function answersTo(
+  database: Database,
+  { tenantId, flowId }: FlowKey,
+  tokenHash: Buffer,
+): Promise<boolean> {
+  const { rows } = await run(database, "read", "flow_answers", [tenantId, flowId, tokenHash]);
+  return rows.length > 0;
 }
 
 /** Writes a new flow. Its life is counted from the database's clock. */
 export async function insertFlow(
   database: Database,
-  key: FlowKey,
+  { tenantId, flowId, type }: FlowKey,
   flow: { record: FlowRecord; tokenHash: Buffer; resumeHash: Buffer; lifetimeSeconds: number },
   clockShift: number,
 ): Promise<void> {
-  const { record } = flow;
-  await run(
-    database.write.$client,
-    database.prepares && "flow_insert",
-    sql`insert into flows (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at)
-      values (${key.tenantId}, ${key.flowId}, ${key.type}, ${record.state}, ${record.version}, ${flow.tokenHash},
-        ${flow.resumeHash}, ${JSON.stringify(record.data)}, ${JSON.stringify(record.history)}, ${JSON.stringify(record.payload)},
-        ${clock(clockShift)} + ${flow.lifetimeSeconds}::int * interval '1 second')`,
-  );
+  const { state, version, data, history, payload } = flow.record;
+  const contents = [data, history, payload].map((content) => JSON.stringify(content));
+  const secrets = [flow.tokenHash, flow.resumeHash];
+  const values = [
+    tenantId,
+    flowId,
+    type,
+    state,
+    version,
+    ...secrets,
+    ...contents,
+    clockShift,
+    flow.lifetimeSeconds,
+  ];
+  await run(database, "write", "flow_insert", values);
 }
 
 /** Reads a flow by its resume secret, whether or not it has ended. */
 export async function readFlow(
   database: Database,
-  key: FlowKey,
+  { tenantId, flowId, type }: FlowKey,
   resumeHash: Buffer,
   clockShift: number,
 ): Promise<StoredFlow | null> {
-  const found = await run(
-    database.read.$client,
-    database.prepares && "flow_read",
-    sql`select ${columns}, ${clock(clockShift)} as now from flows flow ${withFacts}
-      where flow.tenant_id = ${key.tenantId} and flow.id = ${key.flowId} and flow.type = ${key.type} and flow.resume_hash = ${resumeHash}`,
-  );
-  return found.rows[0] ? toStored(found.rows[0]) : null;
+  const { rows } = await run(database, "read", "flow_read", [tenantId, flowId, type, resumeHash, clockShift]);
+  return rows[0] ? toStored(rows[0]) : null;
 }
 
 /**
@@ -188,30 +217,32 @@ export async function readFlow(
  */
 export async function rotateToken(
   database: Database,
-  key: FlowKey,
+  { tenantId, flowId, type }: FlowKey,
   resumeHash: Buffer,
   tokenHash: Buffer,
 ): Promise<boolean> {
-  const result = await run(
-    database.write.$client,
-    database.prepares && "flow_rotate",
-    sql`update flows set token_hash = ${tokenHash}, claim = null, claimed_by = null, claimed_until = null
-      where tenant_id = ${key.tenantId} and id = ${key.flowId} and type = ${key.type} and resume_hash = ${resumeHash}
-        and finished_at is null`,
-  );
-  return result.rowCount === 1;
+  const values = [tokenHash, tenantId, flowId, type, resumeHash];
+  const { rowCount } = await run(database, "write", "flow_rotate", values);
+  return rowCount === 1;
 }
 
-const dialect = new PgDialect();
-
-/** Runs a statement on a pool, prepared under a name where it has one. */
+/** Runs a statement on its own, prepared under its name where connections keep that. */
 function run(
-  pool: { query(config: { name?: string; text: string; values: unknown[] }): Promise<QueryResult> },
-  name: string | false,
-  statement: SQL,
+  database: Database,
+  pool: "read" | "write" | "claim",
+  name: StatementName,
+  values: unknown[],
 ): Promise<QueryResult> {
-  const { sql: text, params: values } = dialect.sqlToQuery(statement);
-  return pool.query(name ? { name, text, values } : { text, values });
+  const text = statements[name];
+  return database[pool].$client.query(database.prepares ? { name, text, values } : { text, values });
+}
+
+/** The same statement for use inside a transaction of Drizzle's. */
+function bound(name: StatementName, values: unknown[]): SQL {
+  const pieces = statements[name].split(/\$(\d+)/);
+  return sql.join(
+    pieces.map((piece, index) => (index % 2 === 0 ? sql.raw(piece) : sql.param(values[Number(piece) - 1]))),
+  );
 }
 
 function toStored(row: QueryResultRow): StoredFlow {

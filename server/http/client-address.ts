@@ -51,6 +51,9 @@ export function canonicalAddress(text: string): string | null {
   const family = isIP(bare);
   if (family === 4) return bare;
   if (family !== 6) return null;
+  // A socket for both families spells every IPv4 peer so, and the general way costs as much as a whole short answer.
+  const dotted = /^::ffff:([\d.]+)$/i.exec(bare)?.[1];
+  if (dotted !== undefined && isIPv4(dotted)) return dotted;
   const { address } = new SocketAddress({ address: bare, family: "ipv6" });
   const mapped = address.startsWith("::ffff:") ? address.slice("::ffff:".length) : "";
   return isIPv4(mapped) ? mapped : address;

@@ -14,5 +14,5 @@ export const rememberMe = action({
   input: ({ data }) => (data.rememberMe ? ticked : unticked),
   when: (view) => view.config.session.cookie.retention === "prompt",
   to: [STAY],
-  run: (_, { remember_me }) => stay({ data: { rememberMe: remember_me } }),
+  run: (_, { remember_me }) => stay({ data: { rememberMe: remember_me } }, { enter: false }),
 });

@@ -33,11 +33,9 @@ export const onboardingVerifyPasskeyAttestation = state({
         const verified = await verifyAttestation(scope, { flowId, response: public_key, userId });
         if (!verified.ok) return refuse("passkey_invalid", { renew: true });
         const { credential } = verified;
-        const facts = { hasPasskey: true };
-        if (type === "registration")
-          return next({ data: { pending: { ...data.pending, credential } }, facts });
+        if (type === "registration") return next({ data: { pending: { ...data.pending, credential } } });
         return next({
-          facts,
+          facts: { hasPasskey: true },
           writes: [insertCredential(scope, userId, credential), audit(scope, "passkey_created", {}, userId)],
         });
       },

@@ -25,10 +25,7 @@ export const passwordCreation = state({
         if (refusal) return refusal;
         const hash = await scope.runtime.passwordHasher.hash(new_password, scope.signal);
         if (type === "registration")
-          return next({
-            data: { pending: { ...data.pending, passwordHash: hash } },
-            facts: { hasPassword: true },
-          });
+          return next({ data: { pending: { ...data.pending, passwordHash: hash } } });
         return next({
           facts: { hasPassword: true },
           writes: [
