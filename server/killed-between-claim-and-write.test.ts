@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { flowClient } from "./testing/flow-client.ts";
+import { type TestDatabase, testDatabase } from "./testing/postgres.ts";
+import { type RunningServer, startServer } from "./testing/server.ts";
+
+let database: TestDatabase;
+let server: RunningServer;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  server = await startServer({
+    env: {
+      DATABASE_URL: database.url,
+      STILE_DATABASE_POOL_SIZE: "3",
+      STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+      // Hashing that takes a while, so that there is a time between claim and write to be killed in.
+      STILE_PASSWORD_HASH_MEMORY: "524288",
+      STILE_PASSWORD_HASH_PASSES: "4",
+    },
+  });
+}, 90_000);
+
+afterAll(async () => {
+  await server?.stop();
+  await database?.close();
+});
+
+const query = async (text: string) => (await database.database.read.$client.query(text)).rows;
+
+test("A113 a step whose server is killed between claim and write has not happened, and the same request can be sent again", async () => {
+  const email = `${randomUUID()}@example.com`;
+  const client = flowClient(server.url);
+  await client.start("registration");
+  await client.act("register_client_capabilities");
+  await client.act("register_login_identifier", { email });
+  const input = { new_password: "correct horse battery" };
+
+  const cut = client.act("register_password", input).catch(() => "cut");
+  for (let claimed = 0; claimed === 0; )
+    claimed = (await query("select 1 from flows where claim is not null")).length;
+  await server.kill("SIGKILL");
+  expect(await cut).toBe("cut");
+  expect(await query("select 1 from users")).toEqual([]);
+
+  // As if its lease had run out; the next server to start frees what it held.
+  await database.database.write.$client.query("update instances set leased_until = clock_timestamp()");
+  await server.restart();
+  expect(await query("select 1 from flows where claim is not null")).toEqual([]);
+  expect((await client.act("register_password", input)).state.name).toBe("success");
+  expect(await query("select 1 from sessions")).toHaveLength(1);
+}, 90_000);
