@@ -1,5 +1,5 @@
 import { createRuntime } from "./boot.ts";
-import { ConfigError, loadConfig } from "./config.ts";
+import { ConfigError, loadConfig } from "./load-config.ts";
 import { createLogger } from "./observability/logger.ts";
 import { heldRuntime, holdRuntime } from "./runtime-slot.ts";
 import { StartError } from "./start-error.ts";

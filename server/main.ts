@@ -1,8 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
-import { type Config, ConfigError, loadConfig } from "./config.ts";
+import type { Config } from "./config.ts";
 import { handle } from "./http/dispatch.ts";
 import { createListener, type Destinations } from "./listener.ts";
+import { ConfigError, loadConfig } from "./load-config.ts";
 import { logConsole } from "./observability/console.ts";
 import { createLogger } from "./observability/logger.ts";
 import { createPages } from "./pages.ts";

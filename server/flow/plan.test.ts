@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Config, loadConfig } from "../config.ts";
+import type { Config } from "../config.ts";
+import { loadConfig } from "../load-config.ts";
 import { type FlowData, flowData } from "./data.ts";
 import type { Facts } from "./facts.ts";
 import { flowTypes, type StateName } from "./names.ts";

@@ -1,4 +1,5 @@
-import { type Config, configLeaves } from "../config.ts";
+import type { Config } from "../config.ts";
+import { configLeaves } from "../load-config.ts";
 import { errors } from "./errors.ts";
 import { declaredErrors, diagram, statesOf } from "./graph.ts";
 import { describeInputs } from "./inputs.ts";

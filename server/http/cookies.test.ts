@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Config, loadConfig } from "../config.ts";
+import type { Config } from "../config.ts";
+import { loadConfig } from "../load-config.ts";
 import { cookieValues, expiredSessionCookie, sessionCookie, setCookie } from "./cookies.ts";
 
 const config = (environment: Record<string, string> = {}): Config => loadConfig(environment, "/nowhere");

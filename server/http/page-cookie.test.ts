@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../load-config.ts";
 import type { Runtime, Tenant } from "../runtime.ts";
 import { createVault } from "../secrets/vault.ts";
 import { openPageCookie, pageCookie } from "./page-cookie.ts";

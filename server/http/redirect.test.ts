@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Config, loadConfig } from "../config.ts";
+import type { Config } from "../config.ts";
+import { loadConfig } from "../load-config.ts";
 import { destinationUrl, isAllowedRedirect, parseDestination, sharesSessionCookie } from "./redirect.ts";
 
 const config = (environment: Record<string, string> = {}): Config =>

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../load-config.ts";
 import type { Tenant } from "../runtime.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { profileOf } from "./profile.ts";

@@ -3,7 +3,7 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { schema } from "#db/client";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../load-config.ts";
 import type { Tenant } from "../runtime.ts";
 import { createVault } from "../secrets/vault.ts";
 import { StartError } from "../start-error.ts";

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { type Config, loadConfig } from "../config.ts";
+import type { Config } from "../config.ts";
 import { createPasswordHasher } from "../credentials/password-hasher.ts";
 import type { Job } from "../jobs/jobs.ts";
 import { createRates } from "../limits/rates.ts";
+import { loadConfig } from "../load-config.ts";
 import type { Client, Runtime } from "../runtime.ts";
 import { createVault } from "../secrets/vault.ts";
 import { createSigningKeys } from "../sessions/signing-keys.ts";
