@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { errorCodes, type Taken, type Walk, walk } from "../testing/flow-walk.ts";
+import { errorCodes, type Taken } from "../testing/flow-walk.ts";
+import { codeFor, mailsTo, newAddress, newName, origin, password, people } from "../testing/people.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { declaredErrors, edgesOf } from "./graph.ts";
@@ -9,14 +9,7 @@ import { flowTypes } from "./names.ts";
 
 /** Every test of this file walks the machine; the last ones ask what was never walked. */
 const taken: Taken = { edges: new Set(), errors: new Set() };
-
-const origin = "http://localhost:3000";
-const password = "correct horse battery";
-const capabilities = {
-  webauthn_available: true,
-  webauthn_conditional_mediation_available: true,
-  webauthn_platform_authenticator_available: true,
-};
+const { begin, register, signIn } = people(taken);
 
 let base: TestRuntime;
 
@@ -27,64 +20,7 @@ beforeAll(async () => {
 afterAll(() => base.close());
 
 const configured = (settings: Record<string, string> = {}) => base.configured(settings);
-const newAddress = () => `${randomUUID()}@example.com`;
-const newName = () => `u${randomUUID().replaceAll("-", "").slice(0, 16)}`;
-
-async function begin(
-  runtime: TestRuntime,
-  type: "login" | "registration",
-  able: object = capabilities,
-): Promise<Walk> {
-  const flow = await walk(runtime, type, { taken });
-  await flow.act("register_client_capabilities", { ...able });
-  return flow;
-}
-
-/** The newest code that was mailed to an address. */
-function codeFor(runtime: TestRuntime, address: string): string {
-  const job = runtime.enqueued.findLast(({ to }) => to === address);
-  if (!job || !("code" in job.mail)) throw new Error(`no code was mailed to ${address}`);
-  return job.mail.code;
-}
-
-const mailsTo = (runtime: TestRuntime, address: string) =>
-  runtime.enqueued.filter(({ to }) => to === address).map(({ mail }) => mail.type);
-
 const wrong = (code: string) => (code === "000000" ? "111111" : "000000");
-
-interface Person {
-  email: string;
-  username?: string;
-}
-
-/** Registers somebody with a password, and with a passkey where an authenticator is given. */
-async function register(
-  runtime: TestRuntime,
-  {
-    authenticator,
-    ...person
-  }: Partial<Person> & { authenticator?: ReturnType<typeof softwareAuthenticator> } = {},
-): Promise<Person> {
-  const email = person.email ?? newAddress();
-  const flow = await begin(runtime, "registration", authenticator ? capabilities : {});
-  await flow.act("register_login_identifier", {
-    email,
-    ...(person.username ? { username: person.username } : {}),
-  });
-  if (flow.state.name === "passcode_confirmation")
-    await flow.act("verify_passcode", { code: codeFor(runtime, email) });
-  for (let steps = 0; flow.state.name !== "success" && steps < 5; steps += 1) {
-    if (flow.state.name === "password_creation")
-      await flow.act("register_password", { new_password: password });
-    if (flow.state.name === "onboarding_create_passkey") await flow.act("webauthn_generate_creation_options");
-    if (flow.state.name === "onboarding_verify_passkey_attestation" && authenticator) {
-      const public_key = authenticator.create(flow.state.payload.creation_options, { origin });
-      await flow.act("webauthn_verify_attestation_response", { public_key });
-    }
-  }
-  expect(flow.state.name).toBe("success");
-  return { email, ...(person.username ? { username: person.username } : {}) };
-}
 
 describe("a registration", () => {
   test("by mailed code, password and passkey ends at success with a session", async () => {
@@ -439,10 +375,7 @@ describe("a login", () => {
       [email],
     );
     expect(sessions.rows).toEqual([{ id: flow.answer.session?.id }]);
-    const old = await begin(runtime, "login", {});
-    await old.act("continue_with_login_identifier", { email });
-    await old.act("continue_to_password_login");
-    await old.act("password_login", { password });
+    const old = await signIn(runtime, { email });
     expect(old.errors()).toEqual(["value_invalid_error"]);
   });
 
@@ -488,16 +421,16 @@ describe("a login", () => {
   test("an account without a username is asked for one, and may decline", async () => {
     const { email } = await register(configured());
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
-    const signIn = async () => {
+    const again = async () => {
       const flow = await begin(runtime, "login", {});
       await flow.act("continue_with_login_identifier", { identifier: email });
       await flow.act("continue_to_password_login");
       expect((await flow.act("password_login", { password })).name).toBe("onboarding_username");
       return flow;
     };
-    expect((await (await signIn()).act("skip")).name).toBe("success");
+    expect((await (await again()).act("skip")).name).toBe("success");
     const taken = await register(configured({ STILE_USERNAME_ENABLED: "true" }), { username: newName() });
-    const flow = await signIn();
+    const flow = await again();
     for (const [username, code] of [
       ["ab", "value_too_short_error"],
       ["a".repeat(33), "value_too_long_error"],
@@ -528,15 +461,9 @@ describe("a login", () => {
     const registered = await begin(runtime, "registration", {});
     await registered.act("register_login_identifier", { username });
     await registered.act("register_password", { new_password: password });
-    const signIn = async () => {
-      const flow = await begin(runtime, "login", {});
-      await flow.act("continue_with_login_identifier", { identifier: username });
-      await flow.act("continue_to_password_login");
-      await flow.act("password_login", { password });
-      return flow;
-    };
-    expect((await (await signIn()).act("skip")).name).toBe("success");
-    const flow = await signIn();
+    const again = () => signIn(runtime, { identifier: username });
+    expect((await (await again()).act("skip")).name).toBe("success");
+    const flow = await again();
     await flow.act("email_address_set", { email: taken_address });
     expect(flow.errors()).toEqual(["email_already_exists"]);
     expect((await flow.act("email_address_set", { email: newAddress() })).name).toBe("success");
@@ -552,7 +479,7 @@ describe("a login", () => {
       STILE_PASSWORD_ACQUIRE_ON_LOGIN: "conditional",
       STILE_PASSKEY_ACQUIRE_ON_LOGIN: "conditional",
     });
-    const signIn = async (settings: Record<string, string> = {}) => {
+    const again = async (settings: Record<string, string> = {}) => {
       const flow = await begin(runtime.configured(settings), "login");
       await flow.act("continue_with_login_identifier", { identifier: registered.email });
       await flow.act("continue_to_passcode_confirmation");
@@ -560,7 +487,7 @@ describe("a login", () => {
       await flow.act("skip");
       return flow;
     };
-    const flow = await signIn();
+    const flow = await again();
     expect(flow.state.name).toBe("credential_onboarding_chooser");
     expect((await flow.act("back")).name).toBe("onboarding_username");
     await flow.act("skip");
@@ -570,7 +497,7 @@ describe("a login", () => {
     expect((await flow.act("back")).name).toBe("credential_onboarding_chooser");
     expect((await flow.act("skip")).name).toBe("success");
 
-    const both = await signIn({
+    const both = await again({
       STILE_PASSWORD_ACQUIRE_ON_LOGIN: "always",
       STILE_PASSKEY_ACQUIRE_ON_LOGIN: "always",
     });
@@ -586,14 +513,14 @@ describe("a login", () => {
       expect([bad, both.errors()]).toEqual([bad, [code]]);
     }
     expect((await both.act("skip")).name).toBe("success");
-    const third = await signIn({ STILE_PASSWORD_ACQUIRE_ON_LOGIN: "always" });
+    const third = await again({ STILE_PASSWORD_ACQUIRE_ON_LOGIN: "always" });
     expect((await third.act("register_password", { new_password: password })).name).toBe("success");
   });
 
   test("may ask whether to remember the person", async () => {
     const runtime = configured({ STILE_SESSION_COOKIE_RETENTION: "prompt" });
     const { email } = await register(runtime);
-    const signIn = async (remember?: boolean) => {
+    const again = async (remember?: boolean) => {
       const flow = await begin(runtime, "login", {});
       if (remember !== undefined) await flow.act("remember_me", { remember_me: remember });
       await flow.act("continue_with_login_identifier", { email });
@@ -601,7 +528,7 @@ describe("a login", () => {
       await flow.act("password_login", { password });
       return flow.answer.session?.retention;
     };
-    expect([await signIn(), await signIn(false), await signIn(true)]).toEqual([
+    expect([await again(), await again(false), await again(true)]).toEqual([
       "session",
       "session",
       "persistent",
@@ -630,10 +557,7 @@ describe("a login", () => {
     await owner.act("continue_with_login_identifier", { email });
     await owner.act("continue_to_passcode_confirmation");
     expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
-    const stranger = await begin(runtime, "login", {});
-    await stranger.act("continue_with_login_identifier", { email });
-    await stranger.act("continue_to_password_login");
-    await stranger.act("password_login", { password });
+    const stranger = await signIn(runtime, { email });
     expect(stranger.errors()).toEqual(["value_invalid_error"]);
   });
 });
@@ -747,230 +671,6 @@ describe("codes", () => {
     expect(seen.slice(0, 4)).toEqual(Array(4).fill("value_invalid_error"));
     expect(seen).toContain("rate_limit_exceeded");
     expect(flow.state.payload.retry_after).toBeGreaterThanOrEqual(1);
-  });
-});
-
-describe("enumeration", () => {
-  /** What an outsider sees of a state: everything but what is random. */
-  const seen = (walked: Walk) =>
-    JSON.stringify({ ...walked.state, csrf_token: "" })
-      .replaceAll(walked.flowId, "flow")
-      .replaceAll(/"challenge":"[^"]+"/g, "");
-
-  test.each([{}, { STILE_USERNAME_ENABLED: "true" }])(
-    "A1 an unknown identifier leads through the same states as a known one (%o)",
-    async (settings) => {
-      const runtime = configured(settings);
-      const input = "STILE_USERNAME_ENABLED" in settings ? "identifier" : "email";
-      const { email, username } = await register(
-        runtime,
-        input === "identifier" ? { username: newName() } : {},
-      );
-      const pairs = [[email, newAddress()], ...(username ? [[username, newName()]] : [])];
-      for (const [known, unknown] of pairs) {
-        const flows = [await begin(runtime, "login"), await begin(runtime, "login")] as const;
-        const steps: [string, Record<string, unknown>?][] = [
-          ["continue_to_password_login"],
-          ["password_login", { password: "wrong horse" }],
-          ["continue_to_passcode_confirmation_recovery"],
-          ["verify_passcode", { code: "000000" }],
-          ["resend_passcode"],
-          ["back"],
-          ["back"],
-          ["continue_to_passcode_confirmation"],
-          ["verify_passcode", { code: "000000" }],
-          ["verify_passcode", { code: "000000" }],
-          ["verify_passcode", { code: "000000" }],
-          ["back"],
-          ["webauthn_generate_request_options"],
-        ];
-        await flows[0].act("continue_with_login_identifier", { [input]: known });
-        await flows[1].act("continue_with_login_identifier", { [input]: unknown });
-        expect(seen(flows[1])).toBe(seen(flows[0]));
-        for (const [action, given] of steps) {
-          for (const flow of flows) await flow.act(action, given ?? {});
-          expect([action, seen(flows[1])]).toEqual([action, seen(flows[0])]);
-        }
-      }
-    },
-  );
-
-  test("an address that nobody has is told of the attempt, without a code", async () => {
-    const runtime = configured();
-    const email = newAddress();
-    const flow = await begin(runtime, "login", {});
-    await flow.act("continue_with_login_identifier", { email });
-    await flow.act("continue_to_passcode_confirmation");
-    expect(mailsTo(runtime, email)).toEqual(["email_login_attempted"]);
-  });
-});
-
-describe("what strangers cannot do", () => {
-  test("A1 sign in by a passkey of theirs where somebody else was named, or learn from it who exists", async () => {
-    const runtime = configured();
-    const authenticator = softwareAuthenticator();
-    await register(runtime, { authenticator });
-    const { email: known } = await register(runtime);
-    for (const email of [known, newAddress()]) {
-      const flow = await begin(runtime, "login");
-      await flow.act("continue_with_login_identifier", { email });
-      await flow.act("webauthn_generate_request_options");
-      const assertion_response = authenticator.get(flow.state.payload.request_options, { origin });
-      await flow.act("webauthn_verify_assertion_response", { assertion_response });
-      expect([flow.state.name, flow.errors()]).toEqual(["login_passkey", ["passkey_invalid"]]);
-    }
-  });
-
-  /** Tries wrong codes in one flow until `tries` were judged, or nothing more is. */
-  async function spendCodes(flow: Walk, tries: number): Promise<void> {
-    for (let judged = 0; judged < tries; judged += 3) {
-      if (judged > 0) await flow.act("resend_passcode");
-      for (let tried = 0; tried < 3; tried += 1) await flow.act("verify_passcode", { code: "000000" });
-    }
-  }
-
-  const manyMails = {
-    STILE_RATE_LIMITER_ENABLED: "true",
-    STILE_RATE_LIMITER_PASSCODES_PER_MINUTE: "1000",
-    STILE_RATE_LIMITER_PASSCODES_PER_HOUR: "1000",
-    STILE_RATE_LIMITER_PASSCODES_PER_SOURCE: "1000",
-    STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1000",
-  };
-
-  test("A1 learn from the limits of a registration whether an address can sign in", async () => {
-    const runtime = configured(manyMails);
-    const { email: known } = await register(runtime);
-    const seen = [];
-    for (const email of [known, newAddress()]) {
-      const registration = await begin(runtime, "registration", {});
-      await registration.act("register_login_identifier", { email });
-      await spendCodes(registration, 12);
-      expect(registration.errors()).toEqual(["rate_limit_exceeded"]);
-      const login = await begin(runtime, "login", {});
-      await login.act("continue_with_login_identifier", { email });
-      await login.act("continue_to_passcode_confirmation");
-      await login.act("verify_passcode", { code: "000000" });
-      seen.push(login.errors());
-    }
-    expect(seen[1]).toEqual(seen[0]);
-  });
-
-  test("A20 spend an account's tries of an hour by asking one code again and again", async () => {
-    const runtime = configured(manyMails);
-    const { email } = await register(runtime);
-    const stranger = await begin(runtime, "login", {});
-    await stranger.act("continue_with_login_identifier", { email });
-    await stranger.act("continue_to_passcode_confirmation");
-    for (let tries = 0; tries < 20; tries += 1) await stranger.act("verify_passcode", { code: "000000" });
-    expect(stranger.errors()).toEqual(["passcode_max_attempts_reached"]);
-    const owner = await begin(runtime, "login", {});
-    await owner.act("continue_with_login_identifier", { email });
-    await owner.act("continue_to_passcode_confirmation");
-    expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
-  });
-
-  test("A20 bar every way into an account", async () => {
-    const runtime = configured({ ...manyMails, STILE_RATE_LIMITER_WRONG_PASSCODES_PER_HOUR: "1000" });
-    const { email } = await register(runtime);
-    const stranger = await begin(runtime, "login", {});
-    await stranger.act("continue_with_login_identifier", { email });
-    await stranger.act("continue_to_passcode_confirmation");
-    await spendCodes(stranger, 120);
-    const owner = await begin(runtime, "login", {});
-    await owner.act("continue_with_login_identifier", { email });
-    await owner.act("continue_to_passcode_confirmation");
-    expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
-  });
-
-  test("A42 keep a way in through a second address that was never proved", async () => {
-    const runtime = configured({
-      STILE_USERNAME_ENABLED: "true",
-      STILE_EMAIL_OPTIONAL: "true",
-      STILE_EMAIL_REQUIRE_VERIFICATION: "false",
-    });
-    const username = newName();
-    const registered = await begin(runtime, "registration", {});
-    await registered.act("register_login_identifier", { username });
-    await registered.act("register_password", { new_password: password });
-    const signIn = async () => {
-      const flow = await begin(runtime, "login", {});
-      await flow.act("continue_with_login_identifier", { identifier: username });
-      await flow.act("continue_to_password_login");
-      await flow.act("password_login", { password });
-      return flow;
-    };
-    const [one, other] = [await signIn(), await signIn()];
-    const [mine, victims] = [newAddress(), newAddress()];
-    expect((await one.act("email_address_set", { email: mine })).name).toBe("success");
-    expect((await other.act("email_address_set", { email: victims })).name).toBe("success");
-    expect(other.state.payload).toMatchObject({ user: { emails: [{ address: mine }] } });
-  });
-});
-
-describe("two flows of one account", () => {
-  const withoutAddress = {
-    STILE_USERNAME_ENABLED: "true",
-    STILE_EMAIL_OPTIONAL: "true",
-    STILE_EMAIL_REQUIRE_VERIFICATION: "false",
-  };
-
-  test("that bring an address at once leave one, and neither fails", async () => {
-    const runtime = configured(withoutAddress);
-    const username = newName();
-    const registered = await begin(runtime, "registration", {});
-    await registered.act("register_login_identifier", { username });
-    await registered.act("register_password", { new_password: password });
-    const flows = await Promise.all(
-      Array.from({ length: 4 }, async () => {
-        const flow = await begin(runtime, "login", {});
-        await flow.act("continue_with_login_identifier", { identifier: username });
-        await flow.act("continue_to_password_login");
-        await flow.act("password_login", { password });
-        return flow;
-      }),
-    );
-    await Promise.all(flows.map((flow) => flow.act("email_address_set", { email: newAddress() })));
-    for (const flow of flows) {
-      if (flow.state.name === "onboarding_email")
-        await flow.act("email_address_set", { email: newAddress() });
-      expect(flow.state.name).toBe("success");
-    }
-  });
-
-  test("that set a username: the second keeps the first one's", async () => {
-    const { email } = await register(configured());
-    const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
-    const signIn = async () => {
-      const flow = await begin(runtime, "login", {});
-      await flow.act("continue_with_login_identifier", { identifier: email });
-      await flow.act("continue_to_password_login");
-      await flow.act("password_login", { password });
-      return flow;
-    };
-    const [one, other] = [await signIn(), await signIn()];
-    const username = newName();
-    await one.act("username_set", { username });
-    expect(await other.act("username_set", { username: newName() })).toMatchObject({
-      name: "success",
-      payload: { user: { username: { username } } },
-    });
-  });
-
-  test("one of which outlives the account: it is refused", async () => {
-    const { email } = await register(configured());
-    const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
-    const flow = await begin(runtime, "login", {});
-    await flow.act("continue_with_login_identifier", { identifier: email });
-    await flow.act("continue_to_password_login");
-    await flow.act("password_login", { password });
-    await runtime.database.write.$client.query(
-      "delete from users u using emails e where e.user_id = u.id and e.address = $1",
-      [email],
-    );
-    expect(await flow.act("username_set", { username: newName() })).toMatchObject({
-      name: "error",
-      error: { code: "operation_not_permitted_error" },
-    });
   });
 });
 

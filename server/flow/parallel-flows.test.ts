@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newAddress, newName, password, people } from "../testing/people.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+
+const { begin, register, signIn } = people();
+
+let base: TestRuntime;
+
+beforeAll(async () => {
+  base = await testRuntime();
+});
+
+afterAll(() => base.close());
+
+const configured = (settings: Record<string, string> = {}) => base.configured(settings);
+
+describe("two flows of one account", () => {
+  const withoutAddress = {
+    STILE_USERNAME_ENABLED: "true",
+    STILE_EMAIL_OPTIONAL: "true",
+    STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+  };
+
+  test("that bring an address at once leave one, and neither fails", async () => {
+    const runtime = configured(withoutAddress);
+    const username = newName();
+    const registered = await begin(runtime, "registration", {});
+    await registered.act("register_login_identifier", { username });
+    await registered.act("register_password", { new_password: password });
+    const flows = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const flow = await signIn(runtime, { identifier: username });
+        return flow;
+      }),
+    );
+    await Promise.all(flows.map((flow) => flow.act("email_address_set", { email: newAddress() })));
+    for (const flow of flows) {
+      if (flow.state.name === "onboarding_email")
+        await flow.act("email_address_set", { email: newAddress() });
+      expect(flow.state.name).toBe("success");
+    }
+  });
+
+  test("that set a username: the second keeps the first one's", async () => {
+    const { email } = await register(configured());
+    const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
+    const again = () => signIn(runtime, { identifier: email });
+    const [one, other] = [await again(), await again()];
+    const username = newName();
+    await one.act("username_set", { username });
+    expect(await other.act("username_set", { username: newName() })).toMatchObject({
+      name: "success",
+      payload: { user: { username: { username } } },
+    });
+  });
+
+  test("one of which outlives the account: it is refused", async () => {
+    const { email } = await register(configured());
+    const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
+    const flow = await signIn(runtime, { identifier: email });
+    await runtime.database.write.$client.query(
+      "delete from users u using emails e where e.user_id = u.id and e.address = $1",
+      [email],
+    );
+    expect(await flow.act("username_set", { username: newName() })).toMatchObject({
+      name: "error",
+      error: { code: "operation_not_permitted_error" },
+    });
+  });
+});

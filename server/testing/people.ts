@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { type Taken, type Walk, walk } from "./flow-walk.ts";
+import type { TestRuntime } from "./runtime.ts";
+import type { softwareAuthenticator } from "./webauthn-authenticator.ts";
+
+/** Where the pages of a test runtime lie. */
+export const origin = "http://localhost:3000";
+
+export const password = "correct horse battery";
+
+const capabilities = {
+  webauthn_available: true,
+  webauthn_conditional_mediation_available: true,
+  webauthn_platform_authenticator_available: true,
+};
+
+export const newAddress = () => `${randomUUID()}@example.com`;
+
+export const newName = () => `u${randomUUID().replaceAll("-", "").slice(0, 16)}`;
+
+export interface Person {
+  email: string;
+  username?: string;
+}
+
+/** The newest code that was mailed to an address. */
+export function codeFor(runtime: TestRuntime, address: string): string {
+  const job = runtime.enqueued.findLast(({ to }) => to === address);
+  if (!job || !("code" in job.mail)) throw new Error(`no code was mailed to ${address}`);
+  return job.mail.code;
+}
+
+/** The types of all mails to an address, oldest first. */
+export function mailsTo(runtime: TestRuntime, address: string): string[] {
+  return runtime.enqueued.filter(({ to }) => to === address).map(({ mail }) => mail.type);
+}
+
+/** What people do; `taken` hears of every edge that they take. */
+export function people(taken?: Taken) {
+  /** Starts a flow and tells what the client is able to do. */
+  async function begin(
+    runtime: TestRuntime,
+    type: "login" | "registration",
+    able: object = capabilities,
+  ): Promise<Walk> {
+    const flow = await walk(runtime, type, taken ? { taken } : {});
+    await flow.act("register_client_capabilities", { ...able });
+    return flow;
+  }
+
+  /** Registers somebody with a password, and with a passkey where an authenticator is given. */
+  async function register(
+    runtime: TestRuntime,
+    person: Partial<Person> & { authenticator?: ReturnType<typeof softwareAuthenticator> } = {},
+  ): Promise<Person> {
+    const { authenticator, email = newAddress(), username } = person;
+    const named = username ? { username } : {};
+    const flow = await begin(runtime, "registration", authenticator ? capabilities : {});
+    await flow.act("register_login_identifier", { email, ...named });
+    if (flow.state.name === "passcode_confirmation") {
+      await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+    }
+    if (flow.state.name === "password_creation") {
+      await flow.act("register_password", { new_password: password });
+    }
+    if (flow.state.name === "onboarding_create_passkey" && authenticator) {
+      const { payload } = await flow.act("webauthn_generate_creation_options");
+      const public_key = authenticator.create(payload.creation_options, { origin });
+      await flow.act("webauthn_verify_attestation_response", { public_key });
+    }
+    if (flow.state.name !== "success") throw new Error(`the registration ended at ${flow.state.name}`);
+    return { email, ...named };
+  }
+
+  /** Names somebody, and signs in by password; where that leads depends on what is owed. */
+  async function signIn(
+    runtime: TestRuntime,
+    input: Record<string, string>,
+    able: object = {},
+  ): Promise<Walk> {
+    const flow = await begin(runtime, "login", able);
+    await flow.act("continue_with_login_identifier", input);
+    await flow.act("continue_to_password_login");
+    await flow.act("password_login", { password });
+    return flow;
+  }
+
+  return { begin, register, signIn };
+}
