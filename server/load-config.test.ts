@@ -185,6 +185,54 @@ describe("the configuration", () => {
     expect(message).not.toContain("\n");
   });
 
+  it.each<[string, Record<string, string>, string]>([
+    ["an address with a path", { BASE_URL: "https://example.com/login" }, "BASE_URL has a path"],
+    [
+      "an address with a user",
+      { BASE_URL: "https://ada@example.com" },
+      "BASE_URL has a path, a query or a user",
+    ],
+    [
+      "a cookie for another site",
+      { STILE_SESSION_COOKIE_DOMAIN: "example.org" },
+      "STILE_SESSION_COOKIE_DOMAIN ",
+    ],
+    [
+      "a host's own cookie over http",
+      { STILE_SESSION_COOKIE_NAME: "__Host-service" },
+      "STILE_SESSION_COOKIE_NAME ",
+    ],
+    [
+      "a relying party elsewhere",
+      { STILE_WEBAUTHN_RELYING_PARTY_ID: "example.org" },
+      "STILE_WEBAUTHN_RELYING_PARTY_ID ",
+    ],
+    [
+      "an origin with a slash",
+      { STILE_CORS_ALLOW_ORIGINS: "https://example.org/" },
+      "STILE_CORS_ALLOW_ORIGINS ",
+    ],
+    ["an origin without a scheme", { STILE_CORS_ALLOW_ORIGINS: "example.org" }, "STILE_CORS_ALLOW_ORIGINS "],
+    [
+      "a way back to anywhere",
+      { STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://**/**" },
+      "STILE_HOSTED_ALLOWED_REDIRECT_URLS ",
+    ],
+    ["a host with a port", { STILE_SERVER_HOSTS: "example.org:80" }, "STILE_SERVER_HOSTS "],
+  ])("refuses %s, which could not work", (_, environment, line) => {
+    expect(refusal(environment)).toContain(line);
+  });
+
+  it("takes an address in any spelling, and a relying party of another site with origins of its own", () => {
+    expect(load({ BASE_URL: "HTTPS://Login.Example.com/" }).base_url).toBe("https://login.example.com");
+    const elsewhere = {
+      BASE_URL: "https://login.example.com",
+      STILE_WEBAUTHN_RELYING_PARTY_ID: "example.org",
+      STILE_WEBAUTHN_RELYING_PARTY_ORIGINS: "https://app.example.org",
+    };
+    expect(load(elsewhere).webauthn.relying_party.id).toBe("example.org");
+  });
+
   it.each<[string, unknown, string]>([
     ["that is no JSON", "{", "stile.config.json is not JSON: "],
     ["that holds no object", "[]", "stile.config.json does not hold an object"],

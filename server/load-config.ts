@@ -68,13 +68,13 @@ export function loadConfig(environment: Record<string, string | undefined>, dire
   const parsed = configSchema.safeParse(raw);
   if (!parsed.success) throw new ConfigError(describeIssue(parsed.error.issues[0]));
   const tree = parsed.data;
-  const baseUrl = (tree.base_url ?? `http://localhost:${tree.port}`).replace(/\/+$/, "");
-  const { hostname, origin } = new URL(baseUrl);
+  // One spelling: what is Secure is told from it, and browsers compare it with theirs.
+  const { hostname, origin } = new URL(tree.base_url ?? `http://localhost:${tree.port}`);
   const config: Config = {
     ...tree,
     mode: environment.NODE_ENV === "production" ? "production" : "development",
     data_dir: resolve(directory, tree.data_dir),
-    base_url: baseUrl,
+    base_url: origin,
     webauthn: {
       ...tree.webauthn,
       relying_party: {
@@ -85,7 +85,7 @@ export function loadConfig(environment: Record<string, string | undefined>, dire
       },
     },
   };
-  refuseContradictions(config);
+  refuseContradictions(config, tree.base_url);
   return config;
 }
 
@@ -184,23 +184,73 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
   return unknown.length > 0 ? `${name} is not a setting` : `${name}: ${issue.message}`;
 }
 
-/** What each leaf allows by itself but not together. */
-function refuseContradictions(config: Config): void {
-  const refuse = (message: string) => {
-    throw new ConfigError(message);
-  };
-  if (config.username.min_length > config.username.max_length)
-    refuse("STILE_USERNAME_MIN_LENGTH is greater than STILE_USERNAME_MAX_LENGTH");
-  if (config.email.passcode_ttl > 600) refuse("STILE_EMAIL_PASSCODE_TTL is longer than 10 minutes");
-  if (config.session.cookie.same_site === "none" && !config.base_url.startsWith("https:")) {
-    refuse("STILE_SESSION_COOKIE_SAME_SITE none needs an https BASE_URL");
-  }
-  if (config.cors.allow_origins.includes("*"))
-    refuse("STILE_CORS_ALLOW_ORIGINS * would let every site act for its visitors");
-  if (config.mode === "production") {
-    if (config.secret_keys.length === 0)
-      refuse("SECRET_KEYS is missing: production needs at least one key of 16 characters");
-  }
+/** What each leaf allows by itself but not together; each with the line that the start then stops with. */
+function refuseContradictions(config: Config, baseUrl: string | undefined): void {
+  const { username, email, session, cors, hosted, server, webauthn, mode, secret_keys } = config;
+  const { protocol } = new URL(config.base_url);
+  const { name, domain, same_site } = session.cookie;
+  const hostBound = name.startsWith("__Host-");
+  const contradictions: [boolean, string][] = [
+    [
+      baseUrl !== undefined && new URL(baseUrl).href !== `${config.base_url}/`,
+      "BASE_URL has a path, a query or a user: it is an origin, like https://login.example.com",
+    ],
+    [
+      username.min_length > username.max_length,
+      "STILE_USERNAME_MIN_LENGTH is greater than STILE_USERNAME_MAX_LENGTH",
+    ],
+    [email.passcode_ttl > 600, "STILE_EMAIL_PASSCODE_TTL is longer than 10 minutes"],
+    [
+      same_site === "none" && protocol !== "https:",
+      "STILE_SESSION_COOKIE_SAME_SITE none needs an https BASE_URL",
+    ],
+    [
+      domain !== "" && !isWithin(config.base_url, domain.replace(/^\./, "")),
+      "STILE_SESSION_COOKIE_DOMAIN is neither the host of BASE_URL nor a domain above it",
+    ],
+    [
+      hostBound && (protocol !== "https:" || domain !== ""),
+      "STILE_SESSION_COOKIE_NAME __Host- needs an https BASE_URL and no STILE_SESSION_COOKIE_DOMAIN",
+    ],
+    [
+      !webauthn.relying_party.origins.some((origin) => isWithin(origin, webauthn.relying_party.id)),
+      "STILE_WEBAUTHN_RELYING_PARTY_ID is neither the host of one of STILE_WEBAUTHN_RELYING_PARTY_ORIGINS nor a domain above it",
+    ],
+    [
+      cors.allow_origins.includes("*"),
+      "STILE_CORS_ALLOW_ORIGINS * would let every site act for its visitors",
+    ],
+    [
+      !cors.allow_origins.every(isOrigin),
+      "STILE_CORS_ALLOW_ORIGINS holds what is no origin, like https://app.example.com",
+    ],
+    [
+      !hosted.allowed_redirect_urls.every((entry) => /^https?:\/\/[^/*]/.test(entry)),
+      "STILE_HOSTED_ALLOWED_REDIRECT_URLS holds an entry without scheme and host",
+    ],
+    [
+      server.hosts.some((host) => /[:/]/.test(host)),
+      "STILE_SERVER_HOSTS holds more than a host name: no scheme, port or path",
+    ],
+    [
+      mode === "production" && secret_keys.length === 0,
+      "SECRET_KEYS is missing: production needs at least one key of 16 characters",
+    ],
+  ];
+  const found = contradictions.find(([holds]) => holds);
+  if (found) throw new ConfigError(found[1]);
+}
+
+/** Whether an origin's host is this domain, or lies under it. */
+function isWithin(origin: string, domain: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { hostname } = new URL(origin);
+  return hostname === domain || hostname.endsWith(`.${domain}`);
+}
+
+/** Exactly as browsers send it. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -151,7 +151,10 @@ export function converse(
     input: Record<string, unknown>,
     options: ActOptions = {},
   ): Promise<void> {
+    const drawn = view.state.name;
     await exclusively(action, options.quiet ?? false, async () => {
+      // While this waited, another state was drawn: nobody has asked it for anything.
+      if (view.state.name !== drawn) return;
       const subject = subjectOf(input) ?? view.subject;
       let answer: FlowAnswer;
       try {

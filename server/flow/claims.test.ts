@@ -259,7 +259,9 @@ describe("whoever lost an answer", () => {
     const again = await current(moving, moving.tenant, someone, request);
     expect(again.state).toMatchObject({ name: "success", payload: flow.state.payload });
     expect(again.session?.id).toBe(flow.answer.session?.id);
+    expect((await peek(moving, moving.tenant, request))?.state.name).toBe("success");
     moving.advanceClock(61);
+    expect(await peek(moving, moving.tenant, request)).toBeNull();
     expect((await current(moving, moving.tenant, someone, request)).state).toMatchObject(forbidden);
     await moving.close();
   });

@@ -149,7 +149,10 @@ export async function current(
   return answerOf(tenant, flow, token);
 }
 
-/** The current state for the render of a page: reads only, and hides what only the next step may see. */
+/**
+ * The current state for the render of a page, `success` for as long as `current` hands out its session. Reads only,
+ * and tells no token.
+ */
 export async function peek(
   runtime: Runtime,
   tenant: Tenant,
@@ -162,7 +165,7 @@ export async function peek(
     digest(request.resume),
     runtime.environment.clockShift(),
   );
-  if (!flow || flow.finishedAt || flow.expiresAt < flow.now) return null;
+  if (!flow || flow.expiresAt < flow.now || (flow.finishedAt && !canHandOutAgain(flow))) return null;
   const { state, version } = answerOf(tenant, flow, "");
   return { state, version };
 }
@@ -191,13 +194,16 @@ async function renew(
 }
 
 async function handOutAgain(scope: Scope, flow: StoredFlow): Promise<Answer> {
-  const { finishedAt, sessionId, now } = flow;
-  if (!finishedAt || !sessionId || now.getTime() - finishedAt.getTime() > handOutAgainMilliseconds)
-    return notPermitted();
+  const { sessionId } = flow;
+  if (!sessionId || !canHandOutAgain(flow)) return notPermitted();
   const session = await reissueSession(scope, sessionId, {
     rememberMe: flow.record.data.rememberMe ?? false,
   });
   return session ? { ...answerOf(scope.tenant, flow, ""), session } : notPermitted();
+}
+
+function canHandOutAgain({ finishedAt, now }: StoredFlow): boolean {
+  return finishedAt !== null && now.getTime() - finishedAt.getTime() <= handOutAgainMilliseconds;
 }
 
 function answerOf(tenant: Tenant, flow: StoredFlow, token: string): Answer {
