@@ -218,6 +218,16 @@ describe("the configuration", () => {
       { STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://**/**" },
       "STILE_HOSTED_ALLOWED_REDIRECT_URLS ",
     ],
+    ["second factors, which there are none of", { STILE_MFA_ENABLED: "true" }, "STILE_MFA_ENABLED "],
+    [
+      "no way in",
+      {
+        STILE_PASSWORD_ENABLED: "false",
+        STILE_PASSKEY_ENABLED: "false",
+        STILE_EMAIL_USE_FOR_AUTHENTICATION: "false",
+      },
+      "nobody could sign in",
+    ],
     ["a host with a port", { STILE_SERVER_HOSTS: "example.org:80" }, "STILE_SERVER_HOSTS "],
   ])("refuses %s, which could not work", (_, environment, line) => {
     expect(refusal(environment)).toContain(line);

@@ -232,6 +232,11 @@ function refuseContradictions(config: Config, baseUrl: string | undefined): void
       server.hosts.some((host) => /[:/]/.test(host)),
       "STILE_SERVER_HOSTS holds more than a host name: no scheme, port or path",
     ],
+    [config.mfa.enabled, "STILE_MFA_ENABLED is true, and there are no second factors yet"],
+    [
+      !config.password.enabled && !config.passkey.enabled && !(email.enabled && email.use_for_authentication),
+      "STILE_PASSWORD_ENABLED, STILE_PASSKEY_ENABLED and STILE_EMAIL_USE_FOR_AUTHENTICATION are all false: nobody could sign in",
+    ],
     [
       mode === "production" && secret_keys.length === 0,
       "SECRET_KEYS is missing: production needs at least one key of 16 characters",

@@ -21,7 +21,8 @@ function tenantWith(settings: Record<string, string>): Tenant {
   const config = loadConfig(settings, "/nowhere");
   return { id: config.tenant.id, config };
 }
-const everything = tenantWith({ STILE_USERNAME_ENABLED: "true", STILE_MFA_ENABLED: "true" });
+const withUsernames = tenantWith({ STILE_USERNAME_ENABLED: "true" });
+const everything = { ...withUsernames, config: { ...withUsernames.config, mfa: { enabled: true } } };
 
 const credential = (userId: string, id: string, mfaOnly: boolean) => ({
   tenantId: everything.id,
