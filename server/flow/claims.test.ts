@@ -229,6 +229,27 @@ describe("a claim", () => {
 });
 
 describe("whoever lost an answer", () => {
+  test("waits for a step that is being judged, and sees what came of it", async () => {
+    const flow = await almostRegistered();
+    const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
+    const [, looked] = await Promise.all([
+      flow.act(lastAction.action, lastAction.input),
+      (async () => {
+        for (let claimed = false; !claimed; ) {
+          const { rows } = await runtime.database.read.$client.query(
+            "select claim is not null or finished_at is not null as claimed from flows where id = $1",
+            [flow.flowId],
+          );
+          claimed = rows[0].claimed;
+        }
+        return current(runtime, runtime.tenant, someone, request);
+      })(),
+    ]);
+    expect(flow.state.name).toBe("success");
+    expect(looked.state.name).toBe("success");
+    expect(looked.session?.id).toBe(flow.answer.session?.id);
+  });
+
   test("is shown the current state under a new token, and nothing is performed", async () => {
     const flow = await almostRegistered();
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;

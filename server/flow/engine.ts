@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+import type { Database } from "#db/client";
 import type { Client, Runtime, Scope, Tenant } from "../runtime.ts";
 import { type IssuedSession, reissueSession } from "../sessions/sessions.ts";
 import { flowData } from "./data.ts";
@@ -33,6 +35,9 @@ export interface Answer {
   resume?: string;
   session?: IssuedSession;
 }
+
+/** How long whoever looks again waits for a step that is being judged, before cutting it off; and how often it looks. */
+const patience = { milliseconds: 3_000, interval: 50 };
 
 /** How long a step may be judged: less than its claim holds. */
 const judgeMilliseconds = 8_000;
@@ -138,7 +143,7 @@ export async function current(
   const { database, environment } = runtime;
   const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
   const resumeHash = digest(request.resume);
-  const flow = await readFlow(database, key, resumeHash, environment.clockShift());
+  const flow = await readUnclaimed(database, key, resumeHash, environment.clockShift());
   if (!flow) return notPermitted();
   if (flow.expiresAt < flow.now) return expired();
   if (flow.finishedAt) return handOutAgain(scopeOf(runtime, tenant, client, flow), flow);
@@ -200,6 +205,23 @@ async function handOutAgain(scope: Scope, flow: StoredFlow): Promise<Answer> {
     rememberMe: flow.record.data.rememberMe ?? false,
   });
   return session ? { ...answerOf(scope.tenant, flow, ""), session } : notPermitted();
+}
+
+/**
+ * Reads a flow once nobody steps it any more. A second click would otherwise cut off what the first one began; a step
+ * whose server died is not waited for longer than a person waits.
+ */
+async function readUnclaimed(
+  database: Database,
+  key: FlowKey,
+  resumeHash: Buffer,
+  clockShift: number,
+): Promise<StoredFlow | null> {
+  for (let waited = 0; ; waited += patience.interval) {
+    const flow = await readFlow(database, key, resumeHash, clockShift);
+    if (!flow?.claimed || waited >= patience.milliseconds) return flow;
+    await setTimeout(patience.interval);
+  }
 }
 
 function canHandOutAgain({ finishedAt, now }: StoredFlow): boolean {

@@ -25,6 +25,8 @@ export interface StoredFlow {
   expiresAt: Date;
   finishedAt: Date | null;
   sessionId: string | null;
+  /** Somebody is judging a step of it. */
+  claimed: boolean;
 }
 
 /** What a step makes of a flow. */
@@ -43,7 +45,7 @@ export interface Claim {
 }
 
 const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.problem,
-  flow.expires_at, flow.finished_at, flow.session_id,
+  flow.expires_at, flow.finished_at, flow.session_id, coalesce(flow.claimed_until > clock_timestamp(), false) as claimed,
   f.user_id, f.has_password, f.has_passkey, f.credential_count, f.username, f.email, f.email_verified`;
 
 const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
@@ -273,5 +275,6 @@ function toStored(row: QueryResultRow): StoredFlow {
     expiresAt: row.expires_at,
     finishedAt: row.finished_at,
     sessionId: row.session_id,
+    claimed: row.claimed,
   };
 }

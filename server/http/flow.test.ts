@@ -360,6 +360,26 @@ describe("success", () => {
     expect((await victim.request("/me")).status).toBe(200);
     expect((await first.visitor.request("/me")).status).toBe(401);
   });
+
+  test("A26 of two cookies that name two sessions, both end", async () => {
+    const email = newAddress();
+    const before = [
+      await restRegistration(runtime, newAddress()),
+      await restRegistration(runtime, email),
+    ].map((walk) => walk.visitor);
+    const [planted = "", own = ""] = before.map(({ cookies }) => cookies.get("service"));
+    const person = visitor(runtime);
+    person.cookies.set("service", `${planted}; service=${own}`);
+    const walk = await restWalk(runtime, "login", person);
+    await walk.act("register_client_capabilities");
+    await walk.act("continue_with_login_identifier", { email });
+    await walk.act("continue_to_password_login");
+    await walk.act("password_login", { password });
+    for (const who of before) expect((await who.request("/me")).status).toBe(401);
+    // The planted cookie is still there beside the new one, and names nothing.
+    person.cookies.set("service", `${planted}; service=${person.cookies.get("service")}`);
+    expect((await person.request("/me")).status).toBe(200);
+  });
 });
 
 test.each([

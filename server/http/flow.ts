@@ -9,7 +9,7 @@ import { sessionCookie } from "./cookies.ts";
 import type { Exchange, Handler } from "./exchange.ts";
 import { parseAsked, parseEnvelope } from "./flow-request.ts";
 import { isForeign, provenanceOf } from "./origin.ts";
-import { presentedSession } from "./presented-session.ts";
+import { everyPresentedSession } from "./presented-session.ts";
 import { json, type Reply } from "./reply.ts";
 
 /** What is asked of a flow, by whichever interface. */
@@ -50,7 +50,7 @@ export async function callFlow(exchange: Exchange, call: FlowCall): Promise<Flow
     );
     answer = { state: showError("technical_error"), version: 0, flowId: null };
   }
-  if (answer.session) await endPresentedSession(exchange, answer.session);
+  if (answer.session) await endPresentedSessions(exchange, answer.session);
   const { headers, cookies } = answer.session
     ? sessionHeaders(tenant.config, answer.session)
     : { headers: {}, cookies: [] };
@@ -72,18 +72,18 @@ function perform(
 }
 
 /**
- * Ends the session that the browser had before, whether its owner's or one that somebody planted there: whoever
- * holds a copy of its token is out with it (session fixation; OWASP ASVS 7.2.4).
+ * Ends the sessions that the browser had before, whether its owner's or ones that somebody planted there: whoever
+ * holds a copy of a token is out with it (session fixation; OWASP ASVS 7.2.4).
  */
-async function endPresentedSession(exchange: Exchange, issued: IssuedSession): Promise<void> {
+async function endPresentedSessions(exchange: Exchange, issued: IssuedSession): Promise<void> {
   const { runtime, tenant, client } = exchange;
   try {
-    const before = await presentedSession(exchange, { touch: false });
-    if (!before.valid || before.session.id === issued.id) return;
-    await endSession(runtime.database.write, tenant.id, before.session.id);
+    for (const { session } of await everyPresentedSession(exchange)) {
+      if (session.id !== issued.id) await endSession(runtime.database.write, tenant.id, session.id);
+    }
   } catch (error) {
-    // Whoever has signed in is signed in; the session before runs out by itself.
-    runtime.log.error({ err: error, request_id: client.requestId }, "the session before could not be ended");
+    // Whoever has signed in is signed in; a session before runs out by itself.
+    runtime.log.error({ err: error, request_id: client.requestId }, "the sessions before could not be ended");
   }
 }
 

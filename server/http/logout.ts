@@ -1,34 +1,33 @@
 import { audit } from "../audit/audit.ts";
 import { flowTypes } from "../flow/names.ts";
-import { endSession, findSession } from "../sessions/sessions.ts";
+import { endSession } from "../sessions/sessions.ts";
 import { expiredSessionCookie } from "./cookies.ts";
 import type { Handler } from "./exchange.ts";
 import { isForeign, provenanceOf } from "./origin.ts";
 import { expiredPageCookie } from "./page-cookie.ts";
-import { presentedSession } from "./presented-session.ts";
+import { everyPresentedSession } from "./presented-session.ts";
 import { plainError } from "./reply.ts";
 
-/** `POST /logout`: ends the session at once, and takes back its cookie and what the hosted page remembers. */
+/**
+ * `POST /logout`: ends every session that the request names at once, a planted one too, and takes back the session
+ * cookie and what the hosted page remembers. 401 when none was live; the cookies go all the same.
+ */
 export const logoutHandler: Handler = async (exchange) => {
   const { runtime, tenant, request } = exchange;
   if (isForeign(provenanceOf(request.headers), tenant.config))
     return plainError(403, "Other sites cannot sign people out.");
-  const verified = await presentedSession(exchange, { touch: false });
-  if (!verified.valid) return plainError(401, "There is no valid session.");
-  const { id, userId } = verified.session;
-  const found = await findSession(runtime, tenant, id);
-  if (found) {
-    const noted = audit({ ...exchange, now: found.now }, "user_logged_out", {}, userId);
-    await runtime.database.write.transaction(async (tx) => {
-      await endSession(tx, tenant.id, id);
-      await noted(tx);
-    });
-  }
-  return {
-    status: 204,
-    cookies: [
-      expiredSessionCookie(tenant.config),
-      ...flowTypes.map((type) => expiredPageCookie(tenant, type)),
-    ],
-  };
+  const presented = await everyPresentedSession(exchange);
+  await runtime.database.write.transaction(async (tx) => {
+    for (const { session, now } of presented) {
+      await endSession(tx, tenant.id, session.id);
+      await audit({ ...exchange, now }, "user_logged_out", {}, session.userId)(tx);
+    }
+  });
+  const cookies = [
+    expiredSessionCookie(tenant.config),
+    ...flowTypes.map((type) => expiredPageCookie(tenant, type)),
+  ];
+  return presented.length > 0
+    ? { status: 204, cookies }
+    : { ...plainError(401, "There is no valid session."), cookies };
 };

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { loadConfig } from "../load-config.ts";
 import type { Runtime, Tenant } from "../runtime.ts";
 import { createVault } from "../secrets/vault.ts";
@@ -34,6 +34,19 @@ test("A39 a planted cookie beside the right one does not hide it", async () => {
   expect(await openPageCookie(runtime(oldKey), tenant, "login", `stile-login=planted; ${cookie}`)).toEqual(
     flow,
   );
+});
+
+test("a seal holds for as long as its cookie, give or take the minute that clocks may differ", async () => {
+  const to = { to: "https://app.example/" };
+  const cookie = sent(await pageCookie(runtime(oldKey), tenant, "destination", to, 600));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 590_000 });
+  try {
+    expect(await openPageCookie(runtime(oldKey), tenant, "destination", cookie)).toEqual(to);
+    vi.setSystemTime(Date.now() + 80_000);
+    expect(await openPageCookie(runtime(oldKey), tenant, "destination", cookie)).toBeNull();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a cookie with everything in it stays under what browsers keep", async () => {

@@ -37,6 +37,14 @@ function cookieName(name: keyof Contents, config: Config): string {
   return `${isSecure(config) ? "__Host-" : ""}stile-${name}`;
 }
 
+/** Browsers drop a cookie beyond so many bytes without a word (RFC 6265bis, 5.6). */
+const LONGEST = 4096;
+
+/** @param cookie a `Set-Cookie` value */
+export function fitsBrowsers(cookie: string): boolean {
+  return Buffer.byteLength(cookie) <= LONGEST;
+}
+
 function lifetime(config: Config): number {
   return config.flow.lifetime + GRACE;
 }
@@ -66,7 +74,7 @@ export async function openPageCookie<Name extends FlowType | "destination">(
 /**
  * Seals a value into its cookie.
  *
- * @param maxAge seconds; by default the browser keeps it for as long as the seal holds
+ * @param maxAge seconds; the browser keeps it, and the seal holds, for so long: by default a flow's life and a day
  * @returns a `Set-Cookie` value
  */
 export async function pageCookie<Name extends FlowType | "destination">(
@@ -74,16 +82,16 @@ export async function pageCookie<Name extends FlowType | "destination">(
   tenant: Tenant,
   name: Name,
   value: Contents[Name],
-  maxAge?: number,
+  maxAge = lifetime(tenant.config),
 ): Promise<string> {
   const { config } = tenant;
   const sealed: Sealed<Name> = { tenant: tenant.id, name, value };
   const seal = await sealData(sealed, {
     password: vault.passwords("page cookie").sealing,
-    ttl: lifetime(config),
+    ttl: maxAge,
   });
   return setCookie(cookieName(name, config), seal, {
-    maxAge: maxAge ?? lifetime(config),
+    maxAge,
     sameSite: "lax",
     secure: isSecure(config),
   });

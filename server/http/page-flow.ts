@@ -5,7 +5,7 @@ import type { FlowState } from "../flow/wire.ts";
 import type { IssuedSession } from "../sessions/sessions.ts";
 import type { Exchange } from "./exchange.ts";
 import { callFlow, type FlowAnswer, type FlowCall } from "./flow.ts";
-import { handOver } from "./hand-over.ts";
+import { handOver, hasUnspentCode } from "./hand-over.ts";
 import { expiredPageCookie, openPageCookie, type PageFlow, pageCookie } from "./page-cookie.ts";
 
 /** What our own page is told. The flow's token stays in the sealed cookie. */
@@ -79,7 +79,7 @@ export async function currentOnPage(exchange: Exchange, type: FlowType): Promise
 }
 
 async function call(exchange: Exchange, flow: PageFlow, request: FlowCall): Promise<PageReply> {
-  return reply(exchange, request.type, flow, await callFlow(exchange, request));
+  return reply(exchange, request.type, flow, await callFlow(exchange, request), request.kind);
 }
 
 function startedFlow({ runtime }: Exchange, { answer }: FlowAnswer): PageFlow | null {
@@ -89,12 +89,16 @@ function startedFlow({ runtime }: Exchange, { answer }: FlowAnswer): PageFlow | 
   return { flowId, resume, token: state.csrf_token, codeVerifier };
 }
 
-/** @param flow null when none could be started */
+/**
+ * @param flow null when none could be started
+ * @param kind a session that comes with `current` was handed out before
+ */
 async function reply(
   exchange: Exchange,
   type: FlowType,
   flow: PageFlow | null,
   { answer, headers, cookies }: FlowAnswer,
+  kind: FlowCall["kind"] = "start",
 ): Promise<PageReply> {
   const { runtime, tenant } = exchange;
   const { version, session } = answer;
@@ -106,8 +110,9 @@ async function reply(
     return { answer: { version, state }, headers, cookies: [...cookies, sealed] };
   }
 
-  const redirectTo = flow.redirectTo ?? (await handOverIfPossible(exchange, session));
-  const finished: PageFlow = { ...flow, token: "", finished: version, ...(redirectTo ? { redirectTo } : {}) };
+  const redirectTo = await wayBack(exchange, session, flow, kind === "current");
+  const { redirectTo: _before, ...rest } = flow;
+  const finished: PageFlow = { ...rest, token: "", finished: version, ...(redirectTo ? { redirectTo } : {}) };
   return {
     answer: { version, state, ...(redirectTo ? { redirect_to: redirectTo } : {}) },
     headers,
@@ -119,10 +124,21 @@ async function reply(
   };
 }
 
-/** Whoever has signed in is signed in, even if the way back to the application cannot be made. */
-async function handOverIfPossible(exchange: Exchange, session: IssuedSession): Promise<string | null> {
+/**
+ * Where the person goes now: what they were told before, for as long as it leads anywhere, else a new hand-over.
+ * Whoever has signed in is signed in, even if the way back to the application cannot be made.
+ */
+async function wayBack(
+  exchange: Exchange,
+  session: IssuedSession,
+  { finished, redirectTo }: PageFlow,
+  again: boolean,
+): Promise<string | null> {
   try {
-    return await handOver(exchange, session);
+    if (finished === undefined) return await handOver(exchange, session, { again });
+    if (redirectTo === undefined) return null;
+    const carriesCode = new URL(redirectTo).searchParams.has("code");
+    return !carriesCode || (await hasUnspentCode(exchange, session)) ? redirectTo : null;
   } catch (error) {
     exchange.runtime.log.error(
       { err: error, request_id: exchange.client.requestId },

@@ -1,4 +1,10 @@
-import { type VerifiedSession, verifySession } from "../sessions/verify-session.ts";
+import type { FoundSession } from "../sessions/sessions.ts";
+import {
+  everyLiveSession,
+  type PresentedTokens,
+  type VerifiedSession,
+  verifySession,
+} from "../sessions/verify-session.ts";
 import { cookieValues } from "./cookies.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -11,8 +17,15 @@ export function presentedSession(
   exchange: Exchange,
   { touch }: { touch: boolean },
 ): Promise<VerifiedSession> {
-  const { runtime, tenant, request, cookies } = exchange;
+  return verifySession(exchange.runtime, exchange.tenant, presentedTokens(exchange), { touch });
+}
+
+/** Every live session that a request names, in the header and in cookies alike: those that a way out has to end. */
+export function everyPresentedSession(exchange: Exchange): Promise<FoundSession[]> {
+  return everyLiveSession(exchange.runtime, exchange.tenant, presentedTokens(exchange));
+}
+
+function presentedTokens({ tenant, request, cookies }: Exchange): PresentedTokens {
   const [, bearer] = /^Bearer +([^ ]+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
-  const tokens = { bearer, cookies: cookieValues(cookies, tenant.config.session.cookie.name) };
-  return verifySession(runtime, tenant, tokens, { touch });
+  return { bearer, cookies: cookieValues(cookies, tenant.config.session.cookie.name) };
 }

@@ -146,6 +146,39 @@ describe("POST /logout", () => {
     expect(await response.json()).toEqual(nobody);
   });
 
+  const live = async (token: string) => (await visitor(runtime).request("/me", bearer(token))).status === 200;
+  const logout = (headers: Record<string, string>) =>
+    visitor(runtime).request("/logout", { method: "POST", headers });
+  const rubbish = Array.from({ length: 9 }, (_, index) => `service=rubbish${index}`).join("; ");
+
+  test("A39 ends the session that a planted cookie stands beside, and the planted one", async () => {
+    const [victim, attacker] = [await signedIn(), await signedIn()];
+    const cookie = `service=${attacker.token}; service=${victim.token}`;
+    expect((await logout({ cookie })).status).toBe(204);
+    expect(await live(victim.token)).toBe(false);
+    expect(await live(attacker.token)).toBe(false);
+  });
+
+  test("A39 ends the session among cookies of rubbish", async () => {
+    const { token } = await signedIn();
+    expect((await logout({ cookie: `${rubbish}; service=${token}` })).status).toBe(204);
+    expect(await live(token)).toBe(false);
+  });
+
+  test("ends the session of the bearer token and that of the cookie", async () => {
+    const [one, two] = [await signedIn(), await signedIn()];
+    const { headers } = bearer(one.token);
+    expect((await logout({ ...headers, cookie: `service=${two.token}` })).status).toBe(204);
+    expect(await live(one.token)).toBe(false);
+    expect(await live(two.token)).toBe(false);
+  });
+
+  test("takes the cookies back even when no session was live", async () => {
+    const response = await logout({ cookie: rubbish });
+    expect(response.status).toBe(401);
+    expect(response.headers.getSetCookie()).toContain("service=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+  });
+
   test("A37 is not for other sites", async () => {
     const { who } = await signedIn();
     const response = await who.request("/logout", {
@@ -271,6 +304,84 @@ describe("an application that sends a person here", () => {
     });
   });
 
+  const login = async (who: Visitor): Promise<PageAnswer> =>
+    (await (await who.mutate("flow.current", { type: "login" })).json()).result.data;
+
+  const redeem = async (redirectTo: string | undefined) => {
+    const code = new URL(redirectTo ?? "https://nowhere.example").searchParams.get("code") ?? "";
+    return (await visitor(runtime).post("/token", { code, code_verifier: verifier })).status;
+  };
+
+  /** Up to the end, and the cookies that the browser had just before it. */
+  async function signInKeeping(who: Visitor, email: string) {
+    const kept = new Map<string, string>();
+    const keeping: Visitor = {
+      ...who,
+      mutate(procedure, input, headers) {
+        for (const [name, value] of who.cookies) kept.set(name, value);
+        return who.mutate(procedure, input, headers);
+      },
+    };
+    return { answer: await signIn(keeping, email), kept };
+  }
+
+  function putBack(who: Visitor, kept: Map<string, string>): void {
+    for (const [name, value] of kept) who.cookies.set(name, value);
+  }
+
+  test("gets nobody once it is off the list, whatever was sealed before", async () => {
+    const { email } = await signedIn();
+    const who = visitor(runtime);
+    await arrive(who, asked);
+    const stricter = visitor(
+      runtime.configured({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "http://localhost:4000/**" }),
+    );
+    putBack(stricter, who.cookies);
+    expect(await signIn(stricter, email)).not.toHaveProperty("redirect_to");
+  });
+
+  test("A47 gets one session for one sign-in, though old cookies are put back", async () => {
+    const { email } = await signedIn();
+    const who = visitor(runtime);
+    await arrive(who, asked);
+    const { answer, kept } = await signInKeeping(who, email);
+    expect(await redeem(answer.redirect_to)).toBe(200);
+    // The page is reloaded: the code in its cookie is spent.
+    const reloaded = await login(who);
+    expect(reloaded.state.name).toBe("success");
+    expect(reloaded).not.toHaveProperty("redirect_to");
+    putBack(who, kept);
+    const replayed = await login(who);
+    expect(replayed.state.name).toBe("success");
+    expect(replayed).not.toHaveProperty("redirect_to");
+  });
+
+  test("gets the person back after a lost answer, with a code in place of the lost one", async () => {
+    const { email } = await signedIn();
+    const who = visitor(runtime);
+    await arrive(who, asked);
+    const { answer, kept } = await signInKeeping(who, email);
+    putBack(who, kept);
+    const again = await login(who);
+    expect(again.redirect_to).not.toBe(answer.redirect_to);
+    expect(await redeem(answer.redirect_to)).toBe(400);
+    expect(await redeem(again.redirect_to)).toBe(200);
+  });
+
+  test.each([
+    ["a state of more bytes than letters", { state: "ä".repeat(257) }],
+    [
+      "what no cookie can hold",
+      { redirect_to: `http://localhost:4000/${"x".repeat(2000)}`, state: "ä".repeat(256) },
+    ],
+  ])("is refused with %s", async (_, long) => {
+    const who = visitor(runtime);
+    const response = await who.request(`/login?${new URLSearchParams({ ...asked, ...long })}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ code: 400, message: expect.stringContaining("state") });
+    expect(who.cookies.size).toBe(0);
+  });
+
   test("A46 at an address that is not allowed is refused before anything begins", async () => {
     for (const redirect_to of [
       "https://evil.example",
@@ -307,6 +418,7 @@ test.each([
   [{ code: 1, code_verifier: "x" }],
   [{ code: "x" }],
   [{ code: "x", code_verifier: "y", extra: 1 }],
+  [{ code: "x", code_verifier: "y", redirect_to: 5 }],
   ["["],
 ])("POST /token is 400 for the body %j", async (body) => {
   expect((await visitor(runtime).post("/token", body)).status).toBe(400);

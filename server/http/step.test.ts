@@ -104,6 +104,34 @@ describe("without a script", () => {
     expect((await page(who, "login")).version).toBe(version + 1);
   });
 
+  test("after a lost answer the next click shows where the flow is, and the one after works", async () => {
+    const who = visitor(runtime);
+    const email = newAddress();
+    await submit(who, "registration", "register_client_capabilities");
+    const kept = who.cookies.get("stile-registration") ?? "";
+    await submit(who, "registration", "register_login_identifier", { email });
+    who.cookies.set("stile-registration", kept);
+
+    let drawn = await submit(who, "registration", "register_login_identifier", { email });
+    expect(drawn.state.name).toBe("passcode_confirmation");
+    const beforeEnd = await submit(who, "registration", "verify_passcode", {
+      code: mailedCode(runtime, email),
+    });
+    expect(beforeEnd.state.name).toBe("password_creation");
+
+    // The last answer is lost too, and the session with it.
+    const last = who.cookies.get("stile-registration") ?? "";
+    const form = { flow: "registration", action: "register_password", version: String(beforeEnd.version) };
+    await who.submit("/step", { ...form, new_password: password });
+    who.cookies.delete("service");
+    who.cookies.set("stile-registration", last);
+    const again = await who.submit("/step", { ...form, new_password: password });
+    expect(again.headers.get("x-session-lifetime")).not.toBeNull();
+    drawn = await page(who, "registration");
+    expect(drawn.state.name).toBe("success");
+    expect((await who.request("/me")).status).toBe(200);
+  });
+
   test("a flow that has expired is said to have, on the first state of the next", async () => {
     const late = await testRuntime();
     const who = visitor(late);

@@ -4,7 +4,7 @@ import { readText } from "./body.ts";
 import type { Handler } from "./exchange.ts";
 import { readForm } from "./form.ts";
 import { noticeCookie } from "./notice.ts";
-import { actOnPage, type PageReply } from "./page-flow.ts";
+import { actOnPage, currentOnPage, type PageReply } from "./page-flow.ts";
 import { pageState } from "./page-state.ts";
 import { plainError, redirect } from "./reply.ts";
 
@@ -30,7 +30,9 @@ export const stepHandler: Handler = async (exchange) => {
   const drawn = await pageState(runtime, cookies, type);
   const descriptor = Object.hasOwn(drawn.state.actions, action) ? drawn.state.actions[action] : undefined;
   const input = readForm(form, descriptor?.inputs ?? {});
-  const outcome = await actOnPage(exchange, { type, action, version: Number(version), input });
+  const acted = await actOnPage(exchange, { type, action, version: Number(version), input });
+  // A second click, or one after a lost answer: the page shows where the flow is now, and its next form works.
+  const outcome = isRefused(acted) ? await currentOnPage(exchange, type) : acted;
   return redirect(303, pageAddress(type), {
     headers: outcome.headers,
     cookies: [...outcome.cookies, ...noticeOf(outcome, tenant)],
@@ -40,6 +42,10 @@ export const stepHandler: Handler = async (exchange) => {
 /** Where the hosted page draws a flow of this type. */
 function pageAddress(type: FlowType): string {
   return type === "login" ? "/" : `/?flow=${type}`;
+}
+
+function isRefused({ answer: { state } }: PageReply): boolean {
+  return state.name === "error" && state.status === 403;
 }
 
 /** A form that came late shows what the flow is at now, which tells enough; other refusals have no state to stand in. */

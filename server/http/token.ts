@@ -13,12 +13,17 @@ export const tokenHandler: Handler = async ({ runtime, tenant, request }) => {
   if (!body.ok && body.problem === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
   const { code, code_verifier: codeVerifier, redirect_to: redirectTo, ...others } = body.ok ? body.value : {};
-  if (typeof code !== "string" || typeof codeVerifier !== "string" || Object.keys(others).length > 0) {
+  if (
+    typeof code !== "string" ||
+    typeof codeVerifier !== "string" ||
+    (redirectTo !== undefined && typeof redirectTo !== "string") ||
+    Object.keys(others).length > 0
+  ) {
     return plainError(400, "The body must be JSON with code, code_verifier and, if you like, redirect_to.");
   }
   const redeemed = await redeemHandover(runtime, tenant, { code, codeVerifier });
   // RFC 6749, 4.1.3: who names the address must name the one that the code was sent to.
-  const astray = typeof redirectTo === "string" && normal(redirectTo) !== redeemed?.redirectTo;
+  const astray = redirectTo !== undefined && normal(redirectTo) !== redeemed?.redirectTo;
   const issued =
     redeemed &&
     !astray &&

@@ -42,6 +42,9 @@ const touchMilliseconds = 60_000;
 /** A browser sends a few cookies of one name at most. */
 const mostCookies = 8;
 
+/** To end sessions, many more are looked at: whoever plants cookies must not keep a session alive by their number. */
+const mostCookiesToEnd = 200;
+
 /**
  * Whether a request comes from somebody who is signed in: the token verifies for this tenant, the row that it names
  * is there and belongs to the same user, and no time has run out by the database's clock.
@@ -69,6 +72,24 @@ export async function verifySession(
   if (live.some(({ session }) => session.id !== chosen.session.id)) return { valid: false };
   const { session, idleExpiresAt } = touch ? await use(runtime, tenant, chosen) : chosen;
   return { valid: true, session, claims: clientClaims(chosen.claims), idleExpiresAt };
+}
+
+/**
+ * Every live session that a request's tokens name, each once: for ending them, whoever's they are. Which of them the
+ * person meant does not matter then.
+ */
+export async function everyLiveSession(
+  runtime: Runtime,
+  tenant: Tenant,
+  { bearer, cookies }: PresentedTokens,
+): Promise<FoundSession[]> {
+  const tokens = new Set([...(bearer === undefined ? [] : [bearer]), ...cookies]);
+  const live = new Map<string, FoundSession>();
+  for (const token of [...tokens].slice(0, mostCookiesToEnd)) {
+    const candidate = await judge(runtime, tenant, token);
+    if (candidate?.live) live.set(candidate.session.id, candidate);
+  }
+  return [...live.values()];
 }
 
 async function judgeAll(runtime: Runtime, tenant: Tenant, tokens: readonly string[]): Promise<Candidate[]> {

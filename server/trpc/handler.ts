@@ -8,7 +8,9 @@ const ENDPOINT = "/api/trpc";
 
 /** `POST /api/trpc/{procedure}`. The body is read here, within our bounds, and handed on as it was. */
 export const trpcHandler: Handler = async (exchange) => {
-  const { request, runtime, client } = exchange;
+  const { request, runtime, client, url: asked } = exchange;
+  // Every step needs the cookie of the one before, so nothing can be batched; and a streamed batch sets no cookie.
+  if (asked.searchParams.has("batch")) return refuse("BAD_REQUEST", 400);
   const body = await readText(request, "application/json");
   if (!body.ok && body.problem === "too_large")
     return refuse("PAYLOAD_TOO_LARGE", 413, { Connection: "close" });
@@ -19,8 +21,6 @@ export const trpcHandler: Handler = async (exchange) => {
     router: appRouter,
     req: new Request(url, { method, headers, body: body.value }),
     createContext: ({ resHeaders }) => ({ exchange, answerHeaders: resHeaders }),
-    // Every step needs the cookie of the one before, so nothing can be batched.
-    maxBatchSize: 1,
     onError({ error }) {
       if (error.code === "INTERNAL_SERVER_ERROR") {
         runtime.log.error({ err: error.cause ?? error, request_id: client.requestId }, "a tRPC call failed");

@@ -258,16 +258,17 @@ describe("a call", () => {
     expect(who.cookies.size).toBe(0);
   });
 
-  test("may come as a batch of one, and of no more", async () => {
-    const who = visitor(runtime);
-    const one = await who.mutate("flow.start?batch=1", { 0: { type: "login" } });
-    expect(one.status).toBe(200);
-    const two = await who.mutate("flow.start,flow.start?batch=1", {
-      0: { type: "login" },
-      1: { type: "login" },
-    });
-    expect(two.status).toBe(400);
-  });
+  const streamed = { "trpc-accept": "application/jsonl" };
+  test.each([{}, streamed])(
+    "may not come in a batch, not even of one, with the headers %j",
+    async (headers) => {
+      const who = visitor(runtime);
+      const [one, two] = [{ 0: { type: "login" } }, { 0: { type: "login" }, 1: { type: "login" } }];
+      expect(await refused(await who.mutate("flow.start?batch=1", one, headers))).toBe(400);
+      expect(await refused(await who.mutate("flow.start,flow.start?batch=1", two, headers))).toBe(400);
+      expect(await refused(await who.mutate("flow.start", one[0], { ...headers, ...streamed }))).toBe(400);
+    },
+  );
 
   test("carries the headers of every answer", async () => {
     const response = await visitor(runtime).mutate("flow.start", { type: "login" });
