@@ -1,3 +1,6 @@
+/** The API's own addresses, as in the matcher of `proxy.ts`. */
+const api = "(?:api|login|registration|me|users|logout|sessions|\\.well-known|token|step|health|dev)(?:/|$)";
+
 /** @type {import("next").NextConfig} */
 export default {
   poweredByHeader: false,
@@ -22,13 +25,24 @@ export default {
   },
   // What `server/database/migrate.ts` reads is named nowhere that a tracer could see.
   outputFileTracingIncludes: { "*": ["db/migrations/**"] },
-  // Pages get their headers from `proxy.ts`, and the API gives its own; these are for what both leave out.
+  // Next keeps bodies for `proxy.ts`, which reads none.
+  experimental: { proxyClientMaxBodySize: "64kb" },
+  // Pages get their headers from `proxy.ts`, which come before these, and the API gives its own, which come after
+  // them; these are for what both leave out: files, and what Next answers by itself.
   async headers() {
-    const headers = [
+    const always = [
       { key: "X-Content-Type-Options", value: "nosniff" },
-      { key: "Cross-Origin-Resource-Policy", value: "same-origin" },
+      { key: "X-Frame-Options", value: "DENY" },
     ];
-    return [{ source: "/_next/static/:path*", headers }];
+    const beyondApi = [
+      { key: "Cross-Origin-Resource-Policy", value: "same-origin" },
+      { key: "Referrer-Policy", value: "no-referrer" },
+      { key: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'" },
+    ];
+    return [
+      { source: "/:path*", headers: always },
+      { source: `/((?!${api}).*)`, headers: beyondApi },
+    ];
   },
   // `npm run check` checks types, with a compiler that Next cannot call.
   typescript: { ignoreBuildErrors: true },

@@ -1,6 +1,7 @@
 import { NextRequest } from "next/server";
 import { expect, test } from "vitest";
 import { addresses } from "#server/http/addresses";
+import nextConfig from "./next.config.mjs";
 import { config, proxy } from "./proxy.ts";
 
 const answerTo = (path: string, headers: Record<string, string> = {}) =>
@@ -44,6 +45,20 @@ test("A102 scripts run by a nonce that is new every time, and that Next is told 
 test("A102 a nonce that a client sends is not used", () => {
   const response = answerTo("/", { "content-security-policy": "script-src 'nonce-mine'" });
   expect(handedOn(response, "content-security-policy")).not.toContain("mine");
+});
+
+test("a form of the page says where it comes from, and a link to elsewhere does not", () => {
+  expect(answerTo("/").headers.get("referrer-policy")).toBe("same-origin");
+});
+
+test("Next's own page for errors is not there", () => {
+  expect(answerTo("/_global-error").headers.get("x-middleware-rewrite")).toMatch(/\/_not-found$/);
+  expect(answerTo("/").headers.get("x-middleware-rewrite")).toBeNull();
+});
+
+test("the headers of files and of Next's own answers leave out the same addresses of the API", async () => {
+  const sources = (await nextConfig.headers?.())?.map(({ source }) => source);
+  expect(sources).toEqual(["/:path*", config.matcher.replace("_next/static/|", "")]);
 });
 
 test("a language that is asked for is handed on and remembered; anything else is neither", () => {

@@ -17,7 +17,12 @@ export function proxy(request: NextRequest): NextResponse {
   if (wish === null) forwarded.delete(LANGUAGE);
   else forwarded.set(LANGUAGE, wish);
 
-  const response = NextResponse.next({ request: { headers: forwarded } });
+  const onward = { request: { headers: forwarded } };
+  // Next's own page for errors has an address, where it may be kept by caches; to us it is a page that is not there.
+  const response =
+    request.nextUrl.pathname === "/_global-error"
+      ? NextResponse.rewrite(new URL("/_not-found", request.url), onward)
+      : NextResponse.next(onward);
   response.headers.set("Content-Security-Policy", policy);
   for (const [name, value] of Object.entries(pageHeaders)) response.headers.set(name, value);
   const overTls = heldRuntime()?.config.base_url.startsWith("https:") ?? false;
@@ -85,7 +90,8 @@ const pageHeaders: Record<string, string> = {
     "publickey-credentials-create=(self)",
     ...off.map((feature) => `${feature}=()`),
   ].join(", "),
-  "Referrer-Policy": "no-referrer",
+  // With none at all, a form would come from `Origin: null`, and nothing else tells over plain http that it is ours.
+  "Referrer-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
   "Cross-Origin-Opener-Policy": "same-origin-allow-popups",

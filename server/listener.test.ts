@@ -41,6 +41,7 @@ describe("the HTTP server", () => {
     listener = createListener({
       log: createLogger("info", sink),
       trustedProxies: ["127.0.0.0/8"],
+      refusalHeaders: { "X-Content-Type-Options": "nosniff" },
       destinations: Promise.resolve(destinations),
     });
     port = await listener.listen(0);
@@ -56,6 +57,33 @@ describe("the HTTP server", () => {
     const answer = await fetchPath("/echo", { method: "POST", body: "hello" });
     expect(await answer.json()).toMatchObject({ body: "hello", peer: expect.stringContaining("127.0.0.1") });
     expect(await (await fetchPath("/anything")).text()).toBe("a page");
+  });
+
+  it.each(["POST", "PUT", "OPTIONS", "TRACE"])(
+    "A97 refuses %s where only pages are, before its body has come",
+    async (method) => {
+      const socket = await open();
+      socket.write(
+        `${method} /anything HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000000\r\n\r\nbegun`,
+      );
+      const [head = "", body = ""] = (await read(socket)).split("\r\n\r\n");
+      expect(head).toMatch(/^HTTP\/1\.1 405 /);
+      const fields = head.toLowerCase().split("\r\n").slice(1);
+      expect(fields).toEqual(
+        expect.arrayContaining([
+          "allow: get, head",
+          "connection: close",
+          "x-content-type-options: nosniff",
+          "content-type: application/json; charset=utf-8",
+        ]),
+      );
+      expect(JSON.parse(body)).toEqual({ code: 405, message: expect.any(String) });
+    },
+  );
+
+  it("keeps an idle connection longer than proxies do", async () => {
+    const answer = await fetchPath("/anything");
+    expect(answer.headers.get("keep-alive")).toBe("timeout=75");
   });
 
   it("keeps a request's own identifier where that is harmless, and makes one otherwise", async () => {
@@ -133,6 +161,12 @@ describe("the HTTP server", () => {
       400,
     ],
     ["A97 a control character in a header", "GET /echo HTTP/1.1\r\nHost: a\r\nX: \u0001\r\n\r\n", 400],
+    [
+      "A89 a target that names a host of its own",
+      "GET http://evil.example/x HTTP/1.1\r\nHost: localhost\r\n\r\n",
+      400,
+    ],
+    ["a target that is no address", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
     ["a host that is none", "GET /echo HTTP/1.1\r\nHost: a b\r\n\r\n", 400],
     [
       "a header block over 16 KiB",
@@ -180,6 +214,7 @@ describe("the HTTP server", () => {
     const second = createListener({
       log: createLogger("silent"),
       trustedProxies: [],
+      refusalHeaders: {},
       destinations: Promise.resolve(destinations),
     });
     await expect(second.listen(port)).rejects.toMatchObject({ code: "EADDRINUSE" });

@@ -10,13 +10,15 @@ import { requestIdOf } from "./observability/request-id.ts";
 export interface Destinations {
   /** Answers the addresses of the API; null for any other. */
   api(request: Request, info: { peer: string; requestId: string }): Promise<Response | null>;
-  /** Answers everything else. */
+  /** Answers everything else that asks for GET or HEAD. */
   pages(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
 }
 
 export interface ListenerOptions {
   log: Logger;
   trustedProxies: readonly string[];
+  /** Headers of what is refused here, before anybody else sees it. */
+  refusalHeaders: Record<string, string>;
   /** Requests that come before the server is ready wait for it. */
   destinations: Promise<Destinations>;
 }
@@ -38,11 +40,22 @@ export interface Listener {
 const HEADER_BYTES = 16 * 1024;
 const RECEIVE_MS = 10_000;
 
+/**
+ * An idle connection is kept for as long. Proxies close theirs after a minute or less, and have to be first: a
+ * request on a connection that is being closed here would be lost.
+ */
+const KEEP_ALIVE_MS = 75_000;
+
 /** Longest path that a log line repeats. */
 const LOGGED_PATH = 200;
 
 /** Makes the HTTP server: gives each request its identifier and its log line, and hands it to whoever answers it. */
-export function createListener({ log, trustedProxies: ranges, destinations }: ListenerOptions): Listener {
+export function createListener({
+  log,
+  trustedProxies: ranges,
+  refusalHeaders,
+  destinations,
+}: ListenerOptions): Listener {
   const proxies = trustedProxies(ranges);
   const running = new Set<ServerResponse>();
   let closing = false;
@@ -57,6 +70,8 @@ export function createListener({ log, trustedProxies: ranges, destinations }: Li
       };
       const answered = await api(request, info);
       if (answered) return answered;
+      // Next would keep the body of any other in memory, whoever sent it.
+      if (message.method !== "GET" && message.method !== "HEAD") return wrongMethod(refusalHeaders);
       await pages(message, response);
       return RESPONSE_ALREADY_SENT;
     },
@@ -64,9 +79,9 @@ export function createListener({ log, trustedProxies: ranges, destinations }: Li
       // The pages' own code is left with the platform's classes.
       overrideGlobalObjects: false,
       errorHandler(error) {
-        if (error instanceof RequestError) return refusal(400);
+        if (error instanceof RequestError) return refusal(400, refusalHeaders);
         log.error({ err: error }, "a request could not be handed on");
-        return refusal(500);
+        return refusal(500, refusalHeaders);
       },
     },
   );
@@ -76,6 +91,7 @@ export function createListener({ log, trustedProxies: ranges, destinations }: Li
       maxHeaderSize: HEADER_BYTES,
       headersTimeout: RECEIVE_MS,
       requestTimeout: RECEIVE_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1_000,
     },
     (incoming, outgoing) => {
@@ -98,7 +114,9 @@ export function createListener({ log, trustedProxies: ranges, destinations }: Li
           ...(outgoing.writableFinished ? {} : { aborted: true }),
         });
       });
-      void answer(incoming, outgoing);
+      // A target in absolute form names a host of its own, which `Host` need not agree with (RFC 9112, 3.2.2).
+      if (incoming.url?.startsWith("/")) void answer(incoming, outgoing);
+      else outgoing.writeHead(400, lastWords(refusalHeaders)).end();
     },
   );
   server.on("clientError", refuseMalformed);
@@ -153,7 +171,23 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   );
 }
 
-function refusal(status: number): Response {
-  const headers = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Content-Length": "0" };
-  return new Response(null, { status, headers: { ...headers, Connection: "close" } });
+function refusal(status: number, headers: Record<string, string>): Response {
+  return new Response(null, { status, headers: lastWords(headers) });
+}
+
+function lastWords(headers: Record<string, string>): Record<string, string> {
+  return { ...headers, "Content-Length": "0", Connection: "close" };
+}
+
+function wrongMethod(headers: Record<string, string>): Response {
+  const body = { code: 405, message: "This address does not take that method." };
+  return Response.json(body, {
+    status: 405,
+    headers: {
+      ...headers,
+      "Content-Type": "application/json; charset=utf-8",
+      Allow: "GET, HEAD",
+      Connection: "close",
+    },
+  });
 }

@@ -2,6 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
 import type { Config } from "./config.ts";
 import { handle } from "./http/dispatch.ts";
+import { securityHeaders } from "./http/security-headers.ts";
 import { createListener, type Destinations } from "./listener.ts";
 import { ConfigError, loadConfig } from "./load-config.ts";
 import { logConsole } from "./observability/console.ts";
@@ -16,7 +17,7 @@ import { announce } from "./start-notice.ts";
 /** Signals that arrive within so short a time are one wish to stop; a later one ends the process at once. */
 const SAME_INTERRUPT_MS = 500;
 
-/** How long the database may take to close. */
+/** How long the database may take to close, and a start that nobody wants any more to come to its end. */
 const GIVE_UP_MS = 10_000;
 
 /** The project's folder, which holds `.next`; this file runs from `server/`, or compiled from `dist/server/`. */
@@ -46,6 +47,7 @@ async function start(): Promise<void> {
   const listener = createListener({
     log,
     trustedProxies: config.server.trusted_proxies,
+    refusalHeaders: securityHeaders(config),
     destinations: ready.promise,
   });
 
@@ -75,7 +77,12 @@ async function start(): Promise<void> {
     interrupted.resolve(1);
   });
 
-  const runtime = await createRuntime(config, { log, worker: true });
+  const starting = createRuntime(config, { log, worker: true });
+  const runtime = await Promise.race([starting, interrupted.promise]);
+  if (typeof runtime === "number") {
+    await abandon(starting, listener.close);
+    process.exit(runtime);
+  }
   holdRuntime(runtime);
   const pages = createPages(root);
   ready.resolve({ api: handle, pages: pages.answer });
@@ -97,6 +104,18 @@ async function listen(open: (port: number) => Promise<number>, port: number): Pr
     if (code === "EACCES") throw new StartError(`port ${port} may not be opened by this account: set PORT`);
     throw new StartError(`port ${port} cannot be opened: ${message}`);
   }
+}
+
+/** Ends what a start has begun. Nothing was answered yet, so nobody is waited for. */
+async function abandon(
+  starting: Promise<BootedRuntime>,
+  close: (milliseconds: number) => Promise<void>,
+): Promise<void> {
+  setTimeout(() => process.exit(1), GIVE_UP_MS).unref();
+  await close(0);
+  // A start that fails has already ended what it began.
+  const runtime = await starting.catch(() => undefined);
+  await runtime?.stop();
 }
 
 async function stop(

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 /** Answers the addresses of pages. */
 export type Pages = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
@@ -14,7 +14,9 @@ export function createPages(root: string): { answer: Pages; load(): Promise<void
 
   async function load(): Promise<Pages> {
     const { default: next } = await import("next");
-    const app = next({ dev: false, dir: root });
+    // Next listens for upgrades on the server it is given, or else on the one that a request came by, and leaves them
+    // without an answer. This one never hears of any, and ours takes them for what they are without an upgrade.
+    const app = next({ dev: false, dir: root, httpServer: createServer() });
     await app.prepare();
     return app.getRequestHandler();
   }

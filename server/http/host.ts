@@ -5,7 +5,8 @@ import { isLoopback } from "./client-address.ts";
 /**
  * Whether the service answers to this `Host`: its own, those of `server.hosts`, an address, and names without a
  * dot, which only exist inside a network. No other name is answered, so that none that somebody points here
- * (DNS rebinding) or writes into the header comes to anything.
+ * (DNS rebinding) or writes into the header comes to anything. The request's target names no other host: the
+ * listener refuses targets in absolute form.
  *
  * @param host the `Host` header; HTTP/1.0 may leave it out
  */

@@ -25,6 +25,7 @@ beforeAll(async () => {
   listener = createListener({
     log,
     trustedProxies: [],
+    refusalHeaders: {},
     destinations: Promise.resolve({
       api: (request, info) => handle(request, info, runtime),
       async pages(_incoming, outgoing) {
