@@ -53,6 +53,16 @@ describe("the server", () => {
     }
   });
 
+  it("answers a request that would like another protocol in this one, and stops in spite of it", async () => {
+    await (await fetch(server.url)).text();
+    const answers = ["/health/alive", "/no-such-page"].map((path) => ask(server.url, path));
+    for (const [index, status] of [200, 404].entries())
+      await expect.poll(answers[index] ?? String).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    await server.kill("SIGTERM");
+    expect(server.logs()).toContain('"stopped"');
+    expect(server.logs()).not.toContain('"aborted"');
+  });
+
   it("A120 answers the request it is receiving when it is told to stop, and ends with 0", async () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
@@ -167,6 +177,22 @@ describe("a start that cannot be", () => {
   });
 });
 
+describe("a start that is interrupted", () => {
+  it("A120 ends with 0 and leaves no database running", async () => {
+    const folder = openFolder("stile interrupted ");
+    const data = join(folder, "data");
+    const { child, output } = launch({ PORT: "0", DATA_DIR: data });
+    await expect.poll(() => existsSync(data), { interval: 5, timeout: 15_000 }).toBe(true);
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    expect(output()).toContain('"stopping"');
+    expect(output()).not.toContain("is ready");
+    expect(existsSync(join(data, "postgres/postmaster.pid"))).toBe(false);
+    rmSync(folder, { recursive: true });
+  });
+});
+
 describe("a start on any free port", () => {
   it("takes the port it found for its public address", async () => {
     const folder = openFolder("stile port ");
@@ -225,6 +251,18 @@ describe("npm start", () => {
     rmSync(folder, { recursive: true });
   });
 });
+
+/** Asks for a change of protocol and keeps the connection open. Gives what has been answered so far. */
+function ask(url: string, path: string): () => string {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk.toString();
+  });
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`);
+  return () => answer;
+}
 
 /** A temporary folder that the account of the database can pass through. */
 function openFolder(prefix: string): string {

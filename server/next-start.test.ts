@@ -80,6 +80,30 @@ describe("under Next alone, in production", () => {
     },
   );
 
+  test("a file that is not there carries headers, and no answer of the API loses its own", async () => {
+    const missing = await fetch(`${server.url}/_next/static/missing.js`);
+    expect([missing.status, Object.fromEntries(missing.headers)]).toMatchObject([
+      404,
+      {
+        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+      },
+    ]);
+    const { headers } = await fetch(`${server.url}/me`);
+    expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  test("Next's own page for errors is not there, and not kept", async () => {
+    const answer = await fetch(`${server.url}/_global-error`);
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([
+      404,
+      expect.stringContaining("no-store"),
+    ]);
+  });
+
   test("the mailbox of development does not exist", async () => {
     expect((await fetch(`${server.url}/dev/mailbox`)).status).toBe(404);
   });
