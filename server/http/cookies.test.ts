@@ -46,8 +46,9 @@ test("the session cookie is Secure when the base address is https, with name, do
 });
 
 test("taking the session cookie back names the same path and domain", () => {
-  const cookie = expiredSessionCookie(config({ STILE_SESSION_COOKIE_DOMAIN: "example.com" }));
-  expect(cookie).toBe("service=; Path=/; Domain=example.com; Max-Age=0; HttpOnly; SameSite=Lax");
+  const settings = { BASE_URL: "https://login.example.com", STILE_SESSION_COOKIE_DOMAIN: "example.com" };
+  const cookie = expiredSessionCookie(config(settings));
+  expect(cookie).toBe("service=; Path=/; Domain=example.com; Max-Age=0; HttpOnly; Secure; SameSite=Lax");
 });
 
 test("a strict cookie says so", () => {
