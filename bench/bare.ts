@@ -10,6 +10,8 @@ import pg from "pg";
  *   GET /           answers
  *   POST /start     inserts a flow
  *   POST /step      claims it by its token, writes it with a new one
+ *                   `?action=named@…` looks for the account of an address in between,
+ *                   `?action=challenge@…` writes a WebAuthn challenge with it
  *   GET /session    looks a session up
  */
 const [, , databaseUrl, tenantId = "", sessionId = ""] = process.argv;
@@ -24,13 +26,25 @@ const data = JSON.stringify({
 const statements = {
   start: `insert into flows (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at)
     values ($1, $2, 'bench', 'login_init', 0, $3, $4, $5, '[]', '{}', clock_timestamp() + interval '1 hour')`,
-  claim: `update flows set claim = $1, claimed_by = $2, claimed_until = clock_timestamp() + interval '15 seconds'
-    where tenant_id = $3 and id = $4 and token_hash = $5 and finished_at is null
-      and (claimed_until is null or claimed_until < clock_timestamp())
-    returning *, clock_timestamp() as now`,
+  claim: `with flow as (
+      update flows set claim = $1, claimed_by = $2, claimed_until = clock_timestamp() + interval '15 seconds'
+      where tenant_id = $3 and id = $4 and token_hash = $5 and finished_at is null and expires_at >= clock_timestamp()
+        and (claimed_until is null or claimed_until < clock_timestamp())
+      returning *)
+    select *, clock_timestamp() as now
+    from flow left join user_facts person on person.tenant_id = flow.tenant_id and person.user_id = flow.user_id`,
+  named: `select person.* from emails
+    join user_facts person on person.tenant_id = emails.tenant_id and person.user_id = emails.user_id
+    where emails.tenant_id = $1 and emails.address = $2`,
   save: `update flows set state = 'login_init', version = version + 1, token_hash = $1, data = $2, history = '[]', payload = '{}',
       problem = null, claim = null, claimed_by = null, claimed_until = null
     where tenant_id = $3 and id = $4 and claim = $5 and token_hash = $6`,
+  challenge: `with saved as (
+      update flows set state = 'login_init', version = version + 1, token_hash = $1, data = $2, history = '[]', payload = '{}',
+        problem = null, claim = null, claimed_by = null, claimed_until = null
+      where tenant_id = $3 and id = $4 and claim = $5 and token_hash = $6 returning 1)
+    insert into webauthn_challenges (tenant_id, id, flow_id, ceremony, challenge, expires_at)
+    select $3, $7, $4, 'request', $8, clock_timestamp() + interval '5 minutes' from saved`,
   session: "select * from sessions where tenant_id = $1 and id = $2 and expires_at > clock_timestamp()",
 };
 
@@ -61,7 +75,7 @@ async function start(): Promise<object> {
   return shown(id, token);
 }
 
-async function step(request: IncomingMessage): Promise<object> {
+async function step(request: IncomingMessage, what: "step" | "named" | "challenge"): Promise<object> {
   const id = (request.url ?? "").slice(-36);
   const { csrf_token } = JSON.parse(await body(request)) as { csrf_token: string };
   const [claim, old, token] = [randomUUID(), digest(csrf_token), randomBytes(24).toString("base64url")];
@@ -71,11 +85,19 @@ async function step(request: IncomingMessage): Promise<object> {
     values: [claim, instance, tenantId, id, old],
   });
   if (claimed.rows.length !== 1) throw new Error("the token is stale");
-  const saved = await pool.query({
-    name: "save",
-    text: statements.save,
-    values: [digest(token), data, tenantId, id, claim, old],
-  });
+  if (what === "named") {
+    await pool.query({ name: "named", text: statements.named, values: [tenantId, "nobody@example.com"] });
+  }
+  const values = [digest(token), data, tenantId, id, claim, old];
+  const saved = await pool.query(
+    what === "challenge"
+      ? {
+          name: "challenge",
+          text: statements.challenge,
+          values: [...values, randomUUID(), randomBytes(32).toString("base64url")],
+        }
+      : { name: "save", text: statements.save, values },
+  );
   if (saved.rowCount !== 1) throw new Error("the claim was lost");
   return shown(id, token);
 }
@@ -92,8 +114,9 @@ async function session(): Promise<object> {
 const server = createServer(async (request, response) => {
   try {
     const { url = "/" } = request;
-    const answer = url.startsWith("/step")
-      ? await step(request)
+    const [, work] = /^\/step\?action=(step|named|challenge)%40/.exec(url) ?? [];
+    const answer = work
+      ? await step(request, work as Parameters<typeof step>[1])
       : url === "/start"
         ? await start()
         : url === "/session"

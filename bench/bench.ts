@@ -43,6 +43,8 @@ const byHand = {
   answer: "bare node:http answer",
   start: "  + one INSERT of a flow",
   once: "  + claim and write, each of another flow",
+  named: "  + claim, look-up of an address, write",
+  challenge: "  + claim, write with a challenge",
   again: "  + claim and write, of one flow per connection",
   session: "  + look-up of a session",
 };
@@ -80,12 +82,19 @@ const pairs = (cookie: string): [bare: Measurement, ours: Measurement[]][] => [
   ],
   [
     [byHand.once, perform("step", {})],
-    [
-      ["preflight", perform("register_client_capabilities", incapable), byHand.once],
-      ["continue_with_login_identifier", perform("continue_with_login_identifier", named), byHand.once],
-      ["flow start (again)", { kind: "start", path: "/login" }, byHand.start],
-      ["preflight with a challenge", perform("register_client_capabilities", capable), byHand.once],
-    ],
+    [["preflight", perform("register_client_capabilities", incapable), byHand.once]],
+  ],
+  [
+    [byHand.named, perform("named", {})],
+    [["continue_with_login_identifier", perform("continue_with_login_identifier", named), byHand.named]],
+  ],
+  [
+    ["  + one INSERT of a flow (again)", { kind: "start", path: "/start" }],
+    [["flow start (again)", { kind: "start", path: "/login" }, byHand.start]],
+  ],
+  [
+    [byHand.challenge, perform("challenge", {})],
+    [["preflight with a challenge", perform("register_client_capabilities", capable), byHand.challenge]],
   ],
   [
     [byHand.again, { kind: "again", action: "step", input: {} }],

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Database, Transaction } from "#db/client";
+import type { RidingInsert } from "#db/riding-insert";
 import type { Config } from "./config.ts";
 import type { PasswordHasher } from "./credentials/password-hasher.ts";
 import type { Jobs } from "./jobs/queue.ts";
@@ -64,7 +65,7 @@ export interface Scope {
 }
 
 /** A change, held back until everything is judged; all of a step's changes are written in one transaction. */
-export type Write = (tx: Transaction) => Promise<void>;
+export type Write = ((tx: Transaction) => Promise<void>) & { riding?: RidingInsert };
 
 /**
  * Thrown by a write that found what it wanted to take already gone. The transaction is rolled back and the

@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
+import { ridingInsert } from "#db/riding-insert";
 import type { Scope, Write } from "../runtime.ts";
 
 export type Ceremony = "request" | "creation";
@@ -27,19 +28,20 @@ export function openChallenge(
   const { tenant, runtime, now } = scope;
   const challenge = runtime.environment.randomBytes(32).toString("base64url");
   const timeoutSeconds = Math.min(tenant.config.webauthn.timeout, maxSeconds);
-  const row = {
-    tenantId: tenant.id,
-    id: runtime.environment.uuid(),
-    flowId: about.flowId,
-    ceremony: about.ceremony,
-    userId: about.userId ?? null,
-    challenge,
-    allowed: about.allowed && about.allowed.length > 0 ? [...about.allowed] : null,
-    expiresAt: new Date(now.getTime() + timeoutSeconds * 1000),
-  };
-  const write: Write = async (tx) => {
-    await tx.insert(schema.webauthnChallenges).values(row);
-  };
+  const write = ridingInsert({
+    name: "webauthn_challenge",
+    table: "webauthn_challenges",
+    row: {
+      tenant_id: ["uuid", tenant.id],
+      id: ["uuid", runtime.environment.uuid()],
+      flow_id: ["uuid", about.flowId],
+      ceremony: ["text", about.ceremony],
+      user_id: ["uuid", about.userId ?? null],
+      challenge: ["text", challenge],
+      allowed: ["text[]", about.allowed && about.allowed.length > 0 ? about.allowed : null],
+      expires_at: ["timestamptz", new Date(now.getTime() + timeoutSeconds * 1000).toISOString()],
+    },
+  });
   return { challenge, timeoutSeconds, write };
 }
 

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { QueryResult, QueryResultRow } from "pg";
 import type { Database, Transaction } from "#db/client";
+import { type RidingInsert, ridingOn } from "#db/riding-insert";
 import type { UserFacts } from "../identity/users.ts";
 import { type FlowRecord, flowData, historyEntry } from "./data.ts";
 import type { Problem } from "./errors.ts";
@@ -126,7 +127,7 @@ export async function whyNotClaimed(
 /**
  * Writes what a step made of a flow, if the claim still holds.
  *
- * @param tx the step's transaction; without one the statement stands alone
+ * @param within `tx`: the step's transaction; without one the statement stands alone, with the row that rides on it
  * @returns false when somebody overtook the claim: nothing was written
  */
 export async function saveFlow(
@@ -134,7 +135,7 @@ export async function saveFlow(
   { tenantId, flowId }: FlowKey,
   claim: Claim,
   saved: SavedFlow,
-  tx?: Transaction,
+  { tx, riding }: { tx?: Transaction; riding?: RidingInsert | undefined } = {},
 ): Promise<boolean> {
   const { state, version, data, history, payload } = saved.record;
   const values = [
@@ -153,9 +154,14 @@ export async function saveFlow(
     claim.id,
     claim.tokenHash,
   ];
-  const { rowCount } = tx
-    ? await tx.execute(bound("flow_save", values))
-    : await run(database, "write", "flow_save", values);
+  if (tx) return (await tx.execute(bound("flow_save", values))).rowCount === 1;
+  if (!riding) return (await run(database, "write", "flow_save", values)).rowCount === 1;
+  const text = ridingOn(statements.flow_save, values.length, riding);
+  const all = [...values, ...Object.values(riding.row).map(([, value]) => value)];
+  const name = `flow_save_${riding.name}`;
+  const { rowCount } = await database.write.$client.query(
+    database.prepares ? { name, text, values: all } : { text, values: all },
+  );
   return rowCount === 1;
 }
 

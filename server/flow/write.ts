@@ -77,10 +77,12 @@ async function writeOnce(
     sessionId: judged.session?.id ?? null,
   };
 
-  const alone = judged.writes.length === 0 && judged.jobs.length === 0 && !judged.settle;
-  const written = alone
-    ? await saveFlow(database, key, claim, saved)
-    : await writeTogether(scope, key, claim, saved, judged);
+  const alone = judged.jobs.length === 0 && !judged.settle;
+  const [first, ...others] = judged.writes;
+  const written =
+    alone && (!first || (first.riding && others.length === 0))
+      ? await saveFlow(database, key, claim, saved, first ? { riding: first.riding } : {})
+      : await writeTogether(scope, key, claim, saved, judged);
   if (!written) return null;
   if (judged.jobs.length > 0) runtime.jobs.wake();
 
@@ -106,7 +108,7 @@ async function writeTogether(
   for (let attempt = 1; ; attempt += 1) {
     try {
       await database.write.transaction(async (tx) => {
-        if (!(await saveFlow(database, key, claim, saved, tx))) throw new Overtaken();
+        if (!(await saveFlow(database, key, claim, saved, { tx }))) throw new Overtaken();
         for (const change of judged.writes) await change(tx);
         for (const job of judged.jobs) await jobs.enqueue(tx, job);
         if (judged.settle) {
