@@ -1,4 +1,5 @@
 import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import type { ReadOnly } from "./client.ts";
 import { sessions } from "./schema/sessions.ts";
 
 /**
@@ -11,4 +12,11 @@ export function databaseNow(shift: number | Placeholder): SQL<Date> {
   return sql`(clock_timestamp() + ${shift}::float8 * interval '1 millisecond')`.mapWith(
     sessions.expiresAt,
   ) as SQL<Date>;
+}
+
+/** The moment by that clock, for what is not asked in the same statement. */
+export async function readNow(db: ReadOnly, shift: number): Promise<Date> {
+  const [row] = await db.select({ now: databaseNow(shift) }).from(sql`(values (1)) as moment`);
+  if (!row) throw new Error("the database did not tell the time");
+  return row.now;
 }

@@ -1,6 +1,13 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 
+declare module "zod" {
+  interface GlobalMeta {
+    /** Rests sealed and is never listed. */
+    secret?: boolean;
+  }
+}
+
 /**
  * The one configuration. Every leaf has a default and a description; the environment's names, the file's
  * names and the reference in `docs/` are derived from this tree.
@@ -32,6 +39,86 @@ const acquire = (fallback: "always" | "conditional" | "never") =>
 
 const section = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
 
+const cookieName = (fallback: string) =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/, "is not a cookie name")
+    .default(fallback);
+
+/** A value that rests sealed, and that no list of settings shows. */
+const secret = () => z.string().min(1).meta({ secret: true });
+
+/** What every identity provider has. */
+const provider = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  section({
+    enabled: flag(false).describe("Whether people may sign in by this provider."),
+    client_id: text("").describe("Our client id there."),
+    secret: secret().optional().describe("Our client secret there. Default: none."),
+    prompt: z.string().min(1).optional().describe("Value of the provider's prompt parameter. Default: none."),
+    allow_linking: flag(true).describe(
+      "Link to an account that has the same address, when both sides have verified it.",
+    ),
+    satisfies_mfa: flag(false).describe("Trust the provider for the second factor."),
+    ...shape,
+  });
+
+const customProvider = z
+  .strictObject({
+    display_name: z.string().min(1),
+    client_id: z.string().min(1),
+    secret: secret().optional(),
+    issuer: z.url({ protocol: /^https?$/ }).optional(),
+    use_discovery: z.boolean().default(true),
+    authorization_endpoint: z.url({ protocol: /^https?$/ }).optional(),
+    token_endpoint: z.url({ protocol: /^https?$/ }).optional(),
+    userinfo_endpoint: z.url({ protocol: /^https?$/ }).optional(),
+    scopes: z.array(z.string().min(1)).default(["openid", "email", "profile"]),
+    /** Our name of a fact, and the provider's: `{ "subject": "id" }`. */
+    attribute_mapping: z.record(z.string(), z.string()).default({}),
+    acr_values: z.string().min(1).optional(),
+    prompt: z.string().min(1).optional(),
+    allow_linking: z.boolean().default(false),
+    satisfies_mfa: z.boolean().default(false),
+  })
+  .refine(
+    ({ use_discovery, issuer, authorization_endpoint, token_endpoint, userinfo_endpoint }) =>
+      use_discovery
+        ? issuer !== undefined
+        : Boolean(authorization_endpoint && token_endpoint && (issuer || userinfo_endpoint)),
+    "needs an issuer to discover, or use_discovery false with its endpoints",
+  );
+
+const mailDomain = z.string().regex(/^[a-z0-9.-]+$/, "is not a mail domain in lower case");
+
+const samlProviderSettings = z.strictObject({
+  name: z.string().min(1),
+  enabled: z.boolean().default(true),
+  /** Mail domains whose people come from here: one, or several. */
+  domain: mailDomain.optional(),
+  domains: z.array(mailDomain).default([]),
+  /** Whoever else calls itself so is not this provider. */
+  entity_id: z.string().min(1).max(500).optional(),
+  metadata_url: z.url({ protocol: /^https?$/ }).optional(),
+  metadata: z.string().min(1).optional(),
+  skip_email_verification: z.boolean().default(false),
+  satisfies_mfa: z.boolean().default(false),
+  allow_idp_initiated: z.boolean().default(false),
+  /** Our name of a fact, and the attribute's. */
+  attribute_map: z
+    .partialRecord(
+      z.enum(["subject", "email", "name", "given_name", "family_name", "picture"]),
+      z.string().min(1),
+    )
+    .default({}),
+});
+
+const samlProvider = samlProviderSettings
+  .transform(({ domain, domains, ...rest }) => ({
+    ...rest,
+    domains: domain ? [domain, ...domains] : domains,
+  }))
+  .refine(({ domains }) => domains.length > 0, "needs a domain");
+
 export const configSchema = z.strictObject({
   port: count(3000, 0, 65_535).describe("TCP port to listen on; 0 takes any free one."),
   base_url: z
@@ -47,6 +134,7 @@ export const configSchema = z.strictObject({
   smtp_url: z
     .string()
     .regex(/^smtps?:\/\//, "is not an smtp:// or smtps:// address")
+    .meta({ secret: true })
     .optional()
     .describe("Mail server. Without one, development keeps mail in the local mailbox page."),
   secret_keys: z
@@ -96,6 +184,7 @@ export const configSchema = z.strictObject({
   }),
   account: section({
     allow_signup: flag(true).describe("Whether visitors may register themselves."),
+    allow_deletion: flag(false).describe("Whether people may delete their account."),
   }),
   flow: section({
     lifetime: seconds(3600).describe("Life of a flow from its start; never extended."),
@@ -117,6 +206,7 @@ export const configSchema = z.strictObject({
     use_as_login_identifier: flag(true).describe("People may name themselves by their address."),
     use_for_authentication: flag(true).describe("A mailed code is a way to sign in."),
     max_length: count(120, 3, 254).describe("Longest address, in characters."),
+    limit: count(5, 1, 100).describe("Most addresses of one account."),
     passcode_ttl: seconds(300).describe("Life of a mailed code; at most 10 minutes by NIST SP 800-63B-4."),
   }),
   username: section({
@@ -142,7 +232,7 @@ export const configSchema = z.strictObject({
       .string()
       .min(16, "needs at least 16 characters")
       .optional()
-      .describe("Secret mixed into every password hash, kept outside the database."),
+      .describe("Secret mixed into every password hash, kept outside the database. Default: none."),
     hash: section({
       memory: count(19_456, 19_456, 1_048_576).describe("argon2id memory in KiB."),
       passes: count(2, 1, 16).describe("argon2id passes."),
@@ -165,9 +255,118 @@ export const configSchema = z.strictObject({
       .default("none")
       .describe("Attestation asked of authenticators."),
     limit: count(10, 1, 100).describe("Most passkeys of one account."),
+    hints: z
+      .array(z.enum(["security-key", "client-device", "hybrid"]))
+      .default([])
+      .describe("Kinds of authenticator that browsers put first: security-key, client-device, hybrid."),
+    attestation_formats: z
+      .array(z.enum(["none", "packed", "fido-u2f", "tpm", "apple", "android-key"]))
+      .default(["none", "packed", "fido-u2f", "tpm", "apple", "android-key"])
+      .describe("Formats of attestation statements that are taken."),
+    conditional_create: flag(true).describe(
+      "Let browsers that can do so create a passkey by themselves after a password login.",
+    ),
   }),
   mfa: section({
-    enabled: flag(false).describe("Whether accounts have second factors."),
+    enabled: flag(true).describe("Whether accounts have second factors."),
+    optional: flag(true).describe("Whether an account may do without one."),
+    acquire_on_login: flag(false).describe("Offer to set up a second factor at login."),
+    acquire_on_registration: flag(true).describe("Offer to set up a second factor at registration."),
+    device_trust_policy: z
+      .enum(["never", "prompt", "always"])
+      .default("prompt")
+      .describe("Whether a browser may be trusted to skip the second factor; prompt asks the person."),
+    device_trust_duration: seconds(30 * 86_400).describe("How long a browser is trusted."),
+    device_trust_cookie_name: cookieName("service-device-token").describe(
+      "Name of the cookie that a trusted browser holds.",
+    ),
+    device_trust_max_users_per_device: count(20, 1, 50).describe(
+      "Most accounts that one browser is trusted for.",
+    ),
+    recovery_codes: flag(true).describe(
+      "Hand out ten codes that stand in for a lost second factor, when the first one is set up.",
+    ),
+    totp: section({
+      enabled: flag(true).describe("Whether authenticator apps are second factors."),
+    }),
+    security_keys: section({
+      enabled: flag(true).describe("Whether security keys are second factors."),
+      limit: count(10, 1, 100).describe("Most security keys of one account."),
+      attestation_preference: z
+        .enum(["none", "indirect", "direct"])
+        .default("none")
+        .describe("Attestation asked of security keys."),
+      authenticator_attachment: z
+        .enum(["platform", "cross-platform", "no_preference"])
+        .default("cross-platform")
+        .describe("Kind of authenticator that serves as a security key."),
+      user_verification: z
+        .enum(["required", "preferred", "discouraged"])
+        .default("discouraged")
+        .describe("User verification asked of security keys."),
+    }),
+  }),
+  third_party: section({
+    allowed_redirect_urls: list().describe(
+      "Addresses that people may come back to from an identity provider, beside our own pages; * matches within a path segment, ** across segments.",
+    ),
+    error_redirect_url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe(
+        "Where people go who come back from a provider with a state nobody knows. Default: our page.",
+      ),
+    timeout: seconds(8).describe("How long a provider may take to answer."),
+    providers: section({
+      apple: provider({
+        team_id: z
+          .string()
+          .min(1)
+          .optional()
+          .describe("Apple team id; with key_id and private_key, instead of secret. Default: none."),
+        key_id: z.string().min(1).optional().describe("Id of the private key. Default: none."),
+        private_key: secret()
+          .optional()
+          .describe("Private key (PKCS#8, PEM) that the client secret is made with. Default: none."),
+      }),
+      discord: provider({}),
+      facebook: provider({}),
+      github: provider({}),
+      google: provider({}),
+      linkedin: provider({}),
+      microsoft: provider({
+        tenant: text("common").describe("Directory: common, organizations, consumers, or a tenant id."),
+      }),
+    }),
+    custom_providers: z
+      .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, "is not a key of a provider"), customProvider)
+      .default({})
+      .describe(
+        "Further OpenID Connect or OAuth 2 providers by key: display_name, client_id, secret, issuer and use_discovery or the endpoints, scopes, attribute_mapping, prompt, acr_values, allow_linking, satisfies_mfa.",
+      ),
+  }),
+  saml: section({
+    enabled: flag(false).describe("Whether people may come from SAML identity providers."),
+    endpoint_url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Address under which SAML providers know us, and our entity id. Default: base_url."),
+    audience_uri: z.string().min(1).optional().describe("Audience of assertions. Default: endpoint_url."),
+    default_redirect_url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Where people go who come from a provider by themselves. Default: our page."),
+    allowed_redirect_urls: list().describe("Addresses that people may come back to, beside our own pages."),
+    options: section({
+      sign_authn_requests: flag(true).describe("Sign requests to providers."),
+      force_login: flag(false).describe("Ask providers to make people sign in afresh."),
+    }),
+    identity_providers: z
+      .array(samlProvider)
+      .default([])
+      .describe(
+        "SAML providers: name, domain or domains, entity_id, metadata_url or metadata, enabled, skip_email_verification, satisfies_mfa, allow_idp_initiated, attribute_map. Default: none.",
+      ),
   }),
   webauthn: section({
     relying_party: section({
@@ -175,6 +374,9 @@ export const configSchema = z.strictObject({
       display_name: z.string().min(1).optional().describe("Relying party name. Default: service.name."),
       origins: list().describe("Origins that ceremonies may come from. Default: the origin of base_url."),
     }),
+    related_origins: list().describe(
+      "Origins of other domains that may use this relying party's passkeys; told at /.well-known/webauthn.",
+    ),
     timeout: seconds(300).describe("Life of a challenge, and the time a browser gives the person."),
     sign_count: z
       .enum(["refuse", "warn"])
@@ -184,6 +386,11 @@ export const configSchema = z.strictObject({
   session: section({
     lifespan: seconds(12 * 3600).describe("Life of a session."),
     idle_timeout: seconds(0).describe("A session unused for so long ends; 0 turns this off."),
+    allow_revocation: flag(true).describe("People may end their other sessions."),
+    show_on_profile: flag(true).describe("Show people their sessions."),
+    step_up_after: seconds(900).describe(
+      "Age of the last proof from which on a change of factors, addresses or the password asks for a new one; 0 turns this off.",
+    ),
     limit: count(5, 1, 1000).describe("Most sessions of one account; the oldest give way."),
     acquire_ip_address: flag(true).describe("Keep the address a session was opened from."),
     acquire_user_agent: flag(true).describe("Keep the browser a session was opened with."),
@@ -195,11 +402,7 @@ export const configSchema = z.strictObject({
       .default("RS256")
       .describe("Algorithm of new signing keys."),
     cookie: section({
-      name: z
-        .string()
-        .regex(/^[A-Za-z0-9_-]+$/, "is not a cookie name")
-        .default("service")
-        .describe("Name of the session cookie."),
+      name: cookieName("service").describe("Name of the session cookie."),
       domain: text("").describe("Domain attribute of the session cookie; empty for this host alone."),
       same_site: z
         .enum(["strict", "lax", "none"])
@@ -232,7 +435,28 @@ export const configSchema = z.strictObject({
     passwords_per_source: count(60, 1).describe(
       "Passwords tried from one source in a minute, whatever the account.",
     ),
+    otp_codes_per_minute: count(3, 1).describe(
+      "Wrong codes of an authenticator app, and wrong recovery codes, of one account from one source in a minute.",
+    ),
+    exchange_tokens_per_minute: count(3, 1).describe("Exchange tokens tried from one source in a minute."),
     starts_per_minute: count(60, 1).describe("Flows started from one source in a minute."),
+  }),
+  security_notifications: section({
+    notifications: section({
+      email_create: section({ enabled: flag(true).describe("Mail the owner when an address was added.") }),
+      email_delete: section({ enabled: flag(true).describe("Mail the owner when an address was removed.") }),
+      primary_email_update: section({
+        enabled: flag(true).describe("Mail the owner when another address became the primary one."),
+      }),
+      password_update: section({
+        enabled: flag(true).describe("Mail the owner when the password was changed."),
+      }),
+      passkey_create: section({ enabled: flag(true).describe("Mail the owner when a passkey was added.") }),
+      mfa_create: section({ enabled: flag(true).describe("Mail the owner when a second factor was added.") }),
+      mfa_delete: section({
+        enabled: flag(true).describe("Mail the owner when a second factor was removed."),
+      }),
+    }),
   }),
   audit_log: section({
     retention: seconds(30 * 86_400).describe("How long lines of the audit log are kept."),
@@ -243,7 +467,7 @@ export const configSchema = z.strictObject({
       .min(16, "needs at least 16 characters")
       .optional()
       .describe(
-        "Bearer token of GET /api/jobs, which a scheduler calls where no process of ours lives on between requests.",
+        "Bearer token of GET /api/jobs, which a scheduler calls where no process of ours lives on between requests. Default: none, and nobody may call it.",
       ),
   }),
   email_delivery: section({

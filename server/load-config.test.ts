@@ -32,22 +32,13 @@ describe("the configuration", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Leaves whose absence is their default: what they stand for is derived, or there is no such thing. */
-  const derived = [
-    "BASE_URL",
-    "DATABASE_URL",
-    "SMTP_URL",
-    "STILE_JOBS_SECRET",
-    "STILE_PASSWORD_PEPPER",
-    "STILE_WEBAUTHN_RELYING_PARTY_ID",
-    "STILE_WEBAUTHN_RELYING_PARTY_DISPLAY_NAME",
-    "STILE_EMAIL_DELIVERY_FROM_NAME",
-  ];
-
-  it.each(configLeaves())("describes $variable and has a default for it", (leaf) => {
-    expect(leaf.description).toMatch(/^[A-Za-z].*\.$/);
-    if (leaf.default === undefined) expect(derived).toContain(leaf.variable);
-  });
+  it.each(configLeaves())(
+    "describes $variable, and has a default for it or says what its absence means",
+    (leaf) => {
+      expect(leaf.description).toMatch(/^[A-Za-z].*\.$/);
+      if (leaf.default === undefined) expect(leaf.description).toMatch(/Default: |Without /);
+    },
+  );
 
   it("gives every leaf a name of its own in the environment", () => {
     const names = configLeaves().map((leaf) => leaf.variable);
@@ -218,7 +209,6 @@ describe("the configuration", () => {
       { STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://**/**" },
       "STILE_HOSTED_ALLOWED_REDIRECT_URLS ",
     ],
-    ["second factors, which there are none of", { STILE_MFA_ENABLED: "true" }, "STILE_MFA_ENABLED "],
     [
       "no way in",
       {
@@ -268,5 +258,51 @@ describe("the configuration", () => {
 
   it("holds every default that its own schema accepts", () => {
     expect(() => configSchema.parse(configSchema.parse({}))).not.toThrow();
+  });
+
+  describe("identity providers", () => {
+    const acme = {
+      display_name: "Acme",
+      client_id: "stile",
+      secret: "s",
+      issuer: "https://id.acme.example",
+    };
+
+    it("are objects in JSON, or one variable for each leaf, and mean the same", () => {
+      const json = load({ STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({ acme }) });
+      const leaves = load({
+        STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_DISPLAY_NAME: "Acme",
+        STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_CLIENT_ID: "stile",
+        STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_SECRET: "s",
+        STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_ISSUER: "https://id.acme.example",
+        STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_USE_DISCOVERY: "true",
+        STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_SCOPES: "openid, email, profile",
+      });
+      expect(leaves.third_party).toEqual(json.third_party);
+      expect(json.third_party.custom_providers.acme).toMatchObject({ ...acme, allow_linking: false });
+    });
+
+    it.each([
+      ["STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_SECERT", "x", "is not a setting"],
+      ["STILE_THIRD_PARTY_CUSTOM_PROVIDERS_SECRET", "x", "is not a setting"],
+      ["STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED", "true", "STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID"],
+      ["STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS", "*", "STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS"],
+      ["STILE_SAML_IDENTITY_PROVIDERS", '[{"name":"A","domains":["a.example"]}]', "neither metadata"],
+      ["STILE_MFA_DEVICE_TRUST_COOKIE_NAME", "service", "STILE_MFA_DEVICE_TRUST_COOKIE_NAME"],
+    ])("stop the start with one line: %s=%s", (name, value, line) => {
+      expect(refusal({ [name]: value })).toContain(line);
+      expect(refusal({ [name]: value })).not.toContain("\n");
+    });
+
+    it("need no secret where Apple's key makes one", () => {
+      const config = load({
+        STILE_THIRD_PARTY_PROVIDERS_APPLE_ENABLED: "true",
+        STILE_THIRD_PARTY_PROVIDERS_APPLE_CLIENT_ID: "com.example.stile",
+        STILE_THIRD_PARTY_PROVIDERS_APPLE_TEAM_ID: "TEAM",
+        STILE_THIRD_PARTY_PROVIDERS_APPLE_KEY_ID: "KEY",
+        STILE_THIRD_PARTY_PROVIDERS_APPLE_PRIVATE_KEY: "key",
+      });
+      expect(config.third_party.providers.apple.enabled).toBe(true);
+    });
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { type Config, configSchema } from "./config.ts";
+import { contradictionIn } from "./contradictions.ts";
 
 /** A configuration that cannot be used. `message` is the one line that names the value. */
 export class ConfigError extends Error {}
@@ -11,6 +12,8 @@ const plainNames = new Set(["port", "base_url", "database_url", "data_dir", "smt
 
 interface Leaf {
   path: string[];
+  /** Of an object with free keys: the names and types below each key. */
+  members?: Record<string, Leaf["type"]>;
   variable: string;
   type: "string" | "number" | "boolean" | "list" | "object";
   description: string;
@@ -21,6 +24,7 @@ interface JsonSchema {
   type?: string | string[];
   anyOf?: JsonSchema[];
   properties?: Record<string, JsonSchema>;
+  additionalProperties?: JsonSchema | boolean;
   description?: string;
   default?: unknown;
 }
@@ -40,10 +44,17 @@ export function configLeaves(): Leaf[] {
           type: leafType(child),
           description: child.description ?? "",
           default: child.default,
+          ...membersOf(child),
         },
       ];
     });
   return walk(z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema, []);
+}
+
+function membersOf({ additionalProperties: each }: JsonSchema): Pick<Leaf, "members"> {
+  if (typeof each !== "object" || !each.properties) return {};
+  const members = Object.entries(each.properties).map(([name, child]) => [name, leafType(child)]);
+  return { members: Object.fromEntries(members) };
 }
 
 function leafType(schema: JsonSchema): Leaf["type"] {
@@ -65,6 +76,23 @@ function leafType(schema: JsonSchema): Leaf["type"] {
  */
 export function loadConfig(environment: Record<string, string | undefined>, directory: string): Config {
   const raw = merge(readFile(directory), readEnvironment(environment));
+  return parseConfig(raw, {
+    mode: environment.NODE_ENV === "production" ? "production" : "development",
+    directory,
+  });
+}
+
+/**
+ * Makes the configuration of a tree of settings: every default filled in, every derived value present.
+ *
+ * @param raw settings by the names of the tree
+ * @param directory that relative folders start from
+ * @throws ConfigError with one line that names the value at fault
+ */
+export function parseConfig(
+  raw: Record<string, unknown>,
+  { mode, directory }: { mode: Config["mode"]; directory: string },
+): Config {
   const parsed = configSchema.safeParse(raw);
   if (!parsed.success) throw new ConfigError(describeIssue(parsed.error.issues[0]));
   const tree = parsed.data;
@@ -72,7 +100,7 @@ export function loadConfig(environment: Record<string, string | undefined>, dire
   const { hostname, origin } = new URL(tree.base_url ?? `http://localhost:${tree.port}`);
   const config: Config = {
     ...tree,
-    mode: environment.NODE_ENV === "production" ? "production" : "development",
+    mode,
     data_dir: resolve(directory, tree.data_dir),
     base_url: origin,
     webauthn: {
@@ -85,7 +113,8 @@ export function loadConfig(environment: Record<string, string | undefined>, dire
       },
     },
   };
-  refuseContradictions(config, tree.base_url);
+  const contradiction = contradictionIn(config, tree.base_url);
+  if (contradiction) throw new ConfigError(contradiction);
   return config;
 }
 
@@ -111,15 +140,32 @@ function readEnvironment(environment: Record<string, string | undefined>): Recor
   const leaves = configLeaves();
   const known = new Set(leaves.map((leaf) => leaf.variable));
   // A misspelt name that is silently ignored would leave a door as open as its default.
-  const unknown = Object.keys(environment).find((name) => name.startsWith("STILE_") && !known.has(name));
-  if (unknown) throw new ConfigError(`${unknown} is not a setting`);
+  const others = Object.keys(environment).filter((name) => name.startsWith("STILE_") && !known.has(name));
+  const below = others.map((name) => [name, leafBelow(leaves, name)] as const);
+  const unknown = below.find(([, leaf]) => !leaf);
+  if (unknown) throw new ConfigError(`${unknown[0]} is not a setting`);
   const tree: Record<string, unknown> = {};
-  for (const leaf of leaves) {
+  for (const leaf of [...leaves, ...below.flatMap(([, found]) => found ?? [])]) {
     const value = environment[leaf.variable];
     if (value === undefined || value === "") continue;
     put(tree, leaf.path, parseVariable(leaf, value));
   }
   return tree;
+}
+
+/** The leaf that a variable names under a free key: `STILE_THIRD_PARTY_CUSTOM_PROVIDERS_<KEY>_CLIENT_ID`. */
+function leafBelow(leaves: Leaf[], variable: string): Leaf | undefined {
+  for (const leaf of leaves) {
+    if (!leaf.members || !variable.startsWith(`${leaf.variable}_`)) continue;
+    const rest = variable.slice(leaf.variable.length + 1).toLowerCase();
+    // The longest name first: `use_discovery` is no key `use` with a leaf `discovery`.
+    const names = Object.keys(leaf.members).sort((one, other) => other.length - one.length);
+    const name = names.find((member) => rest.endsWith(`_${member}`));
+    if (!name) return undefined;
+    const key = rest.slice(0, -name.length - 1);
+    return { ...leaf, variable, path: [...leaf.path, key, name], type: leaf.members[name] ?? "string" };
+  }
+  return undefined;
 }
 
 function parseVariable(leaf: Leaf, value: string): unknown {
@@ -165,7 +211,8 @@ function put(tree: Record<string, unknown>, path: string[], value: unknown): voi
   put(child, rest, value);
 }
 
-function merge(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
+/** One tree laid over another: what both name is that of the upper one, and lists are not joined. */
+export function merge(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const merged = { ...base };
   for (const [name, value] of Object.entries(over)) {
     const below = merged[name];
@@ -182,80 +229,6 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
   const leaf = configLeaves().find((candidate) => candidate.path.join(".") === path.join("."));
   const name = leaf ? `${leaf.variable} (${path.join(".")})` : path.join(".");
   return unknown.length > 0 ? `${name} is not a setting` : `${name}: ${issue.message}`;
-}
-
-/** What each leaf allows by itself but not together; each with the line that the start then stops with. */
-function refuseContradictions(config: Config, baseUrl: string | undefined): void {
-  const { username, email, session, cors, hosted, server, webauthn, mode, secret_keys } = config;
-  const { protocol } = new URL(config.base_url);
-  const { name, domain, same_site } = session.cookie;
-  const hostBound = name.startsWith("__Host-");
-  const contradictions: [boolean, string][] = [
-    [
-      baseUrl !== undefined && new URL(baseUrl).href !== `${config.base_url}/`,
-      "BASE_URL has a path, a query or a user: it is an origin, like https://login.example.com",
-    ],
-    [
-      username.min_length > username.max_length,
-      "STILE_USERNAME_MIN_LENGTH is greater than STILE_USERNAME_MAX_LENGTH",
-    ],
-    [email.passcode_ttl > 600, "STILE_EMAIL_PASSCODE_TTL is longer than 10 minutes"],
-    [
-      same_site === "none" && protocol !== "https:",
-      "STILE_SESSION_COOKIE_SAME_SITE none needs an https BASE_URL",
-    ],
-    [
-      domain !== "" && !isWithin(config.base_url, domain.replace(/^\./, "")),
-      "STILE_SESSION_COOKIE_DOMAIN is neither the host of BASE_URL nor a domain above it",
-    ],
-    [
-      hostBound && (protocol !== "https:" || domain !== ""),
-      "STILE_SESSION_COOKIE_NAME __Host- needs an https BASE_URL and no STILE_SESSION_COOKIE_DOMAIN",
-    ],
-    [
-      !webauthn.relying_party.origins.some((origin) => isWithin(origin, webauthn.relying_party.id)),
-      "STILE_WEBAUTHN_RELYING_PARTY_ID is neither the host of one of STILE_WEBAUTHN_RELYING_PARTY_ORIGINS nor a domain above it",
-    ],
-    [
-      cors.allow_origins.includes("*"),
-      "STILE_CORS_ALLOW_ORIGINS * would let every site act for its visitors",
-    ],
-    [
-      !cors.allow_origins.every(isOrigin),
-      "STILE_CORS_ALLOW_ORIGINS holds what is no origin, like https://app.example.com",
-    ],
-    [
-      !hosted.allowed_redirect_urls.every((entry) => /^https?:\/\/[^/*]/.test(entry)),
-      "STILE_HOSTED_ALLOWED_REDIRECT_URLS holds an entry without scheme and host",
-    ],
-    [
-      server.hosts.some((host) => /[:/]/.test(host)),
-      "STILE_SERVER_HOSTS holds more than a host name: no scheme, port or path",
-    ],
-    [config.mfa.enabled, "STILE_MFA_ENABLED is true, and there are no second factors yet"],
-    [
-      !config.password.enabled && !config.passkey.enabled && !(email.enabled && email.use_for_authentication),
-      "STILE_PASSWORD_ENABLED, STILE_PASSKEY_ENABLED and STILE_EMAIL_USE_FOR_AUTHENTICATION are all false: nobody could sign in",
-    ],
-    [
-      mode === "production" && secret_keys.length === 0,
-      "SECRET_KEYS is missing: production needs at least one key of 16 characters",
-    ],
-  ];
-  const found = contradictions.find(([holds]) => holds);
-  if (found) throw new ConfigError(found[1]);
-}
-
-/** Whether an origin's host is this domain, or lies under it. */
-function isWithin(origin: string, domain: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { hostname } = new URL(origin);
-  return hostname === domain || hostname.endsWith(`.${domain}`);
-}
-
-/** Exactly as browsers send it. */
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -6,7 +6,9 @@ import type { PasswordHasher } from "./credentials/password-hasher.ts";
 import type { Jobs } from "./jobs/queue.ts";
 import type { RateLimits } from "./limits/rates.ts";
 import type { Vault } from "./secrets/vault.ts";
-import type { SigningKeys } from "./sessions/signing-keys.ts";
+import type { Session } from "./sessions/sessions.ts";
+import type { TenantSigningKeys } from "./sessions/tenant-signing-keys.ts";
+import type { Tenants } from "./tenants/tenants.ts";
 
 /** Where randomness, identifiers and shifts of time come from, so that tests can set them. */
 export interface Environment {
@@ -27,11 +29,13 @@ export interface Runtime {
   config: Config;
   /** The default tenant. */
   tenant: Tenant;
+  /** Finds the others, by their address. */
+  tenants: Tenants;
   environment: Environment;
   database: Database;
   log: Logger;
   vault: Vault;
-  signingKeys: SigningKeys;
+  signingKeys: TenantSigningKeys;
   passwordHasher: PasswordHasher;
   rates: RateLimits;
   jobs: Pick<Jobs, "enqueue" | "wake" | "runDue">;
@@ -49,10 +53,26 @@ export interface Client {
   /** One of the eight languages of mails; English for anything unknown. */
   language: Language;
   requestId: string;
+  /** Origin of the page that asks, as its browser sends it; null where none is sent. */
+  origin: string | null;
+  /** States and verifiers of sign-ins at identity providers that this browser holds. */
+  thirdPartyStates?: readonly string[];
+  /** What the cookie of a trusted browser holds: `<user id>:<token>` joined by `|`, newest first. */
+  deviceCookie: string | null;
 }
 
 export const languages = ["bn", "de", "en", "fr", "it", "nl", "pt-BR", "zh"] as const;
 export type Language = (typeof languages)[number];
+
+/** What a browser is to keep, for the interfaces that have browsers. */
+export interface Kept {
+  /** Value of the cookie of a trusted browser, and how many seconds it is kept. */
+  device?: { value: string; seconds: number };
+  /** State of a request to an identity provider, which the callback must find in the same browser. */
+  thirdPartyState?: { value: string; seconds: number };
+  /** The session is over, so its cookie goes. */
+  session?: "ended";
+}
 
 /** What one request may use while it is judged. Nothing here writes. */
 export interface Scope {
@@ -62,6 +82,8 @@ export interface Scope {
   /** The step's moment, from the database's clock. */
   now: Date;
   signal: AbortSignal;
+  /** The session that the request brought along; looked at by profile flows alone. */
+  session?: Session;
 }
 
 /** A change, held back until everything is judged; all of a step's changes are written in one transaction. */

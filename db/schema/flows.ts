@@ -20,6 +20,8 @@ export const flows = pgTable(
     history: jsonb("history").notNull(),
     /** What entering the state made for the client: WebAuthn options, waiting times. */
     payload: jsonb("payload").notNull(),
+    /** Members of the payload that are secrets, sealed. */
+    sealedPayload: bytes("sealed_payload"),
     /** The refusal that the last answer carried, if any. */
     problem: jsonb("problem"),
     claim: uuid("claim"),
@@ -60,6 +62,65 @@ export const passcodes = pgTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.flowId, table.purpose, table.recipient] }),
     index("passcodes_expires_at").on(table.expiresAt),
+  ],
+);
+
+/** People sent to an identity provider who are not back yet. Taken when they come back, by the state they bring. */
+export const thirdPartyRequests = pgTable(
+  "third_party_requests",
+  {
+    tenantId: tenantId(),
+    stateHash: bytes("state_hash").notNull(),
+    /** The flow that sent them; null when none did. */
+    flowId: uuid("flow_id"),
+    provider: text("provider").notNull(),
+    /** What must be remembered and not shown: PKCE verifier, nonce, id of the SAML request; sealed JSON. */
+    sealed: bytes("sealed").notNull(),
+    redirectTo: text("redirect_to").notNull(),
+    /** S256 challenge of the verifier that the exchange must show (RFC 7636), where the flow gave one. */
+    codeChallenge: text("code_challenge"),
+    /** The account that a profile flow connects the identity to. */
+    userId: uuid("user_id"),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.stateHash] }),
+    index("third_party_requests_expires_at").on(table.expiresAt),
+  ],
+);
+
+/** One-time tokens that carry what a provider said of a person from the callback into the flow. */
+export const exchangeTokens = pgTable(
+  "exchange_tokens",
+  {
+    tenantId: tenantId(),
+    tokenHash: bytes("token_hash").notNull(),
+    /** The flow it is for; null for one that an identity provider started. */
+    flowId: uuid("flow_id"),
+    codeChallenge: text("code_challenge"),
+    userId: uuid("user_id"),
+    /** What the provider said, sealed: `ProviderFacts` of `server/thirdparty/provider-facts.ts`. */
+    sealed: bytes("sealed").notNull(),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.tokenHash] }),
+    index("exchange_tokens_expires_at").on(table.expiresAt),
+  ],
+);
+
+/** SAML responses and assertions that were taken, until they could no longer be shown again. */
+export const seenAssertions = pgTable(
+  "seen_assertions",
+  {
+    tenantId: tenantId(),
+    /** SHA-256 of the issuer and the identifier. */
+    idHash: bytes("id_hash").notNull(),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.idHash] }),
+    index("seen_assertions_expires_at").on(table.expiresAt),
   ],
 );
 

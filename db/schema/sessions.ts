@@ -4,11 +4,21 @@ import { users } from "./users.ts";
 
 /** How a person proved who they are. */
 export interface Factor {
-  method: "password" | "passcode" | "passkey" | "registration";
+  method:
+    | "password"
+    | "passcode"
+    | "passkey"
+    | "third_party"
+    | "registration"
+    | "totp"
+    | "security_key"
+    | "recovery_code";
   /** ISO 8601 */
   at: string;
   /** For passkeys: whether the authenticator verified the person. */
   userVerified?: boolean | undefined;
+  /** For third parties: which one. */
+  provider?: string | undefined;
 }
 
 export const sessions = pgTable(

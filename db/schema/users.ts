@@ -5,6 +5,7 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgTable,
   pgView,
   primaryKey,
@@ -16,11 +17,24 @@ import {
 import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
+/** Free-form facts of an account, each kind at most 3000 characters of JSON. */
+export type Metadata = Record<string, unknown>;
+
 export const users = pgTable(
   "users",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
     id: uuid("id").notNull(),
+    name: text("name"),
+    givenName: text("given_name"),
+    familyName: text("family_name"),
+    picture: text("picture"),
+    /** Told to the person and to applications. */
+    publicMetadata: jsonb("public_metadata").notNull().default({}).$type<Metadata>(),
+    /** For the operator alone. */
+    privateMetadata: jsonb("private_metadata").notNull().default({}).$type<Metadata>(),
+    /** The person's own to change, so nothing may rest on it. */
+    unsafeMetadata: jsonb("unsafe_metadata").notNull().default({}).$type<Metadata>(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -115,6 +129,80 @@ export const webauthnCredentials = pgTable(
   ],
 );
 
+/** The secret that an authenticator app shares with us (RFC 6238). */
+export const totpSecrets = pgTable(
+  "totp_secrets",
+  {
+    tenantId: tenantId(),
+    userId: uuid("user_id").notNull(),
+    sealedSecret: bytes("sealed_secret").notNull(),
+    /** The last time step whose code was taken: codes of it and of earlier ones are spent. */
+    lastStep: bigint("last_step", { mode: "number" }).notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.userId] }), ofUser(table as never)],
+);
+
+/** Codes that stand in for a lost second factor, each good for once: its row goes when it is used. */
+export const recoveryCodes = pgTable(
+  "recovery_codes",
+  {
+    tenantId: tenantId(),
+    userId: uuid("user_id").notNull(),
+    codeHash: bytes("code_hash").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.userId, table.codeHash] }),
+    ofUser(table as never),
+  ],
+);
+
+/** Browsers that may skip their person's second factor. The token is kept as a hash, and is new at each use. */
+export const trustedDevices = pgTable(
+  "trusted_devices",
+  {
+    tenantId: tenantId(),
+    id: uuid("id").notNull(),
+    userId: uuid("user_id").notNull(),
+    tokenHash: bytes("token_hash").notNull(),
+    /** Set when a newer token took this one's place: whoever shows it again holds a copy. */
+    replacedAt: moment("replaced_at"),
+    createdAt: createdAt(),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    uniqueIndex("trusted_devices_token").on(table.tenantId, table.tokenHash),
+    index("trusted_devices_user").on(table.tenantId, table.userId),
+    index("trusted_devices_expires_at").on(table.expiresAt),
+    ofUser(table as never),
+  ],
+);
+
+/** Who a person is at an identity provider: the provider and its subject, never an address. */
+export const identities = pgTable(
+  "identities",
+  {
+    tenantId: tenantId(),
+    id: uuid("id").notNull(),
+    userId: uuid("user_id").notNull(),
+    /** `google`, `custom_acme`, or `saml:` and the entity id of the provider. */
+    provider: text("provider").notNull(),
+    subject: text("subject").notNull(),
+    /** The address that the provider names, in canonical form; it proves nothing by itself. */
+    email: text("email"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    unique("identities_subject_unique").on(table.tenantId, table.provider, table.subject),
+    index("identities_user").on(table.tenantId, table.userId),
+    ofUser(table as never),
+  ],
+);
+
 const has = (table: string, condition = "true"): SQL<boolean> =>
   sql<boolean>`exists(select from ${sql.raw(table)} o where o.tenant_id = u.tenant_id and o.user_id = u.id and ${sql.raw(condition)})`;
 
@@ -124,6 +212,10 @@ export const userFacts = pgView("user_facts", {
   userId: uuid("user_id").notNull(),
   hasPassword: boolean("has_password").notNull(),
   hasPasskey: boolean("has_passkey").notNull(),
+  hasSecurityKey: boolean("has_security_key").notNull(),
+  hasTotp: boolean("has_totp").notNull(),
+  hasRecoveryCode: boolean("has_recovery_code").notNull(),
+  hasIdentity: boolean("has_identity").notNull(),
   credentialCount: integer("credential_count").notNull(),
   username: text("username"),
   email: text("email"),
@@ -132,6 +224,10 @@ export const userFacts = pgView("user_facts", {
   select u.tenant_id, u.id as user_id,
     ${has("passwords")} as has_password,
     ${has("webauthn_credentials", "not o.mfa_only")} as has_passkey,
+    ${has("webauthn_credentials", "o.mfa_only")} as has_security_key,
+    ${has("totp_secrets")} as has_totp,
+    ${has("recovery_codes")} as has_recovery_code,
+    ${has("identities")} as has_identity,
     (select count(*)::int from webauthn_credentials c where c.tenant_id = u.tenant_id and c.user_id = u.id) as credential_count,
     (select n.username from usernames n where n.tenant_id = u.tenant_id and n.user_id = u.id) as username,
     e.address as email,

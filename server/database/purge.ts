@@ -10,6 +10,10 @@ const served = ({ audit_log }: Config): Record<string, SQL> => ({
   // The count of tries outlives the code, as long as its flow may live.
   passcodes: sql`expires_at < now() - interval '24 hours'`,
   webauthn_challenges: sql`expires_at < now()`,
+  third_party_requests: sql`expires_at < now()`,
+  exchange_tokens: sql`expires_at < now()`,
+  seen_assertions: sql`expires_at < now()`,
+  trusted_devices: sql`expires_at < now()`,
   handover_codes: sql`expires_at < now()`,
   sessions: sql`expires_at < now()`,
   // Failures in a row bar a method until another one succeeds: forgetting them soon would give the tries back.

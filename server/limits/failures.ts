@@ -3,17 +3,18 @@ import { type Database, schema, type Transaction } from "#db/client";
 import type { Vault } from "../secrets/vault.ts";
 
 /** Ways to sign in whose failures are counted, each by itself. */
-export type CountedMethod = "password" | "passcode";
+export type CountedMethod = "password" | "passcode" | "otp" | "recovery_code";
 
 /**
- * Whose failures are counted: those of an account, of an identifier that has none, or of whoever wants to prove that
- * a mailbox is theirs, which must tell nothing of the other two. An HMAC, the same kind of value for an account and for an identifier that has none, so
- * that what is stored and how long it takes tell nothing.
+ * Whose failures are counted: those of an account, of an identifier that has none, of whoever wants to prove that
+ * a mailbox is theirs, which must tell nothing of the other two, or of an account's second factors, which a right
+ * first one must not excuse. An HMAC, the same kind of value for all of them, so that what is stored and how long it
+ * takes tell nothing.
  */
 export function failureSubject(
   vault: Vault,
   tenantId: string,
-  of: { userId: string } | { identifier: string } | { mailbox: string },
+  of: { userId: string } | { identifier: string } | { mailbox: string } | { secondFactorOf: string },
 ): Buffer {
   const [[kind, value] = []] = Object.entries(of);
   return vault.mac("failures", tenantId, kind ?? "", value ?? "");
@@ -22,8 +23,9 @@ export function failureSubject(
 export interface FailureLimits {
   /** Seconds to wait after the n-th failure in a row; the last one holds for all that follow. */
   delays: readonly number[];
-  /** Most failures within an hour. */
-  inAnHour: number;
+  /** Most failures within a window, and how many seconds that is; one counter has one window. */
+  inWindow: number;
+  windowSeconds: number;
   /** Most failures in a row, ever (NIST SP 800-63B-4 section 3.2.2). */
   inARow: number;
 }
@@ -31,7 +33,7 @@ export interface FailureLimits {
 const none = 2_147_483_647;
 
 /** Limits nothing; failures are counted all the same. */
-export const unlimited: FailureLimits = { delays: [0], inAnHour: none, inARow: none };
+export const unlimited: FailureLimits = { delays: [0], inWindow: none, windowSeconds: 3600, inARow: none };
 
 /** So many failures in a row bar a method until another one succeeds. */
 export const barredAfter = 100;
@@ -44,7 +46,12 @@ export const inARow: FailureLimits = { ...unlimited, inARow: barredAfter };
 
 /** For an account, wherever the tries come from: so many in an hour. */
 export function hourly(inAnHour: number): FailureLimits {
-  return { ...unlimited, inAnHour };
+  return within(3600, inAnHour);
+}
+
+/** So many within so many seconds. */
+export function within(windowSeconds: number, inWindow: number): FailureLimits {
+  return { ...unlimited, inWindow, windowSeconds };
 }
 
 /** Seconds to wait after so many failures in a row. */
@@ -93,8 +100,9 @@ export async function reserveFailure(
     ...values,
     now,
     limits.inARow,
-    limits.inAnHour,
+    limits.inWindow,
     limits.delays,
+    limits.windowSeconds,
   ]);
   if (reserved) return { ok: true, consecutive: (reserved as FailureCounts).consecutive };
   const [counts] = await run(database, "failure_read", readText, values);
@@ -110,14 +118,15 @@ export function refusalOf(
 ): Reservation & { ok: false } {
   if (counts.consecutive >= limits.inARow) return { ok: false, barred: true };
   const delayEnds = counts.lastAt.getTime() + delayFor(counts.consecutive, limits) * 1000;
-  const hourEnds = counts.windowCount >= limits.inAnHour ? counts.windowStartedAt.getTime() + hourMs : 0;
-  const seconds = Math.ceil((Math.max(delayEnds, hourEnds) - now.getTime()) / 1000);
+  const full = counts.windowCount >= limits.inWindow;
+  const windowEnds = full ? counts.windowStartedAt.getTime() + limits.windowSeconds * 1000 : 0;
+  const seconds = Math.ceil((Math.max(delayEnds, windowEnds) - now.getTime()) / 1000);
   return { ok: false, retryAfterSeconds: Math.max(1, seconds) };
 }
 
 /**
  * Part of writing a success: gives the reservation back, ends the failures in a row of the method that was used, and
- * lifts the bar from any other one. The failures of the last hour stay counted.
+ * lifts the bar from any other one of the same subject. The failures of the window stay counted.
  *
  * @param key `method` is what succeeded; one that is not counted only lifts bars. `source` as it was reserved
  */
@@ -139,14 +148,12 @@ export async function refundFailure(
   await tx.execute(statement);
 }
 
-const hourMs = 3_600_000;
-
 const delay = "($8::int[])[least(counter.consecutive, cardinality($8::int[]))] * interval '1 second'";
 
 // Two steps can get here in another order than they read the clock in: only a delay forbids an earlier moment.
 const delayIsOver = `(${delay} is null or ${delay} = interval '0' or excluded.last_at >= counter.last_at + ${delay})`;
 
-const windowIsOver = "counter.window_started_at <= excluded.last_at - interval '1 hour'";
+const windowIsOver = "counter.window_started_at <= excluded.last_at - $9::int * interval '1 second'";
 
 const reserveText = `
   insert into failures as counter

@@ -14,7 +14,9 @@ export type RateName =
   /** Passwords tried from a source, whatever the account. */
   | "password_source"
   /** Flows started from a source. */
-  | "flow_start";
+  | "flow_start"
+  /** Exchange tokens tried from a source. */
+  | "exchange_token";
 
 export type RateAnswer = { ok: true } | { ok: false; retryAfterSeconds: number };
 
@@ -70,6 +72,7 @@ export function createRates(config: Pick<Config, "rate_limiter">, database: Data
     passcode_source: [shared("passcode_source", numbers.passcodes_per_source, hour)],
     password: [shared("password", numbers.passwords_per_minute, minute)],
     password_source: [shared("password_source", numbers.passwords_per_source, minute)],
+    exchange_token: [shared("exchange_token", numbers.exchange_tokens_per_minute, minute)],
     flow_start: [reportingInBatches(shared("flow_start", numbers.starts_per_minute, minute))],
   };
 
