@@ -16,6 +16,7 @@ const expected: ExpectedAssertion = {
   requireUserVerification: false,
   allowed: null,
   userId: null,
+  secondFactor: false,
   signCount: "refuse",
 };
 const request = { challenge: expected.challenge, rpId: expected.rpId, userVerification: "preferred" };
@@ -176,6 +177,9 @@ describe("refused is", () => {
     const key = { ...one.stored, mfaOnly: true };
     expect(await reasonOf(one.get(), key)).toBe("mfa_only");
     expect(await reasonOf(one.get({ brokenSignature: true }), key)).toBe("not_verified");
+    const second = { secondFactor: true, userId };
+    expect(await reasonOf(one.get(), key, second)).toBe("accepted");
+    expect(await reasonOf(one.get({ brokenSignature: true }), key, second)).toBe("not_verified");
   });
 });
 

@@ -12,6 +12,8 @@ export interface ExpectedAssertion {
   allowed: readonly string[] | null;
   /** The account that is being signed in to, where that is known. */
   userId: string | null;
+  /** Whether another factor was shown before, so that a credential that is a second factor only will do. */
+  secondFactor: boolean;
   /** What a signature counter that did not grow leads to. */
   signCount: "refuse" | "warn";
 }
@@ -72,8 +74,8 @@ export async function judgeAssertion(
   const signCountStale = counts && newCounter <= credential.signCount;
   if (signCountStale && expected.signCount === "refuse") return refuse("sign_count");
 
-  // Ensure the credential was not made to be a second factor only.
-  if (credential.mfaOnly) return refuse("mfa_only");
+  // Ensure the credential was not made to be a second factor only, unless that is what it is here.
+  if (credential.mfaOnly && !expected.secondFactor) return refuse("mfa_only");
 
   return { ok: true, userVerified, signCount: newCounter, backupState: credentialBackedUp, signCountStale };
 }

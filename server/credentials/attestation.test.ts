@@ -1,19 +1,25 @@
+import { sign } from "node:crypto";
+import { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Cbor } from "../testing/cbor.ts";
 import { coseAlgorithms } from "../testing/cose-key.ts";
 import { type CreateCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import type { RegistrationJson } from "../testing/webauthn-json.ts";
 import { vectors, vectorsAre } from "../testing/webauthn-vectors.ts";
-import { judgeAttestation } from "./attestation.ts";
+import { type ExpectedRegistration, judgeAttestation } from "./attestation.ts";
 import { offeredAlgorithms } from "./cose-key.ts";
 import { readClientData, registrationAnswer } from "./webauthn-answer.ts";
 import { newCredential } from "./webauthn-credentials.ts";
 
 const origin = "https://login.example";
-const expected = {
+const expected: ExpectedRegistration = {
   challenge: Buffer.from("a challenge of thirty-two bytes.").toString("base64url"),
   origins: [origin, "android:apk-key-hash:example"],
   rpId: "login.example",
+  requireUserPresence: true,
   requireUserVerification: false,
+  formats: ["none", "packed", "fido-u2f", "tpm", "apple", "android-key"],
+  now: new Date(),
 };
 const options = {
   rp: { id: expected.rpId, name: "Example" },
@@ -28,25 +34,29 @@ type Settings = Parameters<typeof softwareAuthenticator>[0];
 const made = (call: Partial<CreateCall> = {}, settings: Settings = {}) =>
   softwareAuthenticator(settings).create(options, { origin, ...call });
 
-async function judge(response: unknown, changes: Partial<typeof expected> = {}) {
+async function judge(response: unknown, changes: Partial<ExpectedRegistration> = {}) {
   const answer = registrationAnswer.parse(response);
   const clientData = readClientData(answer.response.clientDataJSON);
   if (!clientData) throw new Error("no client data");
   return judgeAttestation(answer, clientData, { ...expected, ...changes });
 }
 
-const reasonOf = async (response: unknown, changes?: Partial<typeof expected>) => {
+const reasonOf = async (response: unknown, changes?: Partial<ExpectedRegistration>) => {
   const judged = await judge(response, changes);
   return judged.ok ? "accepted" : judged.reason;
 };
 
 // Nothing that a client sends may make this server ask somebody else.
 beforeEach(() => {
-  vi.stubGlobal("fetch", () => {
-    throw new Error("attestation went to the network");
-  });
+  vi.stubGlobal("fetch", vi.fn());
+  vi.spyOn(Socket.prototype, "connect");
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  expect(fetch).not.toHaveBeenCalled();
+  expect(Socket.prototype.connect).not.toHaveBeenCalled();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 describe("a passkey", () => {
   test("becomes a record that JSON keeps as it is", async () => {
@@ -127,16 +137,34 @@ describe("refused is", () => {
     ["R13 backed up without being eligible", { backupEligible: false, backedUp: true }, "not_verified"],
     ["R15 an algorithm that was not offered", { algorithm: coseAlgorithms.ES256K }, "not_verified"],
     ["R16 a format nobody knows", { fmt: "unheard-of" }, "attestation_format_refused"],
-    ["R16 a format that would ask the network", { fmt: "android-key" }, "attestation_format_refused"],
-    ["R16 another one", { fmt: "android-safetynet" }, "attestation_format_refused"],
-    ["R16 and another", { fmt: "apple" }, "attestation_format_refused"],
-    ["R17 a statement of the wrong form", { fmt: "tpm" }, "not_verified"],
+    ["R16 a format that nobody offers any more", { fmt: "android-safetynet" }, "attestation_format_refused"],
+    ["R16 one that the library knows and we do not", { fmt: "compound" }, "attestation_format_refused"],
+    ["R16 a name that every object has", { fmt: "constructor" }, "attestation_format_refused"],
+    ["R17 an empty statement of a TPM", { fmt: "tpm" }, "not_verified"],
+    ["R17 an empty statement of Apple's", { fmt: "apple" }, "attestation_statement_refused"],
+    ["R17 an empty statement of Android's", { fmt: "android-key" }, "attestation_statement_refused"],
     ["R20 an id of 1024 bytes", { credentialId: Buffer.alloc(1024, 7) }, "invalid"],
     ["a key beside the curve", { offCurve: true }, "public_key_refused"],
   ])("%s", async (_what, call, reason) => {
     const response = made(call);
     if (reason === "invalid") expect(registrationAnswer.safeParse(response).success).toBe(false);
     else expect(await reasonOf(response)).toBe(reason);
+  });
+
+  test("R11 nobody present, but for a ceremony that the browser holds by itself", async () => {
+    const alone = { userPresent: false, userVerified: false };
+    expect(await reasonOf(made(alone))).toBe("not_verified");
+    expect(await reasonOf(made(alone), { requireUserPresence: false })).toBe("accepted");
+    const required = { requireUserPresence: false, requireUserVerification: true };
+    expect(await reasonOf(made(alone), required)).toBe("not_verified");
+  });
+
+  test("R16 a format that is known, where it is not taken", async () => {
+    expect(await reasonOf(made({}, { attestation: "packed" }), { formats: ["none"] })).toBe(
+      "attestation_format_refused",
+    );
+    expect(await reasonOf(made(), { formats: ["packed"] })).toBe("attestation_format_refused");
+    expect(await reasonOf(made({}, { attestation: "packed" }), { formats: ["packed"] })).toBe("accepted");
   });
 
   test("R12 an unverified user, where verification is required", async () => {
@@ -148,6 +176,22 @@ describe("refused is", () => {
   test("R17 a broken signature of self attestation", async () => {
     const response = made({ brokenSignature: true }, { attestation: "packed" });
     expect(await reasonOf(response)).toBe("not_verified");
+  });
+
+  test("R17 self attestation by another algorithm than the key's", async () => {
+    const response = made(
+      {},
+      {
+        attestation: ({ authData, clientDataHash, key }) => ({
+          fmt: "packed",
+          members: new Map<string, Cbor>([
+            ["alg", -35],
+            ["sig", sign("sha384", Buffer.concat([authData, clientDataHash]), key.privateKey)],
+          ]),
+        }),
+      },
+    );
+    expect(await reasonOf(response)).toBe("attestation_statement_refused");
   });
 
   test("a statement under the name of none", async () => {

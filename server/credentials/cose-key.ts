@@ -1,4 +1,4 @@
-import { createPublicKey } from "node:crypto";
+import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { decodeCredentialPublicKey } from "@simplewebauthn/server/helpers";
 
 /**
@@ -33,32 +33,66 @@ const curveIds = { "P-256": 1, "P-384": 2, "P-521": 3 } as const;
  * @param encoded COSE_Key (RFC 9052 section 7)
  */
 export function isAcceptableKey(encoded: Uint8Array): boolean {
-  let key: Map<unknown, unknown>;
-  try {
-    const decoded: unknown = decodeCredentialPublicKey(new Uint8Array(encoded));
-    if (!(decoded instanceof Map)) return false;
-    key = decoded;
-  } catch {
-    return false;
-  }
-  const kind = keysByAlgorithm.get(Number(key.get(3)));
-  if (kind === undefined || typeof key.get(3) !== "number") return false;
+  const key = decode(encoded);
+  const kind = key && kindOf(key);
+  if (!kind) return false;
   if (kind === "RSA") return isRsaKey(key);
   if (kind === "Ed25519") return isEd25519Key(key);
   return isEcKey(key, kind.curve, kind.size);
 }
 
+/** The algorithm of a credential's public key, by its identifier in the IANA COSE registry; null where there is none. */
+export function algorithmOf(encoded: Uint8Array): number | null {
+  const algorithm = decode(encoded)?.get(3);
+  return typeof algorithm === "number" ? algorithm : null;
+}
+
+/**
+ * A credential's public key, for comparing it with others.
+ *
+ * @param encoded COSE_Key that is acceptable
+ * @throws Error for any other
+ */
+export function importKey(encoded: Uint8Array): KeyObject {
+  const key = decode(encoded);
+  const kind = key && kindOf(key);
+  if (!kind) throw new Error("not an acceptable key");
+  return createPublicKey({ format: "jwk", key: jwkOf(key, kind) });
+}
+
+function decode(encoded: Uint8Array): Map<unknown, unknown> | null {
+  try {
+    const decoded: unknown = decodeCredentialPublicKey(new Uint8Array(encoded));
+    return decoded instanceof Map ? decoded : null;
+  } catch {
+    return null;
+  }
+}
+
+function kindOf(key: Map<unknown, unknown>) {
+  const algorithm = key.get(3);
+  return typeof algorithm === "number" ? keysByAlgorithm.get(algorithm) : undefined;
+}
+
+/** JSON Web Key (RFC 7518 section 6, RFC 8037 section 2). */
+function jwkOf(key: Map<unknown, unknown>, kind: NonNullable<ReturnType<typeof kindOf>>): JsonWebKey {
+  const part = (label: number) => {
+    const bytes = key.get(label);
+    if (!(bytes instanceof Uint8Array)) throw new Error(`no parameter ${label}`);
+    return Buffer.from(bytes).toString("base64url");
+  };
+  if (kind === "RSA") return { kty: "RSA", n: part(-1), e: part(-2) };
+  if (kind === "Ed25519") return { kty: "OKP", crv: kind, x: part(-2) };
+  return { kty: "EC", crv: kind.curve, x: part(-2), y: part(-3) };
+}
+
 /** RFC 9053 section 7.1.1; the compressed form, a boolean y, is not allowed in WebAuthn. */
 function isEcKey(key: Map<unknown, unknown>, curve: keyof typeof curveIds, size: number): boolean {
-  const x = bytesOf(key.get(-2), size);
-  const y = bytesOf(key.get(-3), size);
-  if (!hasJust(key, { 1: 2, [-1]: curveIds[curve] }, [-2, -3]) || !x || !y) return false;
+  const sized = [-2, -3].every((label) => bytesOf(key.get(label), size) !== null);
+  if (!sized || !hasJust(key, { 1: 2, [-1]: curveIds[curve] }, [-2, -3])) return false;
   try {
     // Importing is what checks that the point lies on the curve.
-    createPublicKey({
-      format: "jwk",
-      key: { kty: "EC", crv: curve, x: x.toString("base64url"), y: y.toString("base64url") },
-    });
+    createPublicKey({ format: "jwk", key: jwkOf(key, { curve, size }) });
     return true;
   } catch {
     return false;

@@ -1,88 +1,103 @@
 import { audit } from "../audit/audit.ts";
+import type { Config } from "../config.ts";
 import { failureSubject, refundFailure } from "../limits/failures.ts";
 import type { Scope, Write } from "../runtime.ts";
-import { type AssertionFault, judgeAssertion, userHandleOf } from "./assertion.ts";
+import { type AssertionFault, judgeAssertion } from "./assertion.ts";
 import { type AttestationFault, judgeAttestation } from "./attestation.ts";
-import { offeredAlgorithms } from "./cose-key.ts";
+import { authenticatorName } from "./authenticator-names.ts";
 import { assertionAnswer, readClientData, registrationAnswer } from "./webauthn-answer.ts";
-import { openChallenge, takeChallenge } from "./webauthn-challenges.ts";
+import { type Ceremony, openChallenge, takeChallenge } from "./webauthn-challenges.ts";
 import {
   type CredentialId,
   findCredential,
   type NewCredential,
   updateCredential,
 } from "./webauthn-credentials.ts";
+import {
+  type CredentialKind,
+  type CredentialOwner,
+  creationOptions,
+  requestOptions,
+} from "./webauthn-options.ts";
+import { ceremonyOrigins } from "./webauthn-origins.ts";
 
-/**
- * Options for signing in with a passkey, and the challenge in them, which is open once `write` is written.
- *
- * @param about `userId`: only this account's passkeys will do; `allowed`: the browser is told which ones. Without
- *   them any passkey will, and the answer says whose it is. An empty list is none.
- */
-export async function openRequest(
-  scope: Scope,
-  about: { flowId: string; userId?: string; allowed?: readonly CredentialId[] },
-): Promise<{ options: { publicKey: PublicKeyCredentialRequestOptionsJSON }; write: Write }> {
-  const { passkey, webauthn } = scope.tenant.config;
-  const passkeys = (about.allowed ?? []).filter(({ mfaOnly }) => !mfaOnly);
-  const { challenge, timeoutSeconds, write } = openChallenge(scope, {
-    flowId: about.flowId,
-    ceremony: "request",
-    ...(about.userId ? { userId: about.userId } : {}),
-    allowed: passkeys.map(({ id }) => id),
-  });
-  const publicKey = {
-    challenge,
-    timeout: timeoutSeconds * 1000,
-    rpId: webauthn.relying_party.id,
-    userVerification: passkey.user_verification,
-    ...(passkeys.length > 0 ? { allowCredentials: passkeys.map(descriptorOf) } : {}),
-  };
-  return { options: { publicKey }, write };
+/** What an assertion is to prove. */
+export interface Proof {
+  /** Of somebody who has shown one factor already: that they hold another. Security keys will do. */
+  secondFactor?: boolean;
+  /** Its user has to be verified, whatever is configured: holding it proves nothing that was not proved before. */
+  verified?: boolean;
 }
 
 /**
- * Options for creating a passkey, and the challenge in them, which is open once `write` is written.
+ * Options for signing in with a passkey, or for showing a second factor, and the challenge in them, which is open once
+ * `write` is written.
  *
- * @param about `user.id` is the account's UUID; `exclude` names credentials whose authenticators shall not make another
+ * @param about `userId`: only this account's credentials will do; `allowed`: the browser is told which ones, and for a
+ *   first factor those that are second factors only are left out. Without them any passkey will, and the answer says
+ *   whose it is. An empty list is none.
+ */
+export async function openRequest(
+  scope: Scope,
+  about: Proof & { flowId: string; userId?: string; allowed?: readonly CredentialId[] },
+): Promise<{ options: { publicKey: PublicKeyCredentialRequestOptionsJSON }; write: Write }> {
+  const { config } = scope.tenant;
+  const { secondFactor = false } = about;
+  const allowed = (about.allowed ?? []).filter(({ mfaOnly }) => secondFactor || !mfaOnly);
+  const { write, ...timed } = openChallenge(scope, {
+    flowId: about.flowId,
+    ceremony: requestCeremony(about),
+    ...(about.userId ? { userId: about.userId } : {}),
+    allowed: allowed.map(({ id }) => id),
+  });
+  const userVerification = userVerificationOf(config, about);
+  return {
+    options: { publicKey: requestOptions(config, timed, { allowed, secondFactor, userVerification }) },
+    write,
+  };
+}
+
+/**
+ * Options for creating a credential, and the challenge in them, which is open once `write` is written.
+ *
+ * @param about `exclude` names credentials whose authenticators shall not make another; `conditional`: the browser may
+ *   create a passkey by itself, as a password manager does that has just filled in a password
  */
 export async function openCreation(
   scope: Scope,
   about: {
     flowId: string;
-    user: { id: string; name: string; displayName: string };
+    user: CredentialOwner;
     exclude: readonly CredentialId[];
+    kind: CredentialKind;
+    conditional?: boolean;
   },
-): Promise<{ options: { publicKey: PublicKeyCredentialCreationOptionsJSON }; write: Write }> {
-  const { passkey, webauthn } = scope.tenant.config;
-  const { id, name, displayName } = about.user;
-  const { challenge, timeoutSeconds, write } = openChallenge(scope, {
+): Promise<{
+  options: { publicKey: PublicKeyCredentialCreationOptionsJSON; mediation?: "conditional" };
+  write: Write;
+}> {
+  const { conditional = false, kind } = about;
+  const { write, ...timed } = openChallenge(scope, {
     flowId: about.flowId,
-    ceremony: "creation",
-    userId: id,
+    ceremony: kind === "passkey" && conditional ? "conditional_creation" : creationCeremonies[kind][0],
+    userId: about.user.id,
   });
-  const publicKey = {
-    rp: { name: webauthn.relying_party.display_name, id: webauthn.relying_party.id },
-    user: { id: userHandleOf(id), name, displayName },
-    challenge,
-    pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: "public-key" as const, alg })),
-    timeout: timeoutSeconds * 1000,
-    ...(about.exclude.length > 0 ? { excludeCredentials: about.exclude.map(descriptorOf) } : {}),
-    authenticatorSelection: {
-      requireResidentKey: true,
-      residentKey: "required" as const,
-      userVerification: passkey.user_verification,
-    },
-    attestation: passkey.attestation_preference,
-  };
-  return { options: { publicKey }, write };
+  const publicKey = creationOptions(scope.tenant.config, timed, about);
+  return { options: { publicKey, ...(conditional ? { mediation: "conditional" as const } : {}) }, write };
 }
 
-const descriptorOf = ({ id, transports }: CredentialId) => ({
-  type: "public-key" as const,
-  id,
-  ...(transports.length > 0 ? { transports } : {}),
-});
+const requestCeremony = ({ secondFactor }: Proof): Ceremony =>
+  secondFactor ? "second_factor_request" : "request";
+
+const creationCeremonies = {
+  passkey: ["creation", "conditional_creation"],
+  security_key: ["security_key_creation"],
+} as const satisfies Record<CredentialKind, readonly [Ceremony, ...Ceremony[]]>;
+
+function userVerificationOf({ passkey, mfa }: Config, { secondFactor, verified }: Proof) {
+  if (verified) return "required";
+  return secondFactor ? mfa.security_keys.user_verification : passkey.user_verification;
+}
 
 export type VerifiedAssertion =
   | {
@@ -95,46 +110,51 @@ export type VerifiedAssertion =
     }
   | {
       ok: false;
-      reason: "malformed" | "challenge_unknown" | "credential_unknown" | AssertionFault;
+      reason: "malformed" | "challenge_unknown" | AssertionFault;
       /** Whose passkey it is, once its signature was found right: for the audit log. */
       userId?: string;
       credentialId?: string;
-    };
+    }
+  /** Nobody has it: whoever keeps it may forget it. */
+  | { ok: false; reason: "credential_unknown"; credentialId: string; userId?: never };
 
 /**
  * Verifies the answer to `openRequest`. The challenge is used up, whatever comes of it.
  *
- * @param about `userId`: the account that this flow has come to be about, if it has
+ * @param about as it was given there. `userId`: the account that this flow has come to be about, if it has
  * @param about.response AuthenticationResponseJSON, as the client sent it; nothing in it makes this throw
  */
 export async function verifyAssertion(
   scope: Scope,
-  about: { flowId: string; response: unknown; userId?: string },
+  about: Proof & { flowId: string; response: unknown; userId?: string },
 ): Promise<VerifiedAssertion> {
   const { runtime, tenant } = scope;
-  const { webauthn, passkey } = tenant.config;
+  const { webauthn } = tenant.config;
 
   const answer = assertionAnswer.safeParse(about.response).data;
   const clientData = answer && readClientData(answer.response.clientDataJSON);
   if (!answer || !clientData) return { ok: false, reason: "malformed" };
 
   const { challenge } = clientData;
-  const opened = await takeChallenge(scope, { flowId: about.flowId, ceremony: "request", challenge });
+  const ceremonies = [requestCeremony(about)];
+  const opened = await takeChallenge(scope, { flowId: about.flowId, ceremonies, challenge });
   // A challenge that was opened for one account is none for another, nor for whoever it may be.
   const userId = about.userId ?? null;
   if (!opened || (opened.userId !== null && opened.userId !== userId))
     return { ok: false, reason: "challenge_unknown" };
 
   const credential = await findCredential(runtime.database.read, tenant.id, answer.id);
-  if (!credential) return { ok: false, reason: "credential_unknown" };
+  if (!credential) return { ok: false, reason: "credential_unknown", credentialId: answer.id };
 
+  const secondFactor = about.secondFactor === true;
   const judged = await judgeAssertion(answer, clientData, credential, {
     challenge,
-    origins: webauthn.relying_party.origins,
+    origins: ceremonyOrigins(tenant.config),
     rpId: webauthn.relying_party.id,
-    requireUserVerification: passkey.user_verification === "required",
+    requireUserVerification: userVerificationOf(tenant.config, about) === "required",
     allowed: opened.allowed,
     userId,
+    secondFactor,
     signCount: webauthn.sign_count,
   });
   const owner = { userId: credential.userId, credentialId: credential.id };
@@ -145,9 +165,18 @@ export async function verifyAssertion(
   const { userVerified, signCountStale, signCount, backupState } = judged;
   const write: Write = async (tx) => {
     const strict = webauthn.sign_count === "refuse";
-    await updateCredential(tx, scope, { id: credential.id, signCount, backupState, strict });
-    const subject = failureSubject(runtime.vault, tenant.id, owner);
-    await refundFailure(tx, { tenantId: tenant.id, method: "passkey", subject, source: "" });
+    await updateCredential(tx, scope, {
+      id: credential.id,
+      signCount,
+      backupState,
+      userVerified: userVerified && secondFactor,
+      strict,
+    });
+    const { userId } = owner;
+    for (const of of [{ userId }, ...(secondFactor || userVerified ? [{ secondFactorOf: userId }] : [])]) {
+      const subject = failureSubject(runtime.vault, tenant.id, of);
+      await refundFailure(tx, { tenantId: tenant.id, method: "passkey", subject, source: "" });
+    }
     if (signCountStale) await audit(scope, "passkey_sign_count_stale", {}, credential.userId)(tx);
   };
   return { ok: true, ...owner, userVerified, write };
@@ -165,24 +194,30 @@ export type VerifiedAttestation =
  */
 export async function verifyAttestation(
   scope: Scope,
-  about: { flowId: string; response: unknown; userId: string },
+  about: { flowId: string; response: unknown; userId: string; kind: CredentialKind },
 ): Promise<VerifiedAttestation> {
-  const { runtime, tenant } = scope;
-  const { webauthn, passkey } = tenant.config;
+  const { runtime, tenant, now } = scope;
+  const { webauthn, passkey, mfa } = tenant.config;
+  const { kind } = about;
 
   const answer = registrationAnswer.safeParse(about.response).data;
   const clientData = answer && readClientData(answer.response.clientDataJSON);
   if (!answer || !clientData) return { ok: false, reason: "malformed" };
 
   const { challenge } = clientData;
-  const opened = await takeChallenge(scope, { flowId: about.flowId, ceremony: "creation", challenge });
+  const ceremonies = creationCeremonies[kind];
+  const opened = await takeChallenge(scope, { flowId: about.flowId, ceremonies, challenge });
   if (opened?.userId !== about.userId) return { ok: false, reason: "challenge_unknown" };
 
+  const { user_verification } = kind === "passkey" ? passkey : mfa.security_keys;
   const judged = await judgeAttestation(answer, clientData, {
     challenge,
-    origins: webauthn.relying_party.origins,
+    origins: ceremonyOrigins(tenant.config),
     rpId: webauthn.relying_party.id,
-    requireUserVerification: passkey.user_verification === "required",
+    requireUserPresence: opened.ceremony !== "conditional_creation",
+    requireUserVerification: user_verification === "required",
+    formats: passkey.attestation_formats,
+    now,
   });
   if (!judged.ok) return judged;
 
@@ -191,5 +226,6 @@ export async function verifyAttestation(
   const taken = await findCredential(runtime.database.read, tenant.id, credential.id);
   if (taken) return { ok: false, reason: "credential_taken" };
 
-  return { ok: true, credential };
+  const name = authenticatorName(credential.aaguid);
+  return { ok: true, credential: { ...credential, mfaOnly: kind === "security_key", name } };
 }

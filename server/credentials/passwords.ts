@@ -107,6 +107,14 @@ export function createPassword({ tenant, now }: Scope, userId: string, hash: str
   };
 }
 
+/** Takes the password from an account. */
+export function deletePassword({ tenant }: Scope, userId: string): Write {
+  const { passwords } = schema;
+  return async (tx) => {
+    await tx.delete(passwords).where(and(eq(passwords.tenantId, tenant.id), eq(passwords.userId, userId)));
+  };
+}
+
 /** Whoever has no account is looked up all the same. */
 const nobody = "00000000-0000-0000-0000-000000000000";
 

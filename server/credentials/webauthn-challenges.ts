@@ -1,9 +1,16 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import { schema } from "#db/client";
 import { ridingInsert } from "#db/riding-insert";
 import type { Scope, Write } from "../runtime.ts";
 
-export type Ceremony = "request" | "creation";
+/** What a challenge was opened for. An answer to one kind is none to another. */
+export type Ceremony =
+  | "request"
+  | "second_factor_request"
+  | "creation"
+  /** The browser may hold it by itself, with nobody there. */
+  | "conditional_creation"
+  | "security_key_creation";
 
 export interface OpenedChallenge {
   /** 32 random bytes, base64url. */
@@ -48,12 +55,13 @@ export function openChallenge(
 /**
  * Takes a challenge, for good and at once: whatever comes of the answer, there is no second one to it.
  *
- * @returns null when this flow has no such challenge open for this ceremony
+ * @param about `ceremonies`: those that the answer may be of
+ * @returns which of them it was opened for; null when this flow has no such challenge open for any
  */
 export async function takeChallenge(
   { runtime, tenant, now }: Scope,
-  about: { flowId: string; ceremony: Ceremony; challenge: string },
-): Promise<{ userId: string | null; allowed: string[] | null } | null> {
+  about: { flowId: string; ceremonies: readonly Ceremony[]; challenge: string },
+): Promise<{ ceremony: string; userId: string | null; allowed: string[] | null } | null> {
   const { webauthnChallenges: table } = schema;
   const [taken] = await runtime.database.write
     .delete(table)
@@ -62,9 +70,14 @@ export async function takeChallenge(
         eq(table.tenantId, tenant.id),
         eq(table.challenge, about.challenge),
         eq(table.flowId, about.flowId),
-        eq(table.ceremony, about.ceremony),
+        inArray(table.ceremony, [...about.ceremonies]),
       ),
     )
-    .returning({ userId: table.userId, allowed: table.allowed, expiresAt: table.expiresAt });
+    .returning({
+      ceremony: table.ceremony,
+      userId: table.userId,
+      allowed: table.allowed,
+      expiresAt: table.expiresAt,
+    });
   return taken && taken.expiresAt > now ? taken : null;
 }

@@ -98,16 +98,16 @@ export function insertCredential({ tenant, now }: Scope, userId: string, credent
 }
 
 /**
- * Writes what an assertion told (section 7.2 step 24). `userVerified` stays as it was: that may grow only with another
- * factor.
+ * Writes what an assertion told (section 7.2 step 24).
  *
- * @param strict refuse a signature counter that another assertion has outrun meanwhile
+ * @param update `userVerified`: that its user was verified, and had shown another factor besides; else it stays as it
+ *   was. `strict`: refuse a signature counter that another assertion has outrun meanwhile
  * @throws TakenError "passkey" when it has, or when the credential is gone
  */
 export async function updateCredential(
   tx: Transaction,
   { tenant, now }: Scope,
-  update: { id: string; signCount: number; backupState: boolean; strict: boolean },
+  update: { id: string; signCount: number; backupState: boolean; userVerified: boolean; strict: boolean },
 ): Promise<void> {
   const grows = sql`(${table.signCount} < ${update.signCount} or (${table.signCount} = 0 and ${update.signCount} = 0))`;
   const updated = await tx
@@ -115,6 +115,7 @@ export async function updateCredential(
     .set({
       signCount: sql`greatest(${table.signCount}, ${update.signCount})`,
       backupState: update.backupState,
+      ...(update.userVerified ? { userVerified: true } : {}),
       lastUsedAt: now,
       updatedAt: now,
     })

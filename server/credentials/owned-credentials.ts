@@ -1,0 +1,46 @@
+import { and, eq } from "drizzle-orm";
+import { schema } from "#db/client";
+import { type Scope, TakenError, type Write } from "../runtime.ts";
+
+const { webauthnCredentials: table } = schema;
+
+/**
+ * Gives a passkey or a security key the name that its owner knows it by.
+ *
+ * @throws TakenError("passkey") when the account no longer has it
+ */
+export function renameCredential(
+  { tenant, now }: Scope,
+  userId: string,
+  { id, name }: { id: string; name: string },
+): Write {
+  return async (tx) => {
+    const renamed = await tx
+      .update(table)
+      .set({ name, updatedAt: now })
+      .where(and(eq(table.tenantId, tenant.id), eq(table.userId, userId), eq(table.id, id)))
+      .returning({ id: table.id });
+    if (renamed.length === 0) throw new TakenError("passkey");
+  };
+}
+
+/**
+ * Takes a credential from its account.
+ *
+ * @param credential `mfaOnly`: whether it is to be a security key or a passkey; the other kind is not taken
+ * @throws TakenError("passkey") when the account no longer has it
+ */
+export function deleteCredential(
+  { tenant }: Scope,
+  userId: string,
+  { id, mfaOnly }: { id: string; mfaOnly: boolean },
+): Write {
+  const own = and(eq(table.tenantId, tenant.id), eq(table.userId, userId), eq(table.id, id));
+  return async (tx) => {
+    const removed = await tx
+      .delete(table)
+      .where(and(own, eq(table.mfaOnly, mfaOnly)))
+      .returning({ id: table.id });
+    if (removed.length === 0) throw new TakenError("passkey");
+  };
+}

@@ -1,0 +1,245 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createUser } from "../identity/users.ts";
+import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { createVault } from "../secrets/vault.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import {
+  countRecoveryCodes,
+  deleteRecoveryCodes,
+  judgeRecoveryCode,
+  newRecoveryCode,
+  normalRecoveryCode,
+  replaceRecoveryCodes,
+} from "./recovery-codes.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+afterAll(() => runtime.close());
+
+const start = new Date("2030-01-01T12:00:00.000Z");
+const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
+
+function scopeAt(seconds = 0, settings: Record<string, string> = {}, source = someone.source): Scope {
+  const configured = runtime.configured(settings);
+  return {
+    runtime: configured,
+    tenant: configured.tenant,
+    client: { ...someone, source },
+    now: new Date(start.getTime() + seconds * 1000),
+    signal: new AbortController().signal,
+  };
+}
+
+const write = (...changes: Write[]) =>
+  runtime.database.write.transaction(async (tx) => {
+    for (const change of changes) await change(tx);
+  });
+
+async function someUser(): Promise<string> {
+  const id = randomUUID();
+  const { tenant, environment } = runtime;
+  await write((tx) => createUser(tx, tenant.id, { id, now: start, environment }));
+  return id;
+}
+
+async function owner(): Promise<{ userId: string; codes: string[] }> {
+  const userId = await someUser();
+  const { codes, write: change } = replaceRecoveryCodes(scopeAt(), userId);
+  await write(change);
+  return { userId, codes };
+}
+
+const left = (userId: string) => countRecoveryCodes(runtime.database.read, runtime.tenant.id, userId);
+
+/** Judges a code, and takes it when it is right. */
+async function enter(scope: Scope, userId: string, code: string): Promise<string> {
+  const judged = await judgeRecoveryCode(scope, { userId, code });
+  if ("limited" in judged) return "limited";
+  if (!judged.ok) return "wrong";
+  await write(judged.write);
+  return "right";
+}
+
+const nobodys = () => newRecoveryCode({ randomBytes });
+
+describe("the codes of an account", () => {
+  test("are ten, all different, of four groups that nobody can misread", async () => {
+    const { userId, codes } = await owner();
+    expect(new Set(codes).size).toBe(10);
+    for (const code of codes) expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
+    expect(await left(userId)).toBe(10);
+  });
+
+  test("are right once each", async () => {
+    const { userId, codes } = await owner();
+    for (const [index, code] of codes.entries()) {
+      expect(await enter(scopeAt(), userId, code)).toBe("right");
+      expect(await enter(scopeAt(), userId, code)).toBe("wrong");
+      expect(await left(userId)).toBe(9 - index);
+    }
+  });
+
+  test("are worth nothing once they are replaced, or taken away", async () => {
+    const { userId, codes } = await owner();
+    const again = replaceRecoveryCodes(scopeAt(), userId);
+    const judged = await judgeRecoveryCode(scopeAt(), { userId, code: codes[0] ?? "" });
+    await write(again.write);
+    expect(await enter(scopeAt(), userId, codes[0] ?? "")).toBe("wrong");
+    if (!("ok" in judged && judged.ok)) throw new Error("the code was right");
+    await expect(write(judged.write)).rejects.toThrow(new TakenError("recovery_code"));
+    expect(await enter(scopeAt(), userId, again.codes[0] ?? "")).toBe("right");
+    await write(deleteRecoveryCodes(scopeAt(), userId));
+    expect(await enter(scopeAt(), userId, again.codes[1] ?? "")).toBe("wrong");
+    expect(await left(userId)).toBe(0);
+  });
+
+  test("stay ten when they are replaced many times at once", async () => {
+    const { userId } = await owner();
+    await Promise.all(Array.from({ length: 5 }, () => write(replaceRecoveryCodes(scopeAt(), userId).write)));
+    expect(await left(userId)).toBe(10);
+  });
+
+  test("are right for nobody else, and in no other tenant", async () => {
+    const [one, other] = [await owner(), await owner()];
+    const [code = ""] = one.codes;
+    expect(await enter(scopeAt(), other.userId, code)).toBe("wrong");
+    const elsewhere = { ...scopeAt(), tenant: { ...runtime.tenant, id: randomUUID() } };
+    expect(await enter(elsewhere, one.userId, code)).toBe("wrong");
+    expect(await enter(scopeAt(), one.userId, code)).toBe("right");
+  });
+
+  test("stay right when another key becomes the first one", async () => {
+    const { userId, codes } = await owner();
+    const vault = createVault(["a key that came later on", "a key for tests alone"]);
+    const rotated = { ...scopeAt(), runtime: { ...runtime, vault } };
+    expect(await enter(rotated, userId, codes[0] ?? "")).toBe("right");
+    const fresh = replaceRecoveryCodes(rotated, userId);
+    await write(fresh.write);
+    expect(await enter(rotated, userId, fresh.codes[0] ?? "")).toBe("right");
+  });
+
+  test("are not in the database", async () => {
+    const { userId, codes } = await owner();
+    const { rows } = await runtime.database.read.$client.query(
+      "select code_hash from recovery_codes where user_id = $1",
+      [userId],
+    );
+    expect(rows).toHaveLength(10);
+    const stored = rows.map(({ code_hash }) => code_hash.toString("latin1")).join("|");
+    for (const code of codes) {
+      expect(stored).not.toContain(code);
+      expect(stored).not.toContain(code.replaceAll("-", ""));
+    }
+  });
+
+  test("cannot be made for an account that is gone", async () => {
+    await expect(write(replaceRecoveryCodes(scopeAt(), randomUUID()).write)).rejects.toThrow(
+      new TakenError("user"),
+    );
+  });
+});
+
+describe("a code that is typed", () => {
+  test("may be in any case, with or without dashes and spaces, and with letters for digits", () => {
+    const code = "01AB-CDEF-GHJK-MN10";
+    for (const typed of [
+      code,
+      code.toLowerCase(),
+      "oiabcdefghjkmnlo",
+      "OLAB CDEF GHJK MNIO",
+      " 01ab–cdef — ghjk‐mn10\u00a0",
+      "0-1-A-B-C-D-E-F-G-H-J-K-M-N-1-0",
+    ]) {
+      expect([typed, normalRecoveryCode(typed)]).toEqual([typed, "01ABCDEFGHJKMN10"]);
+    }
+  });
+
+  test("reads back however it was made", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
+        const code = newRecoveryCode({ randomBytes: () => Buffer.from(bytes) });
+        expect(normalRecoveryCode(code.toLowerCase())).toBe(code.replaceAll("-", ""));
+      }),
+    );
+  });
+
+  test("is nothing when it is too short, too long, or holds anything else", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (typed) => {
+        const normal = normalRecoveryCode(typed);
+        expect(normal === null || /^[0-9A-HJKMNP-TV-Z]{16}$/.test(normal)).toBe(true);
+      }),
+    );
+    for (const typed of [
+      "",
+      "-",
+      "01AB-CDEF-GHJK-MN1",
+      "01AB-CDEF-GHJK-MN100",
+      "01AB-CDEF-GHJK-MN1U",
+      "１".repeat(16),
+    ]) {
+      expect([typed, normalRecoveryCode(typed)]).toEqual([typed, null]);
+    }
+  });
+
+  test("and cannot be a code costs no try", async () => {
+    const { userId, codes } = await owner();
+    const scope = scopeAt(0, withLimits);
+    for (let tries = 0; tries < 10; tries++) expect(await enter(scope, userId, "not a code")).toBe("wrong");
+    expect(await enter(scope, userId, codes[0] ?? "")).toBe("right");
+  });
+});
+
+describe("wrong codes", () => {
+  test("three are judged in a minute from one source, and cost nobody elsewhere a try", async () => {
+    const { userId, codes } = await owner();
+    const here = scopeAt(0, withLimits);
+    for (let tries = 0; tries < 3; tries++) expect(await enter(here, userId, nobodys())).toBe("wrong");
+    expect(await judgeRecoveryCode(here, { userId, code: codes[0] ?? "" })).toEqual({ limited: 60 });
+    for (const source of ["198.51.100.8", "198.51.100.9"]) {
+      const there = scopeAt(1, withLimits, source);
+      for (let tries = 0; tries < 3; tries++) expect(await enter(there, userId, nobodys())).toBe("wrong");
+    }
+    expect(await enter(scopeAt(2, withLimits, "203.0.113.9"), userId, codes[0] ?? "")).toBe("right");
+  });
+
+  test("A16 stay counted when the step that judged them fails", async () => {
+    const { userId, codes } = await owner();
+    const scope = scopeAt(0, withLimits);
+    for (let tries = 0; tries < 3; tries++) {
+      await expect(
+        runtime.database.write.transaction(async () => {
+          await judgeRecoveryCode(scope, { userId, code: nobodys() });
+          throw new Error("the step failed");
+        }),
+      ).rejects.toThrow("the step failed");
+    }
+    expect(await enter(scope, userId, codes[0] ?? "")).toBe("limited");
+  });
+
+  test("never bar the codes: there is nothing to be guessed", async () => {
+    const { userId, codes } = await owner();
+    for (let tries = 0; tries < 101; tries++) {
+      const scope = scopeAt(tries * 300, withLimits, `198.51.100.${tries}`);
+      expect(await enter(scope, userId, nobodys())).toBe("wrong");
+    }
+    expect(await enter(scopeAt(101 * 300, withLimits), userId, codes[0] ?? "")).toBe("right");
+  });
+});
+
+test("of 50 right answers at once exactly one takes the code", async () => {
+  const { userId, codes } = await owner();
+  const outcomes = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      enter(scopeAt(), userId, codes[3] ?? "").catch((error: unknown) =>
+        error instanceof TakenError ? "too late" : Promise.reject(error),
+      ),
+    ),
+  );
+  expect(outcomes.filter((outcome) => outcome === "right")).toHaveLength(1);
+  expect(await left(userId)).toBe(9);
+});

@@ -1,0 +1,345 @@
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import type { Scope, Write } from "../runtime.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import { openCreation, openRequest, type Proof, verifyAssertion, verifyAttestation } from "./passkeys.ts";
+import { credentialIds, insertCredential } from "./webauthn-credentials.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime({ BASE_URL: "https://login.example" });
+});
+afterAll(() => runtime.close());
+
+const origin = "https://login.example";
+const unknown = { ok: false, reason: "challenge_unknown" };
+
+function scopeWith(settings: Record<string, string> = {}): Scope {
+  const configured = runtime.configured(settings);
+  return {
+    runtime: configured,
+    tenant: configured.tenant,
+    client: someone,
+    now: new Date("2030-01-01T12:00:00.000Z"),
+    signal: new AbortController().signal,
+  };
+}
+
+async function opened<Options>(opening: Promise<{ options: Options; write: Write }>): Promise<Options> {
+  const { options, write } = await opening;
+  await runtime.database.write.transaction(write);
+  return options;
+}
+
+/** What a USB key is: no user verification, nothing synchronised, signatures counted. */
+const usbKey = () =>
+  softwareAuthenticator({
+    userVerification: false,
+    backup: "no",
+    counts: true,
+    transports: ["usb"],
+    attachment: "cross-platform",
+    aaguid: Buffer.from("ee882879721c491397753dfcce97072a", "hex"),
+  });
+
+type Kind = "passkey" | "security_key";
+
+const creation = (
+  scope: Scope,
+  flowId: string,
+  userId: string,
+  about: { kind: Kind; conditional?: boolean },
+) =>
+  opened(
+    openCreation(scope, {
+      flowId,
+      user: { id: userId, name: "carla", displayName: "Carla" },
+      exclude: [],
+      ...about,
+    }),
+  );
+
+async function register(
+  authenticator: ReturnType<typeof softwareAuthenticator>,
+  kind: Kind,
+  owner?: string,
+): Promise<{ userId: string; credentialId: string }> {
+  const scope = scopeWith();
+  const userId = owner ?? randomUUID();
+  if (!owner)
+    await runtime.database.write.insert(schema.users).values({ tenantId: runtime.tenant.id, id: userId });
+  const flowId = randomUUID();
+  const response = authenticator.create(await creation(scope, flowId, userId, { kind }), { origin });
+  const verified = await verifyAttestation(scope, { flowId, userId, response, kind });
+  if (!verified.ok) throw new Error(verified.reason);
+  await runtime.database.write.transaction(insertCredential(scope, userId, verified.credential));
+  return { userId, credentialId: verified.credential.id };
+}
+
+async function rowOf(credentialId: string) {
+  const { webauthnCredentials: table } = schema;
+  const [row] = await runtime.database.read.select().from(table).where(eq(table.id, credentialId));
+  if (!row) throw new Error("no such credential");
+  return row;
+}
+
+/** Answers a new challenge for a second factor, and tells what came of it. */
+async function show(
+  authenticator: ReturnType<typeof softwareAuthenticator>,
+  userId: string,
+  { proof = { secondFactor: true }, call = {} }: { proof?: Proof; call?: object } = {},
+  scope = scopeWith(),
+) {
+  const flowId = randomUUID();
+  const allowed = await credentialIds(runtime.database.read, runtime.tenant.id, userId);
+  const options = await opened(openRequest(scope, { flowId, userId, allowed, ...proof }));
+  const response = authenticator.get(options, { origin, ...call });
+  return verifyAssertion(scope, { flowId, response, userId, ...proof });
+}
+
+describe("options for creating a security key", () => {
+  test("ask for no passkey, and for the kind of authenticator that is configured", async () => {
+    const userId = randomUUID();
+    const { options } = await openCreation(scopeWith({ STILE_PASSKEY_HINTS: "client-device" }), {
+      flowId: randomUUID(),
+      user: { id: userId, name: "carla@example.com", displayName: "Carla" },
+      exclude: [{ id: "AAAA", transports: ["usb"], mfaOnly: true }],
+      kind: "security_key",
+    });
+    expect(options).toEqual({ publicKey: expect.anything() });
+    expect(options.publicKey).toMatchObject({
+      excludeCredentials: [{ type: "public-key", id: "AAAA", transports: ["usb"] }],
+      authenticatorSelection: {
+        authenticatorAttachment: "cross-platform",
+        requireResidentKey: false,
+        residentKey: "discouraged",
+        userVerification: "discouraged",
+      },
+      attestation: "none",
+      hints: ["security-key"],
+    });
+  });
+
+  test.each([
+    ["platform", "platform", ["client-device"]],
+    ["no_preference", undefined, undefined],
+  ])("where the attachment is %s", async (setting, attachment, hints) => {
+    const scope = scopeWith({
+      STILE_MFA_SECURITY_KEYS_AUTHENTICATOR_ATTACHMENT: setting,
+      STILE_MFA_SECURITY_KEYS_USER_VERIFICATION: "required",
+      STILE_MFA_SECURITY_KEYS_ATTESTATION_PREFERENCE: "direct",
+    });
+    const { publicKey } = await creation(scope, randomUUID(), randomUUID(), { kind: "security_key" });
+    expect(publicKey.authenticatorSelection?.authenticatorAttachment).toBe(attachment);
+    expect(publicKey.authenticatorSelection?.userVerification).toBe("required");
+    expect(publicKey.attestation).toBe("direct");
+    expect(publicKey.hints).toEqual(hints);
+  });
+});
+
+test("hints that are configured for passkeys stand in their options", async () => {
+  const scope = scopeWith({ STILE_PASSKEY_HINTS: "client-device,hybrid" });
+  const hints = ["client-device", "hybrid"];
+  const flowId = randomUUID();
+  expect((await opened(openRequest(scope, { flowId }))).publicKey.hints).toEqual(hints);
+  expect((await creation(scope, flowId, randomUUID(), { kind: "passkey" })).publicKey.hints).toEqual(hints);
+});
+
+test("a hint that no browser knows stops the start", () => {
+  expect(() => scopeWith({ STILE_PASSKEY_HINTS: "phone" })).toThrow("STILE_PASSKEY_HINTS");
+});
+
+describe("a security key", () => {
+  test("is kept as a second factor only, by the name of its maker", async () => {
+    const { credentialId } = await register(usbKey(), "security_key");
+    expect(await rowOf(credentialId)).toMatchObject({
+      mfaOnly: true,
+      name: "YubiKey 5",
+      aaguid: "ee882879-721c-4913-9775-3dfcce97072a",
+      transports: ["usb"],
+      backupEligible: false,
+      userVerified: false,
+    });
+  });
+
+  test("is shown after a first factor, and signs in by itself never", async () => {
+    const key = usbKey();
+    const { userId, credentialId } = await register(key, "security_key");
+    const shown = await show(key, userId);
+    if (!shown.ok) throw new Error(shown.reason);
+    expect(shown).toMatchObject({ userId, credentialId, userVerified: false });
+    await runtime.database.write.transaction(shown.write);
+    expect(await rowOf(credentialId)).toMatchObject({ signCount: 2, lastUsedAt: scopeWith().now });
+    const [held] = key.credentials;
+    expect(await show(key, userId, { proof: {}, call: { credential: held } })).toMatchObject({
+      ok: false,
+      reason: "mfa_only",
+    });
+  });
+
+  test("of somebody else is none", async () => {
+    const [key, other] = [usbKey(), usbKey()];
+    const { userId } = await register(key, "security_key");
+    await register(other, "security_key");
+    const [credential] = other.credentials;
+    expect(await show(other, userId, { call: { credential } })).toEqual({
+      ok: false,
+      reason: "credential_not_allowed",
+    });
+  });
+
+  test("has to verify its user where that is configured, or asked for", async () => {
+    const phone = softwareAuthenticator({ backup: "no" });
+    const { userId } = await register(phone, "security_key");
+    const required = scopeWith({ STILE_MFA_SECURITY_KEYS_USER_VERIFICATION: "required" });
+    const unverified = { call: { userVerified: false } };
+    const refused = { ok: false, reason: "not_verified" };
+    expect(await show(phone, userId, unverified, required)).toEqual(refused);
+    const verified = { secondFactor: true, verified: true };
+    expect(await show(phone, userId, { ...unverified, proof: verified })).toEqual(refused);
+    expect(await show(phone, userId, { proof: verified })).toMatchObject({ ok: true, userVerified: true });
+    expect(await show(phone, userId, unverified)).toMatchObject({ ok: true, userVerified: false });
+  });
+
+  test("V17 that verified its user beside another factor is known to be able to", async () => {
+    const phone = softwareAuthenticator({ backup: "no" });
+    const { userId, credentialId } = await register(phone, "security_key");
+    expect((await rowOf(credentialId)).userVerified).toBe(false);
+    const shown = await show(phone, userId, { call: { userVerified: true } });
+    if (!shown.ok) throw new Error(shown.reason);
+    await runtime.database.write.transaction(shown.write);
+    expect((await rowOf(credentialId)).userVerified).toBe(true);
+  });
+
+  test("may be any credential of the account, passkeys included, and the browser is told of all", async () => {
+    const [key, phone] = [usbKey(), softwareAuthenticator()];
+    const { userId, credentialId } = await register(key, "security_key");
+    const passkey = await register(phone, "passkey", userId);
+    const allowed = await credentialIds(runtime.database.read, runtime.tenant.id, userId);
+    const about = { flowId: randomUUID(), userId, allowed, secondFactor: true };
+    const { publicKey } = await opened(openRequest(scopeWith(), about));
+    expect(publicKey.allowCredentials?.map(({ id }) => id).toSorted()).toEqual(
+      [credentialId, passkey.credentialId].toSorted(),
+    );
+    expect(publicKey).toMatchObject({ userVerification: "discouraged", hints: ["security-key"] });
+    expect(await show(phone, userId)).toMatchObject({ ok: true });
+    expect(await show(key, userId)).toMatchObject({ ok: true });
+  });
+});
+
+describe("a challenge", () => {
+  test("for a first factor is none for a second one, nor the other way round", async () => {
+    const key = usbKey();
+    const { userId } = await register(key, "security_key");
+    const [credential] = key.credentials;
+    const scope = scopeWith();
+    for (const [asked, answered] of [
+      [{}, { secondFactor: true }],
+      [{ secondFactor: true }, {}],
+    ] as Proof[][]) {
+      const flowId = randomUUID();
+      const options = await opened(openRequest(scope, { flowId, userId, ...asked }));
+      const response = key.get(options, { origin, ...(credential ? { credential } : {}) });
+      expect(await verifyAssertion(scope, { flowId, response, userId, ...answered })).toEqual(unknown);
+    }
+  });
+
+  test("for a passkey is none for a security key, nor the other way round", async () => {
+    const scope = scopeWith();
+    const [userId, flowId] = [randomUUID(), randomUUID()];
+    for (const [asked, answered] of [
+      ["passkey", "security_key"],
+      ["security_key", "passkey"],
+    ] as [Kind, Kind][]) {
+      const options = await creation(scope, flowId, userId, { kind: asked });
+      const response = softwareAuthenticator().create(options, { origin });
+      expect(await verifyAttestation(scope, { flowId, userId, response, kind: answered })).toEqual(unknown);
+    }
+  });
+});
+
+describe("R11 a passkey that the browser creates by itself", () => {
+  const alone = { origin, userPresent: false, userVerified: false };
+
+  test("needs nobody to be there, for a challenge that says so", async () => {
+    const scope = scopeWith();
+    const [userId, flowId] = [randomUUID(), randomUUID()];
+    const about = { kind: "passkey", conditional: true } as const;
+    const options = await creation(scope, flowId, userId, about);
+    expect(options.mediation).toBe("conditional");
+    const response = softwareAuthenticator().create(options, alone);
+    expect(await verifyAttestation(scope, { flowId, userId, response, kind: "passkey" })).toMatchObject({
+      ok: true,
+      credential: { userVerified: false, mfaOnly: false },
+    });
+  });
+
+  test.each<[Kind, Record<string, string>]>([
+    ["passkey", {}],
+    ["security_key", {}],
+  ])("is refused for an ordinary challenge of a %s", async (kind) => {
+    const scope = scopeWith();
+    const [userId, flowId] = [randomUUID(), randomUUID()];
+    const options = await creation(scope, flowId, userId, { kind });
+    expect(options.mediation).toBeUndefined();
+    const response = softwareAuthenticator().create(options, alone);
+    expect(await verifyAttestation(scope, { flowId, userId, response, kind })).toEqual({
+      ok: false,
+      reason: "not_verified",
+    });
+  });
+
+  test("is refused where users have to be verified", async () => {
+    const scope = scopeWith({ STILE_PASSKEY_USER_VERIFICATION: "required" });
+    const [userId, flowId] = [randomUUID(), randomUUID()];
+    const options = await creation(scope, flowId, userId, { kind: "passkey", conditional: true });
+    const response = softwareAuthenticator().create(options, alone);
+    expect(await verifyAttestation(scope, { flowId, userId, response, kind: "passkey" })).toEqual({
+      ok: false,
+      reason: "not_verified",
+    });
+  });
+});
+
+describe("an origin of another domain", () => {
+  const related = "https://shop.example.net";
+
+  test("holds ceremonies where it is named as related, and nowhere else", async () => {
+    const named = scopeWith({ STILE_WEBAUTHN_RELATED_ORIGINS: related });
+    const phone = softwareAuthenticator();
+    for (const [scope, ok] of [
+      [scopeWith(), false],
+      [named, true],
+    ] as const) {
+      const [userId, flowId] = [randomUUID(), randomUUID()];
+      const options = await creation(scope, flowId, userId, { kind: "passkey" });
+      const response = phone.create(options, { origin: related });
+      expect((await verifyAttestation(scope, { flowId, userId, response, kind: "passkey" })).ok).toBe(ok);
+    }
+    const { userId } = await register(phone, "passkey");
+    expect((await show(phone, userId, { call: { origin: related }, proof: {} }, named)).ok).toBe(true);
+    expect((await show(phone, userId, { call: { origin: related }, proof: {} })).ok).toBe(false);
+    expect((await show(phone, userId, { call: { origin: "https://net" }, proof: {} }, named)).ok).toBe(false);
+  });
+});
+
+test("formats of attestation that are not configured are refused", async () => {
+  const scope = scopeWith({
+    STILE_PASSKEY_ATTESTATION_FORMATS: "packed",
+    STILE_PASSKEY_ATTESTATION_PREFERENCE: "direct",
+  });
+  const [userId, flowId] = [randomUUID(), randomUUID()];
+  for (const [attestation, verdict] of [
+    ["none", { ok: false, reason: "attestation_format_refused" }],
+    ["packed", { ok: true }],
+  ] as const) {
+    const options = await creation(scope, flowId, userId, { kind: "passkey" });
+    const response = softwareAuthenticator({ attestation }).create(options, { origin });
+    expect(await verifyAttestation(scope, { flowId, userId, response, kind: "passkey" })).toMatchObject(
+      verdict,
+    );
+  }
+});

@@ -1,0 +1,419 @@
+import { randomUUID } from "node:crypto";
+import { inflateSync } from "node:zlib";
+import { create as createQrCode } from "qrcode";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createUser } from "../identity/users.ts";
+import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { hotp } from "../testing/authenticator-app.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import {
+  confirmTotp,
+  deleteTotp,
+  insertTotp,
+  judgeTotp,
+  newTotpSecret,
+  showTotp,
+  totpSealContext,
+} from "./totp.ts";
+import { totpUri } from "./totp-picture.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+afterAll(() => runtime.close());
+
+const start = 1_893_499_200;
+const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
+
+/** @param seconds since 1970 */
+function scopeAt(seconds = start, settings: Record<string, string> = {}, source = someone.source): Scope {
+  const configured = runtime.configured(settings);
+  return {
+    runtime: configured,
+    tenant: configured.tenant,
+    client: { ...someone, source },
+    now: new Date(seconds * 1000),
+    signal: new AbortController().signal,
+  };
+}
+
+const write = (...changes: Write[]) =>
+  runtime.database.write.transaction(async (tx) => {
+    for (const change of changes) await change(tx);
+  });
+
+async function someUser(): Promise<string> {
+  const id = randomUUID();
+  const { tenant, environment } = runtime;
+  await write((tx) => createUser(tx, tenant.id, { id, now: new Date(start * 1000), environment }));
+  return id;
+}
+
+interface Owner {
+  userId: string;
+  secret: Buffer;
+  /** The code of the step that many after the one at `start`. */
+  code(step?: number): string;
+}
+
+/** Somebody whose app was set up long ago. */
+async function owner(secret?: Buffer): Promise<Owner> {
+  const userId = await someUser();
+  const context = totpSealContext(runtime.tenant.id, userId);
+  const sealed = secret
+    ? runtime.vault.seal(secret, context).toString("base64url")
+    : newTotpSecret(scopeAt(), userId);
+  await write(insertTotp(scopeAt(), userId, { sealed, lastStep: 0 }));
+  const opened = runtime.vault.unseal(Buffer.from(sealed, "base64url"), context);
+  return { userId, secret: opened, code: (step = 0) => hotp(opened, start / 30 + step) };
+}
+
+/** Judges a code, and takes it when it is right. */
+async function enter(scope: Scope, userId: string, code: string): Promise<string> {
+  const judged = await judgeTotp(scope, { userId, code });
+  if ("limited" in judged) return "limited";
+  if (!judged.ok) return judged.reason;
+  await write(judged.write);
+  return "right";
+}
+
+/** Reads a PNG of 8 bits RGBA (sections 11.2.1 and 9 of the specification). */
+function readPicture(png: Buffer) {
+  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
+  expect([png[24], png[25]]).toEqual([8, 6]);
+  const chunks: Buffer[] = [];
+  for (let offset = 8; offset < png.length; offset += png.readUInt32BE(offset) + 12) {
+    const data = png.subarray(offset + 8, offset + 8 + png.readUInt32BE(offset));
+    if (png.toString("latin1", offset + 4, offset + 8) === "IDAT") chunks.push(data);
+  }
+  const filtered = inflateSync(Buffer.concat(chunks));
+  const line = width * 4;
+  const pixels = Buffer.alloc(line * height);
+  for (let y = 0; y < height; y++) {
+    const filter = filtered[y * (line + 1)];
+    for (let x = 0; x < line; x++) {
+      const left = x < 4 ? 0 : (pixels[y * line + x - 4] ?? 0);
+      const up = y === 0 ? 0 : (pixels[(y - 1) * line + x] ?? 0);
+      const corner = x < 4 || y === 0 ? 0 : (pixels[(y - 1) * line + x - 4] ?? 0);
+      const predicted = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter ?? 0] ?? 0;
+      pixels[y * line + x] = (filtered[y * (line + 1) + 1 + x] ?? 0) + predicted;
+    }
+  }
+  const at = (x: number, y: number) => [...pixels.subarray(y * line + x * 4, y * line + x * 4 + 4)];
+  return { width, height, at };
+}
+
+function paeth(left: number, up: number, corner: number): number {
+  const [a, b, c] = [left, up, corner].map((value) => Math.abs(left + up - corner - value));
+  if ((a ?? 0) <= (b ?? 0) && (a ?? 0) <= (c ?? 0)) return left;
+  return (b ?? 0) <= (c ?? 0) ? up : corner;
+}
+
+const wrongOf = (...codes: string[]) =>
+  ["000000", "111111", "222222", "333333", "444444"].find((code) => !codes.includes(code)) ?? "";
+const wrongFor = (one: Owner) => wrongOf(one.code(-1), one.code(), one.code(1));
+
+describe("a code", () => {
+  test("is that of RFC 6238, appendix B", async () => {
+    const secret = Buffer.from("12345678901234567890");
+    const vectors: [number, string][] = [
+      [59, "94287082"],
+      [1_111_111_109, "07081804"],
+      [1_111_111_111, "14050471"],
+      [1_234_567_890, "89005924"],
+      [2_000_000_000, "69279037"],
+      [20_000_000_000, "65353130"],
+    ];
+    const { userId } = await owner(secret);
+    for (const [seconds, eightDigits] of vectors) {
+      expect(hotp(secret, Math.floor(seconds / 30), 8)).toBe(eightDigits);
+      expect(await enter(scopeAt(seconds), userId, eightDigits.slice(2))).toBe("right");
+    }
+  });
+
+  test("A108 is taken of this step, the one before and the one after, and of no other", async () => {
+    for (const [step, result] of [
+      [-2, "wrong"],
+      [-1, "right"],
+      [0, "right"],
+      [1, "right"],
+      [2, "wrong"],
+    ] as const) {
+      const one = await owner();
+      expect([step, await enter(scopeAt(), one.userId, one.code(step))]).toEqual([step, result]);
+    }
+  });
+
+  test("A108 counts by the clock of the database: the last second of a step and the first of the next differ", async () => {
+    const one = await owner();
+    expect(await enter(scopeAt(start + 60), one.userId, one.code())).toBe("wrong");
+    expect(await enter(scopeAt(start + 59.999), one.userId, one.code())).toBe("right");
+  });
+
+  test("A108 is taken once, and none that is older than one that was taken", async () => {
+    const one = await owner();
+    expect(await enter(scopeAt(), one.userId, one.code())).toBe("right");
+    expect(await enter(scopeAt(start + 1), one.userId, one.code())).toBe("already_used");
+    expect(await enter(scopeAt(start + 29), one.userId, one.code(-1))).toBe("already_used");
+    expect(await enter(scopeAt(start + 30), one.userId, one.code())).toBe("already_used");
+    expect(await enter(scopeAt(start + 31), one.userId, one.code(1))).toBe("right");
+  });
+
+  test("A108 judged right twice at once is taken by one flow alone", async () => {
+    const one = await owner();
+    const judged = await Promise.all([1, 2].map(() => judgeTotp(scopeAt(), { ...one, code: one.code() })));
+    const writes = judged.flatMap((verdict) => ("ok" in verdict && verdict.ok ? [verdict.write] : []));
+    expect(writes).toHaveLength(2);
+    const [first, second] = await Promise.allSettled(writes.map((change) => write(change)));
+    expect([first?.status, second?.status].sort()).toEqual(["fulfilled", "rejected"]);
+    const reason = [first, second].flatMap((one) => (one?.status === "rejected" ? [one.reason] : []));
+    expect(reason).toEqual([new TakenError("otp")]);
+  });
+
+  test("A108 of 50 right answers at once exactly one is taken", async () => {
+    const one = await owner();
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        enter(scopeAt(), one.userId, one.code()).catch((error: unknown) =>
+          error instanceof TakenError ? "too late" : Promise.reject(error),
+        ),
+      ),
+    );
+    expect(outcomes.filter((outcome) => outcome === "right")).toHaveLength(1);
+  });
+
+  test("A108 A94 of five digits, in other digits, or with anything around it is wrong and costs no try", async () => {
+    const one = await owner();
+    const scope = scopeAt(start, withLimits);
+    const code = one.code();
+    for (const disguise of [
+      code.slice(1),
+      `0${code}`,
+      ` ${code}`,
+      `${code}\n`,
+      code.replace(/./g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
+      code.replace(/./g, (digit) => String.fromCodePoint(0x0660 + Number(digit))),
+      "1e5000",
+      "",
+      "x".repeat(100_000),
+    ]) {
+      expect(await enter(scope, one.userId, disguise)).toBe("wrong");
+    }
+    expect(await enter(scope, one.userId, code)).toBe("right");
+  });
+
+  test("of somebody else, of another tenant or of nobody's app is wrong", async () => {
+    const [one, other] = [await owner(), await owner()];
+    expect(await enter(scopeAt(), one.userId, other.code())).toBe("wrong");
+    const elsewhere = { ...scopeAt(), tenant: { ...runtime.tenant, id: randomUUID() } };
+    expect(await enter(elsewhere, one.userId, one.code())).toBe("wrong");
+    expect(await enter(scopeAt(), await someUser(), one.code())).toBe("wrong");
+  });
+
+  test("of an app that was replaced or removed before it was taken is not taken", async () => {
+    for (const replaced of [true, false]) {
+      const one = await owner();
+      const judged = await judgeTotp(scopeAt(), { ...one, code: one.code() });
+      if (!("ok" in judged && judged.ok)) throw new Error("the code was right");
+      const sealed = newTotpSecret(scopeAt(), one.userId);
+      await write(deleteTotp(scopeAt(), one.userId));
+      if (replaced) await write(insertTotp(scopeAt(), one.userId, { sealed, lastStep: 0 }));
+      await expect(write(judged.write)).rejects.toThrow(new TakenError("otp"));
+    }
+  });
+
+  test("an account has one app: a second one that is set up at the same time violates the primary key", async () => {
+    const { userId } = await owner();
+    const sealed = newTotpSecret(scopeAt(), userId);
+    await expect(write(insertTotp(scopeAt(), userId, { sealed, lastStep: 0 }))).rejects.toMatchObject({
+      cause: { constraint: "totp_secrets_tenant_id_user_id_pk" },
+    });
+  });
+});
+
+describe("wrong codes", () => {
+  test("three are judged in a minute from one source, and then there is a wait that shrinks", async () => {
+    const one = await owner();
+    const at = (seconds: number) => scopeAt(start + seconds, withLimits);
+    for (let tries = 0; tries < 3; tries++) {
+      expect(await enter(at(tries), one.userId, wrongFor(one))).toBe("wrong");
+    }
+    expect(await judgeTotp(at(3), { ...one, code: one.code() })).toEqual({ limited: 57 });
+    expect(await judgeTotp(at(59), { ...one, code: one.code() })).toEqual({ limited: 1 });
+    expect(await enter(at(60), one.userId, one.code(2))).toBe("right");
+  });
+
+  test("five are judged in five minutes, from wherever they come, in however many flows", async () => {
+    const one = await owner();
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        enter(scopeAt(start, withLimits, `198.51.100.${index}`), one.userId, wrongFor(one)),
+      ),
+    );
+    expect(outcomes.filter((outcome) => outcome === "wrong")).toHaveLength(5);
+    expect(outcomes.filter((outcome) => outcome === "limited")).toHaveLength(195);
+    const late = scopeAt(start + 299, withLimits);
+    expect(await judgeTotp(late, { ...one, code: one.code(10) })).toEqual({ limited: 1 });
+    expect(await enter(scopeAt(start + 300, withLimits), one.userId, one.code(10))).toBe("right");
+  });
+
+  test("A16 stay counted when the step that judged them fails", async () => {
+    const one = await owner();
+    const scope = scopeAt(start, withLimits);
+    for (let tries = 0; tries < 3; tries++) {
+      await expect(
+        runtime.database.write.transaction(async () => {
+          await judgeTotp(scope, { ...one, code: wrongFor(one) });
+          throw new Error("the step failed");
+        }),
+      ).rejects.toThrow("the step failed");
+    }
+    expect(await enter(scope, one.userId, one.code())).toBe("limited");
+  });
+
+  test("A16 a right one whose step fails costs its try, and is right still", async () => {
+    const one = await owner();
+    const scope = scopeAt(start, withLimits);
+    for (let tries = 0; tries < 2; tries++) {
+      expect(await judgeTotp(scope, { ...one, code: one.code() })).toMatchObject({ ok: true });
+    }
+    expect(await enter(scope, one.userId, one.code())).toBe("right");
+  });
+
+  test("right ones cost nothing: many sign-ins in a row never wait", async () => {
+    const one = await owner();
+    for (let step = 0; step < 10; step++) {
+      const scope = scopeAt(start + step, withLimits);
+      // A new app for each, since codes come once in thirty seconds.
+      const fresh = newTotpSecret(scope, one.userId);
+      await write(
+        deleteTotp(scope, one.userId),
+        insertTotp(scope, one.userId, { sealed: fresh, lastStep: 0 }),
+      );
+      const context = totpSealContext(scope.tenant.id, one.userId);
+      const secret = runtime.vault.unseal(Buffer.from(fresh, "base64url"), context);
+      expect(await enter(scope, one.userId, hotp(secret, start / 30))).toBe("right");
+    }
+  });
+
+  test("a hundred in a row bar the app while there is another second factor, and look like any other", async () => {
+    const one = await owner();
+    for (let tries = 0; tries < 100; tries++) {
+      const scope = scopeAt(start + tries * 300, withLimits, `198.51.100.${tries}`);
+      expect(
+        await enter(scope, one.userId, wrongOf(...[-1, 0, 1].map((step) => one.code(tries * 10 + step)))),
+      ).toBe("wrong");
+    }
+    const scope = scopeAt(start + 100 * 300, withLimits);
+    const code = one.code(1000);
+    expect(await judgeTotp(scope, { ...one, code, otherWayIn: true })).toEqual({
+      ok: false,
+      reason: "wrong",
+    });
+    // Strangers may bar a method, and never an account.
+    expect(await judgeTotp(scope, { ...one, code, otherWayIn: false })).toMatchObject({ ok: true });
+  });
+});
+
+describe("setting up", () => {
+  test("makes secrets of 160 bits that nobody else's account opens", async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const sealed = newTotpSecret(scopeAt(), one);
+    const open = (userId: string) =>
+      runtime.vault.unseal(Buffer.from(sealed, "base64url"), totpSealContext(runtime.tenant.id, userId));
+    expect(open(one)).toHaveLength(20);
+    expect(() => open(other)).toThrow();
+    expect(newTotpSecret(scopeAt(), one)).not.toBe(sealed);
+  });
+
+  test("A109 shows the secret in base 32 and as a picture that holds all that it needs", async () => {
+    const userId = randomUUID();
+    const sealed = newTotpSecret(scopeAt(), userId);
+    const shown = await showTotp(scopeAt(), { userId, sealed, account: "ada@example.com" });
+    expect(shown.secret).toMatch(/^[A-Z2-7]{32}$/);
+    expect(await showTotp(scopeAt(), { userId, sealed, account: "ada@example.com" })).toEqual(shown);
+    const [head, body = ""] = shown.image.split(",");
+    expect(head).toBe("data:image/png;base64");
+    const { width, height, at } = readPicture(Buffer.from(body, "base64"));
+    expect([width, height]).toEqual([200, 200]);
+    const secret = shown.secret;
+    const uri = totpUri({
+      service: scopeAt().tenant.config.service.name,
+      account: "ada@example.com",
+      secret,
+    });
+    const { size, data } = createQrCode(uri, { errorCorrectionLevel: "L" }).modules;
+    const scale = 200 / (size + 8);
+    for (let y = -4; y < size + 4; y++) {
+      for (let x = -4; x < size + 4; x++) {
+        const within = x >= 0 && y >= 0 && x < size && y < size;
+        const shade = within && data[y * size + x] ? 0 : 255;
+        const seen = at(Math.floor((x + 4.5) * scale), Math.floor((y + 4.5) * scale));
+        expect([x, y, ...seen]).toEqual([x, y, shade, shade, shade, 255]);
+      }
+    }
+  });
+
+  test("draws a picture whatever the service and the person are called", async () => {
+    const userId = randomUUID();
+    const sealed = newTotpSecret(scopeAt(), userId);
+    for (const name of ["", ":", "Ada: & Söhne", "🔑".repeat(300), "\ud83d", "a".repeat(5000)]) {
+      const scope = scopeAt(start, { STILE_SERVICE_NAME: name });
+      const { image } = await showTotp(scope, { userId, sealed, account: `${"a".repeat(242)}@example.com` });
+      expect(image).toMatch(/^data:image\/png;base64,/);
+    }
+  });
+
+  test("names the service and the account to the app, each without a colon", () => {
+    const uri = new URL(totpUri({ service: "Acme: Portal", account: "ada@example.com", secret: "MFRGG===" }));
+    expect(uri.protocol).toBe("otpauth:");
+    expect(uri.host).toBe("totp");
+    expect(decodeURIComponent(uri.pathname)).toBe("/Acme  Portal:ada@example.com");
+    expect(Object.fromEntries(uri.searchParams)).toEqual({ secret: "MFRGG===", issuer: "Acme  Portal" });
+  });
+
+  test("is confirmed by a code, which is spent then", async () => {
+    const userId = await someUser();
+    const sealed = newTotpSecret(scopeAt(), userId);
+    const context = totpSealContext(runtime.tenant.id, userId);
+    const secret = runtime.vault.unseal(Buffer.from(sealed, "base64url"), context);
+    const code = (step: number) => hotp(secret, start / 30 + step);
+    const wrong = await confirmTotp(scopeAt(), { userId, sealed, code: wrongOf(code(-1), code(0), code(1)) });
+    expect(wrong).toEqual({ ok: false });
+    expect(await confirmTotp(scopeAt(), { userId, sealed, code: "12345" })).toEqual({ ok: false });
+    const confirmed = await confirmTotp(scopeAt(), { userId, sealed, code: code(0) });
+    if (!("ok" in confirmed && confirmed.ok)) throw new Error("the code was right");
+    expect(confirmed.confirmed).toEqual({ sealed, lastStep: start / 30 });
+    // A109 unconfirmed, it opens nothing.
+    expect(await enter(scopeAt(), userId, code(0))).toBe("wrong");
+    await write(insertTotp(scopeAt(), userId, confirmed.confirmed), confirmed.write);
+    expect(await enter(scopeAt(), userId, code(0))).toBe("already_used");
+    expect(await enter(scopeAt(), userId, code(1))).toBe("right");
+  });
+
+  test("has its wrong codes limited as well", async () => {
+    const userId = await someUser();
+    const scope = scopeAt(start, withLimits);
+    const sealed = newTotpSecret(scope, userId);
+    const secret = runtime.vault.unseal(
+      Buffer.from(sealed, "base64url"),
+      totpSealContext(runtime.tenant.id, userId),
+    );
+    const code = wrongOf(...[-1, 0, 1].map((step) => hotp(secret, start / 30 + step)));
+    for (let tries = 0; tries < 3; tries++) {
+      expect(await confirmTotp(scope, { userId, sealed, code })).toEqual({ ok: false });
+    }
+    expect(await confirmTotp(scope, { userId, sealed, code })).toEqual({ limited: 60 });
+  });
+
+  test("leaves no secret in clear in the database", async () => {
+    const one = await owner();
+    const { rows } = await runtime.database.read.$client.query(
+      "select sealed_secret from totp_secrets where user_id = $1",
+      [one.userId],
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0].sealed_secret.includes(one.secret)).toBe(false);
+  });
+});

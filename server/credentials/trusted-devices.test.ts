@@ -1,0 +1,289 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createUser } from "../identity/users.ts";
+import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import {
+  type DeviceTrust,
+  parseDeviceCookie,
+  revokeDevices,
+  revokeStolenDevice,
+  trustDevice,
+  trustedDevice,
+} from "./trusted-devices.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+afterAll(() => runtime.close());
+
+const start = new Date("2030-01-01T12:00:00.000Z");
+const day = 86_400;
+
+function scopeAt(seconds = 0, settings: Record<string, string> = {}): Scope {
+  const configured = runtime.configured(settings);
+  return {
+    runtime: configured,
+    tenant: configured.tenant,
+    client: someone,
+    now: new Date(start.getTime() + seconds * 1000),
+    signal: new AbortController().signal,
+  };
+}
+
+const write = (...changes: Write[]) =>
+  runtime.database.write.transaction(async (tx) => {
+    for (const change of changes) await change(tx);
+  });
+
+async function someUser(): Promise<string> {
+  const id = randomUUID();
+  const { tenant, environment } = runtime;
+  await write((tx) => createUser(tx, tenant.id, { id, now: start, environment }));
+  return id;
+}
+
+const ask = (userId: string, cookie: string | null, scope = scopeAt()): Promise<DeviceTrust> =>
+  trustedDevice(runtime.database.read, scope, { cookie, userId });
+
+/** Trusts a browser, and gives what its cookie holds then. */
+async function trust(
+  userId: string,
+  {
+    cookie = null,
+    rotates,
+    scope = scopeAt(),
+  }: {
+    cookie?: string | null;
+    rotates?: { id: string; expiresAt: Date };
+    scope?: Scope;
+  } = {},
+): Promise<string> {
+  const { kept, write: change } = trustDevice(scope, { userId, cookie, ...(rotates ? { rotates } : {}) });
+  await write(change);
+  return kept.device.value;
+}
+
+/** Uses the trust in a browser, and gives what its cookie holds then. */
+async function use(userId: string, cookie: string, scope = scopeAt()): Promise<string> {
+  const device = await ask(userId, cookie, scope);
+  if (device.status !== "trusted") throw new Error(`the device is ${device.status}`);
+  return trust(userId, { cookie, rotates: device, scope });
+}
+
+const audited = async (userId: string) => {
+  const { rows } = await runtime.database.read.$client.query(
+    "select type from audit_logs where user_id = $1",
+    [userId],
+  );
+  return rows.map(({ type }) => type);
+};
+
+describe("a browser", () => {
+  test("that was trusted is known by a token of 256 bits, of which the hash is kept", async () => {
+    const userId = await someUser();
+    const cookie = await trust(userId);
+    expect(cookie).toMatch(new RegExp(`^${userId}:[A-Za-z0-9_-]{43}$`));
+    expect(await ask(userId, cookie)).toMatchObject({ status: "trusted" });
+    const { rows } = await runtime.database.read.$client.query(
+      "select token_hash from trusted_devices where user_id = $1",
+      [userId],
+    );
+    const token = cookie.split(":")[1] ?? "";
+    expect(rows).toEqual([{ token_hash: createHash("sha256").update(token).digest() }]);
+  });
+
+  test("that was not is unknown", async () => {
+    const userId = await someUser();
+    await trust(userId);
+    const forged = `${userId}:${randomBytes(32).toString("base64url")}`;
+    for (const cookie of [null, "", forged]) {
+      expect(await ask(userId, cookie)).toEqual({ status: "unknown" });
+    }
+  });
+
+  test("A106 is trusted by the person who said so, in their tenant, and by nobody else", async () => {
+    const [one, other] = [await someUser(), await someUser()];
+    const cookie = await trust(one);
+    const token = cookie.split(":")[1];
+    expect(await ask(other, cookie)).toEqual({ status: "unknown" });
+    expect(await ask(other, `${other}:${token}`)).toEqual({ status: "unknown" });
+    const elsewhere = { ...scopeAt(), tenant: { ...runtime.tenant, id: randomUUID() } };
+    expect(await ask(one, cookie, elsewhere)).toEqual({ status: "unknown" });
+  });
+
+  test("A106 is trusted for 30 days, to the millisecond, however often it is used", async () => {
+    const userId = await someUser();
+    let cookie = await trust(userId);
+    for (const days of [10, 20, 29]) cookie = await use(userId, cookie, scopeAt(days * day));
+    expect(await ask(userId, cookie, scopeAt(30 * day - 0.001))).toMatchObject({ status: "trusted" });
+    expect(await ask(userId, cookie, scopeAt(30 * day))).toEqual({ status: "unknown" });
+  });
+
+  test("that is trusted anew starts a whole life, and its token before is replaced all the same", async () => {
+    const userId = await someUser();
+    const first = await trust(userId);
+    const later = scopeAt(20 * day);
+    const device = await ask(userId, first, later);
+    if (device.status !== "trusted") throw new Error(`the device is ${device.status}`);
+    const { kept, write: change } = trustDevice(later, {
+      userId,
+      cookie: first,
+      rotates: device,
+      granted: true,
+    });
+    await write(change);
+    expect(await ask(userId, first, later)).toMatchObject({ status: "replaced" });
+    expect(await ask(userId, kept.device.value, scopeAt(49 * day))).toMatchObject({ status: "trusted" });
+  });
+
+  test("A106 is no longer trusted when the trust was revoked, as after a change of password or factors", async () => {
+    const [one, other] = [await someUser(), await someUser()];
+    const [cookie, second, others] = [await trust(one), await trust(one), await trust(other)];
+    await write((tx) => revokeDevices(tx, runtime.tenant.id, one));
+    expect(await ask(one, cookie)).toEqual({ status: "unknown" });
+    expect(await ask(one, second)).toEqual({ status: "unknown" });
+    expect(await ask(other, others)).toMatchObject({ status: "trusted" });
+  });
+
+  test("A107 is trusted by nobody where the policy is never, whatever was trusted before", async () => {
+    const userId = await someUser();
+    const cookie = await trust(userId);
+    const never = scopeAt(0, { STILE_MFA_DEVICE_TRUST_POLICY: "never" });
+    expect(await ask(userId, cookie, never)).toEqual({ status: "unknown" });
+    const always = scopeAt(0, { STILE_MFA_DEVICE_TRUST_POLICY: "always" });
+    expect(await ask(userId, cookie, always)).toMatchObject({ status: "trusted" });
+  });
+});
+
+describe("a token", () => {
+  test("A106 is replaced when it is used, and shows when it is used again", async () => {
+    const userId = await someUser();
+    const first = await trust(userId);
+    const second = await use(userId, first);
+    expect(second).not.toBe(first);
+    expect(await ask(userId, second)).toMatchObject({ status: "trusted" });
+    expect(await ask(userId, first)).toMatchObject({ status: "replaced" });
+  });
+
+  test("A106 that shows up again ends the trust in all browsers of its person, and is told of", async () => {
+    const [one, other] = [await someUser(), await someUser()];
+    const first = await trust(one);
+    const [second, elsewhere, others] = [await use(one, first), await trust(one), await trust(other)];
+    await write(revokeStolenDevice(scopeAt(), one));
+    for (const cookie of [first, second, elsewhere]) {
+      expect(await ask(one, cookie)).toEqual({ status: "unknown" });
+    }
+    expect(await ask(other, others)).toMatchObject({ status: "trusted" });
+    expect(await audited(one)).toEqual(["trusted_device_stolen"]);
+    expect(await audited(other)).toEqual([]);
+  });
+
+  test("A106 that two browsers use at once is replaced by one of them", async () => {
+    const userId = await someUser();
+    const cookie = await trust(userId);
+    const seen = await Promise.all(Array.from({ length: 20 }, () => ask(userId, cookie)));
+    const outcomes = await Promise.allSettled(
+      seen.map((device) => {
+        if (device.status !== "trusted") throw new Error(`the device is ${device.status}`);
+        return trust(userId, { cookie, rotates: device });
+      }),
+    );
+    const rejected = outcomes.filter((outcome) => outcome.status === "rejected");
+    expect(outcomes).toHaveLength(rejected.length + 1);
+    for (const { reason } of rejected) expect(reason).toEqual(new TakenError("device"));
+  });
+
+  test("that was revoked while it was used gets no successor", async () => {
+    const userId = await someUser();
+    const cookie = await trust(userId);
+    const device = await ask(userId, cookie);
+    if (device.status !== "trusted") throw new Error(`the device is ${device.status}`);
+    await write((tx) => revokeDevices(tx, runtime.tenant.id, userId));
+    await expect(trust(userId, { cookie, rotates: device })).rejects.toThrow(new TakenError("device"));
+    // Nor does it help to name the token of somebody else.
+    const other = await someUser();
+    const theirs = await ask(other, await trust(other));
+    if (theirs.status !== "trusted") throw new Error(`the device is ${theirs.status}`);
+    await expect(trust(userId, { rotates: theirs })).rejects.toThrow(new TakenError("device"));
+  });
+});
+
+describe("the cookie", () => {
+  test("holds several people, newest first, one entry each, and no more than allowed", async () => {
+    const people = await Promise.all(Array.from({ length: 4 }, someUser));
+    const scope = scopeAt(0, { STILE_MFA_DEVICE_TRUST_MAX_USERS_PER_DEVICE: "3" });
+    let cookie: string | null = null;
+    for (const userId of people) cookie = await trust(userId, { cookie, scope });
+    const holds = (value: string | null) => parseDeviceCookie(value).map(({ userId }) => userId);
+    expect(holds(cookie)).toEqual([people[3], people[2], people[1]]);
+    expect(await ask(people[1] ?? "", cookie)).toMatchObject({ status: "trusted" });
+    cookie = await use(people[1] ?? "", cookie ?? "", scope);
+    expect(holds(cookie)).toEqual([people[1], people[3], people[2]]);
+    expect(await ask(people[2] ?? "", cookie)).toMatchObject({ status: "trusted" });
+  });
+
+  test("is kept as long as anybody in it may be trusted", () => {
+    const { kept } = trustDevice(scopeAt(29 * day), {
+      userId: randomUUID(),
+      cookie: null,
+      rotates: { id: randomUUID(), expiresAt: new Date(start.getTime() + 30 * day * 1000) },
+    });
+    expect(kept.device.seconds).toBe(30 * day);
+  });
+
+  test("of fifty people is one that browsers keep", () => {
+    const scope = scopeAt(0, { STILE_MFA_DEVICE_TRUST_MAX_USERS_PER_DEVICE: "50" });
+    let cookie: string | null = null;
+    for (let person = 0; person < 60; person++) {
+      cookie = trustDevice(scope, { userId: randomUUID(), cookie }).kept.device.value;
+    }
+    expect(parseDeviceCookie(cookie)).toHaveLength(50);
+    expect(`${scope.tenant.config.mfa.device_trust_cookie_name}=${cookie}`.length).toBeLessThanOrEqual(4096);
+  });
+
+  test("may hold any rubbish: what is an entry is read, and nothing else is", async () => {
+    const entry = fc
+      .tuple(fc.uuid(), fc.uint8Array({ minLength: 32, maxLength: 32 }))
+      .map(([userId, bytes]) => ({ userId, token: Buffer.from(bytes).toString("base64url") }));
+    const rubbish = fc
+      .string({ unit: "binary", maxLength: 80 })
+      .filter((text) => !text.includes("|") && !/^[0-9a-f-]{36}:/.test(text));
+    fc.assert(
+      fc.property(fc.array(fc.oneof(entry, rubbish), { maxLength: 20 }), (parts) => {
+        const cookie = parts.map((part) =>
+          typeof part === "string" ? part : `${part.userId}:${part.token}`,
+        );
+        const people = new Map<string, unknown>();
+        for (const part of parts) {
+          if (typeof part !== "string" && !people.has(part.userId)) people.set(part.userId, part);
+        }
+        expect(parseDeviceCookie(cookie.join("|"))).toEqual([...people.values()]);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 10_000 }), (text) => {
+        for (const { userId, token } of parseDeviceCookie(text)) expect(text).toContain(`${userId}:${token}`);
+      }),
+    );
+    for (const cookie of [
+      "__proto__:x",
+      "|".repeat(4096),
+      "a".repeat(10_000_000),
+      `${randomUUID()}:`,
+      ":",
+      "\0",
+    ]) {
+      expect(parseDeviceCookie(cookie)).toEqual([]);
+    }
+    expect(await ask(await someUser(), "\0|:|\ud83d")).toEqual({ status: "unknown" });
+  });
+
+  test("of rubbish is replaced by one that holds what it should", async () => {
+    const userId = await someUser();
+    const cookie = await trust(userId, { cookie: "; Path=/\r\nSet-Cookie: a=b|x:y" });
+    expect(cookie).toMatch(/^[0-9a-f-]{36}:[A-Za-z0-9_-]{43}$/);
+  });
+});

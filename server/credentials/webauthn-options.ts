@@ -1,0 +1,110 @@
+import type { Config } from "../config.ts";
+import { userHandleOf } from "./assertion.ts";
+import { offeredAlgorithms } from "./cose-key.ts";
+import type { CredentialId } from "./webauthn-credentials.ts";
+
+/** A passkey signs in by itself; a security key stands beside another factor. */
+export type CredentialKind = "passkey" | "security_key";
+
+/** Whose credential is to be made. `id` is the account's UUID. */
+export interface CredentialOwner {
+  id: string;
+  name: string;
+  displayName: string;
+}
+
+/** A challenge as browsers are told of it. */
+interface Timed {
+  challenge: string;
+  timeoutSeconds: number;
+}
+
+/** PublicKeyCredentialRequestOptionsJSON, WebAuthn Level 3 section 5.5. */
+export function requestOptions(
+  { webauthn, passkey, mfa }: Config,
+  { challenge, timeoutSeconds }: Timed,
+  about: {
+    allowed: readonly CredentialId[];
+    secondFactor: boolean;
+    userVerification: UserVerificationRequirement;
+  },
+): PublicKeyCredentialRequestOptionsJSON {
+  const { allowed, secondFactor, userVerification } = about;
+  // A hint puts one kind of authenticator first: for security keys, where the account has one.
+  const hasSecurityKey = allowed.some(({ mfaOnly }) => mfaOnly);
+  const keyHints = hasSecurityKey ? hintsFor[mfa.security_keys.authenticator_attachment] : [];
+  return {
+    challenge,
+    timeout: timeoutSeconds * 1000,
+    rpId: webauthn.relying_party.id,
+    userVerification,
+    ...(allowed.length > 0 ? { allowCredentials: allowed.map(descriptorOf) } : {}),
+    ...hinting(secondFactor ? keyHints : passkey.hints),
+  };
+}
+
+/** PublicKeyCredentialCreationOptionsJSON, WebAuthn Level 3 section 5.4. */
+export function creationOptions(
+  config: Config,
+  { challenge, timeoutSeconds }: Timed,
+  about: { user: CredentialOwner; exclude: readonly CredentialId[]; kind: CredentialKind },
+): PublicKeyCredentialCreationOptionsJSON {
+  const { id, display_name } = config.webauthn.relying_party;
+  const { user, exclude, kind } = about;
+  return {
+    rp: { name: display_name, id },
+    user: { id: userHandleOf(user.id), name: user.name, displayName: user.displayName },
+    challenge,
+    pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: "public-key" as const, alg })),
+    timeout: timeoutSeconds * 1000,
+    ...(exclude.length > 0 ? { excludeCredentials: exclude.map(descriptorOf) } : {}),
+    ...wanted[kind](config),
+  };
+}
+
+type Wanted = Pick<
+  PublicKeyCredentialCreationOptionsJSON,
+  "authenticatorSelection" | "attestation" | "hints"
+>;
+
+const wanted: Record<CredentialKind, (config: Config) => Wanted> = {
+  passkey: ({ passkey }) => ({
+    authenticatorSelection: {
+      requireResidentKey: true,
+      residentKey: "required",
+      userVerification: passkey.user_verification,
+    },
+    attestation: passkey.attestation_preference,
+    ...hinting(passkey.hints),
+  }),
+  security_key: ({ mfa: { security_keys } }) => ({
+    authenticatorSelection: {
+      ...attachmentOf(security_keys.authenticator_attachment),
+      requireResidentKey: false,
+      residentKey: "discouraged",
+      userVerification: security_keys.user_verification,
+    },
+    attestation: security_keys.attestation_preference,
+    ...hinting(hintsFor[security_keys.authenticator_attachment]),
+  }),
+};
+
+type Attachment = Config["mfa"]["security_keys"]["authenticator_attachment"];
+
+const attachmentOf = (attachment: Attachment) =>
+  attachment === "no_preference" ? {} : { authenticatorAttachment: attachment };
+
+/** Browsers heed a hint more than an attachment (section 5.8.7): the two must not contradict each other. */
+const hintsFor: Record<Attachment, readonly string[]> = {
+  "cross-platform": ["security-key"],
+  platform: ["client-device"],
+  no_preference: [],
+};
+
+const hinting = (hints: readonly string[]) => (hints.length > 0 ? { hints: [...hints] } : {});
+
+const descriptorOf = ({ id, transports }: CredentialId) => ({
+  type: "public-key" as const,
+  id,
+  ...(transports.length > 0 ? { transports } : {}),
+});
