@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { acmePerson, comeBack } from "../testing/provider-people.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { challengeOf, findExchangeToken, takeExchangeToken, verifierFits } from "./exchange-tokens.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+afterAll(() => runtime.close());
+
+const scope = (tenant = runtime.tenant) => ({
+  runtime,
+  tenant,
+  client: someone,
+  now: new Date(Date.now() + runtime.environment.clockShift()),
+});
+
+const take = async (token: string, tenant = runtime.tenant) =>
+  runtime.database.write.transaction(takeExchangeToken(scope(tenant), token)).then(
+    () => "taken",
+    (error: { what?: string }) => error.what,
+  );
+
+test("a token brings what it stands for, any number of times until it is taken", async () => {
+  const facts = acmePerson();
+  const about = { flowId: randomUUID(), codeChallenge: challengeOf("v".repeat(43)), userId: randomUUID() };
+  const token = await comeBack(runtime, { ...about, facts });
+  expect(token).toMatch(/^[\w-]{43}$/);
+  for (let looks = 0; looks < 2; looks += 1)
+    expect(await findExchangeToken(scope(), token)).toEqual({ ...about, facts });
+  expect(await take(token)).toBe("taken");
+  expect(await findExchangeToken(scope(), token)).toBeNull();
+});
+
+test("A49 fifty who take a token at once are one who has it", async () => {
+  const token = await comeBack(runtime, { facts: acmePerson() });
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => take(token)));
+  expect(outcomes.filter((outcome) => outcome === "taken")).toHaveLength(1);
+  expect(outcomes.filter((outcome) => outcome === "exchange_token")).toHaveLength(49);
+});
+
+test("a token is neither found nor taken after sixty seconds", async () => {
+  const token = await comeBack(runtime, { facts: acmePerson() });
+  runtime.advanceClock(61);
+  expect(await findExchangeToken(scope(), token)).toBeNull();
+  expect(await take(token)).toBe("exchange_token");
+});
+
+test("A68 a token is unknown to another tenant, where it stays good", async () => {
+  const token = await comeBack(runtime, { facts: acmePerson() });
+  const other = { id: randomUUID(), config: runtime.config };
+  expect(await findExchangeToken(scope(other), token)).toBeNull();
+  expect(await take(token, other)).toBe("exchange_token");
+  expect(await take(token)).toBe("taken");
+});
+
+test("what rests under a token opens for it alone", async () => {
+  const [mine, yours] = [
+    await comeBack(runtime, { facts: acmePerson() }),
+    await comeBack(runtime, { facts: acmePerson() }),
+  ];
+  const { exchangeTokens } = schema;
+  const rows = await runtime.database.read.select().from(exchangeTokens);
+  expect(rows.length).toBeGreaterThan(1);
+  // Somebody who can write to the database swaps what two tokens stand for.
+  await runtime.database.write.update(exchangeTokens).set({ sealed: rows.at(-1)?.sealed ?? Buffer.of() });
+  const opened = await Promise.allSettled([mine, yours].map((token) => findExchangeToken(scope(), token)));
+  expect(opened.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+});
+
+test("A47 a verifier fits its own challenge, by S256", () => {
+  const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+  // RFC 7636, appendix B
+  const codeChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+  expect(challengeOf(verifier)).toBe(codeChallenge);
+  expect(verifierFits({ codeChallenge }, verifier)).toBe(true);
+  for (const wrong of [undefined, "", codeChallenge, verifier.slice(1), `${verifier}=`, "v".repeat(43)])
+    expect(verifierFits({ codeChallenge }, wrong)).toBe(false);
+  // The plain method of RFC 7636, 4.2.
+  expect(verifierFits({ codeChallenge: verifier }, verifier)).toBe(false);
+  expect(verifierFits({}, undefined)).toBe(true);
+});

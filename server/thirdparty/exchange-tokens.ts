@@ -1,0 +1,129 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { and, eq, gt, sql } from "drizzle-orm";
+import { schema } from "#db/client";
+import { databaseNow } from "#db/clock";
+import { type Runtime, type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
+import { codeVerifierPattern } from "../sessions/handover.ts";
+import { type ProviderFacts, providerFacts } from "./provider-facts.ts";
+
+/** One-time tokens that carry what a provider said of a person from the callback into the flow. */
+
+const { exchangeTokens } = schema;
+
+/** Life of a token. */
+export const tokenSeconds = 60;
+
+/** What a token stands for. */
+export interface Exchange {
+  /** The flow it is for; null for one that an identity provider started by itself. */
+  flowId: string | null;
+  /** S256 challenge of the verifier that has to be shown with it (RFC 7636, 4.2). */
+  codeChallenge?: string;
+  /** The account that a profile flow connects the identity to. */
+  userId?: string;
+  facts: ProviderFacts;
+}
+
+/**
+ * Makes a token and commits: the callback belongs to no step of a flow.
+ *
+ * @returns the token, 43 characters of base64url, good for 60 seconds; it rests as its hash
+ */
+export async function issueExchangeToken(
+  { database, environment, vault }: Runtime,
+  tenant: Tenant,
+  { flowId, codeChallenge, userId, facts }: Exchange,
+): Promise<string> {
+  const token = environment.randomBytes(32).toString("base64url");
+  const tokenHash = sha256(token);
+  const now = databaseNow(environment.clockShift());
+  await database.write.insert(exchangeTokens).values({
+    tenantId: tenant.id,
+    tokenHash,
+    flowId,
+    codeChallenge: codeChallenge ?? null,
+    userId: userId ?? null,
+    sealed: vault.seal(Buffer.from(JSON.stringify(facts)), sealContext(tenant, tokenHash)),
+    expiresAt: sql`${now} + ${tokenSeconds}::int * interval '1 second'`,
+  });
+  return token;
+}
+
+/**
+ * Looks at a token without taking it.
+ *
+ * @returns null for one that was never made here, was taken, or has expired
+ */
+export async function findExchangeToken(
+  { runtime, tenant, now }: Pick<Scope, "runtime" | "tenant" | "now">,
+  token: string,
+): Promise<Exchange | null> {
+  const tokenHash = sha256(token);
+  const [found] = await runtime.database.read
+    .select()
+    .from(exchangeTokens)
+    .where(
+      and(
+        eq(exchangeTokens.tenantId, tenant.id),
+        eq(exchangeTokens.tokenHash, tokenHash),
+        gt(exchangeTokens.expiresAt, now),
+      ),
+    );
+  if (!found) return null;
+  const plain = runtime.vault.unseal(found.sealed, sealContext(tenant, tokenHash)).toString();
+  return {
+    flowId: found.flowId,
+    ...(found.codeChallenge === null ? {} : { codeChallenge: found.codeChallenge }),
+    ...(found.userId === null ? {} : { userId: found.userId }),
+    facts: providerFacts.parse(JSON.parse(plain)),
+  };
+}
+
+/**
+ * Takes a token: the write that comes first in whatever follows from it.
+ *
+ * @throws TakenError("exchange_token") when it is gone, or has run out meanwhile
+ */
+export function takeExchangeToken({ tenant, now }: Pick<Scope, "tenant" | "now">, token: string): Write {
+  return async (tx) => {
+    const taken = await tx
+      .delete(exchangeTokens)
+      .where(
+        and(
+          eq(exchangeTokens.tenantId, tenant.id),
+          eq(exchangeTokens.tokenHash, sha256(token)),
+          gt(exchangeTokens.expiresAt, now),
+        ),
+      )
+      .returning({ flowId: exchangeTokens.flowId });
+    if (taken.length === 0) throw new TakenError("exchange_token");
+  };
+}
+
+/**
+ * Whether a verifier is the one that a token's challenge was made of, by S256 alone (RFC 7636, 4.6). A token without
+ * a challenge asks for none, and takes any.
+ */
+export function verifierFits(
+  exchange: Pick<Exchange, "codeChallenge">,
+  verifier: string | undefined,
+): boolean {
+  if (exchange.codeChallenge === undefined) return true;
+  if (verifier === undefined || !codeVerifierPattern.test(verifier)) return false;
+  const challenge = Buffer.from(challengeOf(verifier));
+  const expected = Buffer.from(exchange.codeChallenge);
+  return challenge.length === expected.length && timingSafeEqual(challenge, expected);
+}
+
+/** The S256 challenge of a verifier (RFC 7636, 4.2). */
+export function challengeOf(verifier: string): string {
+  return sha256(verifier).toString("base64url");
+}
+
+function sealContext(tenant: Tenant, tokenHash: Buffer): string {
+  return `exchange token ${tenant.id} ${tokenHash.toString("hex")}`;
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

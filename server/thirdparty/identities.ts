@@ -1,0 +1,151 @@
+import { and, eq, sql } from "drizzle-orm";
+import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { prepared } from "#db/prepared";
+import { audit } from "../audit/audit.ts";
+import { createUser } from "../identity/users.ts";
+import { type Scope, TakenError, type Write } from "../runtime.ts";
+import type { ProviderFacts } from "./provider-facts.ts";
+
+/** Who people are at identity providers. */
+
+const { emails, identities, users } = schema;
+
+const byProviderAndSubject = prepared("identity_owner", (db) =>
+  db
+    .select({ userId: identities.userId })
+    .from(identities)
+    .where(
+      and(
+        eq(identities.tenantId, sql.placeholder("tenantId")),
+        eq(identities.provider, sql.placeholder("provider")),
+        eq(identities.subject, sql.placeholder("subject")),
+      ),
+    ),
+);
+
+/** @returns the account that an identity belongs to */
+export async function ownerOfIdentity(
+  db: ReadOnly,
+  tenantId: string,
+  { provider, subject }: Pick<ProviderFacts, "provider" | "subject">,
+): Promise<string | null> {
+  const [identity] = await byProviderAndSubject(db).execute({ tenantId, provider, subject });
+  return identity?.userId ?? null;
+}
+
+/**
+ * Signs somebody in by an identity that is theirs: what the provider says of them now takes the place of what it said
+ * before.
+ */
+export function refreshIdentity(scope: Scope, userId: string, facts: ProviderFacts): Write {
+  const { tenant, now } = scope;
+  const line = audit(scope, "thirdparty_signin_succeeded", { provider: facts.provider }, userId);
+  return async (tx) => {
+    const refreshed = await tx
+      .update(identities)
+      .set({ email: facts.email, updatedAt: now })
+      .where(
+        and(
+          eq(identities.tenantId, tenant.id),
+          eq(identities.userId, userId),
+          eq(identities.provider, facts.provider),
+          eq(identities.subject, facts.subject),
+        ),
+      )
+      .returning({ id: identities.id });
+    // Its owner has removed it meanwhile: it lets nobody in any more.
+    if (refreshed.length === 0) throw new TakenError("third_party_identity");
+    await rename(tx, scope, userId, facts);
+    await line(tx);
+  };
+}
+
+/**
+ * Makes an identity one of an account's ways in.
+ *
+ * @returns a write that throws SQLSTATE 23505 with `identities_subject_unique` when any account has got it meanwhile
+ */
+export function linkIdentity(scope: Scope, userId: string, facts: ProviderFacts): Write {
+  const line = audit(scope, "thirdparty_linking_succeeded", { provider: facts.provider }, userId);
+  return async (tx) => {
+    await insertIdentity(tx, scope, userId, facts);
+    await rename(tx, scope, userId, facts);
+    await line(tx);
+  };
+}
+
+/**
+ * Makes an account of an identity.
+ *
+ * @param account `email`: an address to write with it, null for none; `verified`: whether it counts as proved
+ * @returns a write that throws TakenError("address") when an account has got the address meanwhile, and SQLSTATE 23505
+ *   with `identities_subject_unique` when one has got the identity
+ */
+export function signUpByIdentity(
+  scope: Scope,
+  facts: ProviderFacts,
+  account: { userId: string; email: { address: string; verified: boolean } | null },
+): Write {
+  const { tenant, now, runtime } = scope;
+  const { environment } = runtime;
+  const { userId, email } = account;
+  const line = audit(scope, "thirdparty_signup_succeeded", { provider: facts.provider }, userId);
+  return async (tx) => {
+    await createUser(tx, tenant.id, { id: userId, now, environment });
+    if (email) {
+      const written = await tx
+        .insert(emails)
+        .values({
+          tenantId: tenant.id,
+          id: environment.uuid(),
+          userId,
+          address: email.address,
+          isPrimary: true,
+          verifiedAt: email.verified ? now : null,
+          createdAt: now,
+          updatedAt: now,
+        })
+        .onConflictDoNothing({ target: [emails.tenantId, emails.address] })
+        .returning({ id: emails.id });
+      if (written.length === 0) throw new TakenError("address");
+    }
+    await insertIdentity(tx, scope, userId, facts);
+    await rename(tx, scope, userId, facts);
+    await line(tx);
+  };
+}
+
+async function insertIdentity(
+  tx: Transaction,
+  { tenant, now, runtime }: Scope,
+  userId: string,
+  { provider, subject, email }: ProviderFacts,
+): Promise<void> {
+  await tx.insert(identities).values({
+    tenantId: tenant.id,
+    id: runtime.environment.uuid(),
+    userId,
+    provider,
+    subject,
+    email,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+/** The account takes the names and the picture that the provider states; those it does not state stay. */
+async function rename(
+  tx: Transaction,
+  { tenant, now }: Scope,
+  userId: string,
+  { name, givenName, familyName, picture }: ProviderFacts,
+): Promise<void> {
+  const stated = Object.entries({ name, givenName, familyName, picture }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (stated.length === 0) return;
+  await tx
+    .update(users)
+    .set({ ...Object.fromEntries(stated), updatedAt: now })
+    .where(and(eq(users.tenantId, tenant.id), eq(users.id, userId)));
+}

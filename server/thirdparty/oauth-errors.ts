@@ -1,0 +1,75 @@
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from "openid-client";
+import { ThirdPartyError } from "./third-party-error.ts";
+
+/** Error codes as RFC 6749, 4.1.2.1 writes them; of anything else nothing is passed on. */
+const errorCode = /^[a-z][a-z0-9_]{0,63}$/;
+
+/**
+ * What a failure with a provider comes to. The provider's own words stay here: whoever can make it answer could have
+ * us show theirs.
+ */
+export function explain(error: unknown): ThirdPartyError {
+  if (error instanceof ThirdPartyError) return error;
+  const cause = innermost(error);
+  if (cause instanceof ThirdPartyError) return cause;
+  if (error instanceof AuthorizationResponseError) return refused(error.error);
+  if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError)
+    return new ThirdPartyError(
+      "invalid_request",
+      "The provider did not accept the sign-in. Start again.",
+      error instanceof ResponseBodyError && errorCode.test(error.error) ? error.error : "provider_refused",
+    );
+  if (isTimeout(error) || isTimeout(cause))
+    return new ThirdPartyError("invalid_request", "The provider did not answer in time.", "timeout");
+  if (error instanceof TypeError)
+    // Either the library did not like an address the provider gave, or `fetch` came to nobody.
+    return new ThirdPartyError(
+      "invalid_request",
+      "The provider could not be reached.",
+      "code" in error ? "unusable_metadata" : "unreachable",
+    );
+  const code = libraryCode(error);
+  if (code !== null)
+    return new ThirdPartyError("invalid_request", "The provider's answer could not be verified.", code);
+  return new ThirdPartyError("server_error", "The sign-in failed on our side.", "unexpected", {
+    cause: error,
+  });
+}
+
+/** The provider says no, or the person turned back there. */
+function refused(code: string): ThirdPartyError {
+  if (!errorCode.test(code))
+    return new ThirdPartyError("invalid_request", "The provider's answer could not be read.", "error_code");
+  const message =
+    code === "access_denied"
+      ? "The provider did not let you in, or you turned back."
+      : "The provider refused the sign-in.";
+  return new ThirdPartyError(code, message, code);
+}
+
+/** The word that the library has for what is wrong; it is one of its own closed list. */
+function libraryCode(error: unknown): string | null {
+  if (error instanceof Error && "code" in error && String(error.code).startsWith("OAUTH_"))
+    return String(error.code).toLowerCase();
+  return error instanceof ClientError ? "oauth_failure" : null;
+}
+
+function innermost(error: unknown): unknown {
+  let cause = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  return cause;
+}
+
+function isTimeout(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    ["TimeoutError", "OAUTH_TIMEOUT"].some(
+      (name) => name === error.name || ("code" in error && error.code === name),
+    )
+  );
+}

@@ -1,0 +1,479 @@
+import { randomUUID } from "node:crypto";
+import { exportSPKI, generateKeyPair, importJWK, SignJWT } from "jose";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { type FakeProvider, json, startFakeProvider } from "../testing/fake-provider.ts";
+import { type OidcProvider, startOidcProvider } from "../testing/oidc-provider.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { networkOf } from "./network.ts";
+import { completeAuthorization, openAuthorization } from "./oauth.ts";
+import type { ProviderFacts } from "./provider-facts.ts";
+import { findProvider } from "./providers/index.ts";
+import type { Provider } from "./providers/provider.ts";
+import { takeThirdPartyRequest } from "./requests.ts";
+
+const callback = "http://localhost:3000/thirdparty/callback";
+
+let acme: OidcProvider;
+let fake: FakeProvider;
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  acme = await startOidcProvider([callback]);
+  fake = await startFakeProvider("client");
+  runtime = await testRuntime({
+    STILE_THIRD_PARTY_TIMEOUT: "1",
+    STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
+      ...JSON.parse(acme.settings.STILE_THIRD_PARTY_CUSTOM_PROVIDERS ?? ""),
+      fake: {
+        display_name: "Fake",
+        client_id: "client",
+        secret: "s:e/cret",
+        issuer: fake.issuer,
+        prompt: "login",
+      },
+      plain: {
+        display_name: "Plain",
+        client_id: "client",
+        secret: "secret",
+        use_discovery: false,
+        authorization_endpoint: `${fake.issuer}/authorize`,
+        token_endpoint: `${fake.issuer}/token`,
+        userinfo_endpoint: `${fake.issuer}/me`,
+        scopes: ["who"],
+        attribute_mapping: { subject: "data.id", email: "data.mail", name: "data.title" },
+      },
+      silent: {
+        display_name: "Silent",
+        client_id: "client",
+        use_discovery: false,
+        issuer: fake.issuer,
+        authorization_endpoint: `${fake.issuer}/authorize`,
+        token_endpoint: `${fake.issuer}/token`,
+      },
+      closed: { display_name: "Closed", client_id: "client", issuer: "http://127.0.0.1:9" },
+    }),
+  });
+});
+afterAll(async () => {
+  await acme.close();
+  await fake.close();
+  await runtime.close();
+});
+beforeEach(() => {
+  fake.reset();
+  networkOf(runtime).documents.clear();
+  networkOf(runtime).keys.clear();
+});
+
+function provider(id: string): Provider {
+  const found = findProvider(runtime.config, id);
+  if (!found) throw new Error(`${id} is not enabled`);
+  return found;
+}
+
+const scope = () => ({
+  runtime,
+  tenant: runtime.tenant,
+  client: someone,
+  now: new Date(),
+  signal: AbortSignal.timeout(8000),
+});
+
+/** Opens a request and takes it again, as the callback does. */
+async function begin(id: string) {
+  const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", remembers: { more: "kept" } };
+  const { url, state, write } = await openAuthorization(scope(), provider(id), about);
+  await runtime.database.write.transaction(write);
+  const request = await takeThirdPartyRequest(runtime, runtime.tenant, state, new Date());
+  if (!request) throw new Error("the request is not there");
+  const { searchParams } = new URL(url);
+  const finish = (parameters: Record<string, string> = { code: "code" }): Promise<ProviderFacts> =>
+    completeAuthorization({ runtime, tenant: runtime.tenant }, provider(id), {
+      answer: new URLSearchParams({ state, ...parameters }),
+      state,
+      remembers: request.remembers,
+    });
+  return { url: new URL(url), state, request, finish, nonce: searchParams.get("nonce") ?? "" };
+}
+
+const refusal = (reason: string, code = "invalid_request") => ({ code, reason });
+
+describe("a real OpenID Connect provider", () => {
+  test("says who somebody is", async () => {
+    acme.person("ada", {
+      email: "Ada@Example.com",
+      email_verified: true,
+      name: "Ada Lovelace",
+      given_name: "Ada",
+      family_name: "Lovelace",
+      picture: "https://pictures.example/ada.png",
+    });
+    const { url, finish, state } = await begin("custom_acme");
+    const back = await acme.signIn(url.href, "ada");
+    expect(back.origin + back.pathname).toBe(callback);
+    expect(back.searchParams.get("state")).toBe(state);
+    expect(await finish(Object.fromEntries(back.searchParams))).toEqual({
+      provider: "custom_acme",
+      subject: "ada",
+      email: "ada@example.com",
+      emailVerified: true,
+      name: "Ada Lovelace",
+      givenName: "Ada",
+      familyName: "Lovelace",
+      picture: "https://pictures.example/ada.png",
+      satisfiesMfa: false,
+      skipEmailVerification: false,
+    });
+  });
+
+  test("takes a code once", async () => {
+    acme.person("bob");
+    const { url, finish } = await begin("custom_acme");
+    const back = await acme.signIn(url.href, "bob");
+    const parameters = Object.fromEntries(back.searchParams);
+    await finish(parameters);
+    await expect(finish(parameters)).rejects.toMatchObject(refusal("invalid_grant"));
+  });
+
+  test("A47 takes a code from whoever has the verifier alone", async () => {
+    acme.person("carol");
+    const mine = await begin("custom_acme");
+    const other = await begin("custom_acme");
+    const back = await acme.signIn(mine.url.href, "carol");
+    const stolen = { ...Object.fromEntries(back.searchParams), state: other.state };
+    await expect(other.finish(stolen)).rejects.toMatchObject(refusal("invalid_grant"));
+  });
+
+  test("says so when somebody turns back, and its words go no further", async () => {
+    const { url, finish } = await begin("custom_acme");
+    const back = await acme.signIn(url.href, null);
+    expect(back.searchParams.get("error_description")).toContain("<b>");
+    await expect(finish(Object.fromEntries(back.searchParams))).rejects.toMatchObject({
+      ...refusal("access_denied", "access_denied"),
+      message: "The provider did not let you in, or you turned back.",
+    });
+  });
+
+  test("A48 has its answers told from another's by iss, which it announces", async () => {
+    acme.person("dora");
+    const { url, finish } = await begin("custom_acme");
+    const back = await acme.signIn(url.href, "dora");
+    const { iss, ...others } = Object.fromEntries(back.searchParams);
+    expect(iss).toBe(acme.issuer);
+    await expect(finish(others)).rejects.toMatchObject(refusal("oauth_invalid_response"));
+    await expect(finish({ ...others, iss: "https://evil.example" })).rejects.toMatchObject(
+      refusal("oauth_invalid_response"),
+    );
+  });
+});
+
+describe("what a person is sent with", () => {
+  test("is what the protocol asks for, and nothing of the caller's", async () => {
+    const { url, state, request } = await begin("custom_fake");
+    expect(url.origin + url.pathname).toBe(`${fake.issuer}/authorize`);
+    const { code_challenge, nonce, ...others } = Object.fromEntries(url.searchParams);
+    expect(others).toEqual({
+      client_id: "client",
+      response_type: "code",
+      redirect_uri: callback,
+      scope: "openid email profile",
+      state,
+      code_challenge_method: "S256",
+      prompt: "login",
+    });
+    expect(state).toMatch(/^[\w-]{43}$/);
+    expect(code_challenge).toMatch(/^[\w-]{43}$/);
+    expect(nonce).toBe(request.remembers.nonce);
+    expect(url.href).not.toContain(request.remembers.codeVerifier);
+    expect(request).toMatchObject({ provider: "custom_fake", remembers: { more: "kept" } });
+  });
+
+  test("rests as a hash, and sealed", async () => {
+    const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", remembers: {} };
+    const { url, state, write } = await openAuthorization(scope(), provider("custom_fake"), about);
+    await runtime.database.write.transaction(write);
+    const rows = await runtime.database.read.select().from(schema.thirdPartyRequests);
+    const row = rows.find(({ flowId }) => flowId === about.flowId);
+    const stored = JSON.stringify(row) + row?.sealed.toString("latin1");
+    expect(stored).not.toContain(state);
+    expect(stored).not.toContain(new URL(url).searchParams.get("nonce"));
+  });
+
+  test("comes from one look at the discovery document", async () => {
+    await begin("custom_fake");
+    await begin("custom_fake");
+    expect(fake.asked.map(({ path }) => path)).toEqual(["/.well-known/openid-configuration"]);
+  });
+});
+
+describe("the token request", () => {
+  test("carries the verifier of the challenge, and names us by HTTP Basic", async () => {
+    const { finish, request, nonce } = await begin("custom_fake");
+    fake.claims = { nonce };
+    await finish();
+    const [asked] = fake.asked.filter(({ path }) => path === "/token");
+    expect(Object.fromEntries(asked?.body ?? [])).toEqual({
+      grant_type: "authorization_code",
+      code: "code",
+      redirect_uri: callback,
+      code_verifier: request.remembers.codeVerifier,
+    });
+    const [, credentials = ""] = /^Basic (.+)$/.exec(asked?.authorization ?? "") ?? [];
+    expect(Buffer.from(credentials, "base64").toString()).toBe("client:s%3Ae%2Fcret");
+  });
+});
+
+describe("claims", () => {
+  test("of the ID token count for more than those of userinfo", async () => {
+    const { finish, nonce } = await begin("custom_fake");
+    fake.claims = { nonce, email: "signed@example.com" };
+    fake.answers["/userinfo"] = (response) =>
+      json(response, { sub: "subject", email: "other@example.com", email_verified: true, name: "Someone" });
+    expect(await finish()).toMatchObject({ email: "signed@example.com", name: "Someone" });
+  });
+
+  test("A43 of userinfo do not make an address verified that the ID token names and they do not", async () => {
+    const { finish, nonce } = await begin("custom_fake");
+    fake.claims = { nonce, email: "victim@example.com" };
+    fake.answers["/userinfo"] = (response) =>
+      json(response, { sub: "subject", email: "other@example.com", email_verified: true });
+    expect(await finish()).toMatchObject({ email: "victim@example.com", emailVerified: false });
+  });
+
+  test("of userinfo are refused when they are about somebody else", async () => {
+    const { finish, nonce } = await begin("custom_fake");
+    fake.claims = { nonce };
+    fake.answers["/userinfo"] = (response) => json(response, { sub: "somebody else" });
+    await expect(finish()).rejects.toMatchObject(refusal("oauth_json_attribute_comparison_failed"));
+  });
+
+  test("of a provider that speaks OAuth 2 alone are translated", async () => {
+    const { finish, url } = await begin("custom_plain");
+    expect(url.searchParams.get("scope")).toBe("who");
+    expect(url.searchParams.has("nonce")).toBe(false);
+    fake.answers["/token"] = (response) => json(response, { access_token: "access", token_type: "bearer" });
+    fake.answers["/me"] = (response) =>
+      json(response, { data: { id: 7, mail: "x@example.com", title: "X" } });
+    expect(await finish()).toMatchObject({
+      subject: "7",
+      email: "x@example.com",
+      emailVerified: false,
+      name: "X",
+    });
+    expect(fake.asked.at(-1)).toMatchObject({ path: "/me", authorization: "Bearer access" });
+  });
+
+  test("of a provider without keys count because they came from it", async () => {
+    const { finish, nonce } = await begin("custom_silent");
+    fake.claims = { nonce };
+    expect(await finish()).toMatchObject({ subject: "subject" });
+    expect(fake.asked.map(({ path }) => path)).toEqual(["/token"]);
+    expect(fake.asked[0]?.authorization).toBeUndefined();
+    expect(fake.asked[0]?.body.get("client_id")).toBe("client");
+  });
+});
+
+describe("A48 an ID token is refused", () => {
+  const hour = 3600;
+  const now = () => Math.floor(Date.now() / 1000);
+
+  test.each<[string, (nonce: string) => Record<string, unknown>]>([
+    ["for another audience", () => ({ aud: "somebody else" })],
+    ["for several audiences, without a party it was made for", () => ({ aud: ["client", "other"] })],
+    ["for several audiences, made for another", () => ({ aud: ["client", "other"], azp: "other" })],
+    ["made for another party", () => ({ azp: "other" })],
+    ["of another issuer", () => ({ iss: "https://evil.example" })],
+    ["of nobody", () => ({ sub: undefined })],
+    ["with another nonce", () => ({ nonce: "other" })],
+    ["without a nonce", () => ({ nonce: undefined })],
+    ["that has expired", () => ({ iat: now() - 2 * hour, exp: now() - hour })],
+    ["that is not yet valid", () => ({ nbf: now() + hour })],
+    ["without an expiry", () => ({ exp: undefined })],
+  ])("%s", async (_, claims) => {
+    const { finish, nonce } = await begin("custom_fake");
+    fake.claims = { nonce, ...claims(nonce) };
+    await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
+    fake.claims = { nonce };
+    await expect(finish()).resolves.toMatchObject({ subject: "subject" });
+  });
+
+  const unsigned = (claims: object) => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const all = { iss: fake.issuer, aud: "client", sub: "subject", iat: now(), exp: now() + hour, ...claims };
+    return `${part({ alg: "none" })}.${part(all)}.`;
+  };
+
+  test("that nobody signed", async () => {
+    const { finish, nonce } = await begin("custom_fake");
+    fake.idToken = unsigned({ nonce });
+    await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  test("that nobody signed, although the provider says that it may be so", async () => {
+    announce(["none", "HS256", "RS256"]);
+    const { finish, nonce } = await begin("custom_fake");
+    fake.idToken = unsigned({ nonce });
+    await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  test("signed by the public key as a shared secret", async () => {
+    announce(["HS256", "RS256"]);
+    const { finish, nonce } = await begin("custom_fake");
+    const publicKey = await importJWK(fake.publicJwk, "RS256", { extractable: true });
+    if (publicKey instanceof Uint8Array) throw new Error("not a public key");
+    const secret = new TextEncoder().encode(await exportSPKI(publicKey));
+    fake.idToken = await new SignJWT({ iss: fake.issuer, aud: "client", sub: "subject", nonce })
+      .setProtectedHeader({ alg: "HS256", kid: "honest" })
+      .setIssuedAt()
+      .setExpirationTime("1h")
+      .sign(secret);
+    await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  test("signed by the client secret, which the provider's other clients could have been told", async () => {
+    announce(["HS256", "RS256"]);
+    const { finish, nonce } = await begin("custom_fake");
+    fake.idToken = await new SignJWT({ iss: fake.issuer, aud: "client", sub: "subject", nonce })
+      .setProtectedHeader({ alg: "HS256" })
+      .setIssuedAt()
+      .setExpirationTime("1h")
+      .sign(new TextEncoder().encode("s:e/cret"));
+    await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  test("signed by a key that is not the provider's, whatever its header names", async () => {
+    const { privateKey } = await generateKeyPair("RS256");
+    for (const header of [{}, { kid: "unknown" }, { jku: "https://evil.example/jwks", kid: "evil" }]) {
+      const { finish, nonce } = await begin("custom_fake");
+      fake.idToken = await fake.sign({ nonce }, header, privateKey);
+      await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
+    }
+  });
+
+  function announce(algorithms: string[]): void {
+    fake.answers["/.well-known/openid-configuration"] = (response) =>
+      json(response, { ...metadata(), id_token_signing_alg_values_supported: algorithms });
+  }
+});
+
+const metadata = () => ({
+  issuer: fake.issuer,
+  authorization_endpoint: `${fake.issuer}/authorize`,
+  token_endpoint: `${fake.issuer}/token`,
+  jwks_uri: `${fake.issuer}/jwks`,
+});
+
+describe("A49 a provider that", () => {
+  test.each<[string, Parameters<typeof json>[1] | FakeProvider["answers"][string], string]>([
+    ["never answers", () => {}, "timeout"],
+    ["answers drop by drop", drip, "timeout"],
+    ["answers without end", flood, "answer_too_long"],
+    ["answers garbage", (response) => response.end("<html>"), "oauth_response_is_not_json"],
+    [
+      "answers garbage as JSON",
+      (response) => response.writeHead(200, { "Content-Type": "application/json" }).end("{"),
+      "oauth_parse_error",
+    ],
+    ["is broken", (response) => json(response, {}, 500), "oauth_response_is_not_conform"],
+    [
+      "sends us elsewhere",
+      (response) => response.writeHead(307, { Location: `${fake.issuer}/elsewhere` }).end(),
+      "oauth_response_is_not_conform",
+    ],
+    ["hangs up", (response) => response.destroy(), "unreachable"],
+    ["says no", (response) => json(response, { error: "invalid_grant" }, 400), "invalid_grant"],
+    ["says no in words of its own", (response) => json(response, { error: "<b>" }, 400), "provider_refused"],
+    ["gives nothing", (response) => json(response, { token_type: "bearer" }), "oauth_invalid_response"],
+    [
+      "gives no ID token",
+      (response) => json(response, { access_token: "access", token_type: "bearer" }),
+      "oauth_invalid_response",
+    ],
+    ["gives a list", (response) => json(response, []), "oauth_invalid_response"],
+  ] as [string, FakeProvider["answers"][string], string][])("%s is a refusal", async (_, answer, reason) => {
+    const { finish } = await begin("custom_fake");
+    fake.answers["/token"] = answer as FakeProvider["answers"][string];
+    await expect(finish()).rejects.toMatchObject(refusal(reason));
+    expect(fake.asked.map(({ path }) => path)).not.toContain("/elsewhere");
+  });
+
+  test.each<[string, string, string]>([
+    ["/me", "is silent about who this is", "no_subject"],
+    ["/userinfo", "has no keys to show", "oauth_response_is_not_conform"],
+  ])("%s %s is a refusal", async (path, _, reason) => {
+    const { finish, nonce } = await begin(path === "/me" ? "custom_plain" : "custom_fake");
+    fake.claims = { nonce };
+    if (path === "/me") {
+      fake.answers["/token"] = (response) => json(response, { access_token: "a", token_type: "bearer" });
+      fake.answers["/me"] = (response) => json(response, { data: {} });
+    } else fake.answers["/jwks"] = (response) => json(response, {}, 500);
+    await expect(finish()).rejects.toMatchObject(refusal(reason));
+  });
+
+  test("refuses its own API, or answers it in garbage, is a refusal", async () => {
+    for (const [answer, reason] of [
+      [(response: Parameters<FakeProvider["answers"][string]>[0]) => json(response, {}, 403), "api_refused"],
+      [(response: Parameters<FakeProvider["answers"][string]>[0]) => response.end("no"), "api_unreadable"],
+    ] as const) {
+      const { finish } = await begin("custom_plain");
+      fake.answers["/token"] = (response) => json(response, { access_token: "a", token_type: "bearer" });
+      fake.answers["/me"] = answer;
+      await expect(finish()).rejects.toMatchObject(refusal(reason));
+    }
+  });
+
+  test.each<[string, FakeProvider["answers"][string], string]>([
+    ["never answers", () => {}, "timeout"],
+    ["answers without end", flood, "answer_too_long"],
+    [
+      "calls itself by another name",
+      (response) => json(response, { ...metadata(), issuer: "https://evil.example" }),
+      "oauth_json_attribute_comparison_failed",
+    ],
+    [
+      "does not say where people sign in",
+      (response) => json(response, { issuer: fake.issuer }),
+      "oauth_missing_server_metadata",
+    ],
+    [
+      "says that people sign in at a script",
+      (response) => json(response, { ...metadata(), authorization_endpoint: "javascript:alert(1)//" }),
+      "oauth_request_protocol_forbidden",
+    ],
+    ["is broken", (response) => json(response, {}, 500), "oauth_response_is_not_conform"],
+  ])("%s when it is discovered is a refusal, and forgotten", async (_, answer, reason) => {
+    fake.answers["/.well-known/openid-configuration"] = answer;
+    await expect(begin("custom_fake")).rejects.toMatchObject(refusal(reason));
+    fake.reset();
+    await expect(begin("custom_fake")).resolves.toBeDefined();
+  });
+
+  test("is not there is a refusal", async () => {
+    await expect(begin("custom_closed")).rejects.toMatchObject(refusal("unreachable"));
+  });
+
+  test("is asked over plain http is refused in production", async () => {
+    const production = { ...runtime.tenant, config: { ...runtime.config, mode: "production" as const } };
+    const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", remembers: {} };
+    await expect(
+      openAuthorization({ ...scope(), tenant: production }, provider("custom_fake"), about),
+    ).rejects.toMatchObject(refusal("oauth_http_request_forbidden"));
+    expect(fake.asked).toEqual([]);
+  });
+});
+
+function drip(response: Parameters<FakeProvider["answers"][string]>[0]): void {
+  response.writeHead(200, { "Content-Type": "application/json" });
+  const timer = setInterval(() => response.write(" "), 50);
+  response.once("close", () => clearInterval(timer));
+}
+
+function flood(response: Parameters<FakeProvider["answers"][string]>[0]): void {
+  response.writeHead(200, { "Content-Type": "application/json" });
+  const more = () => {
+    while (!response.destroyed && response.write(" ".repeat(65_536)));
+  };
+  response.on("drain", more);
+  more();
+}

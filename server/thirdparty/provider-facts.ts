@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { parseEmailAddress } from "../identity/email-address.ts";
+
+/** What an identity provider said of a person, in our own words, whatever the protocol. */
+export const providerFacts = z.strictObject({
+  /** `google`, `custom_<key>`, or `saml:<entity id>`. */
+  provider: z.string().min(1).max(512),
+  /** Who the person is there; unique within the provider and never reused (OpenID Connect Core 1.0, 5.7). */
+  subject: z.string().min(1).max(512),
+  /** In canonical form; null when the provider names none, or none that we take. */
+  email: z.string().nullable(),
+  /** Whether the provider vouches that the address is the person's. */
+  emailVerified: z.boolean(),
+  name: z.string().optional(),
+  givenName: z.string().optional(),
+  familyName: z.string().optional(),
+  /** An http(s) address. */
+  picture: z.string().optional(),
+  /** The tenant trusts this provider for the second factor too. */
+  satisfiesMfa: z.boolean(),
+  /** An address counts although neither the provider nor a code of ours has proved it. */
+  skipEmailVerification: z.boolean(),
+});
+
+export type ProviderFacts = z.output<typeof providerFacts>;
+
+/** What a provider answered, before anything in it is believed to have the right type. */
+export interface Statement {
+  subject: unknown;
+  email?: unknown;
+  emailVerified?: unknown;
+  name?: unknown;
+  givenName?: unknown;
+  familyName?: unknown;
+  picture?: unknown;
+}
+
+/** The tenant's own words on the provider. */
+export interface ProviderTrust {
+  provider: string;
+  satisfiesMfa: boolean;
+  skipEmailVerification?: boolean;
+}
+
+const longestText = 256;
+const longestPicture = 2048;
+
+/**
+ * Makes facts of what a provider stated. What has no use is left out: an address that is none, a picture without an
+ * http(s) address, empty names. Only `true`, or the word, makes an address verified.
+ *
+ * @param longestEmail `email.max_length`
+ * @returns null when the provider does not say who this is
+ */
+export function factsFrom(
+  stated: Statement,
+  trust: ProviderTrust,
+  longestEmail: number,
+): ProviderFacts | null {
+  const subject = subjectOf(stated.subject);
+  if (subject === null) return null;
+  const email = typeof stated.email === "string" ? parseEmailAddress(stated.email, longestEmail) : null;
+  return {
+    provider: trust.provider,
+    subject,
+    email,
+    emailVerified: email !== null && (stated.emailVerified === true || stated.emailVerified === "true"),
+    ...optional("name", text(stated.name)),
+    ...optional("givenName", text(stated.givenName)),
+    ...optional("familyName", text(stated.familyName)),
+    ...optional("picture", pictureOf(stated.picture)),
+    satisfiesMfa: trust.satisfiesMfa,
+    skipEmailVerification: trust.skipEmailVerification ?? false,
+  };
+}
+
+/** A subject is compared byte for byte, so it is taken as it stands or not at all. Some providers count in numbers. */
+function subjectOf(value: unknown): string | null {
+  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null;
+  if (typeof value !== "string" || value.length === 0 || value.length > 512) return null;
+  return value.isWellFormed() && !value.includes("\0") ? value : null;
+}
+
+/** Words for people to read: neither control signs nor half pairs, and no novels. */
+function text(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  const cleaned = value
+    .toWellFormed()
+    .replace(/\p{Cc}+/gu, " ")
+    .trim();
+  return cleaned === "" ? null : [...cleaned].slice(0, longestText).join("");
+}
+
+function pictureOf(value: unknown): string | null {
+  if (typeof value !== "string" || value.length > longestPicture || !URL.canParse(value)) return null;
+  const url = new URL(value);
+  return url.protocol === "https:" || url.protocol === "http:" ? url.href : null;
+}
+
+function optional<Name extends string>(name: Name, value: string | null): { [Key in Name]?: string } {
+  return (value === null ? {} : { [name]: value }) as { [Key in Name]?: string };
+}

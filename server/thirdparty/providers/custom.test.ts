@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { loadConfig } from "../../load-config.ts";
+import { mapped } from "./custom.ts";
+import { enabledProviders, findProvider } from "./index.ts";
+
+const config = (environment: Record<string, string>) => loadConfig(environment, "/nowhere");
+
+const acme = { display_name: "acme", client_id: "client", issuer: "https://id.acme.example" };
+
+describe("attribute_mapping", () => {
+  const standard = {
+    sub: "1",
+    email: "a@example.com",
+    email_verified: true,
+    name: "A B",
+    given_name: "A",
+    family_name: "B",
+    picture: "https://pictures.example/a",
+  };
+
+  test("needs no entry for standard claims", () => {
+    expect(mapped(standard, {})).toEqual({
+      subject: "1",
+      email: "a@example.com",
+      emailVerified: true,
+      name: "A B",
+      givenName: "A",
+      familyName: "B",
+      picture: "https://pictures.example/a",
+    });
+  });
+
+  test("translates by our names, and by the standard's", () => {
+    const claims = { id: 7, mail: "a@example.com", confirmed: true };
+    const mapping = { subject: "id", email: "mail", email_verified: "confirmed" };
+    expect(mapped(claims, mapping)).toMatchObject({
+      subject: 7,
+      email: "a@example.com",
+      emailVerified: true,
+    });
+    expect(mapped(claims, { sub: "id" })).toMatchObject({ subject: 7 });
+  });
+
+  test("leads into objects, and to claims whose names have dots", () => {
+    const claims = { data: { user: { id: "x" } }, "https://acme.example/mail": "a@example.com" };
+    const mapping = {
+      subject: "data.user.id",
+      email: "https://acme.example/mail",
+      name: "data.nothing.here",
+    };
+    expect(mapped(claims, mapping)).toMatchObject({ subject: "x", email: "a@example.com", name: undefined });
+  });
+
+  test("leads to nothing that the provider did not say", () => {
+    expect(mapped({}, { subject: "constructor.name", email: "__proto__", name: "toString" })).toMatchObject({
+      subject: undefined,
+      email: undefined,
+      name: undefined,
+    });
+  });
+});
+
+describe("what is offered", () => {
+  const enabled = (id: string) => ({
+    [`STILE_THIRD_PARTY_PROVIDERS_${id}_ENABLED`]: "true",
+    [`STILE_THIRD_PARTY_PROVIDERS_${id}_CLIENT_ID`]: "client",
+    [`STILE_THIRD_PARTY_PROVIDERS_${id}_SECRET`]: "secret",
+  });
+
+  test("is nothing by itself", () => {
+    expect(enabledProviders(config({}))).toEqual([]);
+  });
+
+  test("comes in the protocol's order, and then the operator's own by name", () => {
+    const everything = config({
+      ...Object.assign(
+        {},
+        ...["APPLE", "DISCORD", "FACEBOOK", "GITHUB", "GOOGLE", "LINKEDIN", "MICROSOFT"].map(enabled),
+      ),
+      STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
+        z: { ...acme, display_name: "Émile" },
+        a: { ...acme, display_name: "Zorro" },
+        m: acme,
+      }),
+    });
+    expect(enabledProviders(everything).map(({ id, name }) => [id, name])).toEqual([
+      ["apple", "Apple"],
+      ["discord", "Discord"],
+      ["github", "GitHub"],
+      ["google", "Google"],
+      ["linkedin", "LinkedIn"],
+      ["microsoft", "Microsoft"],
+      ["facebook", "Facebook"],
+      ["custom_m", "acme"],
+      ["custom_z", "Émile"],
+      ["custom_a", "Zorro"],
+    ]);
+  });
+
+  test.each(["google", "GITHUB", "custom_", "custom_acme", "__proto__", "constructor", ""])(
+    "%j is not found when it is not enabled",
+    (id) => {
+      expect(findProvider(config(enabled("GITHUB")), id)).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,117 @@
+import {
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  None,
+  type ServerMetadata,
+} from "openid-client";
+import type { Config } from "../../config.ts";
+import type { Statement } from "../provider-facts.ts";
+import type { Answers, Provider } from "./provider.ts";
+
+type Settings = Config["third_party"]["custom_providers"][string];
+
+/** Our names of facts, and the standard claims they stand for where nothing else is configured. */
+const standardNames: Record<keyof Statement, string> = {
+  subject: "sub",
+  email: "email",
+  emailVerified: "email_verified",
+  name: "name",
+  givenName: "given_name",
+  familyName: "family_name",
+  picture: "picture",
+};
+
+/**
+ * A provider that the operator describes: an OpenID Connect issuer whose addresses are discovered, or one of OAuth 2
+ * with its addresses written out. What it calls things otherwise, `attribute_mapping` translates.
+ *
+ * @param key its key in `third_party.custom_providers`
+ */
+export function custom(key: string, settings: Settings): Provider {
+  const { use_discovery, issuer, scopes } = settings;
+  const speaksOpenId = scopes.includes("openid") && issuer !== undefined;
+  return {
+    id: `custom_${key}`,
+    name: settings.display_name,
+    clientId: settings.client_id,
+    authenticate: () => authentication(settings.secret),
+    server: use_discovery && issuer !== undefined ? { issuer } : { metadata: writtenOut(settings) },
+    scopes,
+    parameters: {
+      ...(settings.prompt ? { prompt: settings.prompt } : {}),
+      ...(settings.acr_values ? { acr_values: settings.acr_values } : {}),
+    },
+    pkce: true,
+    idToken: speaksOpenId ? (use_discovery ? "verified" : "direct") : null,
+    nonce: speaksOpenId,
+    state: (answers) => stated(settings, answers),
+    allowLinking: settings.allow_linking,
+    satisfiesMfa: settings.satisfies_mfa,
+  };
+}
+
+/** The method that servers announce; the standard's default is HTTP Basic (RFC 8414, 2). */
+function authentication(secret: string | undefined): ClientAuth {
+  if (secret === undefined) return None();
+  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    const posts = methods.includes("client_secret_post") && !methods.includes("client_secret_basic");
+    return (posts ? post : basic)(server, ...rest);
+  };
+}
+
+function writtenOut(settings: Settings): ServerMetadata {
+  const { issuer, authorization_endpoint, token_endpoint, userinfo_endpoint } = settings;
+  return {
+    // Without an issuer nothing of the protocol names one; what an answer names is then not the provider's.
+    issuer: issuer ?? new URL(token_endpoint ?? "").origin,
+    ...(authorization_endpoint ? { authorization_endpoint } : {}),
+    ...(token_endpoint ? { token_endpoint } : {}),
+    ...(userinfo_endpoint ? { userinfo_endpoint } : {}),
+  };
+}
+
+/**
+ * The claims of the ID token, and those of userinfo beside them; the token's count, because it is signed. That an
+ * address is verified is said of the one beside it, and of no other.
+ */
+async function stated(settings: Settings, { claims, userInfo }: Answers): Promise<Statement> {
+  const { use_discovery, userinfo_endpoint, attribute_mapping } = settings;
+  const signed = mapped(claims ?? {}, attribute_mapping);
+  if (!use_discovery && userinfo_endpoint === undefined) return signed;
+  const asked = await userInfo();
+  const all = mapped({ ...asked, ...claims }, attribute_mapping);
+  const { email } = mapped(asked, attribute_mapping);
+  return signed.email === undefined || signed.email === email
+    ? all
+    : { ...all, emailVerified: signed.emailVerified };
+}
+
+/**
+ * Translates claims into a statement.
+ *
+ * @param mapping our name of a fact, in snake case, to the provider's; a dot leads into an object
+ */
+export function mapped(claims: Record<string, unknown>, mapping: Record<string, string>): Statement {
+  const entries = Object.entries(standardNames).map(([fact, standard]): [string, unknown] => {
+    const name = snakeCase(fact);
+    return [fact, lookUp(claims, mapping[name] ?? mapping[standard] ?? standard)];
+  });
+  return Object.fromEntries(entries) as unknown as Statement;
+}
+
+function lookUp(claims: Record<string, unknown>, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path];
+  let value: unknown = claims;
+  for (const step of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value;
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

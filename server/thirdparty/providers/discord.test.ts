@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { signInAt } from "../../testing/provider-answers.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime({
+    STILE_THIRD_PARTY_PROVIDERS_DISCORD_ENABLED: "true",
+    STILE_THIRD_PARTY_PROVIDERS_DISCORD_CLIENT_ID: "157730590492196864",
+    STILE_THIRD_PARTY_PROVIDERS_DISCORD_SECRET: "secret",
+  });
+});
+afterAll(() => runtime.close());
+
+const me = {
+  id: "80351110224678912",
+  username: "ada",
+  discriminator: "0",
+  global_name: "Ada Lovelace",
+  avatar: "8342729096ea3675442027381ff50dfe",
+  verified: true,
+  email: "ada@example.com",
+  flags: 64,
+  locale: "en-GB",
+};
+
+const signIn = (more: Record<string, unknown> = {}) =>
+  signInAt(runtime, "discord", {
+    answers: {
+      "https://discord.com/api/v10/oauth2/token": {
+        access_token: "6qrZcUqja7812RVdnEKjpzOL4CvHBFG",
+        token_type: "Bearer",
+        expires_in: 604_800,
+        refresh_token: "D43f",
+        scope: "identify email",
+      },
+      "https://discord.com/api/v10/users/@me": { ...me, ...more },
+    },
+  });
+
+test("Discord says who somebody is at /users/@me", async () => {
+  const { url, facts, asked } = await signIn();
+  expect(url.origin + url.pathname).toBe("https://discord.com/oauth2/authorize");
+  expect(url.searchParams.get("scope")).toBe("identify email");
+  expect(asked[1]?.headers.get("authorization")).toBe("Bearer 6qrZcUqja7812RVdnEKjpzOL4CvHBFG");
+  expect(facts).toEqual({
+    provider: "discord",
+    subject: "80351110224678912",
+    email: "ada@example.com",
+    emailVerified: true,
+    name: "Ada Lovelace",
+    picture: "https://cdn.discordapp.com/avatars/80351110224678912/8342729096ea3675442027381ff50dfe.png",
+    satisfiesMfa: false,
+    skipEmailVerification: false,
+  });
+});
+
+test("somebody without a display name or a picture has their username", async () => {
+  const { facts } = await signIn({ global_name: null, avatar: null });
+  expect(facts.name).toBe("ada");
+  expect(facts).not.toHaveProperty("picture");
+});
+
+test.each([
+  [
+    "an address that is not verified",
+    { verified: false },
+    { email: "ada@example.com", emailVerified: false },
+  ],
+  ["an address of which nothing is said", { verified: undefined }, { emailVerified: false }],
+  ["no address", { email: null }, { email: null, emailVerified: false }],
+])("A43 somebody with %s", async (_, more, facts) => {
+  expect((await signIn(more)).facts).toMatchObject(facts);
+});

@@ -1,0 +1,56 @@
+import { createHmac } from "node:crypto";
+import { ClientSecretPost } from "openid-client";
+import type { Config } from "../../config.ts";
+import type { Statement } from "../provider-facts.ts";
+import { fromSettings, type Provider, record } from "./provider.ts";
+
+const graph = "https://graph.facebook.com/v21.0";
+
+/**
+ * Facebook speaks OAuth 2; who this is, it tells at `/me`, to whoever proves by the app's secret that the access token
+ * is its own. It gives an address without a word on whether it is verified: so it is not.
+ */
+export function facebook(settings: Config["third_party"]["providers"]["facebook"]): Provider {
+  return {
+    ...fromSettings(settings),
+    id: "facebook",
+    name: "Facebook",
+    authenticate: () => ClientSecretPost(settings.secret),
+    server: {
+      metadata: {
+        issuer: "https://www.facebook.com",
+        authorization_endpoint: "https://www.facebook.com/v21.0/dialog/oauth",
+        token_endpoint: `${graph}/oauth/access_token`,
+      },
+    },
+    scopes: ["email", "public_profile"],
+    pkce: true,
+    idToken: null,
+    nonce: false,
+    state: async ({ ask, accessToken }) =>
+      facebookStatement(await ask(profileAddress(accessToken, settings.secret ?? ""))),
+  };
+}
+
+/** `appsecret_proof` is the HMAC-SHA-256 of the access token under the app's secret, in hexadecimal. */
+export function profileAddress(accessToken: string, secret: string): string {
+  const url = new URL(`${graph}/me`);
+  url.searchParams.set("fields", "id,name,email,first_name,last_name,picture");
+  url.searchParams.set("appsecret_proof", createHmac("sha256", secret).update(accessToken).digest("hex"));
+  return url.href;
+}
+
+/** @param answer a User node of the Graph API */
+export function facebookStatement(answer: unknown): Statement {
+  const { id, name, email, first_name, last_name, picture } = record(answer);
+  const { url, is_silhouette } = record(record(picture).data);
+  return {
+    subject: id,
+    email,
+    emailVerified: false,
+    name,
+    givenName: first_name,
+    familyName: last_name,
+    ...(is_silhouette === true ? {} : { picture: url }),
+  };
+}

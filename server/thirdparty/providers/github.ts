@@ -1,0 +1,45 @@
+import { ClientSecretPost } from "openid-client";
+import type { Config } from "../../config.ts";
+import type { Statement } from "../provider-facts.ts";
+import { fromSettings, type Provider, record } from "./provider.ts";
+
+const api = "https://api.github.com";
+
+/** GitHub speaks OAuth 2; who this is, it tells at `/user`, and the addresses, private ones too, at `/user/emails`. */
+export function github(settings: Config["third_party"]["providers"]["github"]): Provider {
+  return {
+    ...fromSettings(settings),
+    id: "github",
+    name: "GitHub",
+    authenticate: () => ClientSecretPost(settings.secret),
+    server: {
+      metadata: {
+        issuer: "https://github.com/login/oauth",
+        authorization_endpoint: "https://github.com/login/oauth/authorize",
+        token_endpoint: "https://github.com/login/oauth/access_token",
+      },
+    },
+    scopes: ["read:user", "user:email"],
+    pkce: true,
+    idToken: null,
+    nonce: false,
+    state: async ({ ask }) => githubStatement(await ask(`${api}/user`), await ask(`${api}/user/emails`)),
+  };
+}
+
+/**
+ * @param user the account; its own `email` is only what it shows in public, and says nothing of being verified
+ * @param emails `[{email, primary, verified}]`
+ */
+export function githubStatement(user: unknown, emails: unknown): Statement {
+  const { id, name, login, avatar_url } = record(user);
+  const addresses = Array.isArray(emails) ? emails.map(record) : [];
+  const primary = addresses.find((address) => address.primary === true);
+  return {
+    subject: id,
+    email: primary?.email,
+    emailVerified: primary?.verified === true,
+    name: name ?? login,
+    picture: avatar_url,
+  };
+}

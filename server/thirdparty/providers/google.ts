@@ -1,0 +1,26 @@
+import { ClientSecretPost } from "openid-client";
+import type { Config } from "../../config.ts";
+import { fromSettings, type Provider, standardClaims } from "./provider.ts";
+
+/** Google says all there is in the ID token. `email_verified` is true for addresses that Google has checked. */
+export function google(settings: Config["third_party"]["providers"]["google"]): Provider {
+  return {
+    ...fromSettings(settings),
+    id: "google",
+    name: "Google",
+    authenticate: () => ClientSecretPost(settings.secret),
+    server: {
+      metadata: {
+        issuer: "https://accounts.google.com",
+        authorization_endpoint: "https://accounts.google.com/o/oauth2/v2/auth",
+        token_endpoint: "https://oauth2.googleapis.com/token",
+        jwks_uri: "https://www.googleapis.com/oauth2/v3/certs",
+      },
+    },
+    scopes: ["openid", "email", "profile"],
+    pkce: true,
+    idToken: "verified",
+    nonce: true,
+    state: async ({ claims }) => standardClaims(claims ?? {}),
+  };
+}

@@ -1,0 +1,29 @@
+import { ClientSecretPost } from "openid-client";
+import type { Config } from "../../config.ts";
+import { fromSettings, type Provider, standardClaims } from "./provider.ts";
+
+/**
+ * LinkedIn says all there is in the ID token. It refuses a code verifier from clients that have a secret, and its
+ * tokens carry no nonce, so that its codes are bound to their person by `state` and its cookie alone.
+ */
+export function linkedin(settings: Config["third_party"]["providers"]["linkedin"]): Provider {
+  return {
+    ...fromSettings(settings),
+    id: "linkedin",
+    name: "LinkedIn",
+    authenticate: () => ClientSecretPost(settings.secret),
+    server: {
+      metadata: {
+        issuer: "https://www.linkedin.com/oauth",
+        authorization_endpoint: "https://www.linkedin.com/oauth/v2/authorization",
+        token_endpoint: "https://www.linkedin.com/oauth/v2/accessToken",
+        jwks_uri: "https://www.linkedin.com/oauth/openid/jwks",
+      },
+    },
+    scopes: ["openid", "profile", "email"],
+    pkce: false,
+    idToken: "verified",
+    nonce: false,
+    state: async ({ claims }) => standardClaims(claims ?? {}),
+  };
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { openThirdPartyRequest, requestSeconds, takeThirdPartyRequest } from "./requests.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+afterAll(() => runtime.close());
+
+const request = () => ({
+  flowId: randomUUID(),
+  provider: "google",
+  redirectTo: "https://app.example/",
+  codeChallenge: "c".repeat(43),
+  userId: randomUUID(),
+  remembers: { nonce: "n" },
+});
+
+async function open(about = request(), tenant = runtime.tenant): Promise<string> {
+  const { state, write } = openThirdPartyRequest({ runtime, tenant, now: new Date() }, about);
+  await runtime.database.write.transaction(write);
+  return state;
+}
+
+const take = (state: string, { tenant = runtime.tenant, later = 0 } = {}) =>
+  takeThirdPartyRequest(runtime, tenant, state, new Date(Date.now() + later * 1000));
+
+test("a request comes back whole, once", async () => {
+  const about = request();
+  const state = await open(about);
+  expect(await take(state)).toEqual(about);
+  expect(await take(state)).toBeNull();
+});
+
+test("a request of no flow and nobody in particular comes back without them", async () => {
+  const { codeChallenge, userId, ...bare } = request();
+  const about = { ...bare, flowId: null };
+  const { state, write } = openThirdPartyRequest({ ...runtime, runtime, now: new Date() }, about);
+  await runtime.database.write.transaction(write);
+  expect(await take(state)).toEqual(about);
+});
+
+test("A47 fifty who take a request at once are one who has it", async () => {
+  const state = await open();
+  const taken = await Promise.all(Array.from({ length: 50 }, () => take(state)));
+  expect(taken.filter((one) => one !== null)).toHaveLength(1);
+});
+
+test("a request lives ten minutes, and is used up by whoever comes late", async () => {
+  const [early, late] = [await open(), await open()];
+  expect(await take(early, { later: requestSeconds - 1 })).not.toBeNull();
+  expect(await take(late, { later: requestSeconds + 1 })).toBeNull();
+  expect(await take(late)).toBeNull();
+});
+
+test("A68 a request is unknown to another tenant, where it stays open", async () => {
+  const state = await open();
+  expect(await take(state, { tenant: { id: randomUUID(), config: runtime.config } })).toBeNull();
+  expect(await take(state)).not.toBeNull();
+});
+
+test("nobody's state is nobody's request", async () => {
+  for (const state of ["", "x", "\0", "x".repeat(43), "💥"]) expect(await take(state)).toBeNull();
+});

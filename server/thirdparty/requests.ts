@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { and, eq } from "drizzle-orm";
+import { z } from "zod";
+import { schema } from "#db/client";
+import type { Runtime, Scope, Tenant, Write } from "../runtime.ts";
+
+/** Requests to identity providers that are not answered yet, each known by its `state` (RFC 6749, 10.12). */
+
+const { thirdPartyRequests } = schema;
+
+/** How long a person may take at the provider, in seconds. */
+export const requestSeconds = 600;
+
+/** What a request is about. */
+export interface ThirdPartyRequest {
+  /** The flow that sends the person; null when none does. */
+  flowId: string | null;
+  provider: string;
+  /** Where the person goes in the end; already found to be allowed. */
+  redirectTo: string;
+  /** S256 challenge of the verifier that the exchange must show (RFC 7636, 4.2). */
+  codeChallenge?: string;
+  /** The account that a profile flow connects the identity to. */
+  userId?: string;
+  /** What nobody else may see until the answer comes: PKCE verifier, nonce, id of the SAML request. */
+  remembers: Record<string, string>;
+}
+
+const remembered = z.record(z.string(), z.string());
+
+/**
+ * Opens a request.
+ *
+ * @returns `state`: 43 characters of base64url, 256 bits, kept as its hash; `write`: makes the request known
+ */
+export function openThirdPartyRequest(
+  { runtime, tenant, now }: Pick<Scope, "runtime" | "tenant" | "now">,
+  request: ThirdPartyRequest,
+): { state: string; write: Write } {
+  const state = runtime.environment.randomBytes(32).toString("base64url");
+  const stateHash = sha256(state);
+  const row = {
+    tenantId: tenant.id,
+    stateHash,
+    flowId: request.flowId,
+    provider: request.provider,
+    sealed: runtime.vault.seal(
+      Buffer.from(JSON.stringify(request.remembers)),
+      sealContext(tenant, stateHash),
+    ),
+    redirectTo: request.redirectTo,
+    codeChallenge: request.codeChallenge ?? null,
+    userId: request.userId ?? null,
+    expiresAt: new Date(now.getTime() + requestSeconds * 1000),
+  };
+  const write: Write = async (tx) => {
+    await tx.insert(thirdPartyRequests).values(row);
+  };
+  return { state, write };
+}
+
+/**
+ * Takes a request, for good and at once: whatever comes of the answer, there is no second one to it.
+ *
+ * @param state what the provider gave back
+ * @returns null for a state that nobody was given here, that was taken before, or that is more than ten minutes old
+ */
+export async function takeThirdPartyRequest(
+  { database, vault }: Runtime,
+  tenant: Tenant,
+  state: string,
+  now: Date,
+): Promise<ThirdPartyRequest | null> {
+  const stateHash = sha256(state);
+  const [taken] = await database.write
+    .delete(thirdPartyRequests)
+    .where(and(eq(thirdPartyRequests.tenantId, tenant.id), eq(thirdPartyRequests.stateHash, stateHash)))
+    .returning();
+  if (!taken || taken.expiresAt <= now) return null;
+  const plain = vault.unseal(taken.sealed, sealContext(tenant, stateHash)).toString();
+  return {
+    flowId: taken.flowId,
+    provider: taken.provider,
+    redirectTo: taken.redirectTo,
+    ...(taken.codeChallenge === null ? {} : { codeChallenge: taken.codeChallenge }),
+    ...(taken.userId === null ? {} : { userId: taken.userId }),
+    remembers: remembered.parse(JSON.parse(plain)),
+  };
+}
+
+function sealContext(tenant: Tenant, stateHash: Buffer): string {
+  return `third-party request ${tenant.id} ${stateHash.toString("hex")}`;
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
