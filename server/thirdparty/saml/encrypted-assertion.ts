@@ -1,0 +1,60 @@
+import { constants, createDecipheriv, type KeyObject, privateDecrypt } from "node:crypto";
+import { authenticatedCiphers, childOf, childrenOf } from "./response-shape.ts";
+import type { XmlElement } from "./xml.ts";
+import { XmlError } from "./xml-error.ts";
+
+/** XML Encryption 1.1, 5.2.4: the nonce stands before the ciphertext, the tag behind it. */
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** Whether an assertion is encrypted by a cipher that would tell that it was tampered with. */
+export function isAuthenticated(encrypted: XmlElement): boolean {
+  return cipherOf(encrypted) !== undefined;
+}
+
+/**
+ * Decrypts an assertion, of the shape that `checkShape` demands and by an authenticated cipher. Anybody can encrypt
+ * for us, so the result is as much to be looked at as any other document.
+ *
+ * @param encrypted `saml:EncryptedAssertion`
+ * @throws XmlError when it is not for this key, or damaged
+ */
+export function decryptAssertion(encrypted: XmlElement, privateKey: KeyObject): Buffer {
+  const cipher = cipherOf(encrypted);
+  const keys = all(encrypted, "xenc:EncryptedKey");
+  const [data] = childrenOf(encrypted, "xenc:EncryptedData");
+  // Who meets several may take any of them, and another reader another one.
+  if (!cipher || !data || keys.length !== 1)
+    throw new XmlError("the encryption is not of the kind that is taken");
+  try {
+    const key = privateDecrypt(
+      { key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha1" },
+      cipherValue(keys[0]),
+    );
+    const sealed = cipherValue(data);
+    const decipher = createDecipheriv(cipher, key, sealed.subarray(0, nonceBytes), {
+      authTagLength: tagBytes,
+    });
+    decipher.setAuthTag(sealed.subarray(-tagBytes));
+    return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
+  } catch {
+    throw new XmlError("the assertion is not encrypted for us, or damaged");
+  }
+}
+
+function cipherOf(encrypted: XmlElement) {
+  const method = childOf(childOf(encrypted, "xenc:EncryptedData"), "xenc:EncryptionMethod");
+  const algorithm = method?.attributes.get("Algorithm") ?? "";
+  return Object.hasOwn(authenticatedCiphers, algorithm)
+    ? authenticatedCiphers[algorithm as keyof typeof authenticatedCiphers]
+    : undefined;
+}
+
+function cipherValue(element: XmlElement | undefined): Buffer {
+  const text = childOf(childOf(element, "xenc:CipherData"), "xenc:CipherValue")?.text ?? "";
+  return Buffer.from(text, "base64");
+}
+
+function all(element: XmlElement, kind: string): XmlElement[] {
+  return element.children.flatMap((child) => [...(child.kind === kind ? [child] : []), ...all(child, kind)]);
+}

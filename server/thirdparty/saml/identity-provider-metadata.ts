@@ -1,0 +1,110 @@
+import { X509Certificate } from "node:crypto";
+import { childOf, childrenOf } from "./response-shape.ts";
+import { readXml, type XmlElement } from "./xml.ts";
+import { XmlError } from "./xml-error.ts";
+
+/** What is needed of a provider's metadata (SAML Metadata 2.0). */
+export interface IdentityProviderMetadata {
+  entityId: string;
+  /** Where people are sent, by the HTTP-Redirect binding. */
+  signOnUrl: string;
+  /** PEM of every certificate whose key may have signed, two while the provider changes keys. */
+  certificates: string[];
+  /** From here on the metadata counts no more; null when it does not say. */
+  validUntil: Date | null;
+}
+
+const limits = { bytes: 512 * 1024, elements: 20_000, comments: true };
+
+const protocol = "urn:oasis:names:tc:SAML:2.0:protocol";
+const redirectBinding = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect";
+
+/** What the column of exchanged facts has room for, less the prefix. */
+const longestEntityId = 500;
+const mostCertificates = 8;
+const leastKeyBits = 2048;
+
+/**
+ * Reads the metadata of one identity provider. A signature on it is not looked at: it comes from the operator, or
+ * from an address that the operator named and TLS vouches for.
+ *
+ * @param document UTF-8
+ * @param plainHttp whether people may be sent to an address without TLS
+ * @throws XmlError whose message is for the operator
+ */
+export function parseMetadata(
+  document: Uint8Array | string,
+  { plainHttp }: { plainHttp: boolean },
+): IdentityProviderMetadata {
+  const entity = onlyProvider(readXml(document, limits));
+  const role = rolesOf(entity)[0] as XmlElement;
+  const entityId = entity.attributes.get("entityID") ?? "";
+  if (entityId === "" || entityId.length > longestEntityId)
+    throw new XmlError("entityID is missing or too long");
+  const service = childrenOf(role, "md:SingleSignOnService").find(
+    ({ attributes }) => attributes.get("Binding") === redirectBinding,
+  );
+  const signOnUrl = service?.attributes.get("Location") ?? "";
+  if (!isAddress(signOnUrl, plainHttp))
+    throw new XmlError("there is no SingleSignOnService by HTTP-Redirect at an https address");
+  const certificates = certificatesOf(role);
+  if (certificates.length === 0)
+    throw new XmlError("there is no signing certificate of an RSA key of 2048 bits");
+  return { entityId, signOnUrl, certificates, validUntil: earliest(entity, role) };
+}
+
+function onlyProvider(root: XmlElement): XmlElement {
+  const entities = root.kind === "md:EntitiesDescriptor" ? childrenOf(root, "md:EntityDescriptor") : [root];
+  const providers = entities.filter(
+    (each) => each.kind === "md:EntityDescriptor" && rolesOf(each).length > 0,
+  );
+  const [provider] = providers;
+  if (!provider || providers.length > 1)
+    throw new XmlError("it does not describe exactly one identity provider");
+  return provider;
+}
+
+function rolesOf(entity: XmlElement): XmlElement[] {
+  return childrenOf(entity, "md:IDPSSODescriptor").filter(({ attributes }) =>
+    (attributes.get("protocolSupportEnumeration") ?? "").split(/\s+/).includes(protocol),
+  );
+}
+
+function isAddress(text: string, plainHttp: boolean): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol: scheme, username, password, hash } = new URL(text);
+  const bare = username === "" && password === "" && hash === "";
+  return bare && (scheme === "https:" || (plainHttp && scheme === "http:"));
+}
+
+function certificatesOf(role: XmlElement): string[] {
+  return childrenOf(role, "md:KeyDescriptor")
+    .filter(({ attributes }) => (attributes.get("use") ?? "signing") === "signing")
+    .flatMap((descriptor) => childrenOf(childOf(descriptor, "ds:KeyInfo") ?? descriptor, "ds:X509Data"))
+    .flatMap((data) => childrenOf(data, "ds:X509Certificate"))
+    .flatMap(({ text }) => certificate(text))
+    .slice(0, mostCertificates);
+}
+
+/** Dates in certificates mean nothing here: what is in the metadata counts (SAML V2.0 Metadata Interoperability Profile). */
+function certificate(text: string): string[] {
+  try {
+    const parsed = new X509Certificate(Buffer.from(text, "base64"));
+    const { asymmetricKeyType, asymmetricKeyDetails } = parsed.publicKey;
+    const strong = asymmetricKeyType === "rsa" && (asymmetricKeyDetails?.modulusLength ?? 0) >= leastKeyBits;
+    return strong ? [parsed.toString()] : [];
+  } catch {
+    return [];
+  }
+}
+
+function earliest(...elements: XmlElement[]): Date | null {
+  const moments = elements.flatMap(({ attributes }) => {
+    const text = attributes.get("validUntil");
+    if (text === undefined) return [];
+    const milliseconds = Date.parse(text);
+    if (Number.isNaN(milliseconds)) throw new XmlError("validUntil is not a moment");
+    return [milliseconds];
+  });
+  return moments.length === 0 ? null : new Date(Math.min(...moments));
+}

@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { providerKey, providerMetadata } from "../../testing/saml-identity-provider.ts";
+import { networkOf } from "../network.ts";
+import { ThirdPartyError } from "../third-party-error.ts";
+import { parseMetadata } from "./identity-provider-metadata.ts";
+import { enabledProviders, findByEntityId, loadProvider, settingsForDomain } from "./identity-providers.ts";
+
+const key = providerKey();
+const entityId = "https://idp.example.org/saml";
+const metadata = providerMetadata(entityId, "https://idp.example.org/sso", [key.certificate]);
+const metadata_url = "https://idp.example.org/metadata";
+const tls = { plainHttp: false };
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+
+afterAll(() => runtime.close());
+
+/** A runtime with some providers, and with a network where `answer` answers. */
+function deployed(
+  providers: object[],
+  answer: (url: string) => Response | Promise<Response> = () => new Response(""),
+) {
+  const configured = runtime.configured({
+    STILE_SAML_ENABLED: "true",
+    STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify(providers),
+  });
+  const asked: string[] = [];
+  networkOf(configured).fetch = async (input) => {
+    asked.push(String(input));
+    return answer(String(input));
+  };
+  const deployment = { runtime: configured, tenant: configured.tenant };
+  const [settings] = enabledProviders(configured.config);
+  const load = (seconds = 0) => {
+    if (!settings) throw new Error("no provider is enabled");
+    return loadProvider(deployment, settings, new Date(1_700_000_000_000 + seconds * 1000));
+  };
+  return { deployment, asked, load, config: configured.config };
+}
+
+describe("metadata", () => {
+  test("tells the name, the address and the keys of a provider", () => {
+    const old = providerKey();
+    const both = providerMetadata(entityId, "https://idp.example.org/sso?a=1&amp;b=2", [
+      old.certificate,
+      key.certificate,
+    ]);
+    expect(parseMetadata(both, tls)).toEqual({
+      entityId,
+      signOnUrl: "https://idp.example.org/sso?a=1&b=2",
+      certificates: [old.certificate, key.certificate],
+      validUntil: null,
+    });
+  });
+
+  test("may have comments, other roles and other bindings, and stand in a list of one", () => {
+    const other = '<md:SingleSignOnService Binding="urn:other" Location="https://other.example/"/>';
+    const dressed = `\uFEFF<?xml version="1.0"?>\n<!-- made by hand -->\n<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">${metadata
+      .replace("<md:SingleSignOnService", `${other}<!-- - --><md:SingleSignOnService`)
+      .replace("entityID", 'validUntil="2026-01-01T00:00:00Z" entityID')}</md:EntitiesDescriptor>`;
+    expect(parseMetadata(dressed, tls)).toMatchObject({
+      entityId,
+      signOnUrl: "https://idp.example.org/sso",
+      validUntil: new Date("2026-01-01T00:00:00Z"),
+    });
+  });
+
+  test.each([
+    ["a document type", `<!DOCTYPE r [<!ENTITY x "y">]>${metadata}`, /other than elements/],
+    ["a comment that does not end", metadata.replace("<ds:", "<!-- <ds:"), /other than elements/],
+    ["another root", "<html/>", /exactly one identity provider/],
+    ["no role", metadata.replaceAll("IDPSSODescriptor", "SPSSODescriptor"), /exactly one identity provider/],
+    [
+      "SAML 1.1 alone",
+      metadata.replace("SAML:2.0:protocol", "SAML:1.1:protocol"),
+      /exactly one identity provider/,
+    ],
+    ["no name", metadata.replace(`entityID="${entityId}"`, ""), /entityID/],
+    ["a name that is too long", metadata.replace(entityId, `urn:${"x".repeat(500)}`), /entityID/],
+    ["no redirect binding", metadata.replace("HTTP-Redirect", "HTTP-POST"), /HTTP-Redirect/],
+    [
+      "an address without TLS",
+      metadata.replace("https://idp.example.org/sso", "http://idp.example.org/sso"),
+      /https/,
+    ],
+    [
+      "an address that is a script",
+      metadata.replace("https://idp.example.org/sso", "javascript:alert(1)"),
+      /https/,
+    ],
+    ["no key", metadata.replace('use="signing"', 'use="encryption"'), /signing certificate/],
+    [
+      "a key that is none",
+      metadata.replace(/X509Certificate>[^<]+/, "X509Certificate>AAAA"),
+      /signing certificate/,
+    ],
+    ["an end that is none", metadata.replace("entityID", 'validUntil="soon" entityID'), /validUntil/],
+  ])("with %s is refused", (_, document, reason) => {
+    expect(() => parseMetadata(document, tls)).toThrow(reason);
+  });
+
+  test("of two providers in one list is refused", () => {
+    const list = `<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">${metadata}${metadata}</md:EntitiesDescriptor>`;
+    expect(() => parseMetadata(list, tls)).toThrow(/exactly one/);
+  });
+});
+
+describe("a provider", () => {
+  test("is found by mail domain and by name, unless it is switched off", async () => {
+    const second = providerMetadata("urn:second", "https://second.example/sso", [key.certificate]);
+    const { deployment, config } = deployed([
+      { name: "broken", domains: ["broken.example"], metadata: "<" },
+      { name: "off", domains: ["off.example"], metadata, enabled: false },
+      { name: "second", domains: ["second.example", "also.example"], metadata: second },
+    ]);
+    expect(settingsForDomain(config, "also.EXAMPLE")?.name).toBe("second");
+    for (const domain of ["off.example", "sub.second.example", "example", ""])
+      expect(settingsForDomain(config, domain)).toBeNull();
+    expect((await findByEntityId(deployment, "urn:second", new Date()))?.settings.name).toBe("second");
+    expect(await findByEntityId(deployment, entityId, new Date())).toBeNull();
+    expect(enabledProviders({ ...config, saml: { ...config.saml, enabled: false } })).toEqual([]);
+  });
+
+  test("A44 that takes the name of another is not found by it, nor does it stand in for the other", async () => {
+    const thief = {
+      name: "thief",
+      domains: ["thief.example"],
+      metadata_url: "https://thief.example/metadata",
+    };
+    const honest = { name: "honest", domains: ["example.org"] };
+    const stolen = providerMetadata(entityId, "https://thief.example/sso", [providerKey().certificate]);
+    const answer = (url: string) => new Response(url.startsWith("https://thief.") ? stolen : metadata);
+    const named = async (...providers: object[]) =>
+      (await findByEntityId(deployed(providers, answer).deployment, entityId, new Date()))?.settings.name;
+    expect(await named(thief, { ...honest, metadata })).toBe("honest");
+    expect(await named({ ...honest, metadata }, thief)).toBe("honest");
+    expect(await named(thief, { ...honest, metadata_url })).toBeUndefined();
+    expect(await named({ ...honest, metadata_url }, thief)).toBeUndefined();
+    expect(await named({ ...honest, metadata_url })).toBe("honest");
+  });
+
+  test("that does not answer keeps nobody waiting for the others one after the other", async () => {
+    const far = (name: string) => ({
+      name,
+      domains: [`${name}.example`],
+      metadata_url: `https://${name}.example`,
+    });
+    let open: (() => void) | undefined;
+    const both = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const { deployment, asked } = deployed([far("one"), far("two")], async () => {
+      if (asked.length === 2) open?.();
+      await both;
+      return new Response("", { status: 503 });
+    });
+    expect(await findByEntityId(deployment, entityId, new Date())).toBeNull();
+    expect(asked).toHaveLength(2);
+  });
+
+  test("is asked for its metadata once an hour", async () => {
+    const { load, asked } = deployed(
+      [{ name: "far", domains: ["a.example"], metadata_url }],
+      () => new Response(metadata),
+    );
+    const [first, ...others] = await Promise.all([load(), load(), load()]);
+    expect(first).toMatchObject({ entityId });
+    expect(others).toEqual([first, first]);
+    await load(3599);
+    expect(asked).toEqual([metadata_url]);
+    await load(3600);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("that cannot be asked any more goes on for a day, and is asked again meanwhile", async () => {
+    let up = true;
+    const { load, asked } = deployed([{ name: "far", domains: ["a.example"], metadata_url }], () =>
+      up ? new Response(metadata) : new Response("", { status: 503 }),
+    );
+    await load();
+    up = false;
+    expect(await load(3600)).toMatchObject({ entityId });
+    expect(await load(3629)).toMatchObject({ entityId });
+    expect(asked).toHaveLength(2);
+    expect(await load(3631)).toMatchObject({ entityId });
+    expect(asked).toHaveLength(3);
+    await expect(load(24 * 3600)).rejects.toThrow(ThirdPartyError);
+    up = true;
+    expect(await load(24 * 3600 + 31)).toMatchObject({ entityId });
+  });
+
+  test.each([
+    ["answers rubbish", () => new Response("<html>")],
+    ["answers an error", () => new Response(metadata, { status: 500 })],
+    ["leads elsewhere", () => Response.redirect("https://evil.example/", 302)],
+    ["answers without end", () => new Response(`<a>${" ".repeat(600 * 1024)}`)],
+    ["is not there", () => Promise.reject(new TypeError("fetch failed"))],
+  ])("that %s cannot be used, and is not asked at every request", async (_, answer) => {
+    const { load, asked } = deployed([{ name: "far", domains: ["a.example"], metadata_url }], answer);
+    for (const seconds of [0, 10, 29])
+      await expect(load(seconds)).rejects.toMatchObject({
+        code: "server_error",
+        reason: "metadata_unusable",
+      });
+    expect(asked).toHaveLength(1);
+  });
+
+  test("is asked by TLS alone, or on this machine while developing", async () => {
+    const insecure = deployed(
+      [{ name: "far", domains: ["a.example"], metadata_url: "http://idp.example.org/metadata" }],
+      () => new Response(metadata),
+    );
+    await expect(insecure.load()).rejects.toMatchObject({ reason: "metadata_unusable" });
+    expect(insecure.asked).toEqual([]);
+    const near = deployed(
+      [{ name: "near", domains: ["a.example"], metadata_url: "http://127.0.0.1:9/metadata" }],
+      () => new Response(metadata),
+    );
+    expect(await near.load()).toMatchObject({ entityId });
+  });
+
+  test("whose metadata has run out cannot be used", async () => {
+    const ended = metadata.replace("entityID", 'validUntil="2023-11-14T22:13:21Z" entityID');
+    const { load } = deployed([{ name: "ended", domains: ["a.example"], metadata: ended }]);
+    expect(await load()).toMatchObject({ entityId });
+    await expect(load(1)).rejects.toMatchObject({ reason: "metadata_unusable" });
+  });
+
+  test("has a domain of its own, and metadata", () => {
+    const one = { name: "one", domains: ["a.example"], metadata };
+    expect(() => deployed([one, { ...one, name: "two" }])).toThrow(/a mail domain twice/);
+    expect(() => deployed([{ name: "one", domains: ["a.example"] }])).toThrow(/neither metadata nor/);
+    expect(() => deployed([{ ...one, attribute_map: { mail: "x" } }])).toThrow(/attribute_map/);
+  });
+});

@@ -1,0 +1,89 @@
+import type { Config } from "../../config.ts";
+import type { Kept, Scope, Write } from "../../runtime.ts";
+import { ownPage } from "../redirect-urls.ts";
+import { openThirdPartyRequest, requestSeconds } from "../requests.ts";
+import { providerName } from "./attributes.ts";
+import { loadProvider, type ProviderSettings, settingsForDomain } from "./identity-providers.ts";
+import { samlKey } from "./saml-keys.ts";
+import { requestUrl } from "./service-provider.ts";
+
+/** A person on their way to a SAML provider. */
+export interface SamlRedirect {
+  /** Where they are to be sent. */
+  redirectUrl: string;
+  /** What has to come back with them. */
+  state: string;
+  /** Makes the request known. */
+  write: Write;
+  /** What their browser keeps, to show that it is the one that went. */
+  kept: Kept;
+}
+
+/** How an answer to a request of ours is told from one that a provider sends by itself: `RelayState` begins so. */
+export const relayPrefix = "stile_sp_";
+
+/**
+ * Sends a person to the SAML provider of their mail domain.
+ *
+ * @param about `flowId`: the flow that asks; `email`: canonical; `redirectTo`: where they come back to, already found
+ *   to be allowed
+ * @returns null when no provider has that domain
+ * @throws ThirdPartyError when the provider cannot be used right now
+ */
+export async function samlRedirect(
+  scope: Pick<Scope, "runtime" | "tenant" | "now">,
+  { flowId, email, redirectTo }: { flowId: string; email: string; redirectTo: string },
+): Promise<SamlRedirect | null> {
+  const settings = settingsForDomain(scope.tenant.config, email.slice(email.lastIndexOf("@") + 1));
+  return settings && openSamlRequest(scope, settings, { flowId, redirectTo });
+}
+
+/**
+ * Opens a request to a provider.
+ *
+ * @param about `flowId`: null when no flow asks, and what comes back is for one that begins with it
+ * @throws ThirdPartyError when the provider cannot be used right now
+ */
+export async function openSamlRequest(
+  scope: Pick<Scope, "runtime" | "tenant" | "now">,
+  settings: ProviderSettings,
+  { flowId, redirectTo }: { flowId: string | null; redirectTo: string },
+): Promise<SamlRedirect> {
+  const { runtime, tenant, now } = scope;
+  const provider = await loadProvider(scope, settings, now);
+  const requestId = `_${runtime.environment.randomBytes(20).toString("hex")}`;
+  const { state, write } = openThirdPartyRequest(scope, {
+    flowId,
+    provider: providerName(provider.entityId),
+    redirectTo,
+    remembers: { requestId, askedAt: now.toISOString(), boundBy: "cookie" },
+  });
+  const signing = await samlKey(scope, "saml_signing");
+  const relayState = relayPrefix + state;
+  const redirectUrl = await requestUrl(tenant.config, provider, { signing }, { requestId, relayState });
+  return {
+    redirectUrl,
+    state,
+    write,
+    kept: { thirdPartyState: { value: state, seconds: requestSeconds } },
+  };
+}
+
+/**
+ * Where a person comes back to who named themselves by an address: the page that asked. Only its origin is known, and
+ * it counts only where pages of that origin may use this service.
+ */
+export function samlReturnAddress({ client, tenant }: Pick<Scope, "client" | "tenant">): string {
+  const { config } = tenant;
+  const { origin } = client;
+  const mayAsk = origin != null && config.cors.allow_origins.includes(origin);
+  // An app's own scheme leads to no page.
+  if (mayAsk && /^https?:/.test(origin)) return new URL(origin).href;
+  // A form of our own page may say no more of where it stands than that it is somewhere.
+  return origin == null ? samlDefaultAddress(config) : ownPage(config).href;
+}
+
+/** Where people go whom nobody waits for. */
+export function samlDefaultAddress(config: Config): string {
+  return config.saml.default_redirect_url ?? ownPage(config).href;
+}

@@ -1,0 +1,30 @@
+import { createHash } from "node:crypto";
+import { schema } from "#db/client";
+import { skewMilliseconds } from "./assertion.ts";
+import type { Deployment } from "./identity-providers.ts";
+
+const { seenAssertions } = schema;
+
+/**
+ * Remembers an assertion for as long as it could be shown again, and commits (SAML Profiles 2.0, 4.1.4.5; OWASP ASVS
+ * 6.8.3).
+ *
+ * @param assertion `issuer` and `id` name it; `expiresAt`: when nobody would take it any more
+ * @returns false when it was shown before, by whomever and to whichever server
+ */
+export async function rememberAssertion(
+  { runtime, tenant }: Deployment,
+  { issuer, id, expiresAt }: { issuer: string; id: string; expiresAt: Date },
+): Promise<boolean> {
+  const made = await runtime.database.write
+    .insert(seenAssertions)
+    .values({
+      tenantId: tenant.id,
+      // A length in front, so that no issuer and id run into another pair.
+      idHash: createHash("sha256").update(`${issuer.length} ${issuer} ${id}`).digest(),
+      expiresAt: new Date(expiresAt.getTime() + skewMilliseconds),
+    })
+    .onConflictDoNothing()
+    .returning({ idHash: seenAssertions.idHash });
+  return made.length > 0;
+}

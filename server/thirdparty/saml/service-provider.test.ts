@@ -1,0 +1,152 @@
+import { X509Certificate } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
+import { childOf, childrenOf } from "./response-shape.ts";
+import { samlKey } from "./saml-keys.ts";
+import { openSamlRequest, relayPrefix, samlRedirect, samlReturnAddress } from "./saml-redirect.ts";
+import { serviceProviderMetadata } from "./service-provider-metadata.ts";
+import { readXml } from "./xml.ts";
+
+const provider = samlIdentityProvider({ signOnUrl: "https://idp.example.org/sso?realm=a&amp;b" });
+const settings = {
+  STILE_SAML_ENABLED: "true",
+  STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
+    { name: "example", domains: ["example.org"], metadata: provider.metadata },
+  ]),
+};
+const redirectTo = "http://localhost:3000/";
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime(settings);
+});
+
+afterAll(() => runtime.close());
+
+const scopeOf = (at: TestRuntime) => ({ runtime: at, tenant: at.tenant, now: new Date() });
+
+test("a key is made once, by whoever comes first, and stays", async () => {
+  const deployment = { runtime, tenant: runtime.tenant };
+  const keys = await Promise.all(Array.from({ length: 4 }, () => samlKey(deployment, "saml_signing")));
+  const [first] = keys;
+  expect(new Set(keys.map(({ certificate }) => certificate)).size).toBe(1);
+  const stored = await runtime.database.read
+    .select()
+    .from(schema.signingKeys)
+    .where(eq(schema.signingKeys.purpose, "saml_signing"));
+  expect(stored).toHaveLength(1);
+  expect((await samlKey(deployment, "saml_encryption")).certificate).not.toBe(first?.certificate);
+  // The keys of sessions are others, and these are not published with them.
+  const published = (await runtime.signingKeys.of(runtime.tenant).jwks()).keys.map(({ kid }) => kid);
+  expect(published).not.toContain(stored[0]?.id);
+});
+
+test("a certificate is what its key signed for itself", async () => {
+  const { certificate, privateKey } = await samlKey({ runtime, tenant: runtime.tenant }, "saml_signing");
+  const parsed = new X509Certificate(certificate);
+  expect(parsed.verify(parsed.publicKey)).toBe(true);
+  expect(parsed.checkPrivateKey(privateKey)).toBe(true);
+  expect(parsed.checkIssued(parsed)).toBe(true);
+  expect(parsed.subject).toBe("CN=SAML signing");
+  expect(parsed.validFromDate.getTime()).toBeLessThanOrEqual(Date.now());
+  expect(parsed.validToDate.getUTCFullYear()).toBeGreaterThanOrEqual(new Date().getUTCFullYear() + 19);
+});
+
+test("a request names itself, us, and where the answer goes, and is signed", async () => {
+  const { redirectUrl, state, kept } = await openSamlRequest(
+    scopeOf(runtime),
+    runtime.config.saml.identity_providers[0] as never,
+    { flowId: null, redirectTo },
+  );
+  expect(redirectUrl).toMatch(/^https:\/\/idp\.example\.org\/sso\?realm=a&b=&SAMLRequest=/);
+  const request = provider.read(redirectUrl);
+  expect(request).toMatchObject({
+    id: expect.stringMatching(/^_[0-9a-f]{40}$/),
+    issuer: "http://localhost:3000",
+    consumerUrl: "http://localhost:3000/saml/callback",
+    destination: "https://idp.example.org/sso?realm=a&amp;b",
+    forceAuthn: false,
+    relayState: relayPrefix + state,
+  });
+  expect(Buffer.byteLength(request.relayState)).toBeLessThanOrEqual(80);
+  const { certificate } = await samlKey({ runtime, tenant: runtime.tenant }, "saml_signing");
+  expect(request.isSignedBy(certificate.toString())).toBe(true);
+  expect(kept).toEqual({ thirdPartyState: { value: state, seconds: 600 } });
+});
+
+test("a request is not signed, or demands a new sign-in, where that is configured", async () => {
+  const at = runtime.configured({
+    ...settings,
+    STILE_SAML_OPTIONS_SIGN_AUTHN_REQUESTS: "false",
+    STILE_SAML_OPTIONS_FORCE_LOGIN: "true",
+    STILE_SAML_ENDPOINT_URL: "https://login.example.com/",
+  });
+  const sent = await samlRedirect(scopeOf(at), {
+    flowId: crypto.randomUUID(),
+    email: "ada@example.org",
+    redirectTo,
+  });
+  const request = provider.read(sent?.redirectUrl ?? "");
+  expect(new URL(sent?.redirectUrl ?? "").searchParams.has("Signature")).toBe(false);
+  expect(request).toMatchObject({
+    forceAuthn: true,
+    issuer: "https://login.example.com",
+    consumerUrl: "https://login.example.com/saml/callback",
+  });
+});
+
+test("nobody is sent whose domain no provider has", async () => {
+  for (const email of ["ada@example.com", "ada@sub.example.org", "ada@xexample.org"])
+    expect(
+      await samlRedirect(scopeOf(runtime), { flowId: crypto.randomUUID(), email, redirectTo }),
+    ).toBeNull();
+});
+
+test("people come back to the page that asked, if it may ask", () => {
+  const at = runtime.configured({
+    ...settings,
+    STILE_CORS_ALLOW_ORIGINS: "https://app.example.com",
+    STILE_SAML_DEFAULT_REDIRECT_URL: "https://portal.example.com/in",
+  });
+  const from = (origin: string | null) =>
+    samlReturnAddress({ client: { origin } as never, tenant: at.tenant });
+  expect(from("https://app.example.com")).toBe("https://app.example.com/");
+  expect(from(null)).toBe("https://portal.example.com/in");
+  for (const origin of ["http://localhost:3000", "null", "https://evil.example"])
+    expect(from(origin)).toBe("http://localhost:3000/");
+});
+
+test("our metadata tells providers what they need to know", async () => {
+  const deployment = { runtime, tenant: runtime.tenant };
+  const keys = {
+    signing: await samlKey(deployment, "saml_signing"),
+    encryption: await samlKey(deployment, "saml_encryption"),
+  };
+  const at = runtime.configured({
+    ...settings,
+    STILE_SAML_ENDPOINT_URL: "https://login.example.com/?a=1&b=<2",
+  });
+  const document = serviceProviderMetadata(at.config, keys);
+  const entity = readXml(document, { bytes: 100_000, elements: 100, comments: false });
+  expect(entity.kind).toBe("md:EntityDescriptor");
+  expect(entity.attributes.get("entityID")).toBe("https://login.example.com/?a=1&b=<2");
+  const role = childOf(entity, "md:SPSSODescriptor");
+  if (!role) throw new Error("there is no role");
+  expect(Object.fromEntries(role.attributes)).toMatchObject({
+    AuthnRequestsSigned: "true",
+    WantAssertionsSigned: "true",
+  });
+  const certificates = childrenOf(role, "md:KeyDescriptor").map((descriptor) => {
+    const data = childOf(childOf(descriptor, "ds:KeyInfo"), "ds:X509Data");
+    const text = childOf(data, "ds:X509Certificate")?.text ?? "";
+    return [descriptor.attributes.get("use"), new X509Certificate(Buffer.from(text, "base64")).toString()];
+  });
+  expect(certificates).toEqual([
+    ["signing", keys.signing.certificate],
+    ["encryption", keys.encryption.certificate],
+  ]);
+});

@@ -1,0 +1,121 @@
+import { type CacheProvider, SAML, type SamlConfig, ValidateInResponseTo } from "@node-saml/node-saml";
+import type { Config } from "../../config.ts";
+import type { IdentityProvider } from "./identity-providers.ts";
+import type { SamlKey } from "./saml-keys.ts";
+import type { XmlElement } from "./xml.ts";
+import { type GuardedResponse, guardAssertion } from "./xml-guard.ts";
+
+/** How providers know a tenant. */
+export interface ServiceProvider {
+  entityId: string;
+  audience: string;
+  /** Address of the assertion consumer service. */
+  consumerUrl: string;
+}
+
+/** The two keys of a tenant; see `saml-keys.ts`. */
+export interface ServiceProviderKeys {
+  signing: SamlKey;
+  encryption: SamlKey;
+}
+
+export function serviceProviderOf({ saml, base_url }: Config): ServiceProvider {
+  const endpoint = (saml.endpoint_url ?? base_url).replace(/\/+$/, "");
+  return {
+    entityId: endpoint,
+    audience: saml.audience_uri ?? endpoint,
+    consumerUrl: `${endpoint}/saml/callback`,
+  };
+}
+
+/**
+ * The address a person is sent to, with our request (SAML Bindings 2.0, 3.4), signed when the tenant wants that.
+ *
+ * @param requestId what the answer has to name; starts with a letter or `_`
+ * @param relayState comes back with the answer; at most 80 bytes
+ */
+export function requestUrl(
+  config: Config,
+  provider: IdentityProvider,
+  { signing }: Pick<ServiceProviderKeys, "signing">,
+  { requestId, relayState }: { requestId: string; relayState: string },
+): Promise<string> {
+  const { sign_authn_requests, force_login } = config.saml.options;
+  const library = new SAML({
+    ...common(config, provider),
+    entryPoint: provider.signOnUrl,
+    generateUniqueId: () => requestId,
+    forceAuthn: force_login,
+    // The provider knows best how its people prove themselves, and by which name it knows them.
+    disableRequestedAuthnContext: true,
+    identifierFormat: null,
+    ...(sign_authn_requests ? { privateKey: pem(signing), signatureAlgorithm: "sha256" as const } : {}),
+  });
+  return library.getAuthorizeUrlAsync(relayState, undefined, {});
+}
+
+/**
+ * Verifies what a response is signed with: every signature that is there, with the keys of the provider's metadata
+ * and no others.
+ *
+ * @param guarded has been looked at: see `xml-guard.ts`
+ * @param requestId as in `Expected`
+ * @returns the assertion, read from the bytes that the signature covers and from no others; or, in a word, why not
+ */
+export async function verifyResponse(
+  config: Config,
+  provider: IdentityProvider,
+  { encryption }: Pick<ServiceProviderKeys, "encryption">,
+  { encoded, signed }: GuardedResponse,
+  requestId: string | null,
+): Promise<{ ok: true; assertion: XmlElement } | { ok: false; reason: string }> {
+  const library = new SAML({
+    ...common(config, provider),
+    wantAuthnResponseSigned: signed.response,
+    wantAssertionsSigned: signed.assertion,
+    decryptionPvk: pem(encryption),
+    validateInResponseTo: requestId === null ? ValidateInResponseTo.never : ValidateInResponseTo.always,
+    cacheProvider: knowingOnly(requestId),
+  });
+  try {
+    const { profile } = await library.validatePostResponseAsync({ SAMLResponse: encoded });
+    const covered = profile?.getAssertionXml?.();
+    return covered ? { ok: true, assertion: guardAssertion(covered) } : { ok: false, reason: "signature" };
+  } catch (error) {
+    return { ok: false, reason: reasonOf(error) };
+  }
+}
+
+/** The library throws for whatever is wrong, in words that may repeat what was sent: one of ours stands for them. */
+function reasonOf(error: unknown): string {
+  const { message } = error instanceof Error ? error : new Error();
+  if (/audience/i.test(message)) return "audience";
+  return /InResponseTo/.test(message) ? "in_response_to" : "signature";
+}
+
+function common(config: Config, provider: IdentityProvider): SamlConfig {
+  const { entityId, audience, consumerUrl } = serviceProviderOf(config);
+  return {
+    issuer: entityId,
+    audience,
+    callbackUrl: consumerUrl,
+    idpCert: provider.certificates,
+    idpIssuer: provider.entityId,
+    // Times are judged in `assertion.ts`, by the database's clock and not by this machine's.
+    acceptedClockSkewMs: -1,
+  };
+}
+
+/** Our own row of the request was taken; its id is the one that the library finds. */
+function knowingOnly(requestId: string | null): CacheProvider {
+  const since = new Date().toISOString();
+  return {
+    saveAsync: async () => null,
+    getAsync: async (key) => (key === requestId ? since : null),
+    removeAsync: async () => null,
+  };
+}
+
+function pem({ privateKey }: SamlKey): string {
+  return privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+}

@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { providerKey, providerMetadata, samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
+import type { Answer } from "../../testing/saml-messages.ts";
+import type { ThirdPartyRequest } from "../requests.ts";
+import { ThirdPartyError } from "../third-party-error.ts";
+import { samlKey } from "./saml-keys.ts";
+import { completeSignOn } from "./sign-on.ts";
+
+const provider = samlIdentityProvider();
+const sp = { consumerUrl: "http://localhost:3000/saml/callback", audience: "http://localhost:3000" };
+const now = () => new Date();
+const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+
+let runtime: TestRuntime;
+let certificate: string;
+
+const settings = (more: object = {}, ...others: object[]) => ({
+  STILE_SAML_ENABLED: "true",
+  STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
+    {
+      name: "example",
+      domains: ["example.org"],
+      metadata: provider.metadata,
+      allow_idp_initiated: true,
+      ...more,
+    },
+    ...others,
+  ]),
+});
+
+beforeAll(async () => {
+  runtime = await testRuntime(settings());
+  certificate = (await samlKey({ runtime, tenant: runtime.tenant }, "saml_encryption")).certificate;
+});
+
+afterAll(() => runtime.close());
+
+const request = (more: Partial<ThirdPartyRequest> = {}): ThirdPartyRequest => ({
+  flowId: null,
+  provider: `saml:${provider.entityId}`,
+  redirectTo: "http://localhost:3000/",
+  remembers: { requestId: "_request", askedAt: new Date().toISOString() },
+  ...more,
+});
+
+/** Hands in an answer to our request; or, with null, one that nobody asked for. */
+async function handIn(
+  about: Partial<Answer> = {},
+  { asked = request(), at = runtime }: { asked?: ThirdPartyRequest | null; at?: TestRuntime } = {},
+) {
+  const samlResponse = await provider.answer({
+    ...sp,
+    inResponseTo: asked ? "_request" : null,
+    ...about,
+  });
+  return completeSignOn({ runtime: at, tenant: at.tenant }, { samlResponse, request: asked }, now());
+}
+
+/** The reason, for the operator alone, why an answer is refused. */
+async function reasonOf(outcome: Promise<unknown>): Promise<string> {
+  const error = await outcome.then(
+    () => "it was taken",
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ThirdPartyError)) throw error instanceof Error ? error : new Error(String(error));
+  return error.reason;
+}
+
+describe("an answer of the provider is taken", () => {
+  const facts = { provider: `saml:${provider.entityId}`, subject: "u-1", email: null };
+
+  test.each(["assertion", "response", "both"] as const)("signed: %s", async (sign) => {
+    expect(await handIn({ sign })).toMatchObject(facts);
+  });
+
+  test.each(["assertion", "response", "both"] as const)("encrypted, signed: %s", async (sign) => {
+    expect(await handIn({ sign, encryptFor: certificate })).toMatchObject(facts);
+    const cipher = "http://www.w3.org/2009/xmlenc11#aes128-gcm";
+    expect(await handIn({ sign, encryptFor: certificate, cipher })).toMatchObject(facts);
+  });
+
+  test("encrypted by a cipher without a tag, in a signed response", async () => {
+    const cipher = "http://www.w3.org/2001/04/xmlenc#aes256-cbc";
+    expect(await handIn({ sign: "response", encryptFor: certificate, cipher })).toMatchObject(facts);
+  });
+
+  test.each([
+    "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512",
+    "http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1",
+  ])("signed by %s", async (signatureAlgorithm) => {
+    expect(await handIn({ signatureAlgorithm })).toMatchObject(facts);
+    const digestAlgorithm = "http://www.w3.org/2001/04/xmlenc#sha512";
+    expect(await handIn({ signatureAlgorithm, digestAlgorithm })).toMatchObject(facts);
+  });
+
+  test("by any of the keys in its metadata", async () => {
+    const next = providerKey();
+    const metadata = providerMetadata(provider.entityId, provider.signOnUrl, [
+      provider.key.certificate,
+      next.certificate,
+    ]);
+    const at = runtime.configured(settings({ metadata }));
+    expect(await handIn({ key: next }, { at })).toMatchObject(facts);
+    expect(await handIn({}, { at })).toMatchObject(facts);
+  });
+
+  test("with lines in its base64, a declaration, and a byte order mark", async () => {
+    const plain = await provider.answer({ ...sp, inResponseTo: "_request" });
+    const xml = Buffer.from(plain, "base64").toString();
+    const dressed = `\uFEFF<?xml version="1.0" encoding="UTF-8"?>\r\n${xml}\n`;
+    const samlResponse = (
+      Buffer.from(dressed)
+        .toString("base64")
+        .match(/.{1,76}/g) ?? []
+    ).join("\r\n");
+    const taken = completeSignOn(
+      { runtime, tenant: runtime.tenant },
+      { samlResponse, request: request() },
+      now(),
+    );
+    expect(await taken).toMatchObject(facts);
+  });
+
+  test("that nobody asked for, when the provider may send such", async () => {
+    expect(await handIn({}, { asked: null })).toMatchObject(facts);
+  });
+
+  test("with what it states of the person", async () => {
+    const at = runtime.configured(
+      settings({
+        skip_email_verification: true,
+        satisfies_mfa: true,
+        attribute_map: { given_name: "vorname" },
+      }),
+    );
+    const attributes = {
+      "urn:oid:0.9.2342.19200300.100.1.3": "Ada@Example.org",
+      vorname: "Ada",
+      "urn:oid:2.5.4.4": "Lovelace &amp; Co",
+      groups: ["a", "b"],
+    };
+    expect(await handIn({ attributes }, { at })).toEqual({
+      ...facts,
+      email: "ada@example.org",
+      emailVerified: true,
+      givenName: "Ada",
+      familyName: "Lovelace & Co",
+      satisfiesMfa: true,
+      skipEmailVerification: true,
+    });
+  });
+});
+
+describe("A59 an answer is refused", () => {
+  const cases: [string, Partial<Answer>, string][] = [
+    ["for another audience", { audience: "http://localhost:3001" }, "audience"],
+    ["for no audience", { audience: null }, "saml:Conditions holds saml:AudienceRestriction 0 times"],
+    ["for another recipient", { recipient: "https://evil.example/saml/callback" }, "recipient"],
+    ["for no recipient", { recipient: null }, "recipient"],
+    ["for another destination", { destination: "https://evil.example/saml/callback" }, "destination"],
+    ["signed and for no destination", { destination: null, sign: "response" }, "destination"],
+    ["to another request", { inResponseTo: "_another" }, "in_response_to"],
+    ["to no request", { inResponseTo: null }, "in_response_to"],
+    ["that has expired", { notBefore: ago(9), notOnOrAfter: ago(1.1) }, "subject_confirmation_time"],
+    ["that does not expire", { notOnOrAfter: null }, "signature"],
+    ["from the future", { notBefore: ago(-1.1) }, "conditions_time"],
+    ["issued in the future", { issuedAt: ago(-1.1) }, "issue_instant"],
+    ["of a session that is over", { sessionNotOnOrAfter: ago(1.1) }, "authn_statement"],
+    ["signed in in the future", { authenticatedAt: ago(-1.1) }, "authn_statement"],
+    ["by another issuer", { issuer: "https://other.example/saml" }, "issuer"],
+    ["without a signature", { sign: "none" }, "nothing is signed"],
+    ["by another key", { key: providerKey() }, "signature"],
+    ["about nobody", { nameId: " " }, "name_id"],
+    [
+      "about whoever it is today",
+      { nameIdFormat: "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" },
+      "no_subject",
+    ],
+  ];
+
+  test.each(cases)("%s", async (_, about, reason) => {
+    expect(await reasonOf(handIn(about))).toBe(reason);
+  });
+
+  test.each([
+    ["just before its end, by a clock that is behind", { notOnOrAfter: ago(0.9) }],
+    ["just before its beginning, by a clock that is ahead", { notBefore: ago(-0.9) }],
+  ])("but not %s", async (_, about) => {
+    expect(await handIn(about)).toMatchObject({ subject: "u-1" });
+  });
+
+  test("the second time, however often it is shown at once", async () => {
+    const samlResponse = await provider.answer({ ...sp, inResponseTo: "_request" });
+    const show = () =>
+      completeSignOn({ runtime, tenant: runtime.tenant }, { samlResponse, request: request() }, now());
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        show().then(
+          () => "taken",
+          (error: unknown) => (error as ThirdPartyError).reason,
+        ),
+      ),
+    );
+    expect(outcomes.toSorted()).toEqual([...Array(9).fill("replay"), "taken"]);
+    expect(await reasonOf(show())).toBe("replay");
+  });
+
+  test("when nobody asked, and the provider may not come by itself", async () => {
+    const at = runtime.configured(settings({ allow_idp_initiated: false }));
+    expect(await reasonOf(handIn({}, { asked: null, at }))).toBe("unsolicited");
+  });
+
+  test("when it answers a request, and came as if there was none", async () => {
+    expect(await reasonOf(handIn({ inResponseTo: "_request" }, { asked: null }))).toBe("in_response_to");
+  });
+
+  test("of a provider that is not asked, not known, or not enabled", async () => {
+    const other = samlIdentityProvider({ entityId: "https://other.example/saml" });
+    const second = { name: "other", domains: ["other.example"], metadata: other.metadata };
+    const at = runtime.configured(settings({}, second));
+    const samlResponse = await other.answer({ ...sp, inResponseTo: "_request" });
+    const show = (asked: ThirdPartyRequest | null, there: TestRuntime) =>
+      completeSignOn({ runtime: there, tenant: there.tenant }, { samlResponse, request: asked }, now());
+    expect(await reasonOf(show(request(), at))).toBe("signature");
+    expect(await reasonOf(show(null, runtime))).toBe("unknown_issuer");
+    const off = runtime.configured(settings({}, { ...second, enabled: false }));
+    expect(await reasonOf(show(request({ provider: `saml:${other.entityId}` }), off))).toBe("unknown_issuer");
+    // The same key under the name of another provider.
+    expect(await reasonOf(handIn({ key: other.key }, { at }))).toBe("signature");
+  });
+
+  test("of somebody who did not sign in anew, where that is demanded", async () => {
+    const at = runtime.configured({ ...settings(), STILE_SAML_OPTIONS_FORCE_LOGIN: "true" });
+    expect(await reasonOf(handIn({ authenticatedAt: ago(5) }, { at }))).toBe("authn_statement");
+    expect(await handIn({}, { at })).toMatchObject({ subject: "u-1" });
+  });
+});
+
+test("A58 a name beside whose letters stand spaces that XML does not know is another person's", async () => {
+  const email = "ada@example.org";
+  for (const nameId of ["u-1\u00a0", "\ufeffu-1", "u-1\u2003"])
+    expect(await handIn({ nameId })).toMatchObject({ subject: nameId });
+  expect(await handIn({ nameId: " \n u-1 &#13;\t" })).toMatchObject({ subject: "u-1" });
+  const at = runtime.configured(settings({ attribute_map: { subject: "uid" } }));
+  const attributes = { uid: "u-1\u00a0", email: ` ${email}\n` };
+  expect(await handIn({ attributes }, { at })).toMatchObject({ subject: "u-1\u00a0", email });
+});
+
+describe("A60 an answer is refused", () => {
+  test("that says no, signed or not", async () => {
+    const status = "urn:oasis:names:tc:SAML:2.0:status:Responder";
+    for (const sign of ["response", "none", "both"] as const) {
+      const outcome = handIn({ status, sign });
+      expect(await reasonOf(outcome)).toBe("status_not_success");
+      await expect(outcome).rejects.toMatchObject({ code: "access_denied" });
+    }
+  });
+
+  test.each([
+    ["SHA-1", { signatureAlgorithm: "http://www.w3.org/2000/09/xmldsig#rsa-sha1" }],
+    ["a digest by SHA-1", { digestAlgorithm: "http://www.w3.org/2000/09/xmldsig#sha1" }],
+    ["HMAC", { signatureAlgorithm: "http://www.w3.org/2000/09/xmldsig#hmac-sha1" }],
+    ["another canonical form", { canonicalForm: "http://www.w3.org/TR/2001/REC-xml-c14n-20010315" }],
+  ])("signed by %s", async (_, about) => {
+    expect(await reasonOf(handIn(about))).toMatch(/names an algorithm that is not taken/);
+  });
+
+  test("signed by a key that it brings along", async () => {
+    // The certificate in KeyInfo is the one that the signature is good for.
+    expect(await reasonOf(handIn({ key: providerKey("identity provider") }))).toBe("signature");
+  });
+
+  test.each([
+    "http://www.w3.org/2001/04/xmlenc#aes256-cbc",
+    "http://www.w3.org/2001/04/xmlenc#tripledes-cbc",
+  ])("encrypted by %s, with nothing around it", async (cipher) => {
+    expect(await reasonOf(handIn({ encryptFor: certificate, cipher }))).toMatch(
+      /not authenticated|not taken/,
+    );
+  });
+
+  test("encrypted with padding that answers questions about our key", async () => {
+    const keyTransport = "http://www.w3.org/2001/04/xmlenc#rsa-1_5";
+    expect(await reasonOf(handIn({ encryptFor: certificate, keyTransport }))).toMatch(/not taken/);
+  });
+
+  test("encrypted for somebody else, or damaged", async () => {
+    const foreign = providerKey().certificate;
+    expect(await reasonOf(handIn({ encryptFor: foreign }))).toMatch(/not encrypted for us/);
+    expect(await reasonOf(handIn({ encryptFor: foreign, sign: "response" }))).toBe("signature");
+    const tamper = (xml: string) => {
+      const at = xml.lastIndexOf("</xenc:CipherValue>") - 30;
+      return xml.slice(0, at) + (xml[at] === "A" ? "B" : "A") + xml.slice(at + 1);
+    };
+    expect(await reasonOf(handIn({ encryptFor: certificate, tamper }))).toMatch(
+      /not encrypted for us, or damaged/,
+    );
+  });
+});

@@ -1,0 +1,97 @@
+import type { KeyObject } from "node:crypto";
+import { decryptAssertion, isAuthenticated } from "./encrypted-assertion.ts";
+import { checkShape, childOf } from "./response-shape.ts";
+import { readXml, type XmlElement, type XmlLimits } from "./xml.ts";
+import { XmlError } from "./xml-error.ts";
+
+/**
+ * Real responses are a tenth of this. Anybody may send some, and the library takes time by the square of their
+ * elements and attributes before it has found out who has signed them.
+ */
+export const responseLimits: XmlLimits = { bytes: 128 * 1024, elements: 1024, comments: false };
+
+/** A response that may be shown to the library: it is of the one shape that is taken. Nothing of it is believed yet. */
+export interface GuardedResponse {
+  /** The very document that was looked at, base64, for the library. */
+  encoded: string;
+  response: XmlElement;
+  /** The assertion as it stands in the response; null when it is encrypted. */
+  assertion: XmlElement | null;
+  /** Whether response and assertion carry a signature of their own. What an encrypted assertion carries shows later. */
+  signed: { response: boolean; assertion: boolean };
+}
+
+export type Guarded =
+  | { ok: true; guarded: GuardedResponse }
+  /** `failure`: the provider says no; `malformed`: it, or somebody in its name, says something that is not taken. */
+  | { ok: false; problem: "failure" | "malformed"; reason: string };
+
+const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
+const success = "urn:oasis:names:tc:SAML:2.0:status:Success";
+
+/**
+ * Looks at a response before any library does, and lets through only what every reader reads alike: no document
+ * type, entity, comment or processing instruction; one root, one assertion, one reference in each signature, which
+ * is to the element that it stands in; identifiers that are unique; and algorithms of a short list.
+ *
+ * @param samlResponse the form field, base64 (SAML Bindings 2.0, 3.5.4)
+ * @param decryptionKey what assertions are encrypted for
+ */
+export function guardResponse(samlResponse: string, decryptionKey: KeyObject): Guarded {
+  try {
+    const document = decodeBase64(samlResponse);
+    const response = readXml(document, responseLimits);
+    if (response.kind !== "samlp:Response") return malformed("it is no response");
+    const status = childOf(childOf(response, "samlp:Status"), "samlp:StatusCode")?.attributes.get("Value");
+    if (status !== success) return { ok: false, problem: "failure", reason: "the status is not success" };
+    checkShape(response);
+    return { ok: true, guarded: look(document, response, decryptionKey) };
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    return malformed(error.message);
+  }
+}
+
+/**
+ * Reads an assertion that stands by itself, under the same rules.
+ *
+ * @throws XmlError
+ */
+export function guardAssertion(document: Uint8Array | string): XmlElement {
+  const assertion = readXml(document, responseLimits);
+  if (assertion.kind !== "saml:Assertion") throw new XmlError("it is no assertion");
+  checkShape(assertion);
+  return assertion;
+}
+
+function look(document: Buffer, response: XmlElement, decryptionKey: KeyObject): GuardedResponse {
+  const assertion = childOf(response, "saml:Assertion") ?? null;
+  const encrypted = childOf(response, "saml:EncryptedAssertion");
+  if ((assertion === null) === (encrypted === undefined))
+    throw new XmlError("there is not exactly one assertion");
+  const signed = {
+    response: childOf(response, "ds:Signature") !== undefined,
+    assertion: assertion !== null && childOf(assertion, "ds:Signature") !== undefined,
+  };
+  if (encrypted && !signed.response) {
+    // Without a tag or a signature around it, whether a changed ciphertext is still XML tells of what it hides.
+    if (!isAuthenticated(encrypted)) throw new XmlError("an encrypted assertion is not authenticated");
+    const inner = guardAssertion(decryptAssertion(encrypted, decryptionKey));
+    signed.assertion = childOf(inner, "ds:Signature") !== undefined;
+  }
+  if (!signed.response && !signed.assertion) throw new XmlError("nothing is signed");
+  return { encoded: document.toString("base64"), response, assertion, signed };
+}
+
+function decodeBase64(text: string): Buffer {
+  const packed = text.replace(/[ \t\r\n]+/g, "");
+  if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(packed))
+    throw new XmlError("it is not base64");
+  const document = Buffer.from(packed, "base64");
+  // Some providers begin with a byte order mark, which some readers keep.
+  return document.subarray(0, 3).equals(byteOrderMark) ? document.subarray(3) : document;
+}
+
+function malformed(reason: string): Guarded {
+  return { ok: false, problem: "malformed", reason };
+}
