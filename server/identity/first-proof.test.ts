@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { issueSession } from "../sessions/sessions.ts";
@@ -22,7 +22,7 @@ interface Account {
   flowIds: string[];
 }
 
-/** An account with a password, a passkey, a session and two logins under way. */
+/** An account with every way in, a trusted browser, a session, and logins and a connection under way. */
 async function account(address: string): Promise<Account> {
   const { tenant, environment, database } = runtime;
   const now = new Date();
@@ -51,6 +51,28 @@ async function account(address: string): Promise<Account> {
       userVerified: true,
       mfaOnly: false,
     });
+    const own = { tenantId, userId };
+    const expiresAt = new Date(now.getTime() + 3_600_000);
+    const secret = Buffer.alloc(32, 7);
+    await tx.insert(schema.totpSecrets).values({ ...own, sealedSecret: secret, lastStep: 1 });
+    await tx.insert(schema.recoveryCodes).values({ ...own, codeHash: secret });
+    await tx
+      .insert(schema.trustedDevices)
+      .values({ ...own, id: randomUUID(), tokenHash: randomBytes(32), expiresAt });
+    await tx
+      .insert(schema.identities)
+      .values({ ...own, id: randomUUID(), provider: "google", subject: userId, email: address });
+    await tx.insert(schema.thirdPartyRequests).values({
+      ...own,
+      stateHash: randomBytes(32),
+      provider: "google",
+      sealed: secret,
+      redirectTo: "https://example.com",
+      expiresAt,
+    });
+    await tx
+      .insert(schema.exchangeTokens)
+      .values({ ...own, tokenHash: randomBytes(32), sealed: secret, expiresAt });
     for (const id of flowIds) {
       await tx.insert(schema.flows).values({
         tenantId,
@@ -76,6 +98,16 @@ const flowsOf = async ({ userId }: Account) => {
   return all.filter((flow) => flow.userId === userId).map((flow) => flow.id);
 };
 
+/** What is left of an account, by table. */
+const leftOf = async ({ userId }: Account) => {
+  const tables = ["trustedDevices", "thirdPartyRequests", "exchangeTokens", "identities"] as const;
+  const counted = tables.map(async (name) => {
+    const rows = await runtime.database.read.select({ userId: schema[name].userId }).from(schema[name]);
+    return [name, rows.filter((row) => row.userId === userId).length];
+  });
+  return Object.fromEntries(await Promise.all(counted));
+};
+
 const isSignedIn = async ({ token }: Account) => {
   const { tenant } = runtime;
   return (await verifySession(runtime, tenant, { cookies: [token] }, { touch: false })).valid;
@@ -93,6 +125,9 @@ describe("the first proof of an address", () => {
       email: "victim@example.com",
       hasPassword: false,
       hasPasskey: false,
+      hasTotp: false,
+      hasRecoveryCode: false,
+      hasIdentity: false,
       credentialCount: 0,
     });
     expect(await isSignedIn(victim)).toBe(false);
@@ -105,6 +140,19 @@ describe("the first proof of an address", () => {
       dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, flowId),
     );
     expect(await flowsOf(victim)).toEqual([flowId]);
+  });
+
+  it("A42 ends what a provider could let in by, now or when somebody comes back from it, and trusted browsers", async () => {
+    const victim = await account("connected@example.com");
+    await runtime.database.write.transaction((tx) =>
+      dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, randomUUID()),
+    );
+    expect(await leftOf(victim)).toEqual({
+      trustedDevices: 0,
+      thirdPartyRequests: 0,
+      exchangeTokens: 0,
+      identities: 0,
+    });
   });
 
   it("leaves other accounts and other tenants alone", async () => {
@@ -121,7 +169,11 @@ describe("the first proof of an address", () => {
     expect(await factsById(runtime.database.read, tenantId, other.userId)).toMatchObject({
       hasPassword: true,
       hasPasskey: true,
+      hasTotp: true,
+      hasRecoveryCode: true,
+      hasIdentity: true,
     });
+    expect(await leftOf(other)).toMatchObject({ trustedDevices: 1, exchangeTokens: 1 });
   });
 
   it("is undone with the step that it belongs to", async () => {
@@ -136,12 +188,18 @@ describe("the first proof of an address", () => {
   });
 });
 
-it("a recovery ends sessions and other logins, and leaves credentials alone", async () => {
+it("A24 a recovery ends sessions, other logins and trusted browsers, and leaves credentials alone", async () => {
   const owner = await account("owner@example.com");
   const [, flowId = ""] = owner.flowIds;
   await runtime.database.write.transaction((tx) => endWhatIsOpen(tx, tenantId, owner.userId, flowId));
   expect(await flowsOf(owner)).toEqual([flowId]);
   expect(await isSignedIn(owner)).toBe(false);
   const facts = await factsById(runtime.database.read, tenantId, owner.userId);
-  expect(facts).toMatchObject({ hasPassword: true, hasPasskey: true });
+  expect(facts).toMatchObject({ hasPassword: true, hasPasskey: true, hasTotp: true, hasRecoveryCode: true });
+  expect(await leftOf(owner)).toEqual({
+    trustedDevices: 0,
+    thirdPartyRequests: 0,
+    exchangeTokens: 0,
+    identities: 1,
+  });
 });

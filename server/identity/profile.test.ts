@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { loadConfig } from "../load-config.ts";
@@ -21,8 +22,12 @@ function tenantWith(settings: Record<string, string>): Tenant {
   const config = loadConfig(settings, "/nowhere");
   return { id: config.tenant.id, config };
 }
-const withUsernames = tenantWith({ STILE_USERNAME_ENABLED: "true" });
-const everything = { ...withUsernames, config: { ...withUsernames.config, mfa: { enabled: true } } };
+const everything = tenantWith({
+  STILE_USERNAME_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "us",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "secret",
+});
 
 const credential = (userId: string, id: string, mfaOnly: boolean) => ({
   tenantId: everything.id,
@@ -38,6 +43,43 @@ const credential = (userId: string, id: string, mfaOnly: boolean) => ({
   userVerified: true,
   mfaOnly,
   createdAt: noon,
+});
+
+/** What an account may have beyond what everybody has. */
+async function furnish(userId: string): Promise<void> {
+  const { tenantId } = credential(userId, "", false);
+  await postgres.database.write.transaction(async (tx) => {
+    await tx
+      .update(schema.users)
+      .set({
+        name: "Ada Lovelace",
+        givenName: "Ada",
+        familyName: "Lovelace",
+        picture: "https://example.com/ada.png",
+        publicMetadata: { plan: "gold" },
+        privateMetadata: { note: "for the operator alone" },
+        unsafeMetadata: { theme: "dark" },
+      })
+      .where(eq(schema.users.id, userId));
+    await tx.insert(schema.totpSecrets).values({ tenantId, userId, sealedSecret: Buffer.of(1), lastStep: 1 });
+    await tx
+      .insert(schema.identities)
+      .values([
+        identity(userId, "google", `${userId}@example.com`, noon),
+        identity(userId, "github", `${userId}@example.com`, noon),
+        identity(userId, "unheard_of", null, later),
+      ]);
+  });
+}
+
+const identity = (userId: string, provider: string, email: string | null, createdAt: Date) => ({
+  tenantId: everything.id,
+  id: randomUUID(),
+  userId,
+  provider,
+  subject: `${provider}-${userId}`,
+  email,
+  createdAt,
 });
 
 async function person(): Promise<string> {
@@ -109,9 +151,32 @@ it("an account is shown in the shape that clients know", async () => {
   });
 });
 
+it("names, metadata, an app and identities are shown, but for what is the operator's and what is switched off", async () => {
+  const id = await person();
+  await furnish(id);
+  const google = { id: `google-${id}`, provider: "Google", identity_id: expect.any(String) };
+  const shown = await profileOf(postgres.database.read, everything, id);
+  expect(shown).toMatchObject({
+    name: "Ada Lovelace",
+    given_name: "Ada",
+    family_name: "Lovelace",
+    picture: "https://example.com/ada.png",
+    metadata: { public_metadata: { plan: "gold" }, unsafe_metadata: { theme: "dark" } },
+    mfa_config: { auth_app_set_up: true },
+    identities: [google],
+    emails: [{ address: `${id}@example.com`, identity: google, identities: [google] }, {}],
+  });
+  expect(shown?.emails?.[1]).not.toHaveProperty("identity");
+  expect(JSON.stringify(shown)).not.toMatch(/operator alone|github|unheard_of/);
+});
+
 it("what the configuration switches off is left out", async () => {
   const id = await person();
-  const bare = tenantWith({ STILE_EMAIL_ENABLED: "false", STILE_PASSKEY_ENABLED: "false" });
+  const bare = tenantWith({
+    STILE_EMAIL_ENABLED: "false",
+    STILE_PASSKEY_ENABLED: "false",
+    STILE_MFA_ENABLED: "false",
+  });
   expect(await profileOf(postgres.database.read, bare, id)).toEqual({
     id,
     user_id: id,

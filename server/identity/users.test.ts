@@ -53,6 +53,10 @@ async function broken(change: (tx: Transaction) => Promise<unknown>): Promise<un
 const nothing = {
   hasPassword: false,
   hasPasskey: false,
+  hasSecurityKey: false,
+  hasTotp: false,
+  hasRecoveryCode: false,
+  hasIdentity: false,
   credentialCount: 0,
   username: null,
   email: null,

@@ -11,6 +11,11 @@ export interface UserFacts {
   hasPassword: boolean;
   /** Passkeys alone; security keys that serve as second factors only do not count. */
   hasPasskey: boolean;
+  hasSecurityKey: boolean;
+  hasTotp: boolean;
+  hasRecoveryCode: boolean;
+  /** Known to an identity provider. */
+  hasIdentity: boolean;
   /** Passkeys and security keys together. */
   credentialCount: number;
   username: string | null;
@@ -23,6 +28,10 @@ const facts = {
   userId: userFacts.userId,
   hasPassword: userFacts.hasPassword,
   hasPasskey: userFacts.hasPasskey,
+  hasSecurityKey: userFacts.hasSecurityKey,
+  hasTotp: userFacts.hasTotp,
+  hasRecoveryCode: userFacts.hasRecoveryCode,
+  hasIdentity: userFacts.hasIdentity,
   credentialCount: userFacts.credentialCount,
   username: userFacts.username,
   email: userFacts.email,

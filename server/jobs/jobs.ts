@@ -6,6 +6,12 @@ export type PasscodeMail = "login" | "recovery" | "email_verification";
 /** A mail that tells of something and carries no code. */
 export type NoticeMail = "email_login_attempted" | "email_registration_attempted";
 
+/** A mail that tells the owner of an account what was changed in it. */
+export type SecurityMail =
+  | { type: "email_create" | "email_delete" | "primary_email_update" /** Canonical. */; address: string }
+  | { type: "mfa_create" | "mfa_delete"; factor?: "totp" | "security_key" | "recovery_codes" }
+  | { type: "password_update" | "password_delete" | "passkey_create" | "passkey_delete" };
+
 /** Work that commits with a step and is done after it. */
 export type Job = {
   name: "send_mail";
@@ -13,5 +19,5 @@ export type Job = {
   /** Canonical address; null where there is none to send to, and the job does nothing: its absence would tell. */
   to: string | null;
   language: Language;
-  mail: { type: PasscodeMail; code: string; ttlSeconds: number } | { type: NoticeMail };
+  mail: { type: PasscodeMail; code: string; ttlSeconds: number } | { type: NoticeMail } | SecurityMail;
 };

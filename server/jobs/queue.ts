@@ -4,9 +4,10 @@ import type { Logger } from "pino";
 import type { Database, Transaction } from "#db/client";
 import type { Config } from "../config.ts";
 import { sendMail } from "../mail/send-mail.ts";
-import { createMailTransport } from "../mail/transport.ts";
+import { createTenantMail } from "../mail/tenant-mail.ts";
 import type { Environment } from "../runtime.ts";
 import type { Vault } from "../secrets/vault.ts";
+import type { Tenants } from "../tenants/tenants.ts";
 import { describeFailure } from "./failure.ts";
 import { type JobKind, PermanentFailure } from "./job-kind.ts";
 import type { Job } from "./jobs.ts";
@@ -37,6 +38,7 @@ interface JobsOptions {
   databaseUrl: string;
   database: Database;
   config: Config;
+  tenants: Pick<Tenants, "byId">;
   vault: Vault;
   environment: Environment;
   log: Logger;
@@ -59,11 +61,12 @@ const GRACE_SECONDS = 600;
 const DEAD_LETTER_DAYS = 30;
 
 /** Jobs on pg-boss. Makes no connection before `start`. */
-export function createJobs({ databaseUrl, database, config, vault, environment, log }: JobsOptions): Jobs {
-  const transport = createMailTransport(config, database);
+export function createJobs(options: JobsOptions): Jobs {
+  const { databaseUrl, database, config, tenants, vault, environment, log } = options;
+  const mail = createTenantMail({ id: config.tenant.id, config }, database);
   // One entry per job; the compiler asks for those that are missing.
   const kinds: { [Name in Job["name"]]: JobKind<Extract<Job, { name: Name }>> } = {
-    send_mail: sendMail({ config, vault, transport }),
+    send_mail: sendMail({ tenants, vault, mail }),
   };
   const names = Object.keys(kinds) as Job["name"][];
 
@@ -185,7 +188,7 @@ export function createJobs({ databaseUrl, database, config, vault, environment, 
       clearTimeout(deadline);
       ending.abort();
       await boss.stop({ graceful: false });
-      transport.close();
+      mail.close();
     },
     async enqueue(tx, job) {
       if (!ready) throw new Error("the jobs were not started");

@@ -15,6 +15,15 @@ const contents: MailContent[] = [
   { type: "email_verification", code, ttlSeconds: 300 },
   { type: "email_login_attempted" },
   { type: "email_registration_attempted" },
+  { type: "email_create", address: "new@example.com" },
+  { type: "email_delete", address: "old@example.com" },
+  { type: "primary_email_update", address: "new@example.com" },
+  { type: "password_update" },
+  { type: "password_delete" },
+  { type: "passkey_create" },
+  { type: "passkey_delete" },
+  { type: "mfa_create", factor: "totp" },
+  { type: "mfa_delete" },
 ];
 
 const cases = contents.flatMap((content) =>
@@ -85,6 +94,26 @@ test("every language uses the placeholders of English, string by string", () => 
       ]),
     );
   expect(placeholders(de)).toEqual(placeholders(en));
+});
+
+test("a notice of a change says what it was, and what to do if it was not the reader", () => {
+  const added = write({ type: "email_create", address: "new@example.com" }, "en");
+  expect(added.text).toContain("The e-mail address new@example.com was added to your account at Northwind.");
+  expect(added.text).toContain("If that was not you");
+  expect(added.text).toContain("Sign in at login.northwind.example");
+  expect(added.text).toContain("If that was you, there is nothing to do.");
+  expect(write({ type: "password_update" }, "de").text).toContain("Wenn Sie das nicht waren");
+});
+
+test.each([
+  ["totp", "An authenticator app was set up", "Eine Authenticator-App wurde"],
+  ["security_key", "A security key was set up", "Ein Sicherheitsschlüssel wurde"],
+  ["recovery_codes", "New recovery codes were set up", "Neue Wiederherstellungscodes wurden"],
+  [undefined, "A second factor was set up", "Ein zweiter Faktor wurde"],
+] as const)("a second factor is named: %s", (factor, english, german) => {
+  const content: MailContent = { type: "mfa_create", ...(factor ? { factor } : {}) };
+  expect(write(content, "en").text).toContain(english);
+  expect(write(content, "de").text).toContain(german);
 });
 
 describe("A88 a name of a service made to break out", () => {

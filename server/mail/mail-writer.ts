@@ -1,5 +1,5 @@
 import { createTranslator } from "use-intl/core";
-import type { NoticeMail, PasscodeMail } from "../jobs/jobs.ts";
+import type { NoticeMail, PasscodeMail, SecurityMail } from "../jobs/jobs.ts";
 import type { Language } from "../runtime.ts";
 import { type Block, htmlLayout, textLayout } from "./layout.ts";
 import { mailWords } from "./messages/languages.ts";
@@ -9,8 +9,14 @@ import type { Letter } from "./transport.ts";
 
 type Translator = ReturnType<typeof createTranslator<MailWords>>;
 
-/** What a mail is about. Nothing that a visitor typed is part of it, so nothing of it can be echoed. */
-export type MailContent = { type: PasscodeMail; code: string; ttlSeconds: number } | { type: NoticeMail };
+/**
+ * What a mail is about. Of what a visitor typed nothing is part of it but addresses of the account in canonical form,
+ * so nothing else can be echoed.
+ */
+export type MailContent =
+  | { type: PasscodeMail; code: string; ttlSeconds: number }
+  | { type: NoticeMail }
+  | SecurityMail;
 
 export type MailWriter = (content: MailContent, asked: Language) => Letter;
 
@@ -41,10 +47,7 @@ export function createMailWriter({ service, host }: { service: string; host: str
   return (content, asked) => {
     const { language, words } = mailWords(asked);
     const translate = translatorFor(language, words);
-    const { subject, preview, blocks } =
-      "code" in content
-        ? passcodeMail(translate, content, names)
-        : noticeMail(translate, content.type, names);
+    const { subject, preview, blocks } = draftOf(translate, content, names);
     const page = {
       language,
       title: subject,
@@ -64,6 +67,17 @@ interface Draft {
 }
 
 type Names = { service: string; host: string };
+
+function draftOf(translate: Translator, content: MailContent, names: Names): Draft {
+  if ("code" in content) return passcodeMail(translate, content, names);
+  return isNotice(content)
+    ? noticeMail(translate, content.type, names)
+    : changeMail(translate, content, names);
+}
+
+function isNotice(content: { type: NoticeMail } | SecurityMail): content is { type: NoticeMail } {
+  return content.type === "email_login_attempted" || content.type === "email_registration_attempted";
+}
 
 function passcodeMail(
   translate: Translator,
@@ -94,6 +108,21 @@ function noticeMail(translate: Translator, type: NoticeMail, names: Names): Draf
       { kind: "paragraph", text: translate(`mails.${type}.event`, names) },
       { kind: "paragraph", text: translate(`mails.${type}.advice`, names) },
       { kind: "aside", text: translate(`mails.${type}.ignore`, names) },
+    ],
+  };
+}
+
+function changeMail(translate: Translator, { type, ...details }: SecurityMail, names: Names): Draft {
+  // Words about a factor have a branch for one that is not named.
+  const event = translate(`changes.${type}.event`, { ...names, factor: "other", address: "", ...details });
+  return {
+    subject: translate(`changes.${type}.subject`, names),
+    preview: event,
+    blocks: [
+      { kind: "heading", text: translate(`changes.${type}.heading`, names) },
+      { kind: "paragraph", text: event },
+      { kind: "paragraph", text: translate("unexpected", names) },
+      { kind: "aside", text: translate("expected", names) },
     ],
   };
 }

@@ -55,6 +55,26 @@ describe("the mailbox", () => {
     ]);
   });
 
+  test("a notice of a change arrives by the same job", async () => {
+    const jobs = testJobs(db);
+    await jobs.start({ worker: false });
+    const notice = {
+      name: "send_mail",
+      tenantId: "00000000-0000-4000-8000-000000000001",
+      language: "en",
+    } as const;
+    await db.database.write.transaction(async (tx) => {
+      const to = "anna@example.com";
+      await jobs.enqueue(tx, { ...notice, to, mail: { type: "email_create", address: "new@example.com" } });
+      await jobs.enqueue(tx, { ...notice, to, mail: { type: "mfa_create", factor: "security_key" } });
+    });
+    expect(await jobs.runDue(5)).toBe(2);
+    await jobs.stop();
+    const texts = (await newestMails(db.database.read, {})).map(({ text }) => text).join();
+    expect(texts).toContain("new@example.com was added");
+    expect(texts).toContain("A security key was set up");
+  });
+
   test(`holds the newest ${MAILBOX_SIZE} mails`, async () => {
     for (let number = 1; number <= MAILBOX_SIZE + 3; number += 1)
       await keep("anna@example.com", `mail ${number}`);

@@ -9,12 +9,18 @@ export const MAILBOX_SIZE = 200;
 
 export type MailboxEntry = typeof mailbox.$inferSelect;
 
+/** Two mails of one millisecond would have no order, and a person would be shown the older code. */
+const afterNewest = sql`greatest(clock_timestamp(), (select max(created_at) + interval '1 ms' from ${mailbox}))`;
+
 /** Keeps mails in the database, where the mailbox page shows them. For development: it stores codes in the clear. */
 export function createMailboxTransport(database: Database): MailTransport {
   return {
     async send({ id, to, subject, text, html }) {
       await database.write.transaction(async (tx) => {
-        await tx.insert(mailbox).values({ id, recipient: to, subject, text, html }).onConflictDoNothing();
+        await tx
+          .insert(mailbox)
+          .values({ id, recipient: to, subject, text, html, createdAt: afterNewest })
+          .onConflictDoNothing();
         const superfluous = tx
           .select({ id: mailbox.id })
           .from(mailbox)

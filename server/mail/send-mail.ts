@@ -1,18 +1,20 @@
 import { z } from "zod";
-import type { Config } from "../config.ts";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Job, NoticeMail, PasscodeMail } from "../jobs/jobs.ts";
 import { languages } from "../runtime.ts";
 import type { Vault } from "../secrets/vault.ts";
-import { createMailWriter } from "./mail-writer.ts";
-import type { MailTransport } from "./transport.ts";
+import type { Tenants } from "../tenants/tenants.ts";
+import type { TenantMail } from "./tenant-mail.ts";
 
 type SendMail = Extract<Job, { name: "send_mail" }>;
 
 const passcodeMails = ["login", "recovery", "email_verification"] as const satisfies PasscodeMail[];
 const noticeMails = ["email_login_attempted", "email_registration_attempted"] as const satisfies NoticeMail[];
+const addressMails = ["email_create", "email_delete", "primary_email_update"] as const;
+const factorMails = ["mfa_create", "mfa_delete"] as const;
+const changeMails = ["password_update", "password_delete", "passkey_create", "passkey_delete"] as const;
 
-/** A mail as it lies in the job's row. The code is sealed; everything else is what the mail's headers show too. */
+/** A mail as it lies in the job's row. The code is sealed; everything else is addresses of its reader. */
 const storedMail = z.object({
   tenantId: z.uuid(),
   to: z.string().nullable(),
@@ -20,6 +22,12 @@ const storedMail = z.object({
   mail: z.discriminatedUnion("type", [
     z.object({ type: z.enum(passcodeMails), sealedCode: z.base64(), ttlSeconds: z.number() }),
     z.object({ type: z.enum(noticeMails) }),
+    z.object({ type: z.enum(addressMails), address: z.string() }),
+    z.object({
+      type: z.enum(factorMails),
+      factor: z.enum(["totp", "security_key", "recovery_codes"]).exactOptional(),
+    }),
+    z.object({ type: z.enum(changeMails) }),
   ]),
 });
 
@@ -28,19 +36,18 @@ type StoredMail = z.output<typeof storedMail>;
 /** How long a mail without a code is worth sending, in seconds. */
 const NOTICE_LIFETIME = 86_400;
 
-/** The job that sends one mail. */
+/** The job that sends one mail, in its tenant's name. */
 export function sendMail(options: {
-  config: Config;
+  tenants: Pick<Tenants, "byId">;
   vault: Vault;
-  transport: MailTransport;
+  mail: TenantMail;
 }): JobKind<SendMail> {
-  const { config, vault, transport } = options;
-  const write = createMailWriter({ service: config.service.name, host: new URL(config.base_url).host });
+  const { tenants, vault, mail: tenantMail } = options;
   // Bound to its row: a sealed code that is copied into another row does not open.
   const sealContext = (tenantId: string, jobId: string) => `job/send_mail/${tenantId}/${jobId}`;
 
   return {
-    // As many as the transport keeps connections.
+    // As many as a transport keeps connections.
     concurrency: 5,
     lifetimeSeconds: ({ mail }) => ("code" in mail ? mail.ttlSeconds : NOTICE_LIFETIME),
     longestPauseSeconds: ({ mail }) => ("code" in mail ? 30 : 3_600),
@@ -63,6 +70,9 @@ export function sendMail(options: {
       if (!parsed.success) throw new PermanentFailure("the stored mail cannot be read");
       const { tenantId, to, language, mail } = parsed.data;
       if (to === null) return;
+      const tenant = await tenants.byId(tenantId);
+      if (!tenant) throw new PermanentFailure("the tenant is gone");
+      const { write, transport } = tenantMail.of(tenant);
       const letter =
         "sealedCode" in mail
           ? write(

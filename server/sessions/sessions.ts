@@ -4,7 +4,7 @@ import { databaseNow } from "#db/clock";
 import { prepared } from "#db/prepared";
 import type { Factor } from "#db/schema/sessions";
 import { lockUser } from "../identity/users.ts";
-import type { Runtime, Scope, Tenant, Write } from "../runtime.ts";
+import { type Runtime, type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
 import {
   clientClaims,
   type Person,
@@ -104,6 +104,38 @@ export async function reissueSession(
   return issued;
 }
 
+/**
+ * Notes that a session's owner has just shown once more who they are. Its identifier and its end stay.
+ *
+ * @returns throws TakenError("session") when it has ended meanwhile
+ */
+export function refreshSession(
+  { tenant, now }: Scope,
+  { id, factors, amr }: { id: string; factors: Factor[]; amr: string[] },
+): Write {
+  return async (tx) => {
+    const refreshed = await tx
+      .update(sessions)
+      .set({ factors, amr, authenticatedAt: lastProof(factors) ?? now })
+      .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.id, id)))
+      .returning({ id: sessions.id });
+    if (refreshed.length === 0) throw new TakenError("session");
+  };
+}
+
+/** Notes what else a session's owner has shown, without calling it a fresh proof of who they are. */
+export function noteFactors(
+  { tenant }: Pick<Scope, "tenant">,
+  { id, factors }: { id: string; factors: Factor[] },
+): Write {
+  return async (tx) => {
+    await tx
+      .update(sessions)
+      .set({ factors })
+      .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.id, id)));
+  };
+}
+
 /** Ends a session at once: its token is worth nothing from the commit on. */
 export async function endSession(tx: Queryable, tenantId: string, sessionId: string): Promise<void> {
   await tx.delete(sessions).where(and(eq(sessions.tenantId, tenantId), eq(sessions.id, sessionId)));
@@ -187,7 +219,7 @@ async function handOut(
   rememberMe: boolean,
 ): Promise<{ issued: IssuedSession; claims: SessionTokenClaims }> {
   const claims = tokenClaims(tenant, session);
-  const token = await runtime.signingKeys.sign(claims, { typ: sessionTokenType });
+  const token = await runtime.signingKeys.of(tenant).sign(claims, { typ: sessionTokenType });
   const { retention } = tenant.config.session.cookie;
   const issued: IssuedSession = {
     id: session.id,

@@ -49,7 +49,11 @@ const { signingKeys, tenants } = schema;
 const ofTenant = (tenant: Tenant) =>
   and(eq(signingKeys.tenantId, tenant.id), eq(signingKeys.purpose, purpose));
 
-const sealContext = (tenant: Tenant, id: string) => `signing_keys/${tenant.id}/${purpose}/${id}`;
+/** What the private half of a key is sealed for. */
+export const signingKeySealContext = (tenantId: string, keyPurpose: string, id: string) =>
+  `signing_keys/${tenantId}/${keyPurpose}/${id}`;
+
+const sealContext = (tenant: Tenant, id: string) => signingKeySealContext(tenant.id, purpose, id);
 
 /** Reads all keys that still count. */
 export async function loadKeys({

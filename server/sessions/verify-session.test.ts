@@ -118,7 +118,9 @@ describe("nobody is signed in", () => {
       exp: iat + 600,
     };
     const by = async (changed: object, typ = "JWT") =>
-      verify({ bearer: await runtime.signingKeys.sign({ ...claims, ...changed }, { typ }) });
+      verify({
+        bearer: await runtime.signingKeys.of(runtime.tenant).sign({ ...claims, ...changed }, { typ }),
+      });
     expect(await by({})).toMatchObject({ valid: true });
     const wrong = [
       { aud: ["elsewhere"] },
@@ -147,8 +149,9 @@ describe("nobody is signed in", () => {
       valid: false,
     });
     const { database, vault, environment, log } = runtime;
-    const signingKeys = createSigningKeys({ database, vault, tenant, environment, log });
-    const there = { ...runtime, tenant, signingKeys };
+    // Even with the keys of the tenant that signed.
+    const keys = createSigningKeys({ database, vault, tenant: runtime.tenant, environment, log });
+    const there = { ...runtime, tenant, signingKeys: { of: () => keys } };
     expect(await verifySession(there, tenant, { bearer: token, cookies: [token] }, { touch: false })).toEqual(
       {
         valid: false,
@@ -183,7 +186,7 @@ describe("several cookies", () => {
 
   it("A39 in a crowd that no browser sends are not looked at", async () => {
     const crowd = Array.from({ length: 9 }, (_, index) => `junk ${index}`);
-    const asked = vi.spyOn(runtime.signingKeys, "verify");
+    const asked = vi.spyOn(runtime.signingKeys.of(runtime.tenant), "verify");
     expect(await verify({ cookies: [...crowd, token] })).toEqual({ valid: false });
     expect(asked).not.toHaveBeenCalled();
     asked.mockRestore();

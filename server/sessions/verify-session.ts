@@ -105,7 +105,7 @@ async function judgeAll(runtime: Runtime, tenant: Tenant, tokens: readonly strin
 
 /** Signature, purpose, audience and issuer first: nobody else's words reach the database. */
 async function judge(runtime: Runtime, tenant: Tenant, token: string): Promise<Candidate | null> {
-  const signed = await runtime.signingKeys.verify(token, {
+  const signed = await runtime.signingKeys.of(tenant).verify(token, {
     typ: sessionTokenType,
     audience: audienceOf(tenant),
     issuer: issuerOf(tenant),

@@ -42,6 +42,61 @@ export const de: MailWords = {
       ignore: "Wenn Sie das nicht waren, können Sie diese Nachricht ignorieren. Ihr Konto ist unverändert.",
     },
   },
+  changes: {
+    email_create: {
+      subject: "Neue E-Mail-Adresse in Ihrem Konto bei {service}",
+      heading: "Eine neue E-Mail-Adresse",
+      event: "Die E-Mail-Adresse {address} wurde zu Ihrem Konto bei {service} hinzugefügt.",
+    },
+    email_delete: {
+      subject: "Eine E-Mail-Adresse wurde aus Ihrem Konto bei {service} entfernt",
+      heading: "Eine E-Mail-Adresse wurde entfernt",
+      event: "Die E-Mail-Adresse {address} wurde aus Ihrem Konto bei {service} entfernt.",
+    },
+    primary_email_update: {
+      subject: "Die Haupt-E-Mail-Adresse Ihres Kontos bei {service} wurde geändert",
+      heading: "Eine neue Haupt-E-Mail-Adresse",
+      event:
+        "Die Haupt-E-Mail-Adresse Ihres Kontos bei {service} ist jetzt {address}. Nachrichten zu Ihrem Konto gehen dorthin.",
+    },
+    password_update: {
+      subject: "Das Passwort Ihres Kontos bei {service} wurde geändert",
+      heading: "Ein neues Passwort",
+      event: "Für Ihr Konto bei {service} wurde ein neues Passwort festgelegt.",
+    },
+    password_delete: {
+      subject: "Das Passwort Ihres Kontos bei {service} wurde entfernt",
+      heading: "Ihr Passwort wurde entfernt",
+      event: "Das Passwort Ihres Kontos bei {service} wurde entfernt.",
+    },
+    passkey_create: {
+      subject: "Neuer Passkey in Ihrem Konto bei {service}",
+      heading: "Ein neuer Passkey",
+      event:
+        "Ein Passkey wurde zu Ihrem Konto bei {service} hinzugefügt. Wer ihn hat, kann sich damit anmelden.",
+    },
+    passkey_delete: {
+      subject: "Ein Passkey wurde aus Ihrem Konto bei {service} entfernt",
+      heading: "Ein Passkey wurde entfernt",
+      event:
+        "Ein Passkey wurde aus Ihrem Konto bei {service} entfernt. Mit ihm kann sich niemand mehr anmelden.",
+    },
+    mfa_create: {
+      subject: "Der zweite Schritt der Anmeldung bei {service} wurde geändert",
+      heading: "Ihr zweiter Schritt wurde geändert",
+      event:
+        "{factor, select, totp {Eine Authenticator-App wurde} security_key {Ein Sicherheitsschlüssel wurde} recovery_codes {Neue Wiederherstellungscodes wurden} other {Ein zweiter Faktor wurde}} als zweiter Schritt der Anmeldung bei Ihrem Konto bei {service} eingerichtet.",
+    },
+    mfa_delete: {
+      subject: "Ein zweiter Schritt der Anmeldung bei {service} wurde entfernt",
+      heading: "Ein zweiter Schritt wurde entfernt",
+      event:
+        "{factor, select, totp {Die Authenticator-App gilt} security_key {Ein Sicherheitsschlüssel gilt} recovery_codes {Die Wiederherstellungscodes gelten} other {Ein zweiter Faktor gilt}} nicht mehr als zweiter Schritt der Anmeldung bei Ihrem Konto bei {service}.",
+    },
+  },
+  unexpected:
+    "Wenn Sie das nicht waren, ist vielleicht jemand anderes in Ihrem Konto. Melden Sie sich unter {host} an, machen Sie die Änderung rückgängig, legen Sie ein neues Passwort fest und beenden Sie die anderen Sitzungen. Wenn Sie sich nicht mehr anmelden können, wenden Sie sich an die Betreiber von {service}.",
+  expected: "Wenn Sie das waren, müssen Sie nichts tun.",
   validity: "Er gilt {minutes, plural, one {# Minute} other {# Minuten}} lang und nur einmal.",
   secrecy: "Behalten Sie ihn für sich: Niemand von {service} wird Sie jemals danach fragen.",
   automatic: "{service} ({host}) hat diese Nachricht automatisch gesendet. Antworten werden nicht gelesen.",

@@ -41,6 +41,59 @@ export const en: MailWords = {
       ignore: "If that was not you, you can ignore this message. Your account has not changed.",
     },
   },
+  changes: {
+    email_create: {
+      subject: "An e-mail address was added to your {service} account",
+      heading: "A new e-mail address",
+      event: "The e-mail address {address} was added to your account at {service}.",
+    },
+    email_delete: {
+      subject: "An e-mail address was removed from your {service} account",
+      heading: "An e-mail address was removed",
+      event: "The e-mail address {address} was removed from your account at {service}.",
+    },
+    primary_email_update: {
+      subject: "The main e-mail address of your {service} account has changed",
+      heading: "A new main e-mail address",
+      event:
+        "The main e-mail address of your account at {service} is now {address}. Messages about your account go there.",
+    },
+    password_update: {
+      subject: "The password of your {service} account has changed",
+      heading: "A new password",
+      event: "A new password was set for your account at {service}.",
+    },
+    password_delete: {
+      subject: "The password of your {service} account was removed",
+      heading: "Your password was removed",
+      event: "The password of your account at {service} was removed.",
+    },
+    passkey_create: {
+      subject: "A passkey was added to your {service} account",
+      heading: "A new passkey",
+      event: "A passkey was added to your account at {service}. Whoever holds it can sign in with it.",
+    },
+    passkey_delete: {
+      subject: "A passkey was removed from your {service} account",
+      heading: "A passkey was removed",
+      event: "A passkey was removed from your account at {service}. It no longer opens your account.",
+    },
+    mfa_create: {
+      subject: "The second step of signing in to {service} has changed",
+      heading: "Your second step has changed",
+      event:
+        "{factor, select, totp {An authenticator app was} security_key {A security key was} recovery_codes {New recovery codes were} other {A second factor was}} set up as the second step of signing in to your account at {service}.",
+    },
+    mfa_delete: {
+      subject: "A second step of signing in to {service} was removed",
+      heading: "A second step was removed",
+      event:
+        "{factor, select, totp {The authenticator app} security_key {A security key} recovery_codes {The recovery codes} other {A second factor}} can no longer be used as the second step of signing in to your account at {service}.",
+    },
+  },
+  unexpected:
+    "If that was not you, somebody else may be in your account. Sign in at {host}, undo the change, set a new password and end the other sessions. If you can no longer sign in, tell the people who run {service}.",
+  expected: "If that was you, there is nothing to do.",
   validity: "It is valid for {minutes, plural, one {# minute} other {# minutes}} and works once.",
   secrecy: "Keep it to yourself: nobody from {service} will ever ask you for it.",
   automatic: "{service} ({host}) sent this message automatically. Replies are not read.",

@@ -1,11 +1,18 @@
-import type { NoticeMail, PasscodeMail } from "../../jobs/jobs.ts";
+import type { NoticeMail, PasscodeMail, SecurityMail } from "../../jobs/jobs.ts";
 
 /**
  * What all mails say in one language, in ICU message syntax. Every string may use {service}, the service's name,
- * and {host}, the host name people reach it under; subjects of mails with a code, {code}; `validity`, {minutes}.
+ * and {host}, the host name people reach it under; subjects of mails with a code, {code}; `validity`, {minutes};
+ * events, {address} where they are about one, or {factor}: `totp`, `security_key`, `recovery_codes`.
  */
 export interface MailWords {
   mails: Record<PasscodeMail, PasscodeWords> & Record<NoticeMail, NoticeWords>;
+  /** Mails that tell the owner of an account what was changed in it. */
+  changes: Record<SecurityMail["type"], ChangeWords>;
+  /** What to do about a change that the reader did not make. */
+  unexpected: string;
+  /** For those who made the change themselves. */
+  expected: string;
   /** How long the code lives. Also the line that mail programs show beside the subject. */
   validity: string;
   /** That the code is for the reader alone. */
@@ -34,4 +41,11 @@ interface NoticeWords {
   advice: string;
   /** For those who did not do it. */
   ignore: string;
+}
+
+interface ChangeWords {
+  subject: string;
+  heading: string;
+  /** What was changed. Also the line that mail programs show beside the subject. */
+  event: string;
 }

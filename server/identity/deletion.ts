@@ -1,0 +1,26 @@
+import { and, eq, ne } from "drizzle-orm";
+import { schema } from "#db/client";
+import type { Scope, Write } from "../runtime.ts";
+import { lockUser } from "./users.ts";
+
+const { exchangeTokens, flows, thirdPartyRequests, users, webauthnChallenges } = schema;
+
+/**
+ * Deletes an account: its row, everything that hangs on it, and whatever is under way in its name. What the audit log
+ * says of it stays until its time is over.
+ *
+ * @param flowId the flow that the owner does this in; it goes on
+ * @throws TakenError("user") when it is gone already
+ */
+export function deleteAccount({ tenant }: Scope, userId: string, flowId: string): Write {
+  return async (tx) => {
+    await lockUser(tx, tenant.id, userId);
+    for (const table of [thirdPartyRequests, exchangeTokens, webauthnChallenges]) {
+      await tx.delete(table).where(and(eq(table.tenantId, tenant.id), eq(table.userId, userId)));
+    }
+    await tx
+      .delete(flows)
+      .where(and(eq(flows.tenantId, tenant.id), eq(flows.userId, userId), ne(flows.id, flowId)));
+    await tx.delete(users).where(and(eq(users.tenantId, tenant.id), eq(users.id, userId)));
+  };
+}

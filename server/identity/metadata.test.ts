@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { longestMetadata, mergePatch, patchMetadata, patchUnsafeMetadata } from "./metadata.ts";
+import { profileOf } from "./profile.ts";
+import { createUser } from "./users.ts";
+
+describe("a merge patch", () => {
+  // RFC 7396, appendix A.
+  it.each([
+    ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
+    ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],
+    ['{"a":"b"}', '{"a":null}', "{}"],
+    ['{"a":"b","b":"c"}', '{"a":null}', '{"b":"c"}'],
+    ['{"a":["b"]}', '{"a":"c"}', '{"a":"c"}'],
+    ['{"a":"c"}', '{"a":["b"]}', '{"a":["b"]}'],
+    ['{"a":{"b":"c"}}', '{"a":{"b":"d","c":null}}', '{"a":{"b":"d"}}'],
+    ['{"a":[{"b":"c"}]}', '{"a":[1]}', '{"a":[1]}'],
+    ['["a","b"]', '["c","d"]', '["c","d"]'],
+    ['{"a":"b"}', '["c"]', '["c"]'],
+    ['{"a":"foo"}', "null", "null"],
+    ['{"a":"foo"}', '"bar"', '"bar"'],
+    ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
+    ["[1,2]", '{"a":"b","c":null}', '{"a":"b"}'],
+    ["{}", '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
+  ])("of %s by %s gives %s", (target, patch, result) => {
+    expect(mergePatch(JSON.parse(target), JSON.parse(patch))).toEqual(JSON.parse(result));
+  });
+
+  it("A90 takes every name for data", () => {
+    const hostile = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":1}';
+    const merged = mergePatch({}, JSON.parse(hostile)) as Record<string, unknown>;
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
+    expect(JSON.stringify(merged)).toBe(hostile);
+    expect(JSON.stringify(mergePatch(merged, JSON.parse('{"__proto__":{"polluted":null}}')))).toContain(
+      '"__proto__":{}',
+    );
+  });
+
+  it("changes nothing of what it is applied to", () => {
+    const target = { a: { b: 1 } };
+    mergePatch(target, { a: { b: 2 } });
+    expect(target).toEqual({ a: { b: 1 } });
+  });
+});
+
+describe("metadata after a patch", () => {
+  it("are cleared by null", () => expect(patchMetadata({ a: 1 }, null)).toEqual({}));
+
+  it.each([1, "a", true, [], [{}]])("are not made by %j", (patch) => {
+    expect(patchMetadata({}, patch)).toBeNull();
+  });
+
+  it(`are at most ${longestMetadata} characters of JSON, of what was there too`, () => {
+    const exact = { a: "x".repeat(longestMetadata - '{"a":""}'.length) };
+    expect(patchMetadata({}, exact)).toEqual(exact);
+    expect(patchMetadata({ b: 1 }, exact)).toBeNull();
+    expect(patchMetadata({ b: 1 }, { ...exact, b: null })).toEqual(exact);
+  });
+
+  it.each([{ a: "\0" }, { "\0": 1 }, { a: ["\ud800"] }, { a: { "\udc00": 1 } }])(
+    "are never what the database cannot keep: %j",
+    (patch) => {
+      expect(patchMetadata({}, patch)).toBeNull();
+    },
+  );
+});
+
+describe("metadata of an account", () => {
+  let runtime: TestRuntime;
+  beforeAll(async () => {
+    runtime = await testRuntime();
+  });
+  afterAll(() => runtime.close());
+
+  const patch = async (userId: string, value: unknown) => {
+    const { tenant, database } = runtime;
+    const scope = { runtime, tenant, client: someone, now: new Date(), signal: AbortSignal.timeout(10_000) };
+    await database.write.transaction(patchUnsafeMetadata(scope, userId, value));
+    return (await profileOf(database.read, tenant, userId))?.metadata;
+  };
+
+  it("are patched as they stand, so that two at once both count", async () => {
+    const { tenant, database, environment } = runtime;
+    const userId = randomUUID();
+    await database.write.transaction((tx) =>
+      createUser(tx, tenant.id, { id: userId, now: new Date(), environment }),
+    );
+    await Promise.all([patch(userId, { a: 1 }), patch(userId, { b: { c: "ä" } })]);
+    expect(await patch(userId, {})).toEqual({ unsafe_metadata: { a: 1, b: { c: "ä" } } });
+    expect(await patch(userId, JSON.parse('{"a":null,"__proto__":{"x":1}}'))).toEqual({
+      unsafe_metadata: JSON.parse('{"b":{"c":"ä"},"__proto__":{"x":1}}'),
+    });
+    await expect(patch(userId, { long: "x".repeat(longestMetadata) })).rejects.toThrow("metadata");
+    expect(await patch(userId, null)).toBeUndefined();
+    await expect(patch(randomUUID(), { a: 1 })).rejects.toThrow("metadata");
+  });
+});

@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PermanentFailure } from "../jobs/job-kind.ts";
+import type { Tenant } from "../runtime.ts";
+import { createTenant } from "../tenants/manage-tenants.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { newestMails } from "./mailbox.ts";
+import { sendMail } from "./send-mail.ts";
+import { createTenantMail } from "./tenant-mail.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+afterAll(() => runtime.close());
+
+const make = (name: string, settings = {}): Promise<Tenant> =>
+  createTenant(runtime, { name, hosts: [], settings });
+
+test("a tenant's mail names its own service, and the host of its address", async () => {
+  const mail = createTenantMail(runtime.tenant, runtime.database);
+  const acme = await make("Acme");
+  const { subject, text } = mail.of(acme).write({ type: "login", code: "123456", ttlSeconds: 300 }, "en");
+  expect(subject + text).toContain("Acme");
+  expect(subject + text).not.toContain("Stile");
+  expect(text).toContain("localhost:3000");
+  mail.close();
+});
+
+test("tenants with a mail server or a sender of their own go their own way, and others share one", async () => {
+  const mail = createTenantMail(runtime.tenant, runtime.database);
+  const way = (tenant: Tenant) => mail.of(tenant).transport;
+  const sender = { email_delivery: { from_name: "One for all", from_address: "us@example.com" } };
+  const [one, other] = [await make("One", sender), await make("Other", sender)];
+  const own = await make("Own", { ...sender, smtp_url: "smtp://mail.own.example" });
+  expect(way(one)).toBe(way(other));
+  expect(way(own)).not.toBe(way(one));
+  expect(way(one)).not.toBe(way(runtime.tenant));
+  mail.close();
+});
+
+test("the job acts for the tenant that it was made for, and is given up when that is gone", async () => {
+  const { tenant, tenants, vault, database } = runtime;
+  const mail = createTenantMail(tenant, database);
+  const acme = await make("Acme");
+  const to = "ada@example.com";
+  const kind = sendMail({ tenants, vault, mail });
+  const job = (tenantId: string) => {
+    const id = randomUUID();
+    const content = { type: "login", code: "123456", ttlSeconds: 300 } as const;
+    const stored = kind.store({ name: "send_mail", tenantId, to, language: "en", mail: content }, id);
+    return kind.run(stored, { id, signal: AbortSignal.timeout(10_000) });
+  };
+  await job(acme.id);
+  const [sent] = await newestMails(database.read, { to });
+  expect(sent?.text).toContain("Acme");
+  await expect(job(randomUUID())).rejects.toThrow(PermanentFailure);
+  mail.close();
+});

@@ -1,0 +1,74 @@
+import { and, desc, eq, gt, gte } from "drizzle-orm";
+import { type ReadOnly, schema } from "#db/client";
+import type { Scope, Tenant, Write } from "../runtime.ts";
+import type { Session } from "./sessions.ts";
+import { describeUserAgent } from "./user-agent.ts";
+
+const { sessions } = schema;
+
+/** A session, as its owner sees it. Times are RFC 3339. */
+export interface SessionProfile {
+  id: string;
+  /** As the browser named itself. */
+  user_agent_raw?: string;
+  /** For people: `macOS (Safari)`. */
+  user_agent?: string;
+  ip_address?: string;
+  /** Whether it is the one that asks. */
+  current: boolean;
+  created_at: string;
+  expires_at: string;
+  last_used: string;
+}
+
+/** An account's sessions that have neither expired nor been idle for too long, newest first. */
+export function liveSessions(db: ReadOnly, tenant: Tenant, userId: string, now: Date): Promise<Session[]> {
+  const { idle_timeout } = tenant.config.session;
+  const idleSince = new Date(now.getTime() - idle_timeout * 1000);
+  return db
+    .select({
+      id: sessions.id,
+      userId: sessions.userId,
+      authenticatedAt: sessions.authenticatedAt,
+      factors: sessions.factors,
+      amr: sessions.amr,
+      ipAddress: sessions.ipAddress,
+      userAgent: sessions.userAgent,
+      createdAt: sessions.createdAt,
+      lastUsedAt: sessions.lastUsedAt,
+      expiresAt: sessions.expiresAt,
+    })
+    .from(sessions)
+    .where(
+      and(
+        eq(sessions.tenantId, tenant.id),
+        eq(sessions.userId, userId),
+        gt(sessions.expiresAt, now),
+        idle_timeout > 0 ? gte(sessions.lastUsedAt, idleSince) : undefined,
+      ),
+    )
+    .orderBy(desc(sessions.createdAt), desc(sessions.id));
+}
+
+/** What an owner is shown of a session. */
+export function describeSession(session: Session, currentSessionId: string): SessionProfile {
+  const { id, userAgent, ipAddress, createdAt, expiresAt, lastUsedAt } = session;
+  return {
+    id,
+    ...(userAgent === null ? {} : { user_agent_raw: userAgent, user_agent: describeUserAgent(userAgent) }),
+    ...(ipAddress === null ? {} : { ip_address: ipAddress }),
+    current: id === currentSessionId,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+    last_used: lastUsedAt.toISOString(),
+  };
+}
+
+/** Ends a session of an account at once; one that has ended already stays so. */
+export function endSessionOf({ tenant }: Pick<Scope, "tenant">, userId: string, sessionId: string): Write {
+  return async (tx) => {
+    await tx
+      .delete(sessions)
+      .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.userId, userId), eq(sessions.id, sessionId)));
+  };
+}

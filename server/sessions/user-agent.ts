@@ -1,0 +1,29 @@
+/** First match wins: browsers name those whose pages they want to be served, too. */
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/\b(iPhone|iPod)\b/, "iPhone"],
+  [/\biPad\b/, "iPad"],
+  [/\bAndroid\b/, "Android"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bWindows\b/, "Windows"],
+  [/\bMac OS X\b|\bMacintosh\b/, "macOS"],
+  [/\bLinux\b/, "Linux"],
+];
+
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg(A|iOS)?\//, "Edge"],
+  [/\b(OPR|OPiOS|OPT)\//, "Opera"],
+  [/\bSamsungBrowser\//, "Samsung Internet"],
+  [/\bVivaldi\//, "Vivaldi"],
+  [/\b(Firefox|FxiOS)\//, "Firefox"],
+  [/\b(Chrome|CriOS|Chromium)\//, "Chrome"],
+  [/\bVersion\/\S+ .*\bSafari\//, "Safari"],
+];
+
+/** A browser's name for itself, in the two words that people know it by: `Windows (Firefox)`. */
+export function describeUserAgent(userAgent: string): string {
+  const find = (table: typeof systems) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const system = find(systems);
+  const browser = find(browsers);
+  if (system && browser) return `${system} (${browser})`;
+  return system ?? browser ?? "Unknown";
+}
