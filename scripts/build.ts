@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { currentStamp, isBuilt, stampFile } from "./build-stamp.mjs";
 
 /**
  * `npm run build`: compiles the server into `dist/` and the pages into `.next/`. With `--when-needed`, as
@@ -9,25 +9,8 @@ import { dirname, join } from "node:path";
  */
 
 const root = dirname(import.meta.dirname);
-const stampFile = join(root, "dist", "build-stamp");
 
-/** What a build is made of; other files change nothing in it. */
-const inputs = [
-  "app",
-  "components",
-  "db",
-  "server",
-  "public",
-  "instrumentation.ts",
-  "proxy.ts",
-  "next.config.mjs",
-  "package.json",
-  "package-lock.json",
-  "tsconfig.json",
-  "tsconfig.build.json",
-];
-
-const stamp = stampOf(inputs);
+const stamp = currentStamp();
 if (!process.argv.includes("--when-needed") || !isBuilt(stamp)) await build();
 
 async function build(): Promise<void> {
@@ -39,27 +22,6 @@ async function build(): Promise<void> {
   await run(join(modules, "next", "dist", "bin", "next"), ["build"]);
   // Written last: a build that was interrupted is none.
   writeFileSync(stampFile, stamp);
-}
-
-function isBuilt(wanted: string): boolean {
-  const built = [join(root, "dist", "server", "main.js"), join(root, ".next", "BUILD_ID")].every(existsSync);
-  return built && existsSync(stampFile) && readFileSync(stampFile, "utf8") === wanted;
-}
-
-/** A digest of the names and contents of all inputs; times of files say nothing after a copy or a checkout. */
-function stampOf(paths: string[]): string {
-  const hash = createHash("sha256");
-  const add = (path: string) => {
-    const status = statSync(join(root, path), { throwIfNoEntry: false });
-    if (!status || /\.test\.tsx?$/.test(path)) return;
-    if (status.isDirectory()) {
-      for (const name of readdirSync(join(root, path)).sort()) add(`${path}/${name}`);
-      return;
-    }
-    hash.update(`${path}\0${status.size}\0`).update(readFileSync(join(root, path)));
-  };
-  for (const path of paths) add(path);
-  return hash.digest("hex");
 }
 
 function run(program: string, parameters: string[]): Promise<void> {

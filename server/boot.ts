@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { openDatabase } from "#db/client";
 import type { Config } from "./config.ts";
@@ -7,12 +6,15 @@ import { type EmbeddedDatabase, startEmbedded } from "./database/embedded.ts";
 import { takeLease } from "./database/instances.ts";
 import { migrateDatabase } from "./database/migrate.ts";
 import { startPurging } from "./database/purge.ts";
+import { machine } from "./environment.ts";
 import { createJobs } from "./jobs/queue.ts";
 import { createRates } from "./limits/rates.ts";
 import type { Environment, Runtime } from "./runtime.ts";
-import { developmentSecretKeys } from "./secrets/development.ts";
+import { refuseUnknownSealers } from "./secrets/sealed-columns.ts";
+import { secretKeys } from "./secrets/secret-keys.ts";
 import { createVault } from "./secrets/vault.ts";
-import { createSigningKeys } from "./sessions/signing-keys.ts";
+import { createTenantSigningKeys } from "./sessions/tenant-signing-keys.ts";
+import { createTenants } from "./tenants/tenants.ts";
 
 export interface BootOptions {
   log: Logger;
@@ -40,9 +42,7 @@ export async function createRuntime(
   config: Config,
   { log, worker, environment = machine }: BootOptions,
 ): Promise<BootedRuntime> {
-  const secretKeys =
-    config.secret_keys.length > 0 ? config.secret_keys : developmentSecretKeys(config.data_dir);
-  const vault = createVault(secretKeys);
+  const vault = createVault(secretKeys(config));
   const endings: (() => Promise<unknown>)[] = [];
   let stopping = false;
   const stop = async () => {
@@ -68,22 +68,25 @@ export async function createRuntime(
     );
     endings.push(() => database.close());
 
+    await refuseUnknownSealers(database, vault);
+
     const instanceId = environment.uuid();
     const lease = await takeLease(database, instanceId, embedded !== undefined, log);
     endings.push(() => lease.end());
 
     const tenant = { id: config.tenant.id, config };
-    const signingKeys = createSigningKeys({ database, vault, tenant, environment, log });
-    const jobs = createJobs({ databaseUrl, database, config, vault, environment, log });
+    const tenants = createTenants({ byDefault: tenant, database, vault });
+    const signingKeys = createTenantSigningKeys({ database, vault, environment, log });
+    const jobs = createJobs({ databaseUrl, database, config, tenants, vault, environment, log });
     endings.push(() => jobs.stop());
-    await Promise.all([signingKeys.loaded, jobs.start({ worker })]);
-    // A first key takes a while to make; whoever signs before that waits for it, and tries again if it failed.
-    signingKeys.ready.catch((error: unknown) => log.error({ err: error }, "a signing key could not be made"));
+    // A first key takes a while to make; nothing waits for that yet.
+    await Promise.all([signingKeys.of(tenant).loaded, jobs.start({ worker })]);
     if (worker) endings.push(startPurging(database, config, log));
 
     return {
       config,
       tenant,
+      tenants,
       environment,
       database,
       log,
@@ -101,5 +104,3 @@ export async function createRuntime(
     throw error;
   }
 }
-
-const machine: Environment = { randomBytes, uuid: randomUUID, clockShift: () => 0 };

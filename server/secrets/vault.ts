@@ -57,6 +57,9 @@ const tagLength = 16;
 const nameLength = version.length + keyIdLength;
 const headLength = nameLength + nonceLength;
 
+/** Where a sealed value names its key, for queries: the first byte, counted from 1, and how many there are. */
+export const keyIdOf = { start: version.length + 1, length: keyIdLength };
+
 /**
  * Makes the vault of a process.
  *

@@ -1,0 +1,26 @@
+import type { Command } from "../command.ts";
+import { configCheck } from "./config.ts";
+import { flowGraph } from "./flow.ts";
+import { keysCreate, keysDelete, keysList } from "./keys.ts";
+import { migrate } from "./migrate.ts";
+import { secretsReseal } from "./secrets.ts";
+import { tenantsCreate, tenantsDelete, tenantsList, tenantsUpdate } from "./tenants.ts";
+import { usersExport, usersImport, usersList } from "./users.ts";
+
+/** Every command of the tool, in the order of its help text. */
+export const commands: readonly Command[] = [
+  tenantsList,
+  tenantsCreate,
+  tenantsUpdate,
+  tenantsDelete,
+  keysList,
+  keysCreate,
+  keysDelete,
+  usersList,
+  usersImport,
+  usersExport,
+  configCheck,
+  flowGraph,
+  secretsReseal,
+  migrate,
+];

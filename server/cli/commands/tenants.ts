@@ -1,0 +1,131 @@
+import { readFileSync } from "node:fs";
+import { createTenant, deleteTenant, listTenants, updateTenant } from "../../tenants/manage-tenants.ts";
+import { isSettings, type Settings } from "../../tenants/tenant-config.ts";
+import { CommandError, command, UsageError } from "../command.ts";
+import { table } from "../table.ts";
+
+const description = {
+  name: { description: "What people know it by.", value: "text" },
+  host: {
+    description: "A host name of its own, the public one first; without one it lies under /t/<id>.",
+    value: "name",
+    multiple: true,
+  },
+  config: {
+    description:
+      "What it wants otherwise than the server: a file like stile.config.json, or - for standard input.",
+    value: "file",
+  },
+} as const;
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const tenantsList = command({
+  name: "tenants list",
+  summary: "List tenants with their addresses.",
+  options: { json: { description: "As JSON." } },
+  async run(tool, { json }) {
+    const all = await tool.withRuntime(async (runtime) =>
+      (await listTenants(runtime)).map(({ row, tenant }) => ({
+        id: row.id,
+        name: row.name,
+        address: tenant?.config.base_url ?? null,
+        created_at: row.createdAt.toISOString(),
+        default: row.id === runtime.tenant.id,
+      })),
+    );
+    if (json) return tool.print(JSON.stringify(all));
+    const rows = all.map((one) => [one.id, one.address ?? "(its settings do not hold any more)", one.name]);
+    for (const line of table(["id", "address", "name"], rows)) await tool.print(line);
+  },
+});
+
+export const tenantsCreate = command({
+  name: "tenants create",
+  summary: "Make a tenant, and print its id.",
+  details:
+    "It has the server's configuration, but for what it is given with --config and for what is the default tenant's\nalone: origins and addresses that are allowed, identity providers, issuer and audience, relying party.",
+  options: {
+    ...description,
+    name: { ...description.name, required: true },
+    id: { description: "A UUID; by default a new one.", value: "uuid" },
+    json: { description: "Id, name and address, as JSON." },
+  },
+  async run(tool, { name, id, host, config, json }) {
+    if (id !== undefined && !uuid.test(id)) throw new UsageError(`${id} is not a UUID`);
+    const settings = await readSettings(tool.input, config);
+    const tenant = await tool.withRuntime((runtime) =>
+      createTenant(runtime, {
+        name,
+        hosts: host,
+        settings: settings ?? {},
+        ...(id === undefined ? {} : { id: id.toLowerCase() }),
+      }),
+    );
+    const shown = { id: tenant.id, name: name.trim(), address: tenant.config.base_url };
+    await tool.print(json ? JSON.stringify(shown) : tenant.id);
+  },
+});
+
+export const tenantsUpdate = command({
+  name: "tenants update",
+  summary: "Change a tenant's name, host names or configuration.",
+  details:
+    "What is not named stays. The file given with --config takes the place of all settings it had before.",
+  takes: ["id"],
+  options: description,
+  async run(tool, { name, host, config }, [id = ""]) {
+    if (!uuid.test(id)) throw new CommandError(`there is no tenant ${id}`);
+    const settings = await readSettings(tool.input, config);
+    await tool.withRuntime((runtime) =>
+      updateTenant(runtime, id.toLowerCase(), {
+        ...(name === undefined ? {} : { name }),
+        ...(host.length === 0 ? {} : { hosts: host }),
+        ...(settings === undefined ? {} : { settings }),
+      }),
+    );
+  },
+});
+
+export const tenantsDelete = command({
+  name: "tenants delete",
+  summary: "Delete a tenant with everything that is its own.",
+  takes: ["id"],
+  options: { "with-users": { description: "Also when it has users: they are deleted too." } },
+  async run(tool, values, [id = ""]) {
+    if (!uuid.test(id)) throw new CommandError(`there is no tenant ${id}`);
+    await tool.withRuntime((runtime) =>
+      deleteTenant(runtime, id.toLowerCase(), { withUsers: values["with-users"] }),
+    );
+  },
+});
+
+async function readSettings(
+  input: NodeJS.ReadableStream,
+  file: string | undefined,
+): Promise<Settings | undefined> {
+  if (file === undefined) return undefined;
+  const content = file === "-" ? await readAll(input) : readSettingsFile(file);
+  try {
+    const settings: unknown = JSON.parse(content);
+    if (isSettings(settings)) return settings;
+  } catch {
+    // What was given may hold secrets, which a parser would quote.
+    throw new CommandError(`${file} is not JSON`);
+  }
+  throw new CommandError(`${file} does not hold an object`);
+}
+
+function readSettingsFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
+async function readAll(input: NodeJS.ReadableStream): Promise<string> {
+  let text = "";
+  for await (const chunk of input) text += String(chunk);
+  return text;
+}

@@ -1,0 +1,88 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { columns } from "../arguments.ts";
+import { CommandError, command, type Tool } from "../command.ts";
+import { tenantNamed } from "../tenant-named.ts";
+import { exportUsers } from "../users/export.ts";
+import { importUsers } from "../users/import.ts";
+
+const tenant = { description: "Id of the tenant; by default the default tenant.", value: "id" } as const;
+
+export const usersList = command({
+  name: "users list",
+  summary: "List users.",
+  options: { tenant, json: { description: "One JSON object per line." } },
+  async run(tool, values) {
+    await tool.withRuntime(async (runtime) => {
+      const of = await tenantNamed(runtime, values.tenant);
+      for await (const user of exportUsers(runtime, of, { withHashes: false })) {
+        const { id, username, created_at } = user;
+        const email = user.emails.find((one) => one.is_primary)?.address ?? null;
+        if (values.json) await tool.print(JSON.stringify({ id, email, username, created_at }));
+        else await tool.print([id, created_at, email ?? "-", username ?? "-"].join("  "));
+      }
+    });
+  },
+});
+
+export const usersExport = command({
+  name: "users export",
+  summary: "Write users as lines of JSON, which import reads.",
+  details:
+    "Passkeys are public keys and go with them. Secrets of authenticator apps and recovery codes never do.",
+  options: { tenant, "with-hashes": { description: "Also the hashes of passwords." } },
+  async run(tool, values) {
+    await tool.withRuntime(async (runtime) => {
+      const of = await tenantNamed(runtime, values.tenant);
+      const users = exportUsers(runtime, of, { withHashes: values["with-hashes"] });
+      for await (const user of users) await tool.print(JSON.stringify(user));
+    });
+  },
+});
+
+export const usersImport = command({
+  name: "users import",
+  summary: "Make users of lines of JSON.",
+  details: [
+    "Reads the file, or standard input. A line becomes a user with all that stands in it, or it is refused, told of,",
+    "and leaves nothing behind. Members of a line, of which most can be left out:",
+    "",
+    ...columns([
+      ["id", "a UUID"],
+      ["emails", '[{"address", "is_primary", "is_verified"}]'],
+      ["username", "text"],
+      ["password_hash", "argon2id as a PHC string, $argon2id$v=19$m=…; no other scheme"],
+      ["name, given_name, …", "text, family_name too; picture: an address"],
+      ["public_metadata, …", "an object, private_metadata and unsafe_metadata too"],
+      ["passkeys", '[{"id", "public_key", "sign_count", "aaguid", "transports", …}]'],
+      ["identities", '[{"provider", "subject", "email"}]'],
+      ["created_at", "a time"],
+    ]),
+  ].join("\n"),
+  takes: ["file?"],
+  options: { tenant, json: { description: "What became of the lines, as JSON." } },
+  async run(tool, values, [file]) {
+    const lines = await linesOf(tool, file);
+    const { imported, refused } = await tool.withRuntime(async (runtime) =>
+      importUsers(runtime, await tenantNamed(runtime, values.tenant), lines, ({ line, reason }) => {
+        if (!values.json) tool.complain(`line ${line}: ${reason}`);
+      }),
+    );
+    await tool.print(values.json ? JSON.stringify({ imported, refused }) : `${imported} imported`);
+    if (refused.length > 0) throw new CommandError(`${refused.length} refused`);
+  },
+});
+
+async function linesOf({ input }: Tool, file: string | undefined): Promise<AsyncIterable<string>> {
+  if (file === undefined || file === "-") return lines(() => input);
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => error.code);
+  if (typeof found !== "object") throw new CommandError(`${file} cannot be read: ${found}`);
+  if (!found.isFile()) throw new CommandError(`${file} is not a file`);
+  return lines(() => createReadStream(file));
+}
+
+/** Opened when the first line is asked for: lines that come before are lost to whoever asks later. */
+async function* lines(open: () => NodeJS.ReadableStream): AsyncGenerator<string> {
+  yield* createInterface({ input: open(), crlfDelay: Number.POSITIVE_INFINITY });
+}

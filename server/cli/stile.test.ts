@@ -1,0 +1,257 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { startEmbedded } from "../database/embedded.ts";
+import { runningPostmaster } from "../database/postmaster.ts";
+import { createVault } from "../secrets/vault.ts";
+import { verifyApiKey } from "../tenants/api-keys.ts";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { withClient } from "../testing/postgres-cluster.ts";
+
+const root = join(import.meta.dirname, "../..");
+const [old, fresh] = ["the key of last year", "the key of this year"];
+
+let postgres: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  postgres = await testDatabase();
+  folder = mkdtempSync(join(tmpdir(), "stile tool "));
+  // PostgreSQL may have to run as somebody else, who passes through here.
+  chmodSync(folder, 0o755);
+});
+afterAll(async () => {
+  await postgres.close();
+  rmSync(folder, { recursive: true });
+});
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs the tool as an operator does, on the test's database. */
+function stile(words: string[], { input = "", env = {} as Record<string, string> } = {}): Promise<Ended> {
+  const inherited = Object.fromEntries(
+    ["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  );
+  const given = { DATABASE_URL: postgres.url, SECRET_KEYS: old, ...env };
+  const child = spawn(join(root, "bin", "stile.js"), words, {
+    cwd: root,
+    env: Object.assign({ NODE_ENV: "development" as const }, inherited, given),
+  });
+  const ended: Ended = { code: null, out: "", err: "" };
+  child.stdout.on("data", (chunk) => (ended.out += chunk));
+  child.stderr.on("data", (chunk) => (ended.err += chunk));
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ ...ended, code }));
+  });
+}
+
+/** Runs it and gives what it printed; it must not have complained. */
+async function printed(words: string[], options?: Parameters<typeof stile>[1]): Promise<string> {
+  const ended = await stile(words, options);
+  expect(ended).toMatchObject({ code: 0, err: "" });
+  return ended.out;
+}
+
+const aLine = expect.stringMatching(/^stile: [^\n]+\n$/);
+
+describe("stile", { timeout: 60_000 }, () => {
+  test("tells of itself, and ends with 2 when it is not understood", async () => {
+    expect(await printed(["--help"])).toContain("tenants create");
+    expect(await printed(["users", "import", "--help"])).toContain("argon2id");
+    expect(await stile(["tenants", "make"])).toEqual({ code: 2, out: "", err: aLine });
+    expect(await stile(["keys", "create", "--interface", "everything"])).toEqual({
+      code: 2,
+      out: "",
+      err: aLine,
+    });
+  });
+
+  test("config check says OK, or the one line that a start would end with", async () => {
+    expect(await printed(["config", "check"])).toBe("OK\n");
+    expect(await stile(["config", "check"], { env: { STILE_COLOUR: "red" } })).toEqual({
+      code: 1,
+      out: "",
+      err: "stile: STILE_COLOUR is not a setting\n",
+    });
+  });
+
+  test("flow graph draws the machine, and tells it to machines", async () => {
+    expect(await printed(["flow", "graph", "registration"])).toMatch(
+      /^stateDiagram-v2\n {2}\[\*\] --> preflight\n/,
+    );
+    const graph = JSON.parse(await printed(["flow", "graph", "--json"]));
+    expect(Object.keys(graph.flows)).toEqual(["login", "registration", "profile", "token_exchange"]);
+    expect((await stile(["flow", "graph", "logout"])).code).toBe(2);
+  });
+
+  test("tenants are made, listed, changed and deleted", async () => {
+    const file = join(folder, "acme.json");
+    writeFileSync(
+      file,
+      JSON.stringify({
+        password: { min_length: 20 },
+        third_party: { providers: { google: { client_id: "acme", secret: "hush-google" } } },
+      }),
+    );
+    const id = (await printed(["tenants", "create", "--name", "Acme", "--config", file])).trim();
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    const chosen = randomUUID();
+    const host = `${chosen}.example`;
+    const made = await printed([
+      "tenants",
+      "create",
+      "--name",
+      "Globex",
+      "--id",
+      chosen,
+      "--host",
+      host,
+      "--json",
+    ]);
+    expect(JSON.parse(made)).toEqual({ id: chosen, name: "Globex", address: `http://${host}:3000` });
+
+    const listed = JSON.parse(await printed(["tenants", "list", "--json"]));
+    expect(listed).toMatchObject([
+      { address: "http://localhost:3000", default: true },
+      { id, name: "Acme", address: `http://localhost:3000/t/${id}`, default: false },
+      { id: chosen, name: "Globex" },
+    ]);
+    expect((await printed(["tenants", "list"])).split("\n")).toHaveLength(5);
+    const [row] = await postgres.database.read.select().from(schema.tenants).where(eq(schema.tenants.id, id));
+    expect(JSON.stringify(row)).not.toContain("hush-google");
+    expect(row?.sealedConfig).not.toBeNull();
+
+    await printed(["tenants", "update", id, "--name", "Acme & Sons"]);
+    expect(await printed(["tenants", "list"])).toContain("Acme & Sons");
+    await printed(["tenants", "delete", chosen]);
+    expect(await stile(["tenants", "delete", chosen])).toEqual({ code: 1, out: "", err: aLine });
+    const refused = await stile(["tenants", "create", "--name", "x", "--config", "-"], {
+      input: '{"port": 1}',
+    });
+    expect(refused).toEqual({
+      code: 1,
+      out: "",
+      err: "stile: port is a setting of the server: a tenant cannot have its own\n",
+    });
+    expect((await stile(["tenants", "create", "--name", "x", "--config", "/no/such"])).err).toBe(
+      "stile: /no/such cannot be read: ENOENT\n",
+    );
+  });
+
+  test("keys are shown once, open what they were made for, and go", async () => {
+    const out = await printed(["keys", "create", "--interface", "passkeys", "--name", "the shop"]);
+    expect(out).toMatch(/^stile_[A-Za-z0-9_-]{43}\n$/);
+    const key = out.trim();
+    const runtime = {
+      database: postgres.database,
+      environment: { randomBytes: Buffer.alloc, uuid: randomUUID, clockShift: () => 0 },
+    };
+    const found = await verifyApiKey(runtime, { interface: "passkeys" }, key);
+    expect(found).toMatchObject({ name: "the shop", tenantId: "00000000-0000-4000-8000-000000000001" });
+    const listed = await printed(["keys", "list", "--json"]);
+    expect(listed).not.toContain(key);
+    expect(JSON.parse(listed)).toMatchObject([{ id: found?.id, interface: "passkeys", name: "the shop" }]);
+    expect(await printed(["keys", "list"])).toContain("the shop");
+    await printed(["keys", "delete", found?.id ?? ""]);
+    expect(await verifyApiKey(runtime, { interface: "passkeys" }, key)).toBeNull();
+    expect(await stile(["keys", "delete", found?.id ?? ""])).toEqual({ code: 1, out: "", err: aLine });
+    expect((await stile(["keys", "create", "--interface", "admin", "--tenant", randomUUID()])).code).toBe(1);
+  });
+
+  test("users go out and come in as lines", async () => {
+    const tenant = (await printed(["tenants", "create", "--name", "Old"])).trim();
+    const other = (await printed(["tenants", "create", "--name", "New"])).trim();
+    const lines = [
+      { emails: [{ address: "ada@example.com", is_verified: true }], created_at: "2020-01-02T03:04:05.000Z" },
+      { emails: [{ address: "ada@example.com" }] },
+      { emails: [{ address: "grace@example.com" }] },
+    ].map((line) => JSON.stringify(line));
+    const file = join(folder, "users.jsonl");
+    writeFileSync(file, `${lines.join("\n")}\n`);
+    expect(await stile(["users", "import", file, "--tenant", tenant])).toEqual({
+      code: 1,
+      out: "2 imported\n",
+      err: "stile: line 2: an address is taken, or stands there twice\nstile: 1 refused\n",
+    });
+    const exported = await printed(["users", "export", "--tenant", tenant]);
+    expect(exported.trim().split("\n")).toHaveLength(2);
+    expect(
+      JSON.parse(await printed(["users", "import", "--tenant", other, "--json"], { input: exported })),
+    ).toEqual({ imported: 2, refused: [] });
+    expect(await printed(["users", "export", "--tenant", other])).toBe(exported);
+    expect(await printed(["users", "list", "--tenant", other])).toContain("ada@example.com");
+    expect(await printed(["users", "list"])).toBe("");
+    expect((await stile(["tenants", "delete", other])).err).toContain("2 users");
+    await printed(["tenants", "delete", other, "--with-users"]);
+  });
+
+  test("secrets move under the first key, and the start that lacks the old one would stop before that", async () => {
+    const settings = JSON.stringify({ third_party: { providers: { github: { secret: "hush" } } } });
+    const id = (
+      await printed(["tenants", "create", "--name", "Sealed", "--config", "-"], { input: settings })
+    ).trim();
+    const out = await printed(["secrets", "reseal", "--json"], { env: { SECRET_KEYS: `${fresh},${old}` } });
+    expect(JSON.parse(out)).toContainEqual({
+      table: "tenants",
+      column: "sealed_config",
+      moved: 2,
+      unknown: [],
+    });
+    const again = await printed(["secrets", "reseal"], { env: { SECRET_KEYS: fresh } });
+    expect(again).toContain("tenants.sealed_config: 0 moved\n");
+    const [row] = await postgres.database.read.select().from(schema.tenants).where(eq(schema.tenants.id, id));
+    const opened = createVault([fresh]).unseal(row?.sealedConfig ?? Buffer.of(), `tenants/${id}/config`);
+    expect(opened.toString()).toContain("hush");
+    expect(await stile(["secrets", "reseal"], { env: { SECRET_KEYS: old } })).toMatchObject({
+      code: 1,
+      err: "stile: some values stay as they are: SECRET_KEYS lacks the key that sealed them ".concat(
+        `(${createVault([fresh]).keyIds[0]})\n`,
+      ),
+    });
+  });
+
+  test("migrate prepares an empty database, and again does nothing", async () => {
+    const name = `empty_${randomUUID().replaceAll("-", "")}`;
+    await withClient(
+      postgres.url.replace(/[^/]+$/, "postgres").replace(/\/\/[^@]+@/, "//postgres:test@"),
+      (client) => client.query(`create database ${name} owner stile`),
+    );
+    const env = { DATABASE_URL: postgres.url.replace(/[^/]+$/, name) };
+    expect(await printed(["migrate"], { env })).toBe("OK\n");
+    expect(await printed(["migrate"], { env })).toBe("OK\n");
+    expect(JSON.parse(await printed(["tenants", "list", "--json"], { env }))).toHaveLength(1);
+  });
+
+  test("a database that is not there is one line, and 1", async () => {
+    const ended = await stile(["tenants", "list"], { env: { DATABASE_URL: "postgres://127.0.0.1:1/none" } });
+    expect(ended).toEqual({ code: 1, out: "", err: aLine });
+  });
+
+  test("the embedded database runs for as long as it is needed, and is shared with a server that runs", async () => {
+    const dataDir = join(folder, "data");
+    const env = { DATABASE_URL: "", DATA_DIR: dataDir, SECRET_KEYS: "" };
+    const id = (await printed(["tenants", "create", "--name", "Acme"], { env })).trim();
+    expect(runningPostmaster(join(dataDir, "postgres"))).toBeUndefined();
+
+    const embedded = await startEmbedded(dataDir, 20, pino({ level: "silent" }));
+    try {
+      expect(await printed(["tenants", "list"], { env })).toContain(id);
+      await withClient(embedded.url, (client) => client.query("select 1"));
+      expect(existsSync(join(dataDir, "postgres", "postmaster.pid"))).toBe(true);
+    } finally {
+      await embedded.stop();
+    }
+  });
+});

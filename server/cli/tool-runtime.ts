@@ -1,0 +1,64 @@
+import { pino } from "pino";
+import { openDatabase } from "#db/client";
+import type { Config } from "../config.ts";
+import { clusterUrl } from "../database/cluster.ts";
+import { prepareCluster } from "../database/data-folder.ts";
+import { startEmbedded } from "../database/embedded.ts";
+import { migrateDatabase } from "../database/migrate.ts";
+import { attach } from "../database/postmaster.ts";
+import { machine } from "../environment.ts";
+import type { Runtime } from "../runtime.ts";
+import { secretKeys } from "../secrets/secret-keys.ts";
+import { createVault } from "../secrets/vault.ts";
+import { createTenants } from "../tenants/tenants.ts";
+
+/** What commands need of a server's runtime. */
+export type ToolRuntime = Pick<
+  Runtime,
+  "config" | "tenant" | "tenants" | "database" | "vault" | "environment"
+>;
+
+/** Connections of each pool; commands do one thing at a time. */
+const POOL_SIZE = 3;
+
+/**
+ * Runs `work` on the database that the configuration names, brought up to date as a start would. The embedded one is
+ * shared with the server that runs it, or runs for as long as the work takes.
+ *
+ * @throws StartError with one line that says what is in the way
+ */
+export async function withToolRuntime<Result>(
+  config: Config,
+  work: (runtime: ToolRuntime) => Promise<Result>,
+): Promise<Result> {
+  const { url, leave } = await reachDatabase(config);
+  try {
+    await migrateDatabase(url, { id: config.tenant.id, name: config.service.name });
+    const { prepared_statements } = config.database;
+    const database = openDatabase(url, POOL_SIZE, () => {}, prepared_statements);
+    try {
+      const vault = createVault(secretKeys(config));
+      const tenant = { id: config.tenant.id, config };
+      const tenants = createTenants({ byDefault: tenant, database, vault });
+      return await work({ config, tenant, tenants, database, vault, environment: machine });
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await leave();
+  }
+}
+
+async function reachDatabase(config: Config): Promise<{ url: string; leave(): Promise<void> }> {
+  if (config.database_url) return { url: config.database_url, leave: async () => {} };
+  const cluster = await prepareCluster(config.data_dir);
+  const running = await attach(cluster);
+  if (running) {
+    // Whoever runs it goes on doing so.
+    await running.client.end();
+    return { url: clusterUrl(cluster, running.port), leave: async () => {} };
+  }
+  const silent = pino({ level: "silent" });
+  const embedded = await startEmbedded(config.data_dir, 3 * POOL_SIZE, silent);
+  return { url: embedded.url, leave: () => embedded.stop() };
+}

@@ -1,0 +1,161 @@
+import { sql } from "drizzle-orm";
+import { schema, type Transaction } from "#db/client";
+import { isAcceptableKey } from "../../credentials/cose-key.ts";
+import { parseEmailAddress } from "../../identity/email-address.ts";
+import { parseUsername } from "../../identity/username.ts";
+import type { Tenant } from "../../runtime.ts";
+import type { ToolRuntime } from "../tool-runtime.ts";
+import { LineError, type UserLine, userLine } from "./line.ts";
+import { passwordHashCheck } from "./password-hash.ts";
+
+const { emails, identities, passwords, usernames, users, webauthnCredentials } = schema;
+
+/** What became of the lines. */
+export interface Imported {
+  imported: number;
+  /** Numbers of lines, counted from 1, and why they were refused. */
+  refused: { line: number; reason: string }[];
+}
+
+/**
+ * Makes a user of each line, or nothing: what is refused leaves no trace, and the lines after it are read on.
+ *
+ * @param onRefused told at once, since a file may be long
+ */
+export async function importUsers(
+  runtime: ToolRuntime,
+  tenant: Tenant,
+  lines: AsyncIterable<string>,
+  onRefused: (refusal: Imported["refused"][number]) => void,
+): Promise<Imported> {
+  const checkHash = await passwordHashCheck(runtime.config.password);
+  const outcome: Imported = { imported: 0, refused: [] };
+  let line = 0;
+  for await (const text of lines) {
+    line += 1;
+    if (text.trim() === "") continue;
+    try {
+      const user = parseLine(text, tenant, checkHash);
+      await runtime.database.write.transaction((tx) => insertUser(tx, runtime, tenant, user));
+      outcome.imported += 1;
+    } catch (error) {
+      const reason = error instanceof LineError ? error.message : takenReason(error);
+      if (reason === null) throw error;
+      outcome.refused.push({ line, reason });
+      onRefused({ line, reason });
+    }
+  }
+  return outcome;
+}
+
+function parseLine(text: string, { config }: Tenant, checkHash: (hash: string) => void): UserLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new LineError("it is not JSON");
+  }
+  const parsed = userLine.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const extra = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+    const path = [...(issue?.path ?? []), ...extra].join(".");
+    throw new LineError(extra.length > 0 ? `${path} is not known` : `${path || "it"}: ${issue?.message}`);
+  }
+  const user = parsed.data;
+  if (user.password_hash) checkHash(user.password_hash);
+  for (const { id, public_key } of user.passkeys) {
+    if (Buffer.from(id, "base64url").toString("base64url") !== id)
+      throw new LineError("the id of a passkey is not base64url");
+    if (!isAcceptableKey(Buffer.from(public_key, "base64url")))
+      throw new LineError("the public key of a passkey is none that this server can verify with");
+  }
+  const known =
+    [user.emails, user.passkeys, user.identities].some((list) => list.length > 0) || user.username;
+  if (!known) throw new LineError("it has nothing that a person could sign in with");
+  return {
+    ...user,
+    emails: canonicalEmails(user.emails, config.email.max_length),
+    username: user.username ? canonicalUsername(user.username, config.username) : null,
+  };
+}
+
+function canonicalEmails(given: UserLine["emails"], maxLength: number): UserLine["emails"] {
+  if (given.filter((email) => email.is_primary).length > 1)
+    throw new LineError("more than one address is the primary one");
+  const none = !given.some((email) => email.is_primary);
+  return given.map((email, index) => {
+    const address = parseEmailAddress(email.address, maxLength);
+    if (address === null) throw new LineError(`emails.${index} is not an address`);
+    return { ...email, address, is_primary: none ? index === 0 : email.is_primary };
+  });
+}
+
+function canonicalUsername(given: string, limits: Parameters<typeof parseUsername>[1]): string {
+  const parsed = parseUsername(given, limits);
+  if (!parsed.ok) throw new LineError("the username is none that this tenant allows");
+  return parsed.username;
+}
+
+async function insertUser(
+  tx: Transaction,
+  { environment }: ToolRuntime,
+  { id: tenantId }: Tenant,
+  user: UserLine,
+): Promise<void> {
+  const userId = user.id ?? environment.uuid();
+  const createdAt = user.created_at ? new Date(user.created_at) : sql`clock_timestamp()`;
+  const own = () => ({ tenantId, userId, createdAt, updatedAt: createdAt });
+  const { name, given_name: givenName, family_name: familyName, picture } = user;
+  const { public_metadata: publicMetadata, private_metadata: privateMetadata } = user;
+  const row = { tenantId, id: userId, createdAt, updatedAt: createdAt, name, givenName, familyName, picture };
+  await tx
+    .insert(users)
+    .values({ ...row, publicMetadata, privateMetadata, unsafeMetadata: user.unsafe_metadata });
+  for (const { address, is_primary: isPrimary, is_verified } of user.emails) {
+    const verifiedAt = is_verified ? createdAt : null;
+    await tx.insert(emails).values({ ...own(), id: environment.uuid(), address, isPrimary, verifiedAt });
+  }
+  if (user.username)
+    await tx.insert(usernames).values({ ...own(), id: environment.uuid(), username: user.username });
+  if (user.password_hash) await tx.insert(passwords).values({ ...own(), hash: user.password_hash });
+  for (const passkey of user.passkeys) {
+    await tx.insert(webauthnCredentials).values({
+      ...own(),
+      ...(passkey.created_at ? { createdAt: new Date(passkey.created_at) } : {}),
+      id: passkey.id,
+      publicKey: Buffer.from(passkey.public_key, "base64url"),
+      signCount: passkey.sign_count,
+      aaguid: passkey.aaguid,
+      attestationType: passkey.attestation_type,
+      transports: passkey.transports,
+      backupEligible: passkey.backup_eligible,
+      backupState: passkey.backup_state,
+      userVerified: passkey.user_verified,
+      mfaOnly: passkey.mfa_only,
+      name: passkey.name,
+    });
+  }
+  for (const { provider, subject, email } of user.identities)
+    await tx.insert(identities).values({ ...own(), id: environment.uuid(), provider, subject, email });
+}
+
+const taken: Record<string, string> = {
+  users_tenant_id_id_pk: "there is a user of this id already",
+  emails_address_unique: "an address is taken, or stands there twice",
+  usernames_username_unique: "the username is taken",
+  webauthn_credentials_pkey: "a passkey is known already",
+  identities_subject_unique: "an identity is taken, or stands there twice",
+};
+
+/** Why the database refused, if it is for something in the line; null for anything else. */
+function takenReason(error: unknown): string | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, constraint } = cause as { code?: unknown; constraint?: unknown };
+    if (code === "23505" && typeof constraint === "string")
+      return taken[constraint] ?? "something in it is taken";
+    // Class 22: a value that its type does not hold, such as NUL in a text.
+    if (typeof code === "string" && code.startsWith("22")) return "a value in it cannot be stored";
+  }
+  return null;
+}

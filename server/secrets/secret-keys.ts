@@ -1,0 +1,11 @@
+import type { Config } from "../config.ts";
+import { developmentSecretKeys } from "./development.ts";
+
+/**
+ * The keys that seal: those of the configuration, or in development one that was made up and kept.
+ *
+ * @throws StartError when the made-up one cannot be kept
+ */
+export function secretKeys(config: Config): string[] {
+  return config.secret_keys.length > 0 ? config.secret_keys : developmentSecretKeys(config.data_dir);
+}

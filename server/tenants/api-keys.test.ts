@@ -1,0 +1,93 @@
+import { createHash, randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import type { Tenant } from "../runtime.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { createApiKey, deleteApiKey, listApiKeys, verifyApiKey } from "./api-keys.ts";
+import { createTenant } from "./manage-tenants.ts";
+
+let runtime: TestRuntime;
+let other: Tenant;
+beforeAll(async () => {
+  runtime = await testRuntime();
+  other = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
+});
+afterAll(() => runtime.close());
+
+const made = (interfaceName: "passkeys" | "authenticator" | "admin" = "passkeys", tenant = runtime.tenant) =>
+  createApiKey(runtime, tenant, { interface: interfaceName, name: "the shop" });
+
+describe("an API key", () => {
+  test("is 256 random bits behind a prefix, and rests as its hash alone", async () => {
+    const { id, key } = await made();
+    expect(key).toMatch(/^stile_[A-Za-z0-9_-]{43}$/);
+    const rows = await runtime.database.read.select().from(schema.apiKeys);
+    expect(rows.find((row) => row.id === id)?.keyHash).toEqual(createHash("sha256").update(key).digest());
+    expect(JSON.stringify(rows)).not.toContain(key);
+    expect((await made()).key).not.toBe(key);
+  });
+
+  test("opens its interface, for its tenant, and says whose it is", async () => {
+    const { id, key } = await made();
+    const expected = { id, tenantId: runtime.tenant.id, interface: "passkeys", name: "the shop" };
+    expect(await verifyApiKey(runtime, { interface: "passkeys" }, key)).toMatchObject(expected);
+    const there = { interface: "passkeys", tenant: runtime.tenant } as const;
+    expect(await verifyApiKey(runtime, there, key)).toMatchObject(expected);
+  });
+
+  test("A67 A68 opens no other interface, and nothing of another tenant", async () => {
+    const { key } = await made("admin", other);
+    expect(await verifyApiKey(runtime, { interface: "passkeys" }, key)).toBeNull();
+    expect(await verifyApiKey(runtime, { interface: "admin", tenant: runtime.tenant }, key)).toBeNull();
+    expect(await verifyApiKey(runtime, { interface: "admin", tenant: other }, key)).not.toBeNull();
+  });
+
+  test("A67 that is anything but whole opens nothing", async () => {
+    const { key } = await made();
+    const wrong = [
+      "",
+      key.slice(0, -1),
+      `${key.slice(0, -1)}${key.endsWith("A") ? "E" : "A"}`,
+      key.slice("stile_".length),
+      `${key}, ${key}`,
+      ` ${key}`,
+      key.toUpperCase(),
+      `${key}\0`,
+      "x".repeat(1_000_000),
+    ];
+    for (const given of wrong)
+      expect(await verifyApiKey(runtime, { interface: "passkeys" }, given)).toBeNull();
+  });
+
+  test("is joined by another for a rotation, and is worth nothing once deleted", async () => {
+    const [old, fresh] = [await made(), await made()];
+    expect(await verifyApiKey(runtime, { interface: "passkeys" }, old.key)).not.toBeNull();
+    expect(await deleteApiKey(runtime, old.id)).toBe(true);
+    expect(await deleteApiKey(runtime, old.id)).toBe(false);
+    expect(await verifyApiKey(runtime, { interface: "passkeys" }, old.key)).toBeNull();
+    expect(await verifyApiKey(runtime, { interface: "passkeys" }, fresh.key)).not.toBeNull();
+  });
+
+  test("is listed with its last use, which is noted once a minute", async () => {
+    const { id, key } = await made("authenticator");
+    const listed = async () => (await listApiKeys(runtime, runtime.tenant)).find((one) => one.id === id);
+    expect(await listed()).toMatchObject({ name: "the shop", lastUsedAt: null });
+    await verifyApiKey(runtime, { interface: "authenticator" }, key);
+    const first = (await listed())?.lastUsedAt;
+    expect(first).toBeInstanceOf(Date);
+    await verifyApiKey(runtime, { interface: "authenticator" }, key);
+    expect((await listed())?.lastUsedAt).toEqual(first);
+    runtime.advanceClock(61);
+    await verifyApiKey(runtime, { interface: "authenticator" }, key);
+    expect((await listed())?.lastUsedAt?.getTime()).toBeGreaterThan(first?.getTime() ?? 0);
+    expect(JSON.stringify(await listApiKeys(runtime))).not.toContain(key);
+  });
+
+  test("goes with its tenant", async () => {
+    const gone = await createTenant(runtime, { name: "Gone", hosts: [], settings: {}, id: randomUUID() });
+    const { key } = await made("admin", gone);
+    await runtime.database.write.delete(schema.tenants).where(eq(schema.tenants.id, gone.id));
+    expect(await verifyApiKey(runtime, { interface: "admin" }, key)).toBeNull();
+  });
+});

@@ -1,0 +1,177 @@
+import { and, arrayOverlaps, count, eq, getTableColumns, is, ne, sql } from "drizzle-orm";
+import { type PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { schema, type Transaction } from "#db/client";
+import { checkMailServer } from "../mail/tenant-mail.ts";
+import type { Runtime, Tenant } from "../runtime.ts";
+import { openSettings, sealSettings } from "./sealed-settings.ts";
+import { type Settings, tenantConfig } from "./tenant-config.ts";
+import { type TenantRow, tenantOf } from "./tenants.ts";
+
+const { tenants, users } = schema;
+
+/** What cannot be done to a tenant. `message` is one line for the operator. */
+export class TenantError extends Error {}
+
+type Keeper = Pick<Runtime, "config" | "tenant" | "tenants" | "database" | "vault" | "environment">;
+
+/** What an operator says of a tenant. */
+export interface TenantDescription {
+  name: string;
+  hosts: string[];
+  settings: Settings;
+}
+
+const longestName = 200;
+
+/** RFC 1123, 2.1, with a dot: names without one are the server's. */
+const hostName = /^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/;
+
+/** All tenants, the oldest first, each with its configuration; null for one whose settings do not hold any more. */
+export async function listTenants({
+  database,
+  tenant,
+  vault,
+}: Keeper): Promise<{ row: TenantRow; tenant: Tenant | null }[]> {
+  const rows = await database.read.select().from(tenants).orderBy(tenants.createdAt, tenants.id);
+  return rows.map((row) => {
+    if (row.id === tenant.id) return { row, tenant };
+    try {
+      return { row, tenant: tenantOf(tenant, vault, row) };
+    } catch {
+      return { row, tenant: null };
+    }
+  });
+}
+
+/**
+ * Makes a tenant.
+ *
+ * @param id by default a new one
+ * @throws ConfigError when its settings are not valid; TenantError when its id or a host name is taken
+ */
+export async function createTenant(
+  keeper: Keeper,
+  { id = keeper.environment.uuid(), ...description }: TenantDescription & { id?: string },
+): Promise<Tenant> {
+  const { row, config } = prepare(keeper, id, description);
+  await keeper.database.write.transaction(async (tx) => {
+    await refuseTakenHosts(tx, keeper, id, row.hosts);
+    const made = await tx
+      .insert(tenants)
+      .values({ id, ...row })
+      .onConflictDoNothing()
+      .returning({ id: tenants.id });
+    if (made.length === 0) throw new TenantError(`there is a tenant ${id} already`);
+  });
+  keeper.tenants.forget();
+  return { id, config };
+}
+
+/**
+ * Changes a tenant. What is not named stays; settings are replaced as a whole.
+ *
+ * @throws as `createTenant` does; TenantError when there is no such tenant, or it is the default one
+ */
+export async function updateTenant(
+  keeper: Keeper,
+  id: string,
+  change: Partial<TenantDescription>,
+): Promise<Tenant> {
+  refuseDefault(keeper, id);
+  const config = await keeper.database.write.transaction(async (tx) => {
+    const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
+    if (!row) throw new TenantError(`there is no tenant ${id}`);
+    const settings = change.settings ?? openSettings(keeper.vault, id, row);
+    const { name, hosts } = row;
+    const changed = prepare(keeper, id, { name, hosts, ...change, settings });
+    await refuseTakenHosts(tx, keeper, id, changed.row.hosts);
+    // Never the same moment as before: by it others tell that something has changed.
+    const updatedAt = sql`greatest(clock_timestamp(), ${tenants.updatedAt} + interval '1 millisecond')`;
+    await tx
+      .update(tenants)
+      .set({ ...changed.row, updatedAt })
+      .where(eq(tenants.id, id));
+    return changed.config;
+  });
+  keeper.tenants.forget();
+  return { id, config };
+}
+
+/**
+ * Deletes a tenant with everything that is its own.
+ *
+ * @param withUsers whether it may have accounts, which go too
+ * @throws TenantError when there is no such tenant, it is the default one, or has accounts that are to stay
+ */
+export async function deleteTenant(
+  keeper: Keeper,
+  id: string,
+  { withUsers }: { withUsers: boolean },
+): Promise<void> {
+  refuseDefault(keeper, id);
+  await keeper.database.write.transaction(async (tx) => {
+    // From here on nobody can register there.
+    const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
+    if (!row) throw new TenantError(`there is no tenant ${id}`);
+    const [accounts] = await tx.select({ count: count() }).from(users).where(eq(users.tenantId, id));
+    if (accounts && accounts.count > 0 && !withUsers) {
+      throw new TenantError(
+        `tenant ${id} has ${accounts.count} users, who would be deleted: say --with-users`,
+      );
+    }
+    await tx.delete(tenants).where(eq(tenants.id, id));
+    for (const { table, tenantId } of tablesOfTenants()) await tx.delete(table).where(eq(tenantId, id));
+  });
+  keeper.tenants.forget();
+}
+
+/** Tables whose rows belong to tenants; most empty themselves by their foreign keys. */
+function tablesOfTenants(): { table: PgTable; tenantId: PgColumn }[] {
+  return Object.values(schema).flatMap((table) => {
+    if (!is(table, PgTable)) return [];
+    const { tenantId } = getTableColumns(table) as Record<string, PgColumn>;
+    return tenantId ? [{ table, tenantId }] : [];
+  });
+}
+
+/** Checks what was said of a tenant, and makes its row of it. */
+function prepare(
+  { config: server, vault }: Keeper,
+  id: string,
+  { name, hosts, settings }: TenantDescription,
+) {
+  const trimmed = name.trim();
+  if (trimmed === "" || trimmed.length > longestName)
+    throw new TenantError(`a tenant's name has 1 to ${longestName} characters`);
+  const names = [...new Set(hosts.map((host) => host.toLowerCase()))];
+  const own = [new URL(server.base_url).hostname, ...server.server.hosts.map((host) => host.toLowerCase())];
+  for (const host of names) {
+    if (!hostName.test(host)) throw new TenantError(`${host} is not a host name like login.example.com`);
+    if (own.includes(host)) throw new TenantError(`${host} is the server's own host name`);
+  }
+  const config = tenantConfig(server, { id, name: trimmed, hosts: names, settings });
+  checkMailServer(config);
+  return { row: { name: trimmed, hosts: names, ...sealSettings(vault, id, settings) }, config };
+}
+
+/** A host name is one tenant's. Those who take one wait for each other here. */
+async function refuseTakenHosts(
+  tx: Transaction,
+  { tenant }: Keeper,
+  id: string,
+  hosts: string[],
+): Promise<void> {
+  if (hosts.length === 0) return;
+  await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenant.id)).for("update");
+  const [taken] = await tx
+    .select({ id: tenants.id, hosts: tenants.hosts })
+    .from(tenants)
+    .where(and(ne(tenants.id, id), arrayOverlaps(tenants.hosts, hosts)));
+  const host = taken?.hosts.find((name) => hosts.includes(name));
+  if (taken) throw new TenantError(`${host} is the host name of tenant ${taken.id}`);
+}
+
+function refuseDefault({ tenant }: Keeper, id: string): void {
+  if (id !== tenant.id) return;
+  throw new TenantError("the default tenant is made from the server's configuration");
+}

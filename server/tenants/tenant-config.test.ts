@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { ConfigError, loadConfig } from "../load-config.ts";
+import { createVault } from "../secrets/vault.ts";
+import { openSettings, sealSettings } from "./sealed-settings.ts";
+import { type TenantSettings, tenantConfig } from "./tenant-config.ts";
+
+const id = randomUUID();
+const server = loadConfig(
+  {
+    BASE_URL: "https://login.example.com:8443",
+    STILE_USERNAME_ENABLED: "true",
+    STILE_PASSWORD_MIN_LENGTH: "15",
+    STILE_SESSION_LIFESPAN: "1h",
+    STILE_SESSION_COOKIE_NAME: "__Host-service",
+    STILE_MFA_DEVICE_TRUST_COOKIE_NAME: "__Host-device",
+    STILE_SESSION_AUDIENCE: "the server's application",
+    STILE_SESSION_ISSUER: "https://issuer.example",
+    STILE_WEBAUTHN_RELYING_PARTY_ID: "example.com",
+    STILE_CORS_ALLOW_ORIGINS: "https://app.example.com",
+    STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://app.example.com/**",
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "the server's client",
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "the server's secret",
+  },
+  "/nowhere",
+);
+
+const made = (given: Partial<TenantSettings> = {}) =>
+  tenantConfig(server, { id, name: "Acme", hosts: [], settings: {}, ...given });
+
+describe("a tenant's configuration", () => {
+  test("is the server's, with its own settings laid over it", () => {
+    const config = made({ settings: { password: { min_length: 20 }, session: { lifespan: "2h" } } });
+    expect(config.username).toEqual({ ...server.username, enabled: true });
+    expect(config.password).toEqual({ ...server.password, min_length: 20 });
+    expect(config.session).toMatchObject({ lifespan: 7200, limit: server.session.limit });
+    expect(config).toMatchObject({ mode: server.mode, data_dir: server.data_dir, port: server.port });
+  });
+
+  test("names the tenant, unless its settings name its service", () => {
+    expect(made().service.name).toBe("Acme");
+    expect(made().webauthn.relying_party.display_name).toBe("Acme");
+    expect(made({ settings: { service: { name: "Acme Sign-in" } } }).service.name).toBe("Acme Sign-in");
+  });
+
+  test("A68 trusts nobody that the server trusts for its own tenant", () => {
+    const { cors, hosted, third_party, saml, session } = made();
+    expect(cors.allow_origins).toEqual([]);
+    expect(hosted.allowed_redirect_urls).toEqual([]);
+    expect(third_party.providers.google).toMatchObject({ enabled: false, client_id: "" });
+    expect(JSON.stringify(third_party)).not.toContain("the server's");
+    expect(saml.identity_providers).toEqual([]);
+    expect(session.issuer).toBe("");
+  });
+
+  test("by a path has an address, an audience and cookies of its own on the server's host", () => {
+    const config = made();
+    expect(config.base_url).toBe(`https://login.example.com:8443/t/${id}`);
+    expect(config.session.audience).toEqual([id]);
+    expect(config.webauthn.relying_party).toMatchObject({
+      id: "login.example.com",
+      origins: ["https://login.example.com:8443"],
+    });
+    // Browsers refuse cookies of that prefix for a part of a host.
+    expect(config.session.cookie.name).toBe("__Secure-service");
+    expect(config.mfa.device_trust_cookie_name).toBe("__Secure-device");
+  });
+
+  test("by host name has its address there, with the server's scheme and port", () => {
+    const config = made({ hosts: ["sign-in.acme.example", "old.acme.example"] });
+    expect(config.base_url).toBe("https://sign-in.acme.example:8443");
+    expect(config.webauthn.relying_party).toMatchObject({
+      id: "sign-in.acme.example",
+      origins: ["https://sign-in.acme.example:8443"],
+    });
+    expect(config.session.audience).toEqual([]);
+    expect(config.session.cookie.name).toBe("__Host-service");
+  });
+
+  test.each([
+    ["port", { port: 1 }],
+    ["base_url", { base_url: "https://elsewhere.example" }],
+    ["database_url", { database_url: "postgres://localhost/x" }],
+    ["secret_keys", { secret_keys: ["sixteen characters"] }],
+    ["log", { log: { level: "debug" } }],
+    ["jobs", { jobs: {} }],
+    ["server", { server: { hosts: [] } }],
+    ["database", { database: { pool_size: 1 } }],
+    ["rate_limiter", { rate_limiter: { enabled: false } }],
+    ["password.pepper", { password: { pepper: "sixteen characters" } }],
+    ["password.hash", { password: { hash: { passes: 1 } } }],
+  ])("does not change %s, which is the server's", (path, settings) => {
+    expect(() => made({ settings })).toThrow(
+      new ConfigError(`${path} is a setting of the server: a tenant cannot have its own`),
+    );
+  });
+
+  test.each([
+    [{ colour: "red" }, /^colour is not a setting$/],
+    [{ password: { min_length: 3 } }, /^STILE_PASSWORD_MIN_LENGTH \(password\.min_length\): /],
+    [
+      { username: { min_length: 40 } },
+      /^STILE_USERNAME_MIN_LENGTH is greater than STILE_USERNAME_MAX_LENGTH$/,
+    ],
+    [{ session: { cookie: { domain: "other.example" } } }, /^STILE_SESSION_COOKIE_/],
+    [{ cors: { allow_origins: ["*"] } }, /^STILE_CORS_ALLOW_ORIGINS /],
+    [{ mfa: "yes" }, /^mfa: /],
+  ])("is checked as the server's is: %j", (settings, message) => {
+    expect(() => made({ settings })).toThrow(message);
+  });
+});
+
+describe("a tenant's settings at rest", () => {
+  const vault = createVault(["a key that seals settings"]);
+  const settings = {
+    smtp_url: "smtp://acme:hush@mail.acme.example",
+    third_party: {
+      providers: { google: { enabled: true, client_id: "acme", secret: "hush-google" } },
+      custom_providers: {
+        acme: {
+          display_name: "Acme",
+          client_id: "acme",
+          secret: "hush-custom",
+          issuer: "https://id.acme.example",
+        },
+      },
+    },
+    password: { min_length: 20 },
+  };
+
+  test("hold their secrets sealed, and nothing else", () => {
+    const resting = sealSettings(vault, id, settings);
+    expect(JSON.stringify(resting.config)).not.toContain("hush-");
+    expect(resting.config).toMatchObject({
+      third_party: {
+        providers: { google: { enabled: true, client_id: "acme" } },
+        custom_providers: { acme: { issuer: "https://id.acme.example" } },
+      },
+      password: { min_length: 20 },
+    });
+    expect(resting.sealedConfig?.toString("latin1")).not.toContain("hush-");
+    expect(openSettings(vault, id, resting)).toEqual(settings);
+  });
+
+  test("without secrets seal nothing", () => {
+    expect(sealSettings(vault, id, { password: { min_length: 20 } })).toEqual({
+      config: { password: { min_length: 20 } },
+      sealedConfig: null,
+    });
+  });
+
+  test("A68 of another tenant do not open", () => {
+    const resting = sealSettings(vault, id, settings);
+    expect(() => openSettings(vault, randomUUID(), resting)).toThrow("belongs elsewhere");
+  });
+});

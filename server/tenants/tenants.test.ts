@@ -1,0 +1,162 @@
+import { randomUUID } from "node:crypto";
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { createTenant, deleteTenant, listTenants, updateTenant } from "./manage-tenants.ts";
+import { createTenants, type Tenants } from "./tenants.ts";
+
+const { tenants, users, passcodes, auditLogs } = schema;
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime({ STILE_SERVER_HOSTS: "sso.example.com" });
+});
+afterAll(() => runtime.close());
+
+const acme = { name: "Acme", hosts: [], settings: {} };
+const newHost = () => `${randomUUID()}.example`;
+
+/** What another process knows. */
+const elsewhere = (): Tenants =>
+  createTenants({ byDefault: runtime.tenant, database: runtime.database, vault: runtime.vault });
+
+describe("a tenant", () => {
+  test("is found by its id and by its host names", async () => {
+    const host = newHost();
+    const alias = newHost();
+    const { id } = await createTenant(runtime, { ...acme, hosts: [host.toUpperCase(), alias] });
+    for (const registry of [runtime.tenants, elsewhere()]) {
+      expect(await registry.byId(id)).toMatchObject({ id, config: { base_url: `http://${host}:3000` } });
+      expect((await registry.byHost(host))?.id).toBe(id);
+      expect((await registry.byHost(alias))?.id).toBe(id);
+    }
+    expect(await runtime.tenants.byId(randomUUID())).toBeNull();
+    expect(await runtime.tenants.byHost(newHost())).toBeNull();
+  });
+
+  test("by default is the one of the configuration, of which the database keeps nothing but the name", async () => {
+    expect(await runtime.tenants.byId(runtime.tenant.id)).toBe(runtime.tenant);
+    const [row] = await runtime.database.read.select().from(tenants).where(eq(tenants.id, runtime.tenant.id));
+    expect(row).toMatchObject({ hosts: [], config: {}, sealedConfig: null });
+  });
+
+  test("that was changed here is another one at once, and until then the same object", async () => {
+    const { id } = await createTenant(runtime, acme);
+    const before = await runtime.tenants.byId(id);
+    expect(await runtime.tenants.byId(id)).toBe(before);
+    await createTenant(runtime, acme);
+    expect(await runtime.tenants.byId(id)).toBe(before);
+    await updateTenant(runtime, id, { settings: { password: { min_length: 20 } } });
+    expect((await runtime.tenants.byId(id))?.config).toMatchObject({
+      password: { min_length: 20 },
+      service: { name: "Acme" },
+    });
+    await updateTenant(runtime, id, { name: "Acme & Sons" });
+    expect((await runtime.tenants.byId(id))?.config).toMatchObject({
+      password: { min_length: 20 },
+      service: { name: "Acme & Sons" },
+    });
+    await deleteTenant(runtime, id, { withUsers: false });
+    expect(await runtime.tenants.byId(id)).toBeNull();
+  });
+
+  test("keeps its secrets over a change of something else", async () => {
+    const settings = { third_party: { providers: { github: { client_id: "acme", secret: "hush" } } } };
+    const { id } = await createTenant(runtime, { ...acme, settings });
+    await updateTenant(runtime, id, { name: "Acme & Sons" });
+    expect((await runtime.tenants.byId(id))?.config.third_party.providers.github.secret).toBe("hush");
+    const [row] = await runtime.database.read.select().from(tenants).where(eq(tenants.id, id));
+    expect(JSON.stringify(row?.config)).not.toContain("hush");
+  });
+
+  test("whose settings do not hold any more is told of by name, and keeps nobody else from being found", async () => {
+    const { id } = await createTenant(runtime, acme);
+    const { id: other } = await createTenant(runtime, acme);
+    await runtime.database.write
+      .update(tenants)
+      .set({ config: { colour: "red" }, updatedAt: sql`now() + interval '1 minute'` })
+      .where(eq(tenants.id, id));
+    const registry = elsewhere();
+    await expect(registry.byId(id)).rejects.toThrow(`tenant ${id}: colour is not a setting`);
+    expect((await registry.byId(other))?.id).toBe(other);
+    const listed = await listTenants(runtime);
+    expect(listed.find(({ row }) => row.id === id)?.tenant).toBeNull();
+    await deleteTenant(runtime, id, { withUsers: false });
+  });
+});
+
+describe("what cannot be a tenant", () => {
+  test.each([
+    [{ name: " " }, "a tenant's name has 1 to 200 characters"],
+    [{ name: "x".repeat(201) }, "a tenant's name has 1 to 200 characters"],
+    [{ hosts: ["localhost"] }, "localhost is not a host name"],
+    [{ hosts: ["127.0.0.1"] }, "127.0.0.1 is not a host name"],
+    [{ hosts: ["acme.example:443"] }, "acme.example:443 is not a host name"],
+    [{ hosts: ["https://acme.example"] }, "https://acme.example is not a host name"],
+    [{ hosts: ["sso.example.com"] }, "sso.example.com is the server's own host name"],
+    [{ settings: { port: 1 } }, "port is a setting of the server"],
+    [{ settings: { smtp_url: "smtp://user:pass#word@mail.example" } }, "SMTP_URL cannot be read"],
+  ])("%j", async (wrong, message) => {
+    const before = await listTenants(runtime);
+    await expect(createTenant(runtime, { ...acme, ...wrong })).rejects.toThrow(message);
+    expect(await listTenants(runtime)).toHaveLength(before.length);
+  });
+
+  test("one whose id or host name is another's", async () => {
+    const host = newHost();
+    const { id } = await createTenant(runtime, { ...acme, hosts: [host] });
+    await expect(createTenant(runtime, { ...acme, id })).rejects.toThrow(`there is a tenant ${id} already`);
+    const taken = `${host} is the host name of tenant ${id}`;
+    await expect(createTenant(runtime, { ...acme, hosts: [host] })).rejects.toThrow(taken);
+    const { id: other } = await createTenant(runtime, acme);
+    await expect(updateTenant(runtime, other, { hosts: [host] })).rejects.toThrow(taken);
+    await updateTenant(runtime, id, { hosts: [host, newHost()] });
+  });
+
+  test("two that take one host name at once: one of them has it", async () => {
+    const hosts = [newHost()];
+    const rivals = await Promise.allSettled(
+      [1, 2, 3, 4].map(() => createTenant(runtime, { ...acme, hosts })),
+    );
+    expect(rivals.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  test("the default one, in another shape", async () => {
+    const { id } = runtime.tenant;
+    await expect(updateTenant(runtime, id, { name: "x" })).rejects.toThrow("the default tenant");
+    await expect(deleteTenant(runtime, id, { withUsers: true })).rejects.toThrow("the default tenant");
+    await expect(createTenant(runtime, { ...acme, id })).rejects.toThrow("already");
+  });
+
+  test("one that is not there, to be changed or deleted", async () => {
+    await expect(updateTenant(runtime, randomUUID(), { name: "x" })).rejects.toThrow("there is no tenant");
+    await expect(deleteTenant(runtime, randomUUID(), { withUsers: true })).rejects.toThrow(
+      "there is no tenant",
+    );
+  });
+});
+
+test("a tenant that is deleted takes with it all that is its own, and its users only when that was said", async () => {
+  const { id } = await createTenant(runtime, acme);
+  const { id: other } = await createTenant(runtime, acme);
+  const { write, read } = runtime.database;
+  for (const tenantId of [id, other]) {
+    await write.insert(users).values({ tenantId, id: randomUUID() });
+    await write.insert(auditLogs).values({ tenantId, id: randomUUID(), type: "user_created", details: {} });
+    await write.insert(passcodes).values({
+      tenantId,
+      flowId: randomUUID(),
+      purpose: "login",
+      recipient: Buffer.from("r"),
+      codeHash: Buffer.from("c"),
+      expiresAt: new Date(Date.now() + 60_000),
+    });
+  }
+  await expect(deleteTenant(runtime, id, { withUsers: false })).rejects.toThrow(/has 1 users/);
+  await deleteTenant(runtime, id, { withUsers: true });
+  for (const table of [users, auditLogs, passcodes]) {
+    expect(await read.select().from(table).where(eq(table.tenantId, id))).toHaveLength(0);
+    expect(await read.select().from(table).where(eq(table.tenantId, other))).toHaveLength(1);
+  }
+});
