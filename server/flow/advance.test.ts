@@ -3,17 +3,11 @@ import { expect, test } from "vitest";
 import { loadConfig } from "../load-config.ts";
 import { advance, historyLimit } from "./advance.ts";
 import { type FlowRecord, flowData } from "./data.ts";
-import type { Facts } from "./facts.ts";
+import { type Facts, nobody } from "./facts.ts";
 import { NEXT, stateNames } from "./names.ts";
 import { go, goBack, next, refuse, stay } from "./outcome.ts";
 
-const facts: Facts = {
-  hasPassword: false,
-  hasPasskey: true,
-  username: null,
-  email: "ada@example.com",
-  emailVerified: true,
-};
+const facts: Facts = { ...nobody, hasPasskey: true, email: "ada@example.com", emailVerified: true };
 const situation = { facts, config: loadConfig({}, "/nowhere") };
 
 function flow(overrides: Partial<FlowRecord> = {}): FlowRecord {
@@ -25,6 +19,7 @@ function flow(overrides: Partial<FlowRecord> = {}): FlowRecord {
     data: flowData.parse({ answered: ["preflight"] }),
     history: [],
     payload: {},
+    secrets: {},
     ...overrides,
   };
 }
@@ -133,4 +128,23 @@ test("however one wanders, history stays bounded, names no state twice, and lead
       while (record.history.length > 0) record = advance(record, goBack(), situation).record;
     }),
   );
+});
+
+test("a proof in a profile flow leaves the way back to the account, and its arrival there none", () => {
+  const account = flow({ type: "profile", state: "profile_init" });
+  const asked = advance(account, go("login_password", { data: { steppingUp: true } }), situation).record;
+  const facts = { ...situation.facts, hasTotp: true };
+  const proved = advance(asked, next({ data: { factors: [factor] } }), { ...situation, facts }).record;
+  expect(proved.state).toBe("login_otp");
+  expect(proved.history.map(({ state }) => state)).toEqual(["profile_init"]);
+  expect(advance(proved, goBack(), situation).record).toMatchObject({
+    state: "profile_init",
+    data: { factors: [] },
+  });
+  const shown = advance(
+    proved,
+    next({ data: { factors: [factor, { ...factor, method: "totp" }] } }),
+    situation,
+  );
+  expect(shown.record).toMatchObject({ state: "profile_init", history: [] });
 });

@@ -1,5 +1,5 @@
 import { type FlowData, type FlowRecord, type HistoryEntry, sticky } from "./data.ts";
-import { type Facts, factsOf } from "./facts.ts";
+import { type Facts, factsOf, isGathering } from "./facts.ts";
 import { BACK, NEXT, STAY, type StateName } from "./names.ts";
 import type { Outcome } from "./outcome.ts";
 import { plan, type Situation } from "./plan.ts";
@@ -26,7 +26,7 @@ export function advance(
   const { to, commits, effects } = outcome;
   // At registration the facts lie in the flow itself; of an account, the step says what its writes will make true.
   const factsAfter = ({ type, data }: FlowRecord): Facts =>
-    type === "registration" ? factsOf(type, data, null) : { ...situation.facts, ...effects.facts };
+    isGathering({ type, data }) ? factsOf(type, data, null) : { ...situation.facts, ...effects.facts };
   if (to === BACK) {
     const restored = restore(record);
     return { record: restored, facts: factsAfter(restored), enters: true };
@@ -39,11 +39,12 @@ export function advance(
   const data =
     to === NEXT ? { ...patched, answered: [...new Set([...patched.answered, record.state])] } : patched;
   const target = to === NEXT ? head(plan({ type: record.type, data, facts, config })) : to;
-  const history = commits ? [] : remember(record, target);
+  const history = commits ? upTo(target, lasting(record)) : remember(record, target);
   return { record: { ...record, state: target, data, history }, facts, enters: true };
 }
 
-function patch(data: FlowData, changes: object = {}): FlowData {
+/** Data with changes; a member that is set to undefined goes. */
+export function patch(data: FlowData, changes: object = {}): FlowData {
   const merged = { ...data, ...changes };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)) as FlowData;
 }
@@ -54,13 +55,22 @@ function head(states: StateName[]): StateName {
   return first;
 }
 
-/** Going to a state that lies in the history returns there, so that no loop makes it grow. */
 function remember(record: FlowRecord, target: StateName): HistoryEntry[] {
   const { pending, ...rest } = record.data;
   const grown =
     target === record.state ? record.history : [...record.history, { state: record.state, data: rest }];
-  const seen = grown.findIndex((entry) => entry.state === target);
-  return (seen === -1 ? grown : grown.slice(0, seen)).slice(-historyLimit);
+  return upTo(target, grown).slice(-historyLimit);
+}
+
+/** Going to a state that lies in the history returns there, so that no loop makes it grow. */
+function upTo(target: StateName, history: HistoryEntry[]): HistoryEntry[] {
+  const seen = history.findIndex((entry) => entry.state === target);
+  return seen === -1 ? history : history.slice(0, seen);
+}
+
+/** What a proof leaves of the way back: nothing, but to the account that somebody who is signed in came from. */
+function lasting({ type, history }: FlowRecord): HistoryEntry[] {
+  return type === "profile" ? history.filter(({ state }) => state === "profile_init") : [];
 }
 
 function restore(record: FlowRecord): FlowRecord {

@@ -16,26 +16,49 @@ const conflicts: Record<string, Partial<Record<FlowType, StateName>> & Omit<Conf
   emails_address_unique: {
     login: "onboarding_email",
     registration: "registration_init",
+    profile: "profile_init",
     problem: problemOf("email_already_exists", { input: "email" }),
+    // The code is right and is of no use: it is no longer waited for.
+    forgets: ({ passcode, ...data }) => data,
   },
   usernames_username_unique: {
     login: "onboarding_username",
     registration: "registration_init",
+    profile: "profile_init",
     problem: problemOf("username_already_exists", { input: "username" }),
   },
   webauthn_credentials_pkey: {
-    login: "onboarding_create_passkey",
     registration: "onboarding_create_passkey",
     problem: problemOf("passkey_invalid"),
-    forgets: ({ pending: { credential, ...pending }, ...data }) => ({ ...data, pending }),
+    forgets: ({ pending: { credential, securityKey, ...pending }, ...data }) => ({ ...data, pending }),
   },
+  // What was to be changed of an account is not as it was any more: another tab, or another session, was faster.
+  ...Object.fromEntries(
+    ["account", "email", "username", "identity", "metadata", "second_factor"].map((what) => [
+      what,
+      { profile: "profile_init" as const, problem: problemOf("form_data_invalid_error") },
+    ]),
+  ),
   // Another flow of the same person was faster: what was missing is there, and going on asks for it no more.
   emails_primary_unique: { problem: problemOf("form_data_invalid_error") },
   usernames_user_unique: { problem: problemOf("form_data_invalid_error") },
   passwords_tenant_id_user_id_pk: { problem: problemOf("form_data_invalid_error") },
+  totp_secrets_tenant_id_user_id_pk: { problem: problemOf("form_data_invalid_error") },
   password: { problem: problemOf("value_invalid_error", { input: "password" }) },
   passcode: { problem: problemOf("passcode_invalid", { input: "code" }) },
   passkey: { problem: problemOf("passkey_invalid") },
+  otp: { problem: problemOf("otp_code_already_used", { input: "otp_code" }) },
+  recovery_code: { problem: problemOf("recovery_code_invalid", { input: "recovery_code" }) },
+  exchange_token: { problem: problemOf("value_invalid_error", { input: "token" }) },
+  // Its owner gave the identity up, or got the address, in the same moment: the token is good for another try.
+  third_party_identity: { problem: problemOf("value_invalid_error", { input: "token" }) },
+  address: { problem: problemOf("user_conflict") },
+  identities_subject_unique: {
+    problem: problemOf("identity_already_linked"),
+    forgets: ({ pending: { identity, ...pending }, ...data }) => ({ ...data, pending }),
+  },
+  // The browser showed its token twice at once; asked again, it shows the new one.
+  device: { problem: problemOf("form_data_invalid_error") },
 };
 
 /** What a failed write means for the flow; null when it means nothing we know. */

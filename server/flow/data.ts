@@ -2,10 +2,24 @@ import { z } from "zod";
 import { type flowTypes, stateNames } from "./names.ts";
 
 const factor = z.object({
-  method: z.enum(["password", "passcode", "passkey", "registration"]),
+  method: z.enum([
+    "password",
+    "passcode",
+    "passkey",
+    "third_party",
+    "registration",
+    "totp",
+    "security_key",
+    "recovery_code",
+  ]),
   at: z.iso.datetime(),
   userVerified: z.boolean().optional(),
+  /** For third parties: which one. */
+  provider: z.string().optional(),
 });
+
+/** What an identity provider said of a person; see `server/thirdparty/provider-facts.ts`. */
+const providerFacts = z.looseObject({ provider: z.string(), subject: z.string() });
 
 /** A WebAuthn credential that exists in its authenticator and not yet in the database; buffers as base64url. */
 const newCredential = z.looseObject({ id: z.string() });
@@ -35,6 +49,18 @@ export const flowData = z.object({
     })
     .optional(),
   factors: z.array(factor).default([]),
+  /** An identity provider has said who this is, and their account exists, at registration too. */
+  signedUp: z.enum(["created", "known"]).optional(),
+  /** Which kind of credential is being created. */
+  creating: z.enum(["passkey", "security_key"]).optional(),
+  /** This flow set up a second factor. */
+  enrolled: z.boolean().optional(),
+  /** The person lets this browser skip the second factor from now on. */
+  trustsDevice: z.boolean().optional(),
+  /** A profile flow: the session it belongs to. */
+  sessionId: z.uuid().optional(),
+  /** A profile flow: the person is proving once more who they are. */
+  steppingUp: z.boolean().optional(),
   /** A code for a new password was confirmed, and the password is not yet set. */
   recovering: z.boolean().optional(),
   emailVerified: z.boolean().optional(),
@@ -42,7 +68,17 @@ export const flowData = z.object({
   answered: z.array(z.enum(stateNames)).default([]),
   /** What registration will write at its end. */
   pending: z
-    .object({ passwordHash: z.string().optional(), credential: newCredential.optional() })
+    .object({
+      passwordHash: z.string().optional(),
+      credential: newCredential.optional(),
+      securityKey: newCredential.optional(),
+      /** Sealed secret of an authenticator app, and the step of the code that confirmed it. */
+      totp: z.object({ sealed: z.string(), lastStep: z.int() }).optional(),
+      /** Sealed secret that is being set up, and not yet confirmed. */
+      unconfirmedTotp: z.string().optional(),
+      /** To be linked to the account once the second factor was shown. */
+      identity: providerFacts.optional(),
+    })
     .default({}),
 });
 
@@ -66,4 +102,6 @@ export interface FlowRecord {
   data: FlowData;
   history: HistoryEntry[];
   payload: Record<string, unknown>;
+  /** Members of the payload that rest sealed. */
+  secrets: Record<string, unknown>;
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { ReadOnly } from "#db/client";
 import type { Config } from "../config.ts";
+import type { Account } from "../identity/account.ts";
 import type { Job } from "../jobs/jobs.ts";
-import type { Scope, Write } from "../runtime.ts";
+import type { Kept, Scope, Write } from "../runtime.ts";
 import type { IssuedSession } from "../sessions/sessions.ts";
-import type { DataKey, FlowData } from "./data.ts";
+import type { DataKey, DataPatch, FlowData } from "./data.ts";
 import type { ErrorCode, Problem } from "./errors.ts";
 import type { Facts } from "./facts.ts";
 import type { FlowType, StateName, Target } from "./names.ts";
@@ -12,6 +13,10 @@ import type { Outcome } from "./outcome.ts";
 
 /** What guards and descriptors may look at: data only, nothing asynchronous. */
 export interface View {
+  /** The account as its owner sees it; in profile flows alone. */
+  account: Account | null;
+  /** Whether the last proof of who this is lies less than `session.step_up_after` back; profile flows only. */
+  fresh: boolean;
   type: FlowType;
   state: StateName;
   data: FlowData;
@@ -32,6 +37,11 @@ export type Context<Needs extends DataKey = never> = Omit<View, "data"> & {
 /** What entering a state made. It never keeps the state from being entered; a problem is shown with it. */
 export interface Entered {
   payload?: Record<string, unknown>;
+  /** Members of the payload that are secrets: they rest sealed, and are gone with the next step. */
+  secrets?: Record<string, unknown>;
+  /** What the flow has to remember of what was made. */
+  data?: DataPatch;
+  kept?: Kept;
   writes?: Write[];
   jobs?: Job[];
   problem?: Problem;
@@ -59,6 +69,8 @@ export interface State {
   needs: readonly DataKey[];
   /** Idempotent: what it ensures is there already when it is there already. */
   enter?: (context: Context) => Promise<Entered>;
+  /** What is shown of the account as it is at that moment, and rests nowhere else. Pure. */
+  shows?: (view: View) => Record<string, unknown>;
   /** What `enter` makes can run out while the state is shown, so a look at the state makes it again. */
   renews: boolean;
   actions: Record<string, Action>;
@@ -126,14 +138,16 @@ export function state<const Needs extends DataKey = never>(definition: {
   needs?: readonly Needs[];
   enter?: (context: Context<Needs>) => Promise<Entered>;
   renews?: boolean;
+  shows?: (view: View) => Record<string, unknown>;
   actions: (action: ActionBuilder<Needs>) => Record<string, Action>;
 }): State {
-  const { enter, needs = [], renews = false } = definition;
+  const { enter, shows, needs = [], renews = false } = definition;
   return {
     name: definition.name,
     needs,
     renews,
     actions: definition.actions(action as unknown as ActionBuilder<Needs>),
+    ...(shows ? { shows } : {}),
     ...(enter ? { enter: enter as unknown as NonNullable<State["enter"]> } : {}),
   };
 }

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { errorCodes, type Taken } from "../testing/flow-walk.ts";
+import { accountOwner } from "../testing/account-owner.ts";
+import { errorCodes, type Taken, walk } from "../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, newName, origin, password, people } from "../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { samlIdentityProvider } from "../testing/saml-identity-provider.ts";
+import { untaken } from "../testing/walked-states.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
-import { declaredErrors, edgesOf } from "./graph.ts";
-import { flowTypes } from "./names.ts";
 
 /** Every test of this file walks the machine; the last ones ask what was never walked. */
 const taken: Taken = { edges: new Set(), errors: new Set() };
@@ -739,16 +740,71 @@ test("what registration gathered leaves the flow with its end", async () => {
   expect(JSON.stringify(rows)).not.toContain("argon2");
 });
 
-describe("what was declared", () => {
-  test("every edge has been taken", () => {
-    const declared = flowTypes
-      .flatMap(edgesOf)
-      .map(({ flow, from, action, to }) => `${flow} ${from} ${action} ${to}`);
-    expect(declared.filter((edge) => !taken.edges.has(edge))).toEqual([]);
+describe("whoever comes from elsewhere", () => {
+  const redirect_to = "http://localhost:3000/";
+  const github = {
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "stile",
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "a secret for tests alone",
+    STILE_CORS_ALLOW_ORIGINS: "https://app.example.com",
+  };
+
+  test.each(["login", "registration"] as const)("is sent to a provider by a %s", async (type) => {
+    const flow = await begin(configured(github), type, {});
+    const sent = await flow.act("thirdparty_oauth", { provider: "github", redirect_to });
+    expect(sent.name).toBe("thirdparty");
+    expect(sent.payload.redirect_url).toMatch(/^https:\/\/github\.com\/login\/oauth\/authorize\?/);
+    expect(flow.answer.kept?.thirdPartyState?.value).toMatch(/^[\w-]{43}$/);
   });
 
-  test("every error has been given", () => {
-    const declared = declaredErrors().map(({ state, action, code }) => `${state} ${action} ${code}`);
-    expect(declared.filter((error) => !taken.errors.has(error))).toEqual([]);
+  test.each(["login", "registration"] as const)("A46 is not sent back anywhere by a %s", async (type) => {
+    const flow = await begin(configured(github), type, {});
+    const elsewhere = { provider: "github", redirect_to: "https://evil.example/" };
+    await flow.act("thirdparty_oauth", elsewhere);
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
   });
+
+  test.each(["login", "registration"] as const)(
+    "A47 needs a verifier in a %s of another site",
+    async (type) => {
+      const client = { ...someone, origin: "https://app.example.com" };
+      const flow = await walk(configured(github), type, { client, taken });
+      await flow.act("register_client_capabilities");
+      await flow.act("thirdparty_oauth", { provider: "github", redirect_to });
+      expect(flow.errors()).toEqual(["value_missing_error"]);
+    },
+  );
+
+  test("is sent to the SAML provider of their mail domain, known or not", async () => {
+    const provider = samlIdentityProvider();
+    const identityProviders = [
+      { name: "Acme", domains: ["acme.example"], metadata: provider.metadata, enabled: true },
+    ];
+    const runtime = configured({
+      STILE_SAML_ENABLED: "true",
+      STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify(identityProviders),
+    });
+    const email = "ada@acme.example";
+    const login = await begin(runtime, "login", {});
+    expect((await login.act("continue_with_login_identifier", { email })).name).toBe("thirdparty");
+    const registration = await begin(runtime, "registration", {});
+    const sent = await registration.act("register_login_identifier", { email });
+    expect(sent.name).toBe("thirdparty");
+    expect(String(sent.payload.redirect_url)).toContain("SAMLRequest=");
+  });
+});
+
+test("an address that somebody added to their account does not let its owner into that account", async () => {
+  const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+  const unproved = newAddress();
+  await accountOwner(runtime, { password: true, unproved });
+  const flow = await begin(runtime, "login", {});
+  await flow.act("continue_with_login_identifier", { email: unproved });
+  await flow.act("continue_to_passcode_confirmation");
+  await flow.act("verify_passcode", { code: codeFor(runtime, unproved) });
+  expect(flow.errors()).toEqual(["flow_discontinuity_error"]);
+});
+
+test("every edge and every error of these states has been taken", () => {
+  expect(untaken(taken, "engine")).toEqual([]);
 });

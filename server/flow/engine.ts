@@ -1,13 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database } from "#db/client";
-import type { Client, Runtime, Scope, Tenant } from "../runtime.ts";
-import { type IssuedSession, reissueSession } from "../sessions/sessions.ts";
+import { accountOf } from "../identity/account.ts";
+import type { Client, Kept, Runtime, Scope, Tenant } from "../runtime.ts";
+import { type IssuedSession, reissueSession, type Session } from "../sessions/sessions.ts";
 import { flowData } from "./data.ts";
 import { factsOf } from "./facts.ts";
 import { enter, judge } from "./judge.ts";
 import { type FlowType, stateNames } from "./names.ts";
 import { waiting } from "./outcome.ts";
 import { plan } from "./plan.ts";
+import { openSecrets, type Sealed } from "./sealed-payload.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
 import {
@@ -21,7 +23,7 @@ import {
   whyNotClaimed,
 } from "./store.ts";
 import { digest, newResumeSecret, newToken } from "./tokens.ts";
-import { viewOf } from "./view.ts";
+import { type Owner, viewOf } from "./view.ts";
 import type { FlowState } from "./wire.ts";
 import { write } from "./write.ts";
 
@@ -34,6 +36,8 @@ export interface Answer {
   /** The flow's resume secret; told once, by `start`. */
   resume?: string;
   session?: IssuedSession;
+  /** What the browser is to keep, or to drop. */
+  kept?: Kept;
 }
 
 /** How long whoever looks again waits for a step that is being judged, before cutting it off; and how often it looks. */
@@ -45,13 +49,20 @@ const judgeMilliseconds = 8_000;
 /** After `success`, how long the session may be handed out again to whoever holds the resume secret. */
 const handOutAgainMilliseconds = 60_000;
 
-/** Starts a flow. */
+/**
+ * Starts a flow.
+ *
+ * @param session the one that the request brought along; a profile flow needs it, and belongs to it
+ */
 export async function start(
   runtime: Runtime,
   tenant: Tenant,
   client: Client,
   type: FlowType,
+  session?: Session,
 ): Promise<Answer> {
+  if (type === "profile" && !session) return hard(showError("unauthorized"));
+  if (type === "token_exchange" && !tenant.config.saml.enabled) return hard(showError("forbidden"));
   const { environment, database } = runtime;
   const rate = await runtime.rates.consume("flow_start", `${tenant.id}/${client.source}`);
   if (!rate.ok) return hard(showError("rate_limit_exceeded", { payload: waiting(rate.retryAfterSeconds) }));
@@ -59,7 +70,7 @@ export async function start(
   const key: FlowKey = { tenantId: tenant.id, flowId: environment.uuid(), type };
   const token = newToken(environment);
   const resume = newResumeSecret(environment);
-  const record = firstRecord(tenant, type, key.flowId);
+  const record = firstRecord(tenant, type, key.flowId, session);
   const view = viewOf(record, factsOf(type, record.data, null), tenant.config);
   await insertFlow(
     database,
@@ -110,9 +121,11 @@ export async function step(
     token: string;
     version?: number;
     input: Record<string, unknown>;
+    session?: Session;
   },
 ): Promise<Answer> {
   const { database, environment } = runtime;
+  if (request.type === "profile" && !request.session) return hard(showError("unauthorized"));
   const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
   const claim = { id: environment.uuid(), tokenHash: digest(request.token), instanceId: runtime.instanceId };
   const flow = await claimFlow(database, key, claim, environment.clockShift());
@@ -120,10 +133,13 @@ export async function step(
   let written: Answer | null = null;
   try {
     if (request.version !== undefined && request.version !== flow.record.version) return notPermitted();
-    const scope = scopeOf(runtime, tenant, client, flow);
-    const judged = await judge(scope, flow, request.action, request.input);
+    if (!isOwn(flow, request.session)) return notPermitted();
+    const scope = scopeOf(runtime, tenant, client, flow, request.session);
+    flow.record.secrets = openSecrets(runtime, key, flow.sealedPayload).secrets;
+    const owner = await ownerOf(runtime, tenant, flow, request.session);
+    const judged = await judge(scope, flow, request.action, request.input, owner);
     if (!judged) return notPermitted();
-    written = await write(scope, key, claim, flow, judged);
+    written = await write(scope, key, claim, flow, judged, owner);
     return written ?? notPermitted();
   } finally {
     if (!written) await release(runtime, key, claim.id);
@@ -138,20 +154,24 @@ export async function current(
   runtime: Runtime,
   tenant: Tenant,
   client: Client,
-  request: { type: FlowType; flowId: string; resume: string },
+  request: { type: FlowType; flowId: string; resume: string; session?: Session },
 ): Promise<Answer> {
   const { database, environment } = runtime;
+  if (request.type === "profile" && !request.session) return hard(showError("unauthorized"));
   const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
   const resumeHash = digest(request.resume);
   const flow = await readUnclaimed(database, key, resumeHash, environment.clockShift());
-  if (!flow) return notPermitted();
+  if (!flow || !isOwn(flow, request.session)) return notPermitted();
   if (flow.expiresAt < flow.now) return expired();
-  if (flow.finishedAt) return handOutAgain(scopeOf(runtime, tenant, client, flow), flow);
+  const { secrets, device } = openSecrets(runtime, key, flow.sealedPayload);
+  flow.record.secrets = secrets;
+  const scope = scopeOf(runtime, tenant, client, flow, request.session);
+  if (flow.finishedAt) return handOutAgain(scope, flow, device);
 
   const token = newToken(environment);
   if (!(await rotateToken(database, key, resumeHash, digest(token)))) return notPermitted();
-  if (states[flow.record.state].renews) return renew(runtime, tenant, client, key, token);
-  return answerOf(tenant, flow, token);
+  if (states[flow.record.state].renews) return renew(runtime, tenant, client, key, token, request.session);
+  return answerOf(tenant, flow, token, await ownerOf(runtime, tenant, flow, request.session));
 }
 
 /**
@@ -161,7 +181,7 @@ export async function current(
 export async function peek(
   runtime: Runtime,
   tenant: Tenant,
-  request: { type: FlowType; flowId: string; resume: string },
+  request: { type: FlowType; flowId: string; resume: string; session?: Session },
 ): Promise<{ state: FlowState; version: number } | null> {
   const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
   const flow = await readFlow(
@@ -171,7 +191,10 @@ export async function peek(
     runtime.environment.clockShift(),
   );
   if (!flow || flow.expiresAt < flow.now || (flow.finishedAt && !canHandOutAgain(flow))) return null;
-  const { state, version } = answerOf(tenant, flow, "");
+  if (!isOwn(flow, request.session)) return null;
+  flow.record.secrets = openSecrets(runtime, key, flow.sealedPayload).secrets;
+  const owner = await ownerOf(runtime, tenant, flow, request.session);
+  const { state, version } = answerOf(tenant, flow, "", owner);
   return { state, version };
 }
 
@@ -182,6 +205,7 @@ async function renew(
   client: Client,
   key: FlowKey,
   token: string,
+  session: Session | undefined,
 ): Promise<Answer> {
   const { database, environment } = runtime;
   const claim = { id: environment.uuid(), tokenHash: digest(token), instanceId: runtime.instanceId };
@@ -189,22 +213,25 @@ async function renew(
   if (!flow) return notClaimed(runtime, key);
   let written: Answer | null = null;
   try {
-    const scope = scopeOf(runtime, tenant, client, flow);
-    const entered = await enter(scope, flow.record, factsOf(key.type, flow.record.data, flow.user));
-    written = await write(scope, key, claim, flow, { ...entered, problem: entered.problem ?? flow.problem });
+    const scope = scopeOf(runtime, tenant, client, flow, session);
+    const owner = await ownerOf(runtime, tenant, flow, session);
+    const entered = await enter(scope, flow.record, factsOf(key.type, flow.record.data, flow.user), owner);
+    const judged = { ...entered, problem: entered.problem ?? flow.problem };
+    written = await write(scope, key, claim, flow, judged, owner);
     return written ?? notPermitted();
   } finally {
     if (!written) await release(runtime, key, claim.id);
   }
 }
 
-async function handOutAgain(scope: Scope, flow: StoredFlow): Promise<Answer> {
+async function handOutAgain(scope: Scope, flow: StoredFlow, device: Sealed["device"]): Promise<Answer> {
   const { sessionId } = flow;
   if (!sessionId || !canHandOutAgain(flow)) return notPermitted();
   const session = await reissueSession(scope, sessionId, {
     rememberMe: flow.record.data.rememberMe ?? false,
   });
-  return session ? { ...answerOf(scope.tenant, flow, ""), session } : notPermitted();
+  if (!session) return notPermitted();
+  return { ...answerOf(scope.tenant, flow, ""), session, ...(device ? { kept: { device } } : {}) };
 }
 
 /**
@@ -228,9 +255,9 @@ function canHandOutAgain({ finishedAt, now }: StoredFlow): boolean {
   return finishedAt !== null && now.getTime() - finishedAt.getTime() <= handOutAgainMilliseconds;
 }
 
-function answerOf(tenant: Tenant, flow: StoredFlow, token: string): Answer {
+function answerOf(tenant: Tenant, flow: StoredFlow, token: string, owner: Owner | null = null): Answer {
   const { record, problem } = flow;
-  const view = viewOf(record, factsOf(record.type, record.data, flow.user), tenant.config);
+  const view = viewOf(record, factsOf(record.type, record.data, flow.user), tenant.config, owner);
   return {
     state: show(record, view, states[record.state], problem, token),
     version: record.version,
@@ -238,15 +265,44 @@ function answerOf(tenant: Tenant, flow: StoredFlow, token: string): Answer {
   };
 }
 
-function firstRecord(tenant: Tenant, type: FlowType, id: string) {
-  const data = flowData.parse({});
-  const facts = factsOf(type, data, null);
-  const [state = stateNames[0]] = plan({ type, data, facts, config: tenant.config });
-  return { id, type, state, version: 1, data, history: [], payload: {} };
+/** A profile flow is somebody's; every other one is nobody's yet. */
+function isOwn({ record: { type, data } }: StoredFlow, session: Session | undefined): boolean {
+  return type !== "profile" || (session !== undefined && session.userId === data.userId);
 }
 
-function scopeOf(runtime: Runtime, tenant: Tenant, client: Client, flow: StoredFlow): Scope {
-  return { runtime, tenant, client, now: flow.now, signal: AbortSignal.timeout(judgeMilliseconds) };
+/** Reads the account that a profile flow manages. */
+async function ownerOf(
+  runtime: Runtime,
+  tenant: Tenant,
+  { record, now }: StoredFlow,
+  session: Session | undefined,
+): Promise<Owner | null> {
+  if (record.type !== "profile" || !session) return null;
+  return { account: await accountOf(runtime.database.read, tenant, session.userId, now), session, now };
+}
+
+/** Whoever comes straight from an identity provider has not said what their browser can; all can do WebAuthn. */
+const unasked = { webauthn: true, conditionalMediation: false, platformAuthenticator: false };
+
+function firstRecord(tenant: Tenant, type: FlowType, id: string, session?: Session) {
+  const data = flowData.parse({
+    ...(type === "profile" && session ? { userId: session.userId, sessionId: session.id } : {}),
+    ...(type === "token_exchange" ? { capabilities: unasked } : {}),
+  });
+  const facts = factsOf(type, data, null);
+  const [state = stateNames[0]] = plan({ type, data, facts, config: tenant.config });
+  return { id, type, state, version: 1, data, history: [], payload: {}, secrets: {} };
+}
+
+function scopeOf(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  flow: StoredFlow,
+  session?: Session,
+): Scope {
+  const signal = AbortSignal.timeout(judgeMilliseconds);
+  return { runtime, tenant, client, now: flow.now, signal, ...(session ? { session } : {}) };
 }
 
 async function release(runtime: Runtime, key: FlowKey, claimId: string): Promise<void> {

@@ -17,6 +17,30 @@ export const errors = {
     status: 401,
     message: "This security key serves as a second factor only.",
   },
+  unauthorized: { on: "flow", status: 401, message: "Sign in first." },
+  forbidden: { on: "flow", status: 403, message: "This is not available here." },
+  not_found: { on: "flow", status: 404, message: "There is no such thing." },
+  platform_authenticator_required: {
+    on: "flow",
+    status: 401,
+    message: "This needs a kind of authenticator that this device does not have.",
+  },
+  user_conflict: {
+    on: "flow",
+    status: 400,
+    message: "An account with this e-mail address exists. Sign in to it, and connect the provider there.",
+  },
+  signup_disabled: { on: "flow", status: 400, message: "New accounts cannot be made here." },
+  third_party_access_denied: {
+    on: "flow",
+    status: 400,
+    message: "The provider did not let you in, or you turned back.",
+  },
+  identity_already_linked: {
+    on: "flow",
+    status: 400,
+    message: "This identity belongs to another account.",
+  },
   passcode_max_attempts_reached: {
     on: "flow",
     status: 401,
@@ -44,6 +68,18 @@ export const errors = {
     on: "input",
     status: 400,
     message: "A username consists of letters a to z, digits and underscores.",
+  },
+  otp_code_invalid: { on: "input", status: 400, message: "This code is not right." },
+  otp_code_already_used: {
+    on: "input",
+    status: 400,
+    message: "This code was used already. Wait for the next one.",
+  },
+  recovery_code_invalid: { on: "input", status: 400, message: "This recovery code is not right." },
+  invalid_metadata_error: {
+    on: "input",
+    status: 400,
+    message: "Metadata is a JSON object of at most 3000 characters.",
   },
   passcode_invalid: { on: "input", status: 400, message: "This code is not right." },
 } as const satisfies Record<string, Refusal>;

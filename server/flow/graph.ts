@@ -55,9 +55,17 @@ export function declaredErrors(): DeclaredError[] {
   );
 }
 
-/** States from which `success` cannot be reached: there should be none. */
+/** Where a flow of this type is meant to arrive. */
+const destinations: Record<FlowType, StateName> = {
+  login: "success",
+  registration: "success",
+  profile: "profile_init",
+  token_exchange: "success",
+};
+
+/** States from which the flow's destination cannot be reached, other than its ends: there should be none. */
 export function deadEnds(flow: FlowType): StateName[] {
-  const reaches = new Set<StateName>(["success"]);
+  const reaches = new Set<StateName>([destinations[flow]]);
   const all = statesOf(flow);
   for (let grown = true; grown; ) {
     const more = all.filter(
@@ -66,7 +74,12 @@ export function deadEnds(flow: FlowType): StateName[] {
     for (const state of more) reaches.add(state);
     grown = more.length > 0;
   }
-  return all.filter((state) => !reaches.has(state));
+  return all.filter((state) => !reaches.has(state) && !isEnd(state));
+}
+
+/** Nothing can be called there any more. */
+function isEnd(state: StateName): boolean {
+  return Object.keys(states[state].actions).length === 0;
 }
 
 /** The states an action of `state` may lead to; the plan stands for all that it may name. */
@@ -101,6 +114,6 @@ export function diagram(flow: FlowType): string {
   // What the plan names before anything is proved is told by the first edges already.
   const [initial] = planned[flow];
   for (const state of planned[flow]) if (state !== initial) lines.push(`  plan --> ${state}`);
-  lines.push("  success --> [*]");
+  for (const state of statesOf(flow)) if (isEnd(state)) lines.push(`  ${state} --> [*]`);
   return lines.join("\n");
 }

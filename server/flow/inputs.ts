@@ -17,6 +17,8 @@ declare module "zod" {
     maxLength?: number;
     /** What was sent is shown again with a refusal. Never for secrets. */
     preserve?: boolean;
+    /** What people call the values that are allowed, by value. */
+    labels?: Record<string, string>;
   }
 }
 
@@ -40,6 +42,7 @@ interface JsonSchema {
   input?: InputDescriptor["type"];
   announcedRequired?: boolean;
   preserve?: boolean;
+  labels?: Record<string, string>;
 }
 
 interface Described {
@@ -81,7 +84,12 @@ function describeInput(name: string, property: JsonSchema, required: boolean): I
     ...(property.maxLength === undefined ? {} : { max_length: property.maxLength }),
     ...(property.default === undefined ? {} : { value: property.default }),
     ...(property.enum
-      ? { allowed_values: property.enum.map((value) => ({ name: String(value), value })) }
+      ? {
+          allowed_values: property.enum.map((value) => ({
+            name: property.labels?.[String(value)] ?? String(value),
+            value,
+          })),
+        }
       : {}),
   };
 }

@@ -1,19 +1,20 @@
 import { HashQueueFullError } from "../credentials/password-hasher.ts";
+import { type DeviceTrust, revokeStolenDevice, trustedDevice } from "../credentials/trusted-devices.ts";
 import type { Job } from "../jobs/jobs.ts";
 import type { Scope, Write } from "../runtime.ts";
-import { advance } from "./advance.ts";
+import { advance, patch } from "./advance.ts";
 import type { FlowRecord } from "./data.ts";
 import type { Action, Context, Entered, State, View } from "./define.ts";
 import { type Problem, problemOf } from "./errors.ts";
-import { type Facts, factsOf } from "./facts.ts";
+import { type Facts, factsOf, isGathering } from "./facts.ts";
 import { parseInput, preservedValues } from "./inputs.ts";
-import { type Outcome, tooFast } from "./outcome.ts";
+import { type Effects, type Outcome, tooFast } from "./outcome.ts";
 import { states } from "./states/index.ts";
 import type { StoredFlow } from "./store.ts";
-import { viewOf } from "./view.ts";
+import { type Owner, viewOf } from "./view.ts";
 
 /** What a step comes to, before any of it is written. */
-export interface Judged extends Omit<Entered, "writes" | "jobs" | "problem"> {
+export interface Judged extends Omit<Entered, "writes" | "jobs" | "problem" | "data"> {
   record: FlowRecord;
   /** What the step's writes will have made true, beyond what was read. */
   facts: Partial<Facts>;
@@ -32,13 +33,13 @@ export async function judge(
   flow: StoredFlow,
   actionName: string,
   input: Record<string, unknown>,
+  owner: Owner | null = null,
 ): Promise<Judged | null> {
   const { record } = flow;
-  // Somebody deleted the account while its owner was on the way in.
-  if (record.type === "login" && record.data.factors.length > 0 && !flow.user) return null;
+  if (isAccountGone(flow)) return null;
   const { config } = scope.tenant;
   const facts = factsOf(record.type, record.data, flow.user);
-  const view = viewOf(record, facts, config);
+  const view = viewOf(record, facts, config, owner);
   const found = findAction(states[record.state], actionName);
   if (!found?.action.when(view)) return null;
   const [name, { action }] = [found.name, found];
@@ -52,43 +53,96 @@ export async function judge(
       inputs: parsed.inputs,
       values: preservedValues(schema, input),
     };
-    return { record, facts: {}, problem, writes: [], jobs: [], payload: record.payload };
+    return { ...unchanged(record), problem };
   }
 
   const outcome = await run(action, contextOf(scope, view, record), parsed.value);
   scope.signal.throwIfAborted();
-  const advanced = advance(record, outcome, { facts, config });
+  const device = await presentedDevice(scope, record, outcome);
+  const advanced = advance(record, outcome, {
+    facts: { ...facts, deviceTrusted: device === "trusted" },
+    config,
+  });
   const refused = problemIn(outcome, name, preservedValues(schema, input));
   const own = outcome.kind === "refuse" ? { writes: outcome.writes } : outcome.effects;
   const entered: Partial<Judged> = advanced.enters
-    ? await enter(scope, advanced.record, advanced.facts)
-    : { payload: record.payload };
+    ? await enter(scope, advanced.record, advanced.facts, owner)
+    : { ...unchanged(record), record: advanced.record };
+  const { payload, secrets, kept, jobs = [] }: Effects = outcome.kind === "move" ? outcome.effects : {};
   return {
     ...entered,
-    record: advanced.record,
+    record: entered.record ?? advanced.record,
+    payload: { ...entered.payload, ...payload },
+    secrets: { ...entered.secrets, ...secrets },
+    kept: { ...kept, ...entered.kept },
     facts: outcome.kind === "move" ? (outcome.effects.facts ?? {}) : {},
     problem: refused ?? entered.problem ?? null,
-    writes: [...(own.writes ?? []), ...(entered.writes ?? [])],
-    jobs: [...("jobs" in own ? (own.jobs ?? []) : []), ...(entered.jobs ?? [])],
+    writes: [
+      ...(own.writes ?? []),
+      ...(device === "replaced" ? [revokeStolenDevice(scope, advanced.record.data.userId ?? "")] : []),
+      ...(entered.writes ?? []),
+    ],
+    jobs: [...jobs, ...(entered.jobs ?? [])],
   };
 }
 
+/** Nothing happened but a refusal: the state shows what it showed. */
+function unchanged(record: FlowRecord): Judged {
+  return {
+    record,
+    facts: {},
+    problem: null,
+    writes: [],
+    jobs: [],
+    payload: record.payload,
+    secrets: record.secrets,
+  };
+}
+
+/** Somebody deleted the account while its owner was on the way in. */
+function isAccountGone({ record, user }: StoredFlow): boolean {
+  const { type, data } = record;
+  if (user) return false;
+  return type === "profile" || (data.factors.length > 0 && !isGathering({ type, data }));
+}
+
+/** Whether this browser may skip the second factor of whom the flow has come to be about. */
+async function presentedDevice(
+  scope: Scope,
+  { type, data }: FlowRecord,
+  outcome: Outcome,
+): Promise<DeviceTrust["status"]> {
+  const { runtime, client } = scope;
+  const cookie = client.deviceCookie;
+  if (cookie === null || type === "profile" || outcome.kind === "refuse") return "unknown";
+  const userId = outcome.effects.data?.userId ?? data.userId;
+  const factors = outcome.effects.data?.factors ?? data.factors;
+  if (!userId || factors.length === 0) return "unknown";
+  return (await trustedDevice(runtime.database.read, scope, { cookie, userId })).status;
+}
+
 /** Enters a state: what it ensures is made where it is missing. */
-export async function enter(scope: Scope, record: FlowRecord, facts: Facts): Promise<Judged> {
+export async function enter(
+  scope: Scope,
+  record: FlowRecord,
+  facts: Facts,
+  owner: Owner | null = null,
+): Promise<Judged> {
   const state = states[record.state];
   const missing = state.needs.find((key) => record.data[key] === undefined);
   if (missing) throw new Error(`${state.name} was entered without ${missing}`);
-  const view = viewOf(record, facts, scope.tenant.config);
-  const entered = (await state.enter?.(contextOf(scope, view, record))) ?? {};
+  const view = viewOf(record, facts, scope.tenant.config, owner);
+  const { data, ...entered } = (await state.enter?.(contextOf(scope, view, record))) ?? {};
   scope.signal.throwIfAborted();
   return {
     ...entered,
-    record,
+    record: data ? { ...record, data: patch(record.data, data) } : record,
     facts: {},
     problem: entered.problem ?? null,
     writes: entered.writes ?? [],
     jobs: entered.jobs ?? [],
     payload: entered.payload ?? {},
+    secrets: entered.secrets ?? {},
   };
 }
 

@@ -14,12 +14,22 @@ export const stateNames = [
   "onboarding_create_passkey",
   "onboarding_verify_passkey_attestation",
   "registration_init",
+  "thirdparty",
+  "login_otp",
+  "login_security_key",
+  "mfa_method_chooser",
+  "mfa_otp_secret_creation",
+  "mfa_security_key_creation",
+  "device_trust",
+  "profile_init",
+  "webauthn_credential_verification",
+  "account_deleted",
   "success",
 ] as const;
 
 export type StateName = (typeof stateNames)[number];
 
-export const flowTypes = ["login", "registration"] as const;
+export const flowTypes = ["login", "registration", "profile", "token_exchange"] as const;
 
 export type FlowType = (typeof flowTypes)[number];
 

@@ -1,5 +1,5 @@
 import type { Job } from "../jobs/jobs.ts";
-import type { Write } from "../runtime.ts";
+import type { Kept, Write } from "../runtime.ts";
 import type { DataPatch } from "./data.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Facts } from "./facts.ts";
@@ -12,6 +12,11 @@ export interface Effects {
   facts?: Partial<Facts>;
   writes?: Write[];
   jobs?: Job[];
+  kept?: Kept;
+  /** Joins the payload of the state that is shown next. */
+  payload?: Record<string, unknown>;
+  /** The same for secrets, which rest sealed. */
+  secrets?: Record<string, unknown>;
 }
 
 export type Outcome<To extends Target = Target, Code extends ErrorCode = ErrorCode> =

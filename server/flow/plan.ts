@@ -1,7 +1,9 @@
 import type { Config } from "../config.ts";
 import type { FlowData } from "./data.ts";
 import type { Facts } from "./facts.ts";
+import { mayAddCredential } from "./may-add-credential.ts";
 import type { FlowType, StateName } from "./names.ts";
+import { enrolmentOwed, secondFactorOwed, trustOwed } from "./second-factor.ts";
 
 /** What the plan looks at. */
 export interface Situation {
@@ -12,8 +14,9 @@ export interface Situation {
 }
 
 /**
- * What is still owed, as one ordered list. It ends at `success`, or at the state where the person says who they
- * are, since nothing can be known beyond that. It is made anew at every step; its head is the next state.
+ * What is still owed, as one ordered list. It ends at `success`, at the account of who is signed in, or at the state
+ * where the person says who they are, since nothing can be known beyond that. It is made anew at every step; its
+ * head is the next state.
  */
 export function plan(situation: Situation): StateName[] {
   return plans[situation.type](situation);
@@ -21,57 +24,108 @@ export function plan(situation: Situation): StateName[] {
 
 const plans = {
   login: (situation) => {
-    const { data, facts, config } = situation;
-    const { email, username } = config;
-    const answered = (state: StateName) => data.answered.includes(state);
-    if (!answered("preflight")) return ["preflight", "login_init"];
-    if (data.factors.length === 0) return ["login_init"];
-    return [
-      ...owed("login_password_recovery", data.recovering === true),
-      ...owed(
-        "onboarding_username",
-        username.enabled && username.acquire_on_login && !facts.username && !answered("onboarding_username"),
-      ),
-      ...owed(
-        "onboarding_email",
-        email.enabled && email.acquire_on_login && !facts.email && !answered("onboarding_email"),
-      ),
-      ...credentialsOwed(situation),
-      "success",
-    ];
+    const { data } = situation;
+    if (!data.answered.includes("preflight")) return ["preflight", "login_init"];
+    return data.factors.length === 0 ? ["login_init"] : signedIn(situation);
   },
   registration: (situation) => {
-    const { data, config } = situation;
+    const { data } = situation;
     if (!data.answered.includes("preflight")) return ["preflight", "registration_init"];
+    if (data.signedUp) return signedIn(situation);
     if (!data.userId) return ["registration_init"];
-    const unproved = data.email !== undefined && config.email.require_verification && !data.emailVerified;
-    return [...owed("passcode_confirmation", unproved), ...credentialsOwed(situation), "success"];
+    const rest = [...owed("passcode_confirmation", isUnproved(situation)), ...credentialsOwed(situation)];
+    return [...withEnrolment(situation, rest), "success"];
   },
+  profile: (situation) => {
+    const { data } = situation;
+    if (!data.answered.includes("preflight")) return ["preflight", "profile_init"];
+    const proving = data.steppingUp === true && data.factors.length > 0;
+    return [...(proving ? secondFactorOwed(situation) : []), "profile_init"];
+  },
+  token_exchange: (situation) => (situation.data.factors.length === 0 ? ["thirdparty"] : signedIn(situation)),
 } satisfies Record<FlowType, (situation: Situation) => StateName[]>;
+
+const afterFirstFactor = [
+  "login_security_key",
+  "login_otp",
+  "login_password_recovery",
+  "passcode_confirmation",
+  "onboarding_username",
+  "onboarding_email",
+  "mfa_method_chooser",
+] as const;
+
+const credentials = [
+  "credential_onboarding_chooser",
+  "onboarding_create_passkey",
+  "password_creation",
+] as const;
 
 /** Every state that the plan of a flow type may name. */
 export const planned = {
-  login: [
-    "preflight",
-    "login_init",
-    "login_password_recovery",
-    "onboarding_username",
-    "onboarding_email",
-    "credential_onboarding_chooser",
-    "onboarding_create_passkey",
-    "password_creation",
-    "success",
-  ],
+  login: ["preflight", "login_init", ...afterFirstFactor, ...credentials, "device_trust", "success"],
   registration: [
     "preflight",
     "registration_init",
-    "passcode_confirmation",
-    "credential_onboarding_chooser",
-    "onboarding_create_passkey",
-    "password_creation",
+    ...afterFirstFactor.filter((state) => state !== "login_password_recovery"),
+    ...credentials,
+    "device_trust",
+    "success",
+  ],
+  profile: ["preflight", "profile_init", "login_security_key", "login_otp"],
+  token_exchange: [
+    "thirdparty",
+    ...afterFirstFactor.filter((state) => state !== "login_password_recovery"),
+    "device_trust",
     "success",
   ],
 } as const satisfies Record<FlowType, readonly StateName[]>;
+
+/** What is owed once a first factor, or a third party, has said whose account this is. */
+function signedIn(situation: Situation): StateName[] {
+  const { data, facts, config } = situation;
+  const { email, username } = config;
+  const answered = (state: StateName) => data.answered.includes(state);
+  const when = data.signedUp === "created" ? "acquire_on_registration" : "acquire_on_login";
+  // Whoever comes by a third party keeps coming by it.
+  const byThirdParty = situation.type === "token_exchange" || data.factors[0]?.method === "third_party";
+  const rest = [
+    ...owed("login_password_recovery", situation.type === "login" && data.recovering === true),
+    ...owed("passcode_confirmation", data.passcode?.purpose === "email_verification"),
+    ...owed(
+      "onboarding_username",
+      username.enabled && username[when] && !facts.username && !answered("onboarding_username"),
+    ),
+    ...owed(
+      "onboarding_email",
+      email.enabled &&
+        email[when] &&
+        !facts.email &&
+        data.passcode?.purpose !== "email_verification" &&
+        !answered("onboarding_email"),
+    ),
+    ...(byThirdParty ? [] : credentialsOwed(situation)),
+  ];
+  return [
+    ...secondFactorOwed(situation),
+    ...withEnrolment(situation, rest),
+    ...owed("device_trust", trustOwed(situation) && !answered("device_trust")),
+    "success",
+  ];
+}
+
+/** The address of a registration that has to be proved first. */
+function isUnproved({ data, config }: Situation): boolean {
+  return data.email !== undefined && config.email.require_verification && !data.emailVerified;
+}
+
+/** Puts the set-up of a second factor where it belongs: once it is known who this is and how they come in. */
+function withEnrolment(situation: Situation, rest: StateName[]): StateName[] {
+  if (!enrolmentOwed(situation)) return rest;
+  const first: StateName[] = ["passcode_confirmation", "login_password_recovery", "password_creation"];
+  const position = rest.findLastIndex((state) => first.includes(state)) + 1;
+  return [...rest.slice(0, position), "mfa_method_chooser", ...rest.slice(position)];
+}
 
 /**
  * Which credentials to ask for. `always` wants one that is missing; `conditional` wants one while there is neither
@@ -79,7 +133,7 @@ export const planned = {
  */
 function credentialsOwed({ type, data, facts, config }: Situation): StateName[] {
   const { passkey, password } = config;
-  const when = type === "login" ? "acquire_on_login" : "acquire_on_registration";
+  const when = type === "registration" ? "acquire_on_registration" : "acquire_on_login";
   const answered = (state: StateName) => data.answered.includes(state);
   const usable = {
     passkey: passkey.enabled && data.capabilities?.webauthn === true,
@@ -94,7 +148,8 @@ function credentialsOwed({ type, data, facts, config }: Situation): StateName[] 
   const neither = !has.passkey && !has.password;
   const wants = (kind: "passkey" | "password") =>
     policy[kind] === "always" ? !has[kind] : policy[kind] === "conditional" && neither;
-  const wantsPasskey = wants("passkey") && !answered("onboarding_create_passkey");
+  const wantsPasskey =
+    wants("passkey") && !answered("onboarding_create_passkey") && mayAddCredential({ data, facts, config });
   const wantsPassword = wants("password") && !answered("password_creation");
   const eitherWillDo = policy.passkey === "conditional" && policy.password === "conditional";
   if (eitherWillDo && answered("credential_onboarding_chooser")) return [];
@@ -119,7 +174,9 @@ function owed(state: StateName, condition: boolean): StateName[] {
  * way in without it.
  */
 export function skippable(situation: Situation, state: StateName): boolean {
-  if (plan(situation)[0] !== state) return false;
+  // Whoever is here has shown a second factor, or is saved it by a trusted browser, which guards are not told of.
+  const facts = { ...situation.facts, deviceTrusted: true };
+  if (plan({ ...situation, facts })[0] !== state) return false;
   const { data } = situation;
   return leadsIn({ ...situation, data: { ...data, answered: [...data.answered, state] } });
 }
@@ -139,10 +196,10 @@ export function leadsIn(situation: Situation): boolean {
   });
 }
 
-/** A passkey names its owner; passwords and mailed codes need a name that people may sign in by. */
+/** Passkeys and third parties name their owner; passwords and mailed codes need a name that people may sign in by. */
 function hasWayIn({ facts, config }: Situation): boolean {
   const { email, username, password, passkey } = config;
-  if (passkey.enabled && facts.hasPasskey) return true;
+  if ((passkey.enabled && facts.hasPasskey) || facts.hasIdentity) return true;
   const named =
     (email.enabled && email.use_as_login_identifier && facts.email !== null) ||
     (username.enabled && username.use_as_login_identifier && facts.username !== null);

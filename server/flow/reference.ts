@@ -1,6 +1,9 @@
 import type { Config } from "../config.ts";
 import { configLeaves } from "../load-config.ts";
+import { flowData } from "./data.ts";
+import type { View } from "./define.ts";
 import { errors } from "./errors.ts";
+import { nobody } from "./facts.ts";
 import { declaredErrors, diagram, statesOf } from "./graph.ts";
 import { describeInputs } from "./inputs.ts";
 import { type FlowType, flowTypes, type StateName, stateNames } from "./names.ts";
@@ -61,9 +64,9 @@ function stateSection(name: StateName, config: Config): string[] {
 }
 
 /** Inputs are described as the default configuration shapes them. */
-function viewFor(type: FlowType, state: StateName, config: Config) {
-  const facts = { hasPassword: false, hasPasskey: false, username: null, email: null, emailVerified: false };
-  return { type, state, config, facts, canGoBack: false, data: { factors: [], answered: [], pending: {} } };
+function viewFor(type: FlowType, state: StateName, config: Config): View {
+  const data = flowData.parse({});
+  return { type, state, config, data, facts: nobody, account: null, fresh: true, canGoBack: false };
 }
 
 function describeInput({ name, type, required, min_length, max_length }: InputDescriptor): string {

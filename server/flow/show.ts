@@ -16,7 +16,7 @@ export function show(
   return {
     name: record.state,
     status: problem ? errors[problem.code].status : 200,
-    payload: { ...record.payload, ...problem?.payload },
+    payload: { ...state.shows?.(view), ...record.payload, ...record.secrets, ...problem?.payload },
     csrf_token: token,
     actions: Object.fromEntries(
       offered.map(([name, action]) => [name, describeAction(name, action, record, view, problem)]),

@@ -19,6 +19,7 @@ export interface FlowKey {
 /** A flow as it was read: the pure record and what belongs to its storage. */
 export interface StoredFlow {
   record: FlowRecord;
+  sealedPayload: Buffer | null;
   problem: Problem | null;
   user: UserFacts | null;
   /** The database's clock, shifted as the environment says. */
@@ -33,6 +34,8 @@ export interface StoredFlow {
 /** What a step makes of a flow. */
 export interface SavedFlow {
   record: FlowRecord;
+  /** The record's `secrets`, sealed. */
+  sealedPayload: Buffer | null;
   problem: Problem | null;
   tokenHash: Buffer;
   finishedAt: Date | null;
@@ -45,9 +48,11 @@ export interface Claim {
   tokenHash: Buffer;
 }
 
-const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.problem,
+const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.sealed_payload,
+  flow.problem,
   flow.expires_at, flow.finished_at, flow.session_id, coalesce(flow.claimed_until > clock_timestamp(), false) as claimed,
-  f.user_id, f.has_password, f.has_passkey, f.credential_count, f.username, f.email, f.email_verified`;
+  f.user_id, f.has_password, f.has_passkey, f.has_security_key, f.has_totp, f.has_recovery_code, f.has_identity,
+  f.credential_count, f.username, f.email, f.email_verified`;
 
 const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
 
@@ -72,13 +77,15 @@ const statements = {
     select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clock("$4")}`,
   flow_save: `
     update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
-      problem = $8, finished_at = $9, session_id = $10, claim = null, claimed_by = null, claimed_until = null
-    where tenant_id = $11 and id = $12 and claim = $13 and token_hash = $14`,
+      problem = $8, finished_at = $9, session_id = $10, sealed_payload = $11, claim = null, claimed_by = null,
+      claimed_until = null
+    where tenant_id = $12 and id = $13 and claim = $14 and token_hash = $15`,
   flow_payload: "update flows set payload = $1 where tenant_id = $2 and id = $3",
   flow_answers: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
   flow_insert: `
-    insert into flows (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${clock("$11")} + $12::int * interval '1 second')`,
+    insert into flows
+      (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at, user_id)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${clock("$11")} + $12::int * interval '1 second', $13)`,
   flow_read: `
     select ${columns}, ${clock("$5")} as now from flows flow ${withFacts}
     where flow.tenant_id = $1 and flow.id = $2 and flow.type = $3 and flow.resume_hash = $4`,
@@ -149,6 +156,7 @@ export async function saveFlow(
     saved.problem && JSON.stringify(saved.problem),
     saved.finishedAt,
     saved.sessionId,
+    saved.sealedPayload,
     tenantId,
     flowId,
     claim.id,
@@ -204,6 +212,7 @@ export async function insertFlow(
     ...contents,
     clockShift,
     flow.lifetimeSeconds,
+    data.userId ?? null,
   ];
   await run(database, "write", "flow_insert", values);
 }
@@ -259,6 +268,10 @@ function toStored(row: QueryResultRow): StoredFlow {
         userId: row.user_id,
         hasPassword: row.has_password,
         hasPasskey: row.has_passkey,
+        hasSecurityKey: row.has_security_key,
+        hasTotp: row.has_totp,
+        hasRecoveryCode: row.has_recovery_code,
+        hasIdentity: row.has_identity,
         credentialCount: row.credential_count,
         username: row.username,
         email: row.email,
@@ -274,7 +287,9 @@ function toStored(row: QueryResultRow): StoredFlow {
       data: flowData.parse(row.data),
       history: historyEntry.array().parse(row.history),
       payload: row.payload,
+      secrets: {},
     },
+    sealedPayload: row.sealed_payload,
     problem: row.problem,
     user,
     now: row.now,

@@ -1,8 +1,13 @@
+import { accountOf } from "../identity/account.ts";
+import { factsById } from "../identity/users.ts";
 import type { Scope } from "../runtime.ts";
 import { conflictOf, isGone } from "./conflicts.ts";
+import type { FlowRecord } from "./data.ts";
 import type { Answer } from "./engine.ts";
-import { factsOf } from "./facts.ts";
+import { factsOf, isGathering } from "./facts.ts";
 import { enter, type Judged } from "./judge.ts";
+import type { FlowType } from "./names.ts";
+import { sealSecrets } from "./sealed-payload.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
 import {
@@ -15,7 +20,7 @@ import {
   savePayload,
 } from "./store.ts";
 import { digest, newToken } from "./tokens.ts";
-import { viewOf } from "./view.ts";
+import { type Owner, viewOf } from "./view.ts";
 
 /** Somebody overtook the claim while it was judged; the transaction is rolled back. */
 class Overtaken extends Error {}
@@ -38,22 +43,40 @@ export async function write(
   claim: Claim,
   flow: StoredFlow,
   judged: Judged,
+  owner: Owner | null = null,
 ): Promise<Answer | null> {
   try {
-    return await writeOnce(scope, key, claim, flow, judged);
+    return await writeOnce(scope, key, claim, flow, judged, owner);
   } catch (error) {
     if (error instanceof Overtaken) return null;
-    const conflict = conflictOf(error, key.type);
+    const conflict = conflictOf(error, askedAs(flow.record));
     // What it was about is gone altogether: nothing can be shown for it.
     if (!conflict && isGone(error)) return null;
     if (!conflict) throw error;
-    const { record, user } = flow;
+    const { record } = flow;
+    const { database } = scope.runtime;
+    // Somebody else wrote meanwhile: what was read of the account before is no longer so.
+    const { userId } = record.data;
+    const user = userId ? await factsById(database.read, scope.tenant.id, userId) : flow.user;
+    if (owner) owner.account = await accountOf(database.read, scope.tenant, owner.session.userId, scope.now);
     const stands = conflict.state ?? record.state;
     const data = conflict.forgets?.(record.data) ?? record.data;
     const shown = { ...record, data, state: stands, history: stands === record.state ? record.history : [] };
-    const entered = await enter(scope, shown, factsOf(record.type, data, user));
-    return await writeOnce(scope, key, claim, flow, { ...entered, problem: conflict.problem });
+    const entered = await enter(scope, shown, factsOf(record.type, data, user), owner);
+    return await writeOnce(
+      scope,
+      key,
+      claim,
+      { ...flow, user },
+      { ...entered, problem: conflict.problem },
+      owner,
+    );
   }
+}
+
+/** Whoever has come by an identity provider has an account by now, and is asked what a login asks. */
+function askedAs(record: FlowRecord): FlowType {
+  return record.type === "profile" || isGathering(record) ? record.type : "login";
 }
 
 async function writeOnce(
@@ -62,6 +85,7 @@ async function writeOnce(
   claim: Claim,
   flow: StoredFlow,
   judged: Judged,
+  owner: Owner | null,
 ): Promise<Answer | null> {
   const { runtime, tenant } = scope;
   const { database } = runtime;
@@ -70,7 +94,17 @@ async function writeOnce(
   // What was gathered is written by now, and needs no copy.
   const data = finishes ? { ...judged.record.data, pending: {} } : judged.record.data;
   const saved: SavedFlow = {
-    record: { ...judged.record, data, version: flow.record.version + 1, payload: judged.payload ?? {} },
+    record: {
+      ...judged.record,
+      data,
+      version: flow.record.version + 1,
+      payload: judged.payload ?? {},
+      secrets: judged.secrets ?? {},
+    },
+    sealedPayload: sealSecrets(runtime, key, {
+      secrets: judged.secrets ?? {},
+      ...(judged.kept?.device ? { device: judged.kept.device } : {}),
+    }),
     problem: judged.problem,
     tokenHash: digest(token),
     finishedAt: finishes ? scope.now : null,
@@ -82,17 +116,24 @@ async function writeOnce(
   const written =
     alone && (!first || (first.riding && others.length === 0))
       ? await saveFlow(database, key, claim, saved, first ? { riding: first.riding } : {})
-      : await writeTogether(scope, key, claim, saved, judged);
+      : await writeTogether(scope, key, claim, saved, judged, owner);
   if (!written) return null;
   if (judged.jobs.length > 0) runtime.jobs.wake();
 
   const { record } = saved;
   const facts = { ...factsOf(record.type, record.data, flow.user), ...judged.facts };
   return {
-    state: show(record, viewOf(record, facts, tenant.config), states[record.state], judged.problem, token),
+    state: show(
+      record,
+      viewOf(record, facts, tenant.config, owner),
+      states[record.state],
+      judged.problem,
+      token,
+    ),
     version: record.version,
     flowId: record.id,
     ...(judged.session ? { session: judged.session } : {}),
+    ...(judged.kept ? { kept: judged.kept } : {}),
   };
 }
 
@@ -102,6 +143,7 @@ async function writeTogether(
   claim: Claim,
   saved: SavedFlow,
   judged: Judged,
+  owner: Owner | null,
 ): Promise<boolean> {
   const { database, jobs } = scope.runtime;
   const { record } = saved;
@@ -111,6 +153,8 @@ async function writeTogether(
         if (!(await saveFlow(database, key, claim, saved, { tx }))) throw new Overtaken();
         for (const change of judged.writes) await change(tx);
         for (const job of judged.jobs) await jobs.enqueue(tx, job);
+        // What the person may do next depends on what was just written.
+        if (owner) owner.account = await accountOf(tx, scope.tenant, owner.session.userId, scope.now);
         if (judged.settle) {
           record.payload = { ...record.payload, ...(await judged.settle(tx)) };
           await savePayload(tx, key, record.payload);

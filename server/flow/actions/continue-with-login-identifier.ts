@@ -8,6 +8,7 @@ import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
 import { afterIdentifier, loginPasscode, passcodeLogin, passwordLogin } from "../login-methods.ts";
 import { go, refuse } from "../outcome.ts";
+import { goToSamlProvider, samlLogin } from "../saml.ts";
 
 type Kind = "email" | "username";
 
@@ -41,8 +42,11 @@ export const continueWithLoginIdentifier = action({
   description: "Say who wants to sign in.",
   input,
   when: ({ config }) =>
-    identifierKinds(config).length > 0 && (passwordLogin(config) || passcodeLogin(config)),
-  to: ["login_method_chooser", "login_password", "passcode_confirmation", "login_passkey"],
+    identifierKinds(config).length > 0 &&
+    (passwordLogin(config) ||
+      passcodeLogin(config) ||
+      (config.email.use_as_login_identifier && samlLogin(config))),
+  to: ["login_method_chooser", "login_password", "passcode_confirmation", "login_passkey", "thirdparty"],
   errors: [
     "value_invalid_error",
     "unknown_email_error",
@@ -56,6 +60,8 @@ export const continueWithLoginIdentifier = action({
     const kind: Kind = name === "identifier" ? (text.includes("@") ? "email" : "username") : name;
     const value = canonical(kind, text, config);
     if (value === null) return refuse("value_invalid_error", { input: name });
+    const sent = kind === "email" ? await goToSamlProvider(context, value, name) : null;
+    if (sent) return sent;
 
     const find = kind === "email" ? factsByEmail : factsByUsername;
     const user = await find(db, scope.tenant.id, value);

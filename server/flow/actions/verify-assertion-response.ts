@@ -1,47 +1,68 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
-import { verifyAssertion } from "../../credentials/passkeys.ts";
+import { type VerifiedAssertion, verifyAssertion } from "../../credentials/passkeys.ts";
 import { factsById } from "../../identity/users.ts";
-import { action } from "../define.ts";
-import { factsOf } from "../facts.ts";
+import { action, type Context, type View } from "../define.ts";
+import { accountFacts } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { next, refuse } from "../outcome.ts";
+import { assertionProof, canUseSecurityKeys } from "../second-factor-means.ts";
 
 const nobody = "00000000-0000-0000-0000-000000000000";
 
-/** Signs in by a passkey's answer to a challenge of this flow. */
+/** Signs in by a passkey's answer to a challenge of this flow, or shows by one that a second factor is at hand. */
 export const verifyAssertionResponse = action({
   description: "Send the assertion response that the browser's WebAuthn API produced.",
   input: z.strictObject({ assertion_response: z.record(z.string(), z.unknown()) }),
-  when: ({ data, config }) => data.capabilities?.webauthn === true && config.passkey.enabled,
+  when: isOffered,
   to: [NEXT],
   errors: ["passkey_invalid", "webauthn_credential_invalid_mfa_only"],
   async run(context, { assertion_response }) {
     const { scope, flowId, data, db } = context;
+    const proof = assertionProof(data);
     // Who was named is who has to answer. A name that is nobody's is answered by nobody, as if it were somebody's.
     const named = data.userId ?? (data.identifier ? nobody : undefined);
     const verified = await verifyAssertion(scope, {
       flowId,
       response: assertion_response,
+      ...proof,
       ...(named ? { userId: named } : {}),
     });
-    if (!verified.ok) {
-      const code =
-        verified.reason === "mfa_only" ? "webauthn_credential_invalid_mfa_only" : "passkey_invalid";
-      const details = { method: "passkey", reason: verified.reason };
-      const failure = audit(scope, "login_failure", details, verified.userId ?? null);
-      return refuse(code, { renew: true, writes: [failure] });
-    }
-    const { userId, userVerified } = verified;
+    const method = proof.secondFactor ? "security_key" : "passkey";
+    if (!verified.ok) return refused(context, method, verified);
+    const { userId, userVerified, write } = verified;
+    const factors = [...data.factors, { method, at: scope.now.toISOString(), userVerified } as const];
+    if (proof.secondFactor) return next({ data: { factors }, writes: [write] });
     const user = await factsById(db, scope.tenant.id, userId);
     return next({
-      data: {
-        userId,
-        ...(user?.email ? { email: user.email } : {}),
-        factors: [...data.factors, { method: "passkey", at: scope.now.toISOString(), userVerified }],
-      },
-      facts: factsOf(context.type, data, user),
-      writes: [verified.write],
+      data: { userId, ...(user?.email ? { email: user.email } : {}), factors },
+      facts: user ? accountFacts(user) : {},
+      writes: [write],
     });
   },
 });
+
+/** As a first factor a passkey serves where passkeys do, as a second one whatever the client can use. */
+function isOffered({ data, config }: View): boolean {
+  if (assertionProof(data).secondFactor) return canUseSecurityKeys(data.capabilities, config);
+  return data.capabilities?.webauthn === true && config.passkey.enabled;
+}
+
+function refused({ scope }: Context, method: string, { reason, ...of }: VerifiedAssertion & { ok: false }) {
+  const details = { method, reason };
+  const writes = [audit(scope, "login_failure", details, of.userId ?? null)];
+  if (reason === "mfa_only") {
+    return refuse("webauthn_credential_invalid_mfa_only", { renew: true, writes });
+  }
+  // A browser that hears this can have the credential taken off its list (WebAuthn Level 3 section 5.1.10).
+  const payload =
+    reason === "credential_unknown"
+      ? {
+          unknown_credential: {
+            rp_id: scope.tenant.config.webauthn.relying_party.id,
+            credential_id: of.credentialId,
+          },
+        }
+      : {};
+  return refuse("passkey_invalid", { renew: true, writes, payload });
+}

@@ -1,11 +1,18 @@
 import type { State } from "../define.ts";
 import type { StateName } from "../names.ts";
+import { accountDeleted } from "./account-deleted.ts";
 import { credentialOnboardingChooser } from "./credential-onboarding-chooser.ts";
+import { deviceTrust } from "./device-trust.ts";
 import { loginInit } from "./login-init.ts";
 import { loginMethodChooser } from "./login-method-chooser.ts";
+import { loginOtp } from "./login-otp.ts";
 import { loginPasskey } from "./login-passkey.ts";
 import { loginPassword } from "./login-password.ts";
 import { loginPasswordRecovery } from "./login-password-recovery.ts";
+import { loginSecurityKey } from "./login-security-key.ts";
+import { mfaMethodChooser } from "./mfa-method-chooser.ts";
+import { mfaOtpSecretCreation } from "./mfa-otp-secret-creation.ts";
+import { mfaSecurityKeyCreation } from "./mfa-security-key-creation.ts";
 import { onboardingCreatePasskey } from "./onboarding-create-passkey.ts";
 import { onboardingEmail } from "./onboarding-email.ts";
 import { onboardingUsername } from "./onboarding-username.ts";
@@ -13,8 +20,11 @@ import { onboardingVerifyPasskeyAttestation } from "./onboarding-verify-passkey-
 import { passcodeConfirmation } from "./passcode-confirmation.ts";
 import { passwordCreation } from "./password-creation.ts";
 import { preflight } from "./preflight.ts";
+import { profileInit } from "./profile-init.ts";
 import { registrationInit } from "./registration-init.ts";
 import { success } from "./success.ts";
+import { thirdparty } from "./thirdparty.ts";
+import { webauthnCredentialVerification } from "./webauthn-credential-verification.ts";
 
 /** The table of states. */
 export const states: Record<StateName, State> = {
@@ -32,5 +42,15 @@ export const states: Record<StateName, State> = {
   onboarding_create_passkey: onboardingCreatePasskey,
   onboarding_verify_passkey_attestation: onboardingVerifyPasskeyAttestation,
   registration_init: registrationInit,
+  thirdparty,
+  login_otp: loginOtp,
+  login_security_key: loginSecurityKey,
+  mfa_method_chooser: mfaMethodChooser,
+  mfa_otp_secret_creation: mfaOtpSecretCreation,
+  mfa_security_key_creation: mfaSecurityKeyCreation,
+  device_trust: deviceTrust,
+  profile_init: profileInit,
+  webauthn_credential_verification: webauthnCredentialVerification,
+  account_deleted: accountDeleted,
   success,
 };

@@ -2,6 +2,7 @@ import { openRequest } from "../../credentials/passkeys.ts";
 import { continueWithLoginIdentifier } from "../actions/continue-with-login-identifier.ts";
 import { generateRequestOptions } from "../actions/generate-request-options.ts";
 import { rememberMe } from "../actions/remember-me.ts";
+import { thirdpartyOauth } from "../actions/thirdparty-oauth.ts";
 import { verifyAssertionResponse } from "../actions/verify-assertion-response.ts";
 import { state } from "../define.ts";
 
@@ -19,6 +20,7 @@ export const loginInit = state({
     continue_with_login_identifier: continueWithLoginIdentifier,
     webauthn_generate_request_options: generateRequestOptions,
     webauthn_verify_assertion_response: verifyAssertionResponse,
+    thirdparty_oauth: thirdpartyOauth,
     remember_me: rememberMe,
   }),
 });

@@ -4,8 +4,12 @@ import { state, type View } from "../define.ts";
 import { loginPasscode, passcodeLogin, passwordLogin } from "../login-methods.ts";
 import { go } from "../outcome.ts";
 
-/** Where there is a choice, it shows what the configuration allows, not what the account has, unless told to. */
-const offered = (has: boolean, { config }: View) => has || !config.privacy.only_show_actual_login_methods;
+/**
+ * Where there is a choice, it shows what the configuration allows, not what the account has, unless told to, or asked by
+ * its owner.
+ */
+const offered = (has: boolean, { type, config }: View) =>
+  has || (type !== "profile" && !config.privacy.only_show_actual_login_methods);
 
 /** The person chooses how to sign in. */
 export const loginMethodChooser = state({

@@ -2,20 +2,28 @@ import { openRequest } from "../../credentials/passkeys.ts";
 import { credentialIds } from "../../credentials/webauthn-credentials.ts";
 import { back } from "../actions/back.ts";
 import { verifyAssertionResponse } from "../actions/verify-assertion-response.ts";
-import { state } from "../define.ts";
+import { type Context, state } from "../define.ts";
+import { assertionProof } from "../second-factor-means.ts";
 
-/** The browser asks for a passkey. */
+/** The browser asks for a passkey, or, once a first factor was shown, for any credential of the account. */
 export const loginPasskey = state({
   name: "login_passkey",
   renews: true,
-  async enter({ scope, flowId, data, config, db }) {
-    // A list of the account's own passkeys tells that it exists, so only where that may be told.
+  async enter(context) {
+    const { scope, flowId, data, db } = context;
+    const proof = assertionProof(data);
+    const { userId } = data;
     const about =
-      data.userId && config.privacy.only_show_actual_login_methods
-        ? { userId: data.userId, allowed: await credentialIds(db, scope.tenant.id, data.userId) }
+      userId && (proof.secondFactor || mayBeTold(context))
+        ? { userId, allowed: await credentialIds(db, scope.tenant.id, userId) }
         : {};
-    const request = await openRequest(scope, { flowId, ...about });
+    const request = await openRequest(scope, { flowId, ...proof, ...about });
     return { payload: { request_options: request.options }, writes: [request.write] };
   },
   actions: () => ({ webauthn_verify_assertion_response: verifyAssertionResponse, back }),
 });
+
+/** A list of the account's own passkeys tells that it exists: nothing new to its owner, else only where that is wanted. */
+function mayBeTold({ type, config }: Context): boolean {
+  return type === "profile" || config.privacy.only_show_actual_login_methods;
+}

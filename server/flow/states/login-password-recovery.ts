@@ -1,12 +1,13 @@
 import { audit } from "../../audit/audit.ts";
 import { replacePassword } from "../../credentials/passwords.ts";
 import { endWhatIsOpen } from "../../identity/first-proof.ts";
+import { securityNotice } from "../../identity/security-notices.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { newPassword, refusedPassword } from "../new-password.ts";
 import { next } from "../outcome.ts";
 
-/** A code was confirmed; the person sets a new password, and whoever had the old one is signed out. */
+/** A code was confirmed; the person sets a new password, and whoever had the old one is signed out everywhere. */
 export const loginPasswordRecovery = state({
   name: "login_password_recovery",
   needs: ["userId"],
@@ -24,12 +25,13 @@ export const loginPasswordRecovery = state({
         const hash = await runtime.passwordHasher.hash(new_password, signal);
         return next({
           data: { recovering: undefined },
-          facts: { hasPassword: true },
+          facts: { hasPassword: true, deviceTrusted: false },
           writes: [
             (tx) => endWhatIsOpen(tx, tenant.id, data.userId, flowId),
             replacePassword(scope, data.userId, hash),
             audit(scope, "password_changed", { by: "recovery" }, data.userId),
           ],
+          jobs: securityNotice(scope, "password_update", facts.email),
         });
       },
     }),

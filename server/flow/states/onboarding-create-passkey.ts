@@ -1,8 +1,30 @@
+import { z } from "zod";
+import { openCreation } from "../../credentials/passkeys.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
-import { state } from "../define.ts";
+import { state, type View } from "../define.ts";
+import { mayAddCredential } from "../may-add-credential.ts";
+import { creationFor } from "../new-credential.ts";
 import { go } from "../outcome.ts";
 import { skippable } from "../plan.ts";
+
+type Input = z.ZodObject<Record<string, z.ZodOptional<z.ZodBoolean>>>;
+
+const plain: Input = z.strictObject({});
+
+const conditionally: Input = z.strictObject({ conditional: z.boolean().optional().meta({ hidden: true }) });
+
+/**
+ * A browser may create a passkey by itself after its password manager has filled in the password of this very login
+ * (WebAuthn Level 3 section 5.1.3, conditional mediation). Nobody is verified then, so not where that is required.
+ */
+function mayCreateByItself({ data, config: { passkey } }: View): boolean {
+  return (
+    passkey.conditional_create &&
+    passkey.user_verification !== "required" &&
+    data.factors[0]?.method === "password"
+  );
+}
 
 /** The person is offered to create a passkey. */
 export const onboardingCreatePasskey = state({
@@ -11,11 +33,28 @@ export const onboardingCreatePasskey = state({
   actions: (action) => ({
     webauthn_generate_creation_options: action({
       description: "Get creation options for a passkey.",
-      when: ({ data }) => data.capabilities?.webauthn === true,
+      input: (view) => (mayCreateByItself(view) ? conditionally : plain),
+      when: (view) =>
+        view.data.capabilities?.webauthn === true && view.config.passkey.enabled && mayAddCredential(view),
       to: ["onboarding_verify_passkey_attestation"],
-      run: () => go("onboarding_verify_passkey_attestation"),
+      async run(context, { conditional }) {
+        const data = { creating: "passkey" } as const;
+        if (!conditional) return go("onboarding_verify_passkey_attestation", { data });
+        // Shown in place of what the state opens by itself, which is for a person who is asked.
+        const about = { ...(await creationFor(context)), kind: "passkey", conditional } as const;
+        const { options, write } = await openCreation(context.scope, about);
+        return go("onboarding_verify_passkey_attestation", {
+          data,
+          payload: { creation_options: options },
+          writes: [write],
+        });
+      },
     }),
-    skip: skip((view) => view.config.passkey.optional && skippable(view, "onboarding_create_passkey")),
+    skip: skip(
+      (view) =>
+        !mayAddCredential(view) ||
+        (view.config.passkey.optional && skippable(view, "onboarding_create_passkey")),
+    ),
     back,
   }),
 });

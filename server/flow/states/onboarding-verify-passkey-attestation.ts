@@ -1,45 +1,97 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
 import { openCreation, verifyAttestation } from "../../credentials/passkeys.ts";
-import { credentialIds, insertCredential } from "../../credentials/webauthn-credentials.ts";
+import { revokeDevices } from "../../credentials/trusted-devices.ts";
+import { insertCredential } from "../../credentials/webauthn-credentials.ts";
+import { securityNotice } from "../../identity/security-notices.ts";
+import type { Scope, Write } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
-import { state } from "../define.ts";
+import { state, type View } from "../define.ts";
+import { mayAddCredential } from "../may-add-credential.ts";
 import { NEXT } from "../names.ts";
+import { creationFor, pendingCredentials, whileAddable } from "../new-credential.ts";
 import { next, refuse } from "../outcome.ts";
+import { canUseSecurityKeys } from "../second-factor-means.ts";
 
-/** The browser creates a passkey. */
+/** What creating one kind of credential comes to. */
+const kinds = {
+  passkey: {
+    pending: "credential",
+    data: {},
+    facts: { hasPasskey: true },
+    writes: (scope: Scope, userId: string): Write[] => [audit(scope, "passkey_created", {}, userId)],
+    notice: (scope: Scope, to: string | null) => securityNotice(scope, "passkey_create", to),
+  },
+  security_key: {
+    pending: "securityKey",
+    data: { enrolled: true },
+    facts: { hasSecurityKey: true, deviceTrusted: false },
+    writes: (scope: Scope, userId: string): Write[] => [
+      // What was trusted with less to show is trusted no more.
+      (tx) => revokeDevices(tx, scope.tenant.id, userId),
+      audit(scope, "security_key_created", {}, userId),
+    ],
+    notice: (scope: Scope, to: string | null) =>
+      securityNotice(scope, "mfa_create", to, { factor: "security_key" }),
+  },
+} as const;
+
+const kindOf = ({ data }: Pick<View, "data">) => data.creating ?? "passkey";
+
+/** The browser creates a passkey, or registers a security key. */
 export const onboardingVerifyPasskeyAttestation = state({
   name: "onboarding_verify_passkey_attestation",
   needs: ["userId"],
   renews: true,
-  async enter({ scope, flowId, data, facts, db }) {
-    const name = facts.email ?? facts.username ?? data.userId;
-    const creation = await openCreation(scope, {
-      flowId,
-      user: { id: data.userId, name, displayName: facts.username ?? name },
-      exclude: await credentialIds(db, scope.tenant.id, data.userId),
+  async enter(context) {
+    const { options, write } = await openCreation(context.scope, {
+      ...(await creationFor(context)),
+      kind: kindOf(context),
     });
-    return { payload: { creation_options: creation.options }, writes: [creation.write] };
+    return { payload: { creation_options: options }, writes: [write] };
   },
   actions: (action) => ({
     webauthn_verify_attestation_response: action({
       description: "Send the attestation response that the browser's WebAuthn API produced.",
       input: z.strictObject({ public_key: z.record(z.string(), z.unknown()) }),
-      when: ({ data, config }) => data.capabilities?.webauthn === true && config.passkey.enabled,
+      when: isOffered,
       to: [NEXT],
       errors: ["passkey_invalid"],
-      async run({ type, scope, flowId, data }, { public_key }) {
+      async run(context, { public_key }) {
+        const { type, scope, flowId, data, facts } = context;
         const { userId } = data;
-        const verified = await verifyAttestation(scope, { flowId, response: public_key, userId });
+        const kind = kindOf({ data });
+        const verified = await verifyAttestation(scope, { flowId, response: public_key, userId, kind });
         if (!verified.ok) return refuse("passkey_invalid", { renew: true });
         const { credential } = verified;
-        if (type === "registration") return next({ data: { pending: { ...data.pending, credential } } });
+        const made = kinds[kind];
+        if (type === "registration" && !data.signedUp) {
+          // One authenticator does not stand for two credentials of one id.
+          if (pendingCredentials(data).some(({ id }) => id === credential.id))
+            return refuse("passkey_invalid", { renew: true });
+          return next({ data: { ...made.data, pending: { ...data.pending, [made.pending]: credential } } });
+        }
         return next({
-          facts: { hasPasskey: true },
-          writes: [insertCredential(scope, userId, credential), audit(scope, "passkey_created", {}, userId)],
+          data: made.data,
+          facts: made.facts,
+          writes: [
+            whileAddable(context),
+            insertCredential(scope, userId, credential),
+            ...made.writes(scope, userId),
+          ],
+          jobs: made.notice(scope, facts.email),
         });
       },
     }),
     back,
   }),
 });
+
+function isOffered(view: View): boolean {
+  const { data, config } = view;
+  const usable =
+    kindOf(view) === "security_key"
+      ? canUseSecurityKeys(data.capabilities, config)
+      : data.capabilities?.webauthn === true && config.passkey.enabled;
+  return usable && mayAddCredential(view);
+}

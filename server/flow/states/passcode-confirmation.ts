@@ -1,10 +1,18 @@
 import { z } from "zod";
+import { audit } from "../../audit/audit.ts";
 import { ensureSent, judgePasscode, type PasscodeSubject, resend } from "../../credentials/passcodes.ts";
-import { dropCredentialsSetBeforeVerification } from "../../identity/first-proof.ts";
+import {
+  dropCredentialsSetBeforeVerification,
+  hasProvedAddress,
+  releaseAddress,
+} from "../../identity/first-proof.ts";
 import { addEmail, isProved, setEmailVerified } from "../../identity/users.ts";
+import type { Write } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
+import { confirmedAddress } from "../actions/profile/confirmed-address.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { problemOf } from "../errors.ts";
+import { isGathering } from "../facts.ts";
 import { NEXT, STAY } from "../names.ts";
 import { type Effects, next, refuse, stay, tooFast, waiting } from "../outcome.ts";
 
@@ -23,12 +31,19 @@ export const passcodeConfirmation = state({
       description: "Enter the code that was sent.",
       input: z.strictObject({ code: z.string().length(6) }),
       to: [NEXT],
-      errors: ["passcode_invalid", "passcode_max_attempts_reached", "rate_limit_exceeded"],
+      errors: [
+        "passcode_invalid",
+        "passcode_max_attempts_reached",
+        "rate_limit_exceeded",
+        "flow_discontinuity_error",
+      ],
       async run(context, { code }) {
         const judged = await judgePasscode(context.scope, subjectOf(context), code);
         if (judged.result === "limited") return tooFast(judged.retryAfterSeconds);
         if (judged.result === "exhausted") return refuse("passcode_max_attempts_reached");
         if (judged.result === "wrong") return refuse("passcode_invalid", { input: "code" });
+        const release = await releaseOf(context);
+        if (release) return refuse("flow_discontinuity_error", { writes: [judged.take, ...release] });
         const { writes = [], ...effects } = await confirmed(context);
         return next({ ...effects, writes: [judged.take, ...writes] });
       },
@@ -46,8 +61,10 @@ export const passcodeConfirmation = state({
   }),
 });
 
-function subjectOf({ flowId, data, facts, config }: Awaiting): PasscodeSubject {
+function subjectOf({ type, flowId, data, facts, config }: Awaiting): PasscodeSubject {
   const { purpose, recipient, genuine, notice } = data.passcode;
+  // Somebody who is signed in has named the address that is to be confirmed, whatever they signed in by.
+  const named = type === "profile" && purpose === "email_verification" ? recipient : data.identifier?.value;
   return {
     flowId,
     purpose,
@@ -55,7 +72,7 @@ function subjectOf({ flowId, data, facts, config }: Awaiting): PasscodeSubject {
     // Nobody but its owner can make a passkey fail.
     otherWayIn: purpose !== "email_verification" && config.passkey.enabled && facts.hasPasskey,
     recipient: recipient ?? null,
-    identifier: data.identifier?.value ?? recipient ?? "",
+    identifier: named ?? recipient ?? "",
     ...(data.userId ? { userId: data.userId } : {}),
     ...(notice ? { notice } : {}),
   };
@@ -63,6 +80,25 @@ function subjectOf({ flowId, data, facts, config }: Awaiting): PasscodeSubject {
 
 function tooSoon(seconds: number): NonNullable<Entered["problem"]> {
   return problemOf("rate_limit_exceeded", { payload: waiting(seconds) });
+}
+
+/**
+ * Somebody who is not signed in holds a mailbox whose address nobody had proved, of an account of which another is
+ * proved: the account is not theirs, and the address is not the account's.
+ *
+ * @returns what sets that right; null for everybody else
+ */
+async function releaseOf({ type, data, scope, db }: Awaiting): Promise<Write[] | null> {
+  const { tenant, now } = scope;
+  const { userId, passcode } = data;
+  const { purpose, recipient: address } = passcode;
+  if (type === "profile" || purpose === "email_verification" || !userId || !address) return null;
+  if (await isProved(db, tenant.id, { userId, address })) return null;
+  if (!(await hasProvedAddress(db, tenant.id, userId))) return null;
+  return [
+    (tx) => releaseAddress(tx, tenant.id, { userId, address, now }),
+    audit(scope, "email_deleted", { by: "proof of somebody else" }, userId),
+  ];
 }
 
 /** What follows from a right code: the person holds the mailbox. */
@@ -79,7 +115,10 @@ async function confirmed(context: Awaiting): Promise<Effects> {
       ...(userId && address ? await firstProof(context, userId, address) : {}),
     };
   }
-  if (type === "registration") return { data: { emailVerified: true, passcode: undefined } };
+  if (isGathering(context)) return { data: { emailVerified: true, passcode: undefined } };
+  if (type === "profile" && address) {
+    return { data: { passcode: undefined }, ...confirmedAddress(context, address) };
+  }
   // Another flow of this person may have brought an address meanwhile; then none is missing.
   if (!userId || !address || facts.email !== null) return { data: { passcode: undefined } };
   return {
@@ -101,20 +140,29 @@ async function confirmed(context: Awaiting): Promise<Effects> {
 
 /**
  * While nobody had proved this address, whoever set the account's credentials may have been a stranger who waited for
- * its owner to come: they go.
+ * its owner to come: they go. Somebody who is signed in and only proves who they are once more is no newcomer.
  */
 async function firstProof(
-  { scope, db, flowId }: Awaiting,
+  { type, scope, db, flowId }: Awaiting,
   userId: string,
   address: string,
 ): Promise<Effects> {
   const { tenant, now } = scope;
   if (await isProved(db, tenant.id, { userId, address })) return {};
+  const mark: Write = (tx) => setEmailVerified(tx, tenant.id, { userId, address, now });
+  if (type === "profile") return { facts: { emailVerified: true }, writes: [mark] };
   return {
-    facts: { emailVerified: true, hasPassword: false, hasPasskey: false },
-    writes: [
-      (tx) => setEmailVerified(tx, tenant.id, { userId, address, now }),
-      (tx) => dropCredentialsSetBeforeVerification(tx, tenant.id, userId, flowId),
-    ],
+    facts: { emailVerified: true, ...nothingLeft },
+    writes: [mark, (tx) => dropCredentialsSetBeforeVerification(tx, tenant.id, userId, flowId)],
   };
 }
+
+const nothingLeft = {
+  hasPassword: false,
+  hasPasskey: false,
+  hasSecurityKey: false,
+  hasTotp: false,
+  hasRecoveryCode: false,
+  hasIdentity: false,
+  deviceTrusted: false,
+};

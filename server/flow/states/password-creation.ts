@@ -1,8 +1,10 @@
 import { audit } from "../../audit/audit.ts";
 import { createPassword } from "../../credentials/passwords.ts";
+import { securityNotice } from "../../identity/security-notices.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
+import { isGathering } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { newPassword, refusedPassword } from "../new-password.ts";
 import { next } from "../outcome.ts";
@@ -24,7 +26,7 @@ export const passwordCreation = state({
         const refusal = refusedPassword(new_password, config, facts);
         if (refusal) return refusal;
         const hash = await scope.runtime.passwordHasher.hash(new_password, scope.signal);
-        if (type === "registration")
+        if (isGathering({ type, data }))
           return next({ data: { pending: { ...data.pending, passwordHash: hash } } });
         return next({
           facts: { hasPassword: true },
@@ -32,6 +34,7 @@ export const passwordCreation = state({
             createPassword(scope, data.userId, hash),
             audit(scope, "password_changed", {}, data.userId),
           ],
+          jobs: securityNotice(scope, "password_update", facts.email),
         });
       },
     }),

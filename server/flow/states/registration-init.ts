@@ -4,6 +4,7 @@ import { parseEmailAddress } from "../../identity/email-address.ts";
 import { parseUsername } from "../../identity/username.ts";
 import { factsByEmail, factsByUsername } from "../../identity/users.ts";
 import { rememberMe } from "../actions/remember-me.ts";
+import { thirdpartyOauth } from "../actions/thirdparty-oauth.ts";
 import type { DataPatch, FlowData } from "../data.ts";
 import { state } from "../define.ts";
 import { factsOf } from "../facts.ts";
@@ -11,6 +12,7 @@ import { byConfig } from "../inputs.ts";
 import { NEXT } from "../names.ts";
 import { go, refuse } from "../outcome.ts";
 import { leadsIn } from "../plan.ts";
+import { goToSamlProvider } from "../saml.ts";
 import { emailVerification } from "./onboarding-email.ts";
 
 const asks = {
@@ -36,7 +38,7 @@ export const registrationInit = state({
       description: "Register with an e-mail address, a username, or both.",
       input,
       when: ({ config }) => config.account.allow_signup && (asks.email(config) || asks.username(config)),
-      to: [NEXT],
+      to: [NEXT, "thirdparty"],
       errors: [
         "value_missing_error",
         "value_invalid_error",
@@ -47,7 +49,8 @@ export const registrationInit = state({
         "email_already_exists",
         "flow_discontinuity_error",
       ],
-      async run({ type, scope, db, data, config }, given) {
+      async run(context, given) {
+        const { type, scope, db, data, config } = context;
         const { tenant, runtime } = scope;
         if (!given.email && !given.username) {
           return refuse("value_missing_error", { input: asks.email(config) ? "email" : "username" });
@@ -62,12 +65,17 @@ export const registrationInit = state({
 
         const email = given.email ? parseEmailAddress(given.email, config.email.max_length) : undefined;
         if (email === null) return refuse("value_invalid_error", { input: "email" });
+        const sent = email === undefined ? null : await goToSamlProvider(context, email, "email");
+        if (sent) return sent;
         const taken = email !== undefined && (await factsByEmail(db, tenant.id, email)) !== null;
         const { require_verification } = config.email;
         if (taken && (!require_verification || config.privacy.show_account_existence_hints)) {
           return refuse("email_already_exists", { input: "email" });
         }
+        // What was shown to be added to an app was of the account that would have been.
+        const { unconfirmedTotp, ...pending } = data.pending;
         const identified: DataPatch = {
+          pending,
           email,
           username,
           userId: data.userId ?? runtime.environment.uuid(),
@@ -86,6 +94,7 @@ export const registrationInit = state({
         return leadsIn(led) ? go(NEXT, { data: identified }) : refuse("flow_discontinuity_error");
       },
     }),
+    thirdparty_oauth: thirdpartyOauth,
     remember_me: rememberMe,
   }),
 });

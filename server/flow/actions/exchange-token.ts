@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { factsByEmail, factsById, isProved } from "../../identity/users.ts";
+import type { Write } from "../../runtime.ts";
+import {
+  type Exchange,
+  findExchangeToken,
+  takeExchangeToken,
+  verifierFits,
+} from "../../thirdparty/exchange-tokens.ts";
+import {
+  linkIdentity,
+  ownerOfIdentity,
+  refreshIdentity,
+  signUpByIdentity,
+} from "../../thirdparty/identities.ts";
+import { judgeFacts } from "../../thirdparty/judge-facts.ts";
+import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
+import { findProvider } from "../../thirdparty/providers/index.ts";
+import type { DataPatch, FlowData } from "../data.ts";
+import { action, type Context } from "../define.ts";
+import { accountFacts, type Facts, nobody } from "../facts.ts";
+import { NEXT } from "../names.ts";
+import { whileAddable } from "../new-credential.ts";
+import { type Effects, go, next, refuse, tooFast } from "../outcome.ts";
+import { hasSecondFactor } from "../second-factor.ts";
+import { emailVerification } from "../states/onboarding-email.ts";
+import { codeVerifier } from "./thirdparty-oauth.ts";
+
+/** What the callback found out becomes an account, an identity of one, or a sign-in: here, and not before. */
+export const exchangeToken = action({
+  description: "Exchange the token that came back from the identity provider.",
+  input: z.strictObject({ token: z.string().max(512).meta({ hidden: true }), code_verifier: codeVerifier() }),
+  to: [NEXT],
+  errors: [
+    "value_invalid_error",
+    "user_conflict",
+    "signup_disabled",
+    "identity_already_linked",
+    "rate_limit_exceeded",
+  ],
+  async run(context, { token, code_verifier }) {
+    const { scope, data } = context;
+    const { runtime, tenant, client } = scope;
+    const rate = await runtime.rates.consume("exchange_token", `${tenant.id}/${client.source}`);
+    if (!rate.ok) return tooFast(rate.retryAfterSeconds);
+
+    const exchange = await findExchangeToken(scope, token);
+    if (!exchange || !belongsHere(context, exchange))
+      return refuse("value_invalid_error", { input: "token" });
+    // A token that no flow asked for is bound to the browser that was given it, by a cookie.
+    const kept = context.type === "token_exchange" ? (client.thirdPartyStates ?? []) : [];
+    if (![code_verifier, ...kept].some((verifier) => verifierFits(exchange, verifier)))
+      return refuse("value_invalid_error", { input: "code_verifier" });
+
+    const { facts } = exchange;
+    const verdict = judgeFacts(await situationOf(context, facts));
+    if (verdict.kind === "refuse") return refuse(verdict.code);
+    const take = takeExchangeToken(scope, token);
+    // Whoever connects an identity is signed in already; nothing of the flow changes.
+    if (context.type === "profile") {
+      const { userId } = data;
+      const addable = userId ? [whileAddable({ ...context, data: { ...data, userId } })] : [];
+      return next({ writes: [...addable, take, ...identityWrites(context, verdict, facts)] });
+    }
+
+    const effects =
+      verdict.kind === "sign_up" ? signUp(context, facts) : await letIn(context, verdict, facts);
+    const waits = effects.data?.pending?.identity !== undefined;
+    const factor = {
+      method: "third_party" as const,
+      provider: facts.provider,
+      at: scope.now.toISOString(),
+      // A provider stands in for the second factor of accounts that it is linked to, and of no other.
+      ...(facts.satisfiesMfa && !waits ? { userVerified: true } : {}),
+    };
+    const arrived = {
+      ...effects,
+      data: { ...nothingShown(data), ...effects.data, factors: [factor] },
+      writes: [take, ...(effects.writes ?? [])],
+    };
+    // The protocol offers a way back there, to where another token may be brought.
+    return context.type === "token_exchange" ? go(NEXT, arrived) : next(arrived);
+  },
+});
+
+/** What was shown, set up or answered before was somebody else's, or nobody's: it serves no account that is entered now. */
+function nothingShown({ answered }: FlowData): DataPatch {
+  return {
+    identifier: undefined,
+    username: undefined,
+    factors: [],
+    answered: answered.filter((state) => state === "preflight"),
+    pending: {},
+    enrolled: undefined,
+    trustsDevice: undefined,
+    recovering: undefined,
+    emailVerified: undefined,
+  };
+}
+
+/** A token is for the flow that sent the person; one that no flow asked for, for a flow that begins with it. */
+function belongsHere({ type, flowId, data }: Context, exchange: Exchange): boolean {
+  if (type === "token_exchange") return exchange.flowId === null;
+  const connects = type === "profile" ? data.userId : undefined;
+  return exchange.flowId === flowId && exchange.userId === connects;
+}
+
+async function situationOf({ type, db, scope, data, config }: Context, facts: ProviderFacts) {
+  const { tenant } = scope;
+  const { email } = facts;
+  const known = email === null ? null : await factsByEmail(db, tenant.id, email);
+  const namesake =
+    known && email !== null
+      ? {
+          userId: known.userId,
+          verified: await isProved(db, tenant.id, { userId: known.userId, address: email }),
+        }
+      : null;
+  return {
+    facts,
+    owner: await ownerOfIdentity(db, tenant.id, facts),
+    namesake,
+    connects: type === "profile" ? (data.userId ?? null) : null,
+    // SAML providers speak for the domains that the operator has given them.
+    allowLinking: findProvider(config, facts.provider)?.allowLinking ?? facts.provider.startsWith("saml:"),
+    allowSignup: config.account.allow_signup,
+  };
+}
+
+type LetIn = { kind: "sign_in" | "link"; userId: string };
+
+function identityWrites(
+  { scope }: Context,
+  verdict: LetIn | { kind: "sign_up" },
+  facts: ProviderFacts,
+): Write[] {
+  if (verdict.kind === "sign_up") return [];
+  const write = verdict.kind === "link" ? linkIdentity : refreshIdentity;
+  return [write(scope, verdict.userId, facts)];
+}
+
+/** An account that exists. A link to one with a second factor waits until that was shown. */
+async function letIn(context: Context, verdict: LetIn, facts: ProviderFacts): Promise<Effects> {
+  const { db, scope, config } = context;
+  const user = await factsById(db, scope.tenant.id, verdict.userId);
+  const waits = verdict.kind === "link" && user !== null && hasSecondFactor(user, config);
+  return {
+    data: {
+      userId: verdict.userId,
+      email: user?.email ?? undefined,
+      signedUp: "known",
+      passcode: undefined,
+      ...(waits ? { pending: { identity: facts } } : {}),
+    },
+    facts: { ...(user ? accountFacts(user) : {}), hasIdentity: true },
+    writes: waits ? [] : identityWrites(context, verdict, facts),
+  };
+}
+
+/** A new account. An address that nobody vouches for is not written while addresses have to be verified. */
+function signUp({ scope, config }: Context, facts: ProviderFacts): Effects {
+  const userId = scope.runtime.environment.uuid();
+  const address = config.email.enabled ? facts.email : null;
+  const unproved = !facts.emailVerified && !facts.skipEmailVerification && config.email.require_verification;
+  const email = address !== null && !unproved ? { address, verified: facts.emailVerified } : null;
+  const made: Facts = {
+    ...nobody,
+    hasIdentity: true,
+    email: email?.address ?? null,
+    emailVerified: email?.verified ?? false,
+  };
+  return {
+    data: {
+      userId,
+      email: email?.address,
+      signedUp: "created",
+      passcode: address !== null && unproved ? emailVerification(address, false) : undefined,
+    },
+    facts: made,
+    writes: [signUpByIdentity(scope, facts, { userId, email })],
+  };
+}

@@ -1,0 +1,39 @@
+import { audit } from "../../../audit/audit.ts";
+import { whileAccount } from "../../../identity/account.ts";
+import { createEmail } from "../../../identity/emails.ts";
+import { securityNotice } from "../../../identity/security-notices.ts";
+import { setEmailVerified } from "../../../identity/users.ts";
+import type { Context } from "../../define.ts";
+import type { Effects } from "../../outcome.ts";
+import { addressesOf, mayAdd, primaryOf } from "./emails.ts";
+
+/**
+ * What follows when somebody who is signed in confirms an address by the code that was sent to it: one of theirs is
+ * marked, any other is added.
+ *
+ * @param address canonical
+ */
+export function confirmedAddress(
+  { account, scope, config }: Pick<Context, "account" | "scope" | "config">,
+  address: string,
+): Effects {
+  if (!account) return {};
+  const { tenant, now } = scope;
+  const { id: userId } = account.profile;
+  const own = addressesOf(account);
+  const verified = audit(scope, "email_verified", {}, userId);
+  if (own.some((email) => email.address === address)) {
+    return {
+      writes: [(tx) => setEmailVerified(tx, tenant.id, { userId, address, now }), verified],
+    };
+  }
+  return {
+    writes: [
+      whileAccount(scope, userId, (current) => mayAdd(current, config)),
+      createEmail(scope, userId, { address, isPrimary: own.length === 0, verified: true }),
+      audit(scope, "email_created", {}, userId),
+      verified,
+    ],
+    jobs: securityNotice(scope, "email_create", primaryOf(account), { address }),
+  };
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { audit } from "../../../audit/audit.ts";
+import type { Config } from "../../../config.ts";
+import { deleteCredential, renameCredential } from "../../../credentials/owned-credentials.ts";
+import { type Account, whileAccount } from "../../../identity/account.ts";
+import { endSignIns } from "../../../identity/first-proof.ts";
+import { remainsReachable } from "../../../identity/reachability.ts";
+import { securityNotice } from "../../../identity/security-notices.ts";
+import { STAY } from "../../names.ts";
+import { go, refuse, stay } from "../../outcome.ts";
+import { ownId } from "./choice.ts";
+import { primaryOf } from "./emails.ts";
+import { ownAction, sensitiveAction } from "./own-action.ts";
+
+/** One line that people read. */
+const credentialName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name))
+  .meta({ preserve: true });
+
+/** What people do with their passkeys; names are given to security keys in the same way. */
+export const credentialActions = {
+  webauthn_credential_create: sensitiveAction({
+    description: "Create a passkey.",
+    when: ({ account, config, data }) =>
+      data.capabilities?.webauthn === true && mayAddPasskey(account, config),
+    to: ["webauthn_credential_verification"],
+    run: () => go("webauthn_credential_verification", { data: { creating: "passkey" } }),
+  }),
+  webauthn_credential_rename: ownAction({
+    description: "Rename a passkey or a security key.",
+    input: z.strictObject({ passkey_id: ownId(), passkey_name: credentialName }),
+    when: ({ account }) => credentialsOf(account).length > 0,
+    to: [STAY],
+    errors: ["not_found"],
+    run({ scope, account }, { passkey_id, passkey_name }) {
+      if (!credentialsOf(account).some(({ id }) => id === passkey_id)) return refuse("not_found");
+      const { id: userId } = account.profile;
+      return stay({ writes: [renameCredential(scope, userId, { id: passkey_id, name: passkey_name })] });
+    },
+  }),
+  webauthn_credential_delete: sensitiveAction({
+    description: "Remove a passkey.",
+    input: z.strictObject({ passkey_id: ownId() }),
+    when: ({ account, config }) => passkeysOf(account).some(({ id }) => mayDelete(account, config, id)),
+    to: [STAY],
+    errors: ["not_found"],
+    run({ scope, account, config }, { passkey_id }) {
+      if (!mayDelete(account, config, passkey_id)) return refuse("not_found");
+      const { id: userId } = account.profile;
+      return stay({
+        facts: { hasPasskey: passkeysOf(account).length > 1 },
+        writes: [
+          whileAccount(scope, userId, (current) => mayDelete(current, config, passkey_id)),
+          deleteCredential(scope, userId, { id: passkey_id, mfaOnly: false }),
+          (tx) => endSignIns(tx, scope.tenant.id, userId),
+          audit(scope, "passkey_deleted", {}, userId),
+        ],
+        jobs: securityNotice(scope, "passkey_delete", primaryOf(account)),
+      });
+    },
+  }),
+};
+
+/** Whether an account may have one more passkey. */
+export function mayAddPasskey(account: Account, { passkey }: Config): boolean {
+  return passkey.enabled && passkeysOf(account).length < passkey.limit;
+}
+
+/** Not the last one where one is needed, and not the last way in. */
+function mayDelete(account: Account, config: Config, passkey: string): boolean {
+  const passkeys = passkeysOf(account);
+  return (
+    passkeys.some(({ id }) => id === passkey) &&
+    (config.passkey.optional || passkeys.length > 1) &&
+    remainsReachable(account, config, { passkey })
+  );
+}
+
+const passkeysOf = ({ profile }: Account) => profile.passkeys ?? [];
+
+const credentialsOf = ({ profile }: Account) => [
+  ...(profile.passkeys ?? []),
+  ...(profile.security_keys ?? []),
+];

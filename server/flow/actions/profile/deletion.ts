@@ -1,0 +1,20 @@
+import { audit } from "../../../audit/audit.ts";
+import { deleteAccount } from "../../../identity/deletion.ts";
+import { go } from "../../outcome.ts";
+import { sensitiveAction } from "./own-action.ts";
+
+/** How people leave. */
+export const deletionActions = {
+  account_delete: sensitiveAction({
+    description: "Delete the account and everything in it.",
+    when: ({ config }) => config.account.allow_deletion,
+    to: ["account_deleted"],
+    run({ scope, account, flowId }) {
+      const { id } = account.profile;
+      return go("account_deleted", {
+        writes: [deleteAccount(scope, id, flowId), audit(scope, "user_deleted", {}, id)],
+        kept: { session: "ended" },
+      });
+    },
+  }),
+};

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { audit } from "../../../audit/audit.ts";
+import type { Config } from "../../../config.ts";
+import { deleteCredential } from "../../../credentials/owned-credentials.ts";
+import { deleteRecoveryCodes, replaceRecoveryCodes } from "../../../credentials/recovery-codes.ts";
+import { deleteTotp } from "../../../credentials/totp.ts";
+import { revokeDevices } from "../../../credentials/trusted-devices.ts";
+import { type Account, whileAccount } from "../../../identity/account.ts";
+import { endSignIns } from "../../../identity/first-proof.ts";
+import { securityNotice } from "../../../identity/security-notices.ts";
+import type { Scope, Write } from "../../../runtime.ts";
+import { STAY } from "../../names.ts";
+import { go, refuse, stay } from "../../outcome.ts";
+import { canUseSecurityKeys } from "../../second-factor-means.ts";
+import { ownId } from "./choice.ts";
+import { primaryOf } from "./emails.ts";
+import { sensitiveAction } from "./own-action.ts";
+
+/** What people do with the second factors of their account. */
+export const factorActions = {
+  continue_to_otp_secret_creation: sensitiveAction({
+    description: "Set up an authenticator app.",
+    when: ({ account: { profile } }) =>
+      profile.mfa_config.totp_enabled && !profile.mfa_config.auth_app_set_up,
+    to: ["mfa_otp_secret_creation"],
+    run: () => go("mfa_otp_secret_creation"),
+  }),
+  otp_secret_delete: sensitiveAction({
+    description: "Remove the authenticator app.",
+    when: ({ account, config }) => mayDeleteApp(account, config),
+    to: [STAY],
+    run({ scope, account, config }) {
+      const { id } = account.profile;
+      const last = keysOf(account).length === 0;
+      return stay({
+        facts: { hasTotp: false, ...(last ? { hasRecoveryCode: false } : {}) },
+        writes: [
+          whileAccount(scope, id, (current) => mayDeleteApp(current, config)),
+          deleteTotp(scope, id),
+          audit(scope, "otp_deleted", {}, id),
+          ...afterRemoval(scope, id, last),
+        ],
+        jobs: securityNotice(scope, "mfa_delete", primaryOf(account), { factor: "totp" }),
+      });
+    },
+  }),
+  security_key_create: sensitiveAction({
+    description: "Set up a security key.",
+    when: ({ account, config, data }) =>
+      canUseSecurityKeys(data.capabilities, config) && mayAddKey(account, config),
+    to: ["webauthn_credential_verification"],
+    run: () => go("webauthn_credential_verification", { data: { creating: "security_key" } }),
+  }),
+  security_key_delete: sensitiveAction({
+    description: "Remove a security key.",
+    input: z.strictObject({ security_key_id: ownId() }),
+    when: ({ account, config }) => mayDeleteKey(account, config),
+    to: [STAY],
+    errors: ["not_found"],
+    run({ scope, account, config }, { security_key_id }) {
+      if (!keysOf(account).some(({ id }) => id === security_key_id)) return refuse("not_found");
+      const { id: userId } = account.profile;
+      const lastKey = keysOf(account).length === 1;
+      const last = lastKey && !hasApp(account);
+      return stay({
+        facts: { hasSecurityKey: !lastKey, ...(last ? { hasRecoveryCode: false } : {}) },
+        writes: [
+          whileAccount(scope, userId, (current) => mayDeleteKey(current, config)),
+          deleteCredential(scope, userId, { id: security_key_id, mfaOnly: true }),
+          audit(scope, "security_key_deleted", {}, userId),
+          ...afterRemoval(scope, userId, last),
+        ],
+        jobs: securityNotice(scope, "mfa_delete", primaryOf(account), { factor: "security_key" }),
+      });
+    },
+  }),
+  recovery_codes_create: sensitiveAction({
+    description: "Get new recovery codes; those before are worth nothing from then on.",
+    when: ({ account, config }) => mayHaveCodes(account, config),
+    to: [STAY],
+    run({ scope, account, config }) {
+      const { id } = account.profile;
+      const { codes, write } = replaceRecoveryCodes(scope, id);
+      return stay({
+        secrets: { recovery_codes: codes },
+        facts: { hasRecoveryCode: true },
+        writes: [
+          whileAccount(scope, id, (current) => mayHaveCodes(current, config)),
+          write,
+          audit(scope, "recovery_codes_created", {}, id),
+        ],
+        jobs: securityNotice(scope, "mfa_create", primaryOf(account), { factor: "recovery_codes" }),
+      });
+    },
+  }),
+};
+
+/** Whether an account may have one more security key. */
+export function mayAddKey(account: Account, { mfa }: Config): boolean {
+  return mfa.enabled && mfa.security_keys.enabled && keysOf(account).length < mfa.security_keys.limit;
+}
+
+/** An app can be removed while apps are switched off too, unless it is the second factor that has to be. */
+function mayDeleteApp(account: Account, config: Config): boolean {
+  const { auth_app_set_up } = account.profile.mfa_config;
+  return auth_app_set_up && (!needsFactor(config) || keysOf(account).length > 0);
+}
+
+function mayDeleteKey(account: Account, config: Config): boolean {
+  const left = keysOf(account).length - 1;
+  return left >= 0 && (!needsFactor(config) || left > 0 || hasApp(account));
+}
+
+/** Codes stand in for a second factor, so there has to be one. */
+function mayHaveCodes(account: Account, { mfa }: Config): boolean {
+  return mfa.enabled && mfa.recovery_codes && (hasApp(account) || keysOf(account).length > 0);
+}
+
+/** Security keys, where they are second factors. */
+const keysOf = ({ profile }: Account) => profile.security_keys ?? [];
+
+/** Whether an app is a second factor of this account. */
+const hasApp = ({ profile: { mfa_config } }: Account) =>
+  mfa_config.totp_enabled && mfa_config.auth_app_set_up;
+
+const needsFactor = ({ mfa }: Config) => mfa.enabled && !mfa.optional;
+
+/** Browsers are asked for the second factor anew; codes go with the last factor that they stood in for. */
+function afterRemoval(scope: Scope, userId: string, last: boolean): Write[] {
+  return [
+    (tx) => revokeDevices(tx, scope.tenant.id, userId),
+    // Whoever has set it up and is on the way in by it gets no further.
+    (tx) => endSignIns(tx, scope.tenant.id, userId),
+    ...(last ? [deleteRecoveryCodes(scope, userId)] : []),
+  ];
+}

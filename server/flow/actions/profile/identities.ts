@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { audit } from "../../../audit/audit.ts";
+import type { Config } from "../../../config.ts";
+import { type Account, whileAccount } from "../../../identity/account.ts";
+import { endSignIns } from "../../../identity/first-proof.ts";
+import { removeIdentity } from "../../../identity/identities.ts";
+import { remainsReachable } from "../../../identity/reachability.ts";
+import { enabledProviders } from "../../../thirdparty/providers/index.ts";
+import { STAY } from "../../names.ts";
+import { stay } from "../../outcome.ts";
+import { goToProvider, thirdPartyInput } from "../thirdparty-oauth.ts";
+import { type Choice, oneOf } from "./choice.ts";
+import { sensitiveAction } from "./own-action.ts";
+
+/** What people do with who they are at identity providers. */
+export const identityActions = {
+  connect_thirdparty_oauth_provider: sensitiveAction({
+    description: "Connect an identity provider, to sign in by it from then on.",
+    input: (view) =>
+      thirdPartyInput(view).extend({ provider: oneOf(unconnected(view.account, view.config)) }),
+    when: ({ account, config }) => unconnected(account, config).length > 0,
+    to: ["thirdparty"],
+    errors: ["value_invalid_error", "value_missing_error"],
+    run: goToProvider,
+  }),
+  disconnect_thirdparty_oauth_provider: sensitiveAction({
+    description: "Disconnect an identity provider.",
+    input: ({ account, config }) =>
+      z.strictObject({ identity_id: oneOf(account ? removable(account, config) : []) }),
+    when: ({ account, config }) => removable(account, config).length > 0,
+    to: [STAY],
+    run({ scope, account, config }, { identity_id }) {
+      const { id } = account.profile;
+      return stay({
+        writes: [
+          whileAccount(scope, id, (current) =>
+            removable(current, config).some((one) => one.id === identity_id),
+          ),
+          removeIdentity(scope, id, identity_id),
+          (tx) => endSignIns(tx, scope.tenant.id, id),
+          audit(scope, "thirdparty_unlinked", {}, id),
+        ],
+      });
+    },
+  }),
+};
+
+/** Providers that are on, and by which this account has no identity. */
+function unconnected(account: Account | null, config: Config): Choice[] {
+  const connected = new Set((account?.identities ?? []).map(({ provider }) => provider));
+  return enabledProviders(config).filter(({ id }) => !connected.has(id));
+}
+
+/** Identities of providers that are on, except for the last way in. */
+function removable(account: Account, config: Config): Choice[] {
+  return (account.profile.identities ?? [])
+    .filter(({ identity_id }) => remainsReachable(account, config, { identity: identity_id }))
+    .map(({ identity_id, provider }) => ({ id: identity_id, name: provider }));
+}

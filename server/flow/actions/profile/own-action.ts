@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import type { Account } from "../../../identity/account.ts";
+import { type Action, action, type Context, type InputSchema, type View } from "../../define.ts";
+import type { ErrorCode } from "../../errors.ts";
+import type { Target } from "../../names.ts";
+import type { Outcome } from "../../outcome.ts";
+import { stepUp, stepUpTargets } from "../../step-up.ts";
+
+/** What guards of the profile look at: the account is there. */
+export type OwnView = View & { account: Account };
+
+/** What actions of the profile work with. */
+export type OwnContext = Context & { account: Account };
+
+interface OwnActionDefinition<Input extends InputSchema, To extends Target, Code extends ErrorCode> {
+  description: string;
+  /** A function of the view has to bear an account that is not there, as in the reference that is made of it. */
+  input?: Input | ((view: View) => Input);
+  /** Default: whenever the account is there. */
+  when?: (view: OwnView) => boolean;
+  to: readonly To[];
+  errors?: readonly Code[];
+  run(
+    context: OwnContext,
+    input: z.output<Input>,
+  ): Outcome<NoInfer<To>, NoInfer<Code>> | Promise<Outcome<NoInfer<To>, NoInfer<Code>>>;
+}
+
+/** Declares an action of the profile that a session alone allows. */
+export function ownAction<
+  Input extends InputSchema,
+  const To extends Target,
+  const Code extends ErrorCode = never,
+>(definition: OwnActionDefinition<Input, To, Code>): Action {
+  const { when = () => true, run, ...rest } = definition;
+  return action<Input, To, Code>({
+    ...rest,
+    when: (view) => isOwn(view) && when(view),
+    run: (context, input) => run(context as OwnContext, input),
+  });
+}
+
+/**
+ * Declares an action of the profile that changes who can get into the account: it asks for a fresh proof of who this
+ * is first (OWASP ASVS 5.0, 7.5.1), so that a session that was stolen opens the account no further.
+ */
+export function sensitiveAction<
+  Input extends InputSchema,
+  const To extends Target,
+  const Code extends ErrorCode = never,
+>({ run, to, errors = [], ...rest }: OwnActionDefinition<Input, To, Code>): Action {
+  return ownAction<Input, To | (typeof stepUpTargets)[number], Code | "flow_discontinuity_error">({
+    ...rest,
+    to: [...new Set([...to, ...stepUpTargets])],
+    errors: [...errors, "flow_discontinuity_error"],
+    run: (context, input) => (context.fresh ? run(context, input) : stepUp(context)),
+  });
+}
+
+function isOwn(view: View): view is OwnView {
+  return view.account !== null;
+}

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { audit } from "../../../audit/audit.ts";
+import { contextWords, judgeNewPassword } from "../../../credentials/password-policy.ts";
+import { createPassword, deletePassword, replacePassword } from "../../../credentials/passwords.ts";
+import { revokeDevices } from "../../../credentials/trusted-devices.ts";
+import { whileAccount } from "../../../identity/account.ts";
+import { endSignIns } from "../../../identity/first-proof.ts";
+import { remainsReachable } from "../../../identity/reachability.ts";
+import { securityNotice } from "../../../identity/security-notices.ts";
+import type { Write } from "../../../runtime.ts";
+import { byConfig } from "../../inputs.ts";
+import { STAY } from "../../names.ts";
+import { refuse, stay } from "../../outcome.ts";
+import { primaryOf } from "./emails.ts";
+import { type OwnContext, type OwnView, sensitiveAction } from "./own-action.ts";
+
+/** Announced here, judged by the policy; only what is far beyond it ends before that. */
+const input = byConfig(({ password }) =>
+  z.strictObject({
+    password: z
+      .string()
+      .max(4 * password.max_length)
+      .meta({ input: "password", minLength: password.min_length, maxLength: password.max_length }),
+  }),
+);
+
+const errors = ["value_too_short_error", "value_too_long_error", "value_invalid_error"] as const;
+
+/** What people do with the password of their account. */
+export const passwordActions = {
+  password_create: sensitiveAction({
+    description: "Set a password.",
+    input,
+    when: ({ account, config }) => config.password.enabled && !account.hasPassword,
+    to: [STAY],
+    errors,
+    run: (context, { password }) => setPassword(context, password, createPassword),
+  }),
+  password_update: sensitiveAction({
+    description: "Set another password.",
+    input,
+    when: ({ account, config }) => config.password.enabled && account.hasPassword,
+    to: [STAY],
+    errors,
+    run: (context, { password }) => setPassword(context, password, replacePassword),
+  }),
+  password_delete: sensitiveAction({
+    description: "Remove the password.",
+    when: mayDelete,
+    to: [STAY],
+    run(context) {
+      const { scope, account } = context;
+      const { id } = account.profile;
+      return stay({
+        facts: { hasPassword: false },
+        writes: [
+          whileAccount(scope, id, (current) => mayDelete({ ...context, account: current })),
+          deletePassword(scope, id),
+          (tx) => endSignIns(tx, scope.tenant.id, id),
+          audit(scope, "password_deleted", {}, id),
+          (tx) => revokeDevices(tx, scope.tenant.id, id),
+        ],
+        jobs: securityNotice(scope, "password_delete", primaryOf(account)),
+      });
+    },
+  }),
+};
+
+function mayDelete({ account, config }: Pick<OwnView, "account" | "config">): boolean {
+  const { enabled, optional } = config.password;
+  return enabled && optional && account.hasPassword && remainsReachable(account, config, { password: true });
+}
+
+async function setPassword(
+  { scope, account, config, facts }: OwnContext,
+  password: string,
+  written: typeof createPassword,
+) {
+  const fault = judgeNewPassword(password, { config, contextWords: contextWords(config, facts) });
+  if (fault) return refuse(fault.code, { input: "password", message: fault.message });
+  const { id } = account.profile;
+  const hash = await scope.runtime.passwordHasher.hash(password, scope.signal);
+  const writes: Write[] = [
+    whileAccount(scope, id, ({ hasPassword }) => hasPassword === account.hasPassword),
+    written(scope, id, hash),
+    (tx) => endSignIns(tx, scope.tenant.id, id),
+    audit(scope, "password_changed", { by: "profile" }, id),
+    // What was trusted after the old password is trusted no more.
+    (tx) => revokeDevices(tx, scope.tenant.id, id),
+  ];
+  return stay({
+    facts: { hasPassword: true },
+    writes,
+    jobs: securityNotice(scope, "password_update", primaryOf(account)),
+  });
+}

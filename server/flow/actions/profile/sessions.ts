@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { audit } from "../../../audit/audit.ts";
+import { endSignIns } from "../../../identity/first-proof.ts";
+import { describeSession, endSessionOf } from "../../../sessions/session-list.ts";
+import { endOtherSessions, type Session } from "../../../sessions/sessions.ts";
+import type { View } from "../../define.ts";
+import { STAY } from "../../names.ts";
+import { stay } from "../../outcome.ts";
+import { oneOf } from "./choice.ts";
+import { type OwnView, ownAction } from "./own-action.ts";
+
+/** What people do with their other sessions. */
+export const sessionActions = {
+  session_delete: ownAction({
+    description: "End another session.",
+    input: (view) => z.strictObject({ session_id: oneOf(otherSessions(view).map(choiceOf)) }),
+    when: mayEnd,
+    to: [STAY],
+    run({ scope, account }, { session_id }) {
+      const { id } = account.profile;
+      return stay({
+        writes: [endSessionOf(scope, id, session_id), audit(scope, "session_revoked", {}, id)],
+      });
+    },
+  }),
+  session_delete_others: ownAction({
+    description: "End all other sessions.",
+    when: mayEnd,
+    to: [STAY],
+    run({ scope, account, data }) {
+      const { id } = account.profile;
+      return stay({
+        writes: [
+          (tx) => endSignIns(tx, scope.tenant.id, id),
+          (tx) => endOtherSessions(tx, scope.tenant.id, id, scope.session?.id ?? data.sessionId),
+          audit(scope, "session_revoked", { others: true }, id),
+        ],
+      });
+    },
+  }),
+};
+
+function mayEnd(view: OwnView): boolean {
+  return view.config.session.allow_revocation && otherSessions(view).length > 0;
+}
+
+function otherSessions({ account, data }: View): Session[] {
+  return (account?.sessions ?? []).filter(({ id }) => id !== data.sessionId);
+}
+
+function choiceOf(session: Session) {
+  return { id: session.id, name: describeSession(session, "").user_agent ?? session.id };
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { audit } from "../../../audit/audit.ts";
+import { whileAccount } from "../../../identity/account.ts";
+import { remainsReachable } from "../../../identity/reachability.ts";
+import { parseUsername } from "../../../identity/username.ts";
+import { createUsername, removeUsername, replaceUsername } from "../../../identity/usernames.ts";
+import { factsByUsername } from "../../../identity/users.ts";
+import { byConfig } from "../../inputs.ts";
+import { STAY } from "../../names.ts";
+import { refuse, stay } from "../../outcome.ts";
+import { type OwnContext, type OwnView, ownAction, sensitiveAction } from "./own-action.ts";
+
+const input = byConfig(({ username }) =>
+  z.strictObject({
+    username: z.string().trim().min(username.min_length).max(username.max_length).meta({ preserve: true }),
+  }),
+);
+
+const errors = [
+  "value_too_short_error",
+  "value_too_long_error",
+  "invalid_username_error",
+  "username_already_exists",
+] as const;
+
+/** What people do with the username of their account. */
+export const usernameActions = {
+  username_create: ownAction({
+    description: "Choose a username.",
+    input,
+    when: ({ account, config }) => config.username.enabled && !account.profile.username,
+    to: [STAY],
+    errors,
+    run: (context, { username }) => setName(context, username, createUsername),
+  }),
+  // Whoever signs in by a name that somebody else has changed finds no account.
+  username_update: sensitiveAction({
+    description: "Choose another username.",
+    input,
+    when: ({ account, config }) => config.username.enabled && !!account.profile.username,
+    to: [STAY],
+    errors,
+    run: (context, { username }) => setName(context, username, replaceUsername),
+  }),
+  username_delete: sensitiveAction({
+    description: "Remove the username.",
+    when: mayDelete,
+    to: [STAY],
+    run(context) {
+      const { scope, account } = context;
+      const { id } = account.profile;
+      return stay({
+        facts: { username: null },
+        writes: [
+          whileAccount(scope, id, (current) => mayDelete({ ...context, account: current })),
+          removeUsername(scope, id),
+          audit(scope, "username_deleted", {}, id),
+        ],
+      });
+    },
+  }),
+};
+
+function mayDelete({ account, config }: Pick<OwnView, "account" | "config">): boolean {
+  const { enabled, optional } = config.username;
+  return (
+    enabled && optional && !!account.profile.username && remainsReachable(account, config, { username: true })
+  );
+}
+
+async function setName(
+  { scope, db, account, config }: OwnContext,
+  given: string,
+  written: typeof createUsername,
+) {
+  const parsed = parseUsername(given, config.username);
+  if (!parsed.ok) return refuse(parsed.code, { input: "username" });
+  const { username } = parsed;
+  if (username === account.profile.username?.username) return stay();
+  // Usernames are public names: that one is taken can be told, and has to be.
+  if (await factsByUsername(db, scope.tenant.id, username)) {
+    return refuse("username_already_exists", { input: "username" });
+  }
+  const { id } = account.profile;
+  return stay({
+    facts: { username },
+    writes: [written(scope, id, username), audit(scope, "username_changed", {}, id)],
+  });
+}

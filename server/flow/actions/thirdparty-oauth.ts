@@ -1,0 +1,90 @@
+import { z } from "zod";
+import type { Scope } from "../../runtime.ts";
+import { codeVerifierPattern } from "../../sessions/handover.ts";
+import { challengeOf } from "../../thirdparty/exchange-tokens.ts";
+import { openAuthorization } from "../../thirdparty/oauth.ts";
+import { enabledProviders, findProvider } from "../../thirdparty/providers/index.ts";
+import { parseReturnAddress, returnAddresses } from "../../thirdparty/redirect-urls.ts";
+import { requestSeconds } from "../../thirdparty/requests.ts";
+import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
+import { action, type Context, type View } from "../define.ts";
+import { byConfig } from "../inputs.ts";
+import { go, type Outcome, refuse } from "../outcome.ts";
+import { oneOf } from "./profile/choice.ts";
+
+/** RFC 7636, 4.1: 43 to 128 characters. */
+export const codeVerifier = () =>
+  z.string().min(43).max(128).regex(codeVerifierPattern).optional().meta({ hidden: true });
+
+/** What signing in at a provider, and connecting one to an account, take. */
+export const thirdPartyInput = byConfig((config) =>
+  z.strictObject({
+    provider: oneOf(enabledProviders(config)),
+    redirect_to: z.string().meta({ hidden: true }),
+    code_verifier: codeVerifier(),
+  }),
+);
+
+export function offersProviders({ config }: Pick<View, "config">): boolean {
+  return enabledProviders(config).length > 0;
+}
+
+/**
+ * Sends a person to a provider; in a profile flow for an identity that joins their account.
+ *
+ * What comes back is bound to the browser that went: by a cookie or, for pages of other sites, whose cookies of ours
+ * browsers may drop, by a code verifier that the exchange has to show.
+ */
+export async function goToProvider(
+  context: Context,
+  given: z.output<ReturnType<typeof thirdPartyInput>>,
+): Promise<Outcome<"thirdparty", "value_invalid_error" | "value_missing_error">> {
+  const { type, scope, flowId, data, config } = context;
+  const provider = findProvider(config, given.provider);
+  if (!provider) return refuse("value_invalid_error", { input: "provider" });
+  const target = parseReturnAddress(given.redirect_to, config, returnAddresses(config));
+  if (!target) return refuse("value_invalid_error", { input: "redirect_to" });
+  const otherSite = asksFromOtherSite(scope);
+  if (otherSite && !given.code_verifier) return refuse("value_missing_error", { input: "code_verifier" });
+
+  try {
+    const { url, state, write } = await openAuthorization(scope, provider, {
+      flowId,
+      redirectTo: target.href,
+      ...(given.code_verifier ? { codeChallenge: challengeOf(given.code_verifier) } : {}),
+      ...(type === "profile" && data.userId ? { userId: data.userId } : {}),
+      remembers: { boundBy: otherSite ? "verifier" : "cookie" },
+    });
+    return go("thirdparty", {
+      // The address holds the state, which is kept as a hash otherwise.
+      secrets: { redirect_url: url },
+      kept: { thirdPartyState: { value: state, seconds: requestSeconds } },
+      writes: [write],
+    });
+  } catch (error) {
+    if (!(error instanceof ThirdPartyError)) throw error;
+    const { reason } = error;
+    scope.runtime.log.warn(
+      { err: error.cause, provider: provider.id, reason, request_id: scope.client.requestId },
+      "a provider could not be asked",
+    );
+    return refuse("value_invalid_error", { input: "provider", message: error.message });
+  }
+}
+
+/** Whether a page of another site asks, one of those that may. */
+function asksFromOtherSite({ client, tenant }: Scope): boolean {
+  const { origin } = client;
+  const { base_url, cors } = tenant.config;
+  return origin != null && origin !== new URL(base_url).origin && cors.allow_origins.includes(origin);
+}
+
+/** Sends a person to a provider, to be told by it who they are. */
+export const thirdpartyOauth = action({
+  description: "Sign in with an identity provider.",
+  input: thirdPartyInput,
+  when: offersProviders,
+  to: ["thirdparty"],
+  errors: ["value_invalid_error", "value_missing_error"],
+  run: goToProvider,
+});

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { audit } from "../../audit/audit.ts";
+import { judgeRecoveryCode } from "../../credentials/recovery-codes.ts";
+import { action } from "../define.ts";
+import { NEXT } from "../names.ts";
+import { next, refuse, tooFast } from "../outcome.ts";
+
+/** A recovery code in place of a second factor that is not at hand; offered while the account has one. */
+export const validateRecoveryCode = action({
+  description: "Enter a recovery code in place of the second factor.",
+  input: z.strictObject({ recovery_code: z.string().trim().max(64) }),
+  when: ({ facts }) => facts.hasRecoveryCode,
+  to: [NEXT],
+  errors: ["recovery_code_invalid", "rate_limit_exceeded"],
+  async run({ scope, data }, { recovery_code }) {
+    const { userId } = data;
+    if (!userId) return refuse("recovery_code_invalid", { input: "recovery_code" });
+    const judged = await judgeRecoveryCode(scope, { userId, code: recovery_code });
+    if ("limited" in judged) return tooFast(judged.limited);
+    if (!judged.ok) {
+      const failure = audit(scope, "login_failure", { method: "recovery_code" }, userId);
+      return refuse("recovery_code_invalid", { input: "recovery_code", writes: [failure] });
+    }
+    return next({
+      data: { factors: [...data.factors, { method: "recovery_code", at: scope.now.toISOString() }] },
+      writes: [judged.write],
+    });
+  },
+});

@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { type AccountOwner, accountOwner } from "../testing/account-owner.ts";
+import { authenticatorApp } from "../testing/authenticator-app.ts";
+import type { Walk } from "../testing/flow-walk.ts";
+import { newName, password, people } from "../testing/people.ts";
+import { acme, acmePerson, comeBack } from "../testing/provider-people.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
+
+/** What was shown or set up for an account that came to nothing serves no other account (A36). */
+
+const { begin } = people();
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime({
+    STILE_EMAIL_OPTIONAL: "true",
+    STILE_EMAIL_ACQUIRE_ON_REGISTRATION: "false",
+    STILE_USERNAME_ENABLED: "true",
+    STILE_USERNAME_OPTIONAL: "true",
+    STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "always",
+    STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "always",
+    STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+    ...acme(),
+  });
+});
+afterAll(() => runtime.close());
+
+/** Somebody with an app, whom Acme knows. */
+async function victim(): Promise<AccountOwner & { facts: ProviderFacts }> {
+  const owner = await accountOwner(runtime, { totp: true });
+  const facts = acmePerson();
+  const { provider, subject, email } = facts;
+  await runtime.database.write.insert(schema.identities).values({
+    tenantId: runtime.tenant.id,
+    id: randomUUID(),
+    userId: owner.userId,
+    provider,
+    subject,
+    email,
+    createdAt: new Date(),
+  });
+  return { ...owner, facts };
+}
+
+async function comeBy(flow: Walk, facts: ProviderFacts): Promise<void> {
+  await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: "http://localhost:3000/" });
+  await flow.act("exchange_token", { token: await comeBack(runtime, { flowId: flow.flowId, facts }) });
+}
+
+async function skipPasskey(flow: Walk): Promise<void> {
+  if (flow.state.name === "onboarding_create_passkey") await flow.act("skip");
+}
+
+/** A registration up to the offer of a second factor. */
+async function upToEnrolment(username: string): Promise<Walk> {
+  const flow = await begin(runtime, "registration");
+  await flow.act("register_login_identifier", { username });
+  await flow.act("register_password", { new_password: password });
+  expect(flow.state.name).toBe("mfa_method_chooser");
+  return flow;
+}
+
+describe("whoever comes by an identity provider after all", () => {
+  test("has not shown the second factor of that account by setting one up for an account that was not made", async () => {
+    const username = newName();
+    const [slower, faster] = [await upToEnrolment(username), await upToEnrolment(username)];
+    await faster.act("skip");
+    await skipPasskey(faster);
+    expect(faster.state.name).toBe("success");
+
+    await slower.act("continue_to_otp_secret_creation");
+    const app = authenticatorApp(String(slower.state.payload.otp_secret));
+    await slower.act("otp_code_verify", { otp_code: app.code(Date.now()) });
+    await skipPasskey(slower);
+    expect(slower.state.name).toBe("registration_init");
+    const { facts } = await victim();
+    await comeBy(slower, facts);
+    expect(slower.state.name).toBe("login_otp");
+    expect(slower.answer.session).toBeUndefined();
+  });
+
+  test("has not shown it by another provider that is trusted for another account", async () => {
+    const flow = await begin(runtime, "registration", {});
+    await comeBy(flow, acmePerson({ satisfiesMfa: true }));
+    expect(flow.state.name).toBe("onboarding_username");
+    const username = newName();
+    await upToEnrolment(username).then(async (other) => {
+      await other.act("skip");
+      await skipPasskey(other);
+    });
+    // The account is there already, so it is asked for another name, and for nothing from the start.
+    await flow.act("username_set", { username });
+    expect(flow.state.name).toBe("onboarding_username");
+    expect(flow.errors()).toEqual(["username_already_exists"]);
+    expect(await flow.act("thirdparty_oauth")).toMatchObject({ name: "error", status: 403 });
+  });
+});

@@ -1,0 +1,18 @@
+import type { FlowData } from "./data.ts";
+
+type Factor = FlowData["factors"][number];
+
+const references: Record<Exclude<Factor["method"], "third_party">, string | null> = {
+  password: "pwd",
+  passcode: "otp",
+  passkey: "passkey",
+  totp: "totp",
+  security_key: "security_key",
+  recovery_code: "recovery_code",
+  registration: null,
+};
+
+/** The authentication method reference of a proof (RFC 8176), by the name that clients of the protocol know. */
+export function methodReference({ method, provider }: Pick<Factor, "method" | "provider">): string | null {
+  return method === "third_party" ? `ext:${provider}` : references[method];
+}

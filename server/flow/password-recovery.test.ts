@@ -1,0 +1,56 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { accountOwner } from "../testing/account-owner.ts";
+import { codeFor, mailsTo, password, people } from "../testing/people.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+
+let base: TestRuntime;
+beforeAll(async () => {
+  base = await testRuntime();
+});
+afterAll(() => base.close());
+
+const { begin } = people();
+
+async function recover(runtime: TestRuntime, email: string) {
+  const flow = await begin(runtime, "login", {});
+  await flow.act("continue_with_login_identifier", { email });
+  await flow.act("continue_to_password_login");
+  await flow.act("continue_to_passcode_confirmation_recovery");
+  await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+  return flow;
+}
+
+test("A24 a recovery ends every session and the trust in every browser, and the owner is told", async () => {
+  const runtime = base.configured({ STILE_MFA_ACQUIRE_ON_LOGIN: "false" });
+  const owner = await accountOwner(runtime, { password: true });
+  const [email = ""] = owner.addresses;
+  const { tenant, database } = runtime;
+  await database.write.insert(schema.trustedDevices).values({
+    tenantId: tenant.id,
+    id: randomUUID(),
+    userId: owner.userId,
+    tokenHash: randomBytes(32),
+    expiresAt: new Date(Date.now() + 3_600_000),
+  });
+  const flow = await recover(runtime, email);
+  expect(flow.state.name).toBe("login_password_recovery");
+  await flow.act("password_recovery", { new_password: `${password} and more` });
+  const { sessions, trustedDevices } = schema;
+  const live = await database.read.select().from(sessions).where(eq(sessions.userId, owner.userId));
+  expect(live.map(({ id }) => id)).not.toContain(owner.sessionId);
+  expect(
+    await database.read.select().from(trustedDevices).where(eq(trustedDevices.userId, owner.userId)),
+  ).toEqual([]);
+  expect(mailsTo(runtime, email)).toEqual(["recovery", "password_update"]);
+});
+
+test("A24 and the second factor is asked for all the same", async () => {
+  const runtime = base.configured({});
+  const owner = await accountOwner(runtime, { password: true, totp: true });
+  const flow = await recover(runtime, owner.addresses[0] ?? "");
+  expect(flow.state.name).toBe("login_otp");
+  expect(flow.state.actions).not.toHaveProperty("password_recovery");
+});

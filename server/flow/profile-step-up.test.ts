@@ -1,0 +1,327 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { factsById } from "../identity/users.ts";
+import { type AccountOwner, accountOwner, type Belongings } from "../testing/account-owner.ts";
+import { authenticatorApp } from "../testing/authenticator-app.ts";
+import type { Walk } from "../testing/flow-walk.ts";
+import { codeFor, newAddress, newName, password } from "../testing/people.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { step } from "./engine.ts";
+import { states } from "./states/index.ts";
+import { stepUpTargets } from "./step-up.ts";
+
+let base: TestRuntime;
+beforeAll(async () => {
+  base = await testRuntime({
+    STILE_ACCOUNT_ALLOW_DELETION: "true",
+    STILE_EMAIL_OPTIONAL: "true",
+    STILE_PASSWORD_OPTIONAL: "true",
+    STILE_USERNAME_ENABLED: "true",
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "us",
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "secret",
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "us",
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "secret",
+  });
+});
+afterAll(() => base.close());
+
+const configured = (settings: Record<string, string> = {}) => base.configured(settings);
+
+/** Somebody who signed in an hour ago, or whoever has got hold of their session. */
+const anHourAgo = (has: Belongings, runtime = configured()) =>
+  accountOwner(runtime, has, { secondsAgo: 3600, methods: ["password", "totp"] });
+
+const everything: Belongings = {
+  emails: 2,
+  password: true,
+  passkeys: 2,
+  securityKeys: 1,
+  totp: true,
+  recoveryCodes: true,
+  identities: ["google"],
+};
+
+/** What asks for a fresh proof, with input that would be good. */
+const sensitive: Record<string, (owner: AccountOwner, flow: Walk) => Record<string, unknown>> = {
+  email_create: () => ({ email: newAddress() }),
+  email_delete: (owner, flow) => ({ email_id: emailId(flow, owner.addresses[1]) }),
+  email_set_primary: (owner, flow) => ({ email_id: emailId(flow, owner.addresses[1]) }),
+  password_update: () => ({ password: "another horse battery" }),
+  password_delete: () => ({}),
+  webauthn_credential_create: () => ({}),
+  webauthn_credential_delete: (owner) => ({ passkey_id: owner.passkeys[0] }),
+  otp_secret_delete: () => ({}),
+  security_key_create: () => ({}),
+  security_key_delete: (owner) => ({ security_key_id: owner.securityKeys[0] }),
+  recovery_codes_create: () => ({}),
+  connect_thirdparty_oauth_provider: () => ({ provider: "github", redirect_to: "http://localhost:3000/" }),
+  disconnect_thirdparty_oauth_provider: (_, flow) => ({
+    identity_id: (flow.state.payload.user as { identities: { identity_id: string }[] }).identities[0]
+      ?.identity_id,
+  }),
+  account_delete: () => ({}),
+};
+/** The same of accounts that have less. */
+const sensitiveOfFew = {
+  password_create: { password },
+  continue_to_otp_secret_creation: {},
+  username_update: { username: newName() },
+  username_delete: {},
+};
+
+function emailId({ state }: Walk, address: string | undefined): string {
+  const { emails } = state.payload.user as { emails: { id: string; address: string }[] };
+  return emails.find((email) => email.address === address)?.id ?? "";
+}
+
+const isStepUp = (name: string) => (stepUpTargets as readonly string[]).includes(name);
+
+/** All that an account holds, as text. */
+async function holdings({ userId }: AccountOwner): Promise<string> {
+  const { emails, usernames, passwords, webauthnCredentials, totpSecrets, recoveryCodes } = schema;
+  const factors = [passwords, webauthnCredentials, totpSecrets, recoveryCodes, schema.identities];
+  const tables = [emails, usernames, ...factors, schema.sessions];
+  const rows = [];
+  for (const table of tables) {
+    rows.push(await base.database.read.select().from(table).where(eq(table.userId, userId)));
+  }
+  return JSON.stringify(rows);
+}
+
+describe("A25 with a session that was stolen an hour after its owner signed in", () => {
+  test.each(Object.keys(sensitive))("%s asks who this is, and changes nothing", async (action) => {
+    const owner = await anHourAgo(everything);
+    const flow = await owner.manage();
+    const before = await holdings(owner);
+    const enqueued = base.enqueued.length;
+    const asked = await flow.act(action, sensitive[action]?.(owner, flow));
+    expect(asked.status).toBe(200);
+    expect(asked.name).toSatisfy(isStepUp);
+    expect(await holdings(owner)).toBe(before);
+    expect(base.enqueued.slice(enqueued).filter(({ mail }) => !("code" in mail))).toEqual([]);
+  });
+
+  test.each(Object.entries(sensitiveOfFew))("%s asks who this is", async (action, input) => {
+    const owner = await anHourAgo({ username: newName() });
+    const flow = await owner.manage();
+    const before = await holdings(owner);
+    expect((await flow.act(action, input)).name).toSatisfy(isStepUp);
+    expect(await holdings(owner)).toBe(before);
+  });
+
+  test("every action that leads to a proof is among these, and no other", () => {
+    const leading = Object.entries(states.profile_init.actions)
+      .filter(([, { to }]) => stepUpTargets.every((target) => to.includes(target)))
+      .map(([name]) => name);
+    // Confirming an address is proof by itself, and ends in the same state.
+    expect(leading.sort()).toEqual([...Object.keys(sensitive), ...Object.keys(sensitiveOfFew)].sort());
+  });
+
+  test("what opens the account to nobody can be done all the same", async () => {
+    const owner = await anHourAgo({ passkeys: 1, unproved: newAddress() });
+    const session_id = await owner.signInElsewhere();
+    const flow = await owner.manage();
+    const harmless: [string, Record<string, unknown>][] = [
+      ["username_create", { username: newName() }],
+      ["patch_metadata", { patch_metadata: { a: 1 } }],
+      ["webauthn_credential_rename", { passkey_id: owner.passkeys[0], passkey_name: "Phone" }],
+      ["session_delete", { session_id }],
+    ];
+    for (const [action, input] of harmless) {
+      expect(await flow.act(action, input)).toMatchObject({ name: "profile_init", status: 200 });
+    }
+  });
+
+  test("a proof by one factor is none where the account has two", async () => {
+    const owner = await accountOwner(configured(), { password: true, totp: true }, { methods: ["password"] });
+    const flow = await owner.manage();
+    await flow.act("otp_secret_delete");
+    expect(flow.state.name).toSatisfy(isStepUp);
+    await flow.act("continue_to_password_login");
+    await flow.act("password_login", { password });
+    expect(flow.state.name).toBe("login_otp");
+  });
+
+  test("nobody is asked where the operator says so", async () => {
+    const off = configured({ STILE_SESSION_STEP_UP_AFTER: "0" });
+    const flow = await (await anHourAgo({ password: true }, off)).manage();
+    await flow.act("password_delete");
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+  });
+});
+
+describe("whoever proves who they are once more", () => {
+  test("by password comes back, may do it, and need not do so again", async () => {
+    const owner = await anHourAgo({ password: true });
+    const flow = await owner.manage();
+    await flow.act("password_delete");
+    expect(flow.state.name).toBe("login_method_chooser");
+    await flow.act("continue_to_password_login");
+    await flow.act("password_login", { password: "not the password" });
+    expect(flow.state).toMatchObject({ name: "login_password", status: 400 });
+    await flow.act("password_login", { password });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200, payload: { user: {} } });
+    await flow.act("password_delete");
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+    const later = await owner.manage();
+    expect((await later.act("password_create", { password })).name).toBe("profile_init");
+    const [session] = await base.database.read
+      .select()
+      .from(schema.sessions)
+      .where(eq(schema.sessions.id, owner.sessionId));
+    expect(Date.now() - Number(session?.authenticatedAt)).toBeLessThan(60_000);
+  });
+
+  test("may turn back instead", async () => {
+    const flow = await (await anHourAgo({ password: true })).manage();
+    await flow.act("password_delete");
+    expect(await flow.act("back")).toMatchObject({ name: "profile_init", payload: { user: {} } });
+    expect((await flow.act("password_delete")).name).toSatisfy(isStepUp);
+  });
+
+  test("by password alone is asked for it at once", async () => {
+    const codeless = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
+    const flow = await (await anHourAgo({ password: true }, codeless)).manage();
+    expect((await flow.act("email_create", { email: newAddress() })).name).toBe("login_password");
+    expect((await flow.act("password_login", { password })).name).toBe("profile_init");
+  });
+
+  test("by code alone is sent one, and a first proof of the address costs the owner nothing", async () => {
+    const runtime = configured();
+    const address = newAddress();
+    const owner = await anHourAgo({ emails: 0, unproved: address, passkeys: 1 }, runtime);
+    const flow = await owner.manage({ able: { webauthn_available: false } });
+    expect((await flow.act("email_create", { email: newAddress() })).name).toBe("passcode_confirmation");
+    await flow.act("verify_passcode", { code: codeFor(runtime, address) });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+    expect(await factsById(base.database.read, base.tenant.id, owner.userId)).toMatchObject({
+      emailVerified: true,
+      hasPasskey: true,
+    });
+    const added = newAddress();
+    await flow.act("email_create", { email: added });
+    await flow.act("verify_passcode", { code: codeFor(runtime, added) });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+    expect((flow.state.payload.user as { emails: unknown[] }).emails).toHaveLength(2);
+  });
+
+  test("by passkey alone is asked for it", async () => {
+    const flow = await (await anHourAgo({ emails: 0, passkeys: 2 })).manage();
+    expect((await flow.act("password_create", { password })).name).toBe("login_passkey");
+  });
+
+  test("by nothing that can be asked for here is told so", async () => {
+    const flow = await (await anHourAgo({ emails: 0, identities: ["google"] })).manage();
+    await flow.act("password_create", { password });
+    expect(flow.state).toMatchObject({
+      name: "profile_init",
+      error: { code: "flow_discontinuity_error" },
+    });
+  });
+});
+
+describe("a profile flow", () => {
+  test("A27 goes on with a session of its owner alone", async () => {
+    const runtime = configured();
+    const [owner, stranger] = [await accountOwner(runtime), await accountOwner(runtime)];
+    const flow = await owner.manage();
+    const [session] = await base.database.read
+      .select()
+      .from(schema.sessions)
+      .where(eq(schema.sessions.id, stranger.sessionId));
+    const call = (changes: object) =>
+      step(runtime, runtime.tenant, someone, {
+        type: "profile",
+        flowId: flow.flowId,
+        action: "patch_metadata",
+        token: flow.state.csrf_token,
+        input: { patch_metadata: { stolen: true } },
+        ...changes,
+      });
+    expect((await call({ ...(session ? { session } : {}) })).state).toMatchObject({
+      name: "error",
+      status: 403,
+    });
+    expect((await call({})).state).toMatchObject({ name: "error", status: 401 });
+    await flow.act("patch_metadata", { patch_metadata: { mine: true } });
+    expect(flow.state).toMatchObject({
+      status: 200,
+      payload: { user: { metadata: { unsafe_metadata: { mine: true } } } },
+    });
+  });
+
+  test("ends with its session", async () => {
+    const owner = await accountOwner(configured());
+    const flow = await owner.manage();
+    const elsewhere = await owner.manage({ sessionId: await owner.signInElsewhere() });
+    await elsewhere.act("session_delete_others");
+    expect(await flow.act("patch_metadata", { patch_metadata: {} })).toMatchObject({
+      name: "error",
+      status: 401,
+    });
+  });
+
+  const junk: unknown[] = [
+    0,
+    -1,
+    1e308,
+    true,
+    [],
+    ["a"],
+    {},
+    { $ne: 1 },
+    JSON.parse('{"__proto__":{"polluted":1}}'),
+    "\0",
+    "\ud800",
+    "__proto__",
+    "constructor",
+    "x".repeat(10_000),
+    "'; drop table users; --",
+    "１２３４５６",
+  ];
+
+  test.each(Object.keys(states.profile_init.actions))(
+    "A93 %s takes no rubbish for granted",
+    async (action) => {
+      const flow = await (
+        await accountOwner(configured(), { ...everything, unproved: newAddress() })
+      ).manage();
+      const inputs = Object.keys(flow.state.actions[action]?.inputs ?? {});
+      for (const value of junk) {
+        if (!flow.state.actions[action]) return;
+        const input = Object.fromEntries([...inputs, "undeclared"].map((name) => [name, value]));
+        for (const sent of [input, Object.fromEntries(inputs.map((name) => [name, value]))]) {
+          if (inputs.length === 0 && sent !== input) continue;
+          const answer = await flow.act(action, sent);
+          expect(answer.status).toBeLessThan(500);
+          if (answer.name !== "profile_init") return;
+        }
+      }
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    },
+  );
+});
+
+test("whoever cannot show the second factor now turns back, and has proved nothing", async () => {
+  const owner = await anHourAgo(
+    { password: true, totp: true },
+    configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" }),
+  );
+  const flow = await owner.manage();
+  expect((await flow.act("recovery_codes_create")).name).toBe("login_password");
+  expect((await flow.act("password_login", { password })).name).toBe("login_otp");
+  expect((await flow.act("back")).name).toBe("profile_init");
+  expect((await flow.act("recovery_codes_create")).name).toBe("login_password");
+});
+
+test("whoever has just set up a second factor is not asked for it at the next change", async () => {
+  const owner = await accountOwner(configured(), { password: true }, { methods: ["password"] });
+  const flow = await owner.manage();
+  const { payload } = await flow.act("continue_to_otp_secret_creation");
+  const otp_code = authenticatorApp(String(payload.otp_secret)).code(Date.now());
+  expect((await flow.act("otp_code_verify", { otp_code })).name).toBe("profile_init");
+  expect((await flow.act("recovery_codes_create")).name).toBe("profile_init");
+});

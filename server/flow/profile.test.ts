@@ -1,0 +1,706 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { and, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { type AccountOwner, accountOwner, type Belongings } from "../testing/account-owner.ts";
+import { authenticatorApp } from "../testing/authenticator-app.ts";
+import type { Taken, Walk } from "../testing/flow-walk.ts";
+import { codeFor, mailsTo, newAddress, newName, origin, password } from "../testing/people.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import { start } from "./engine.ts";
+import { states } from "./states/index.ts";
+import { stepUpTargets } from "./step-up.ts";
+
+const taken: Taken = { edges: new Set(), errors: new Set() };
+
+let base: TestRuntime;
+beforeAll(async () => {
+  base = await testRuntime({ STILE_USERNAME_ENABLED: "true", STILE_PASSWORD_OPTIONAL: "true" });
+});
+afterAll(() => base.close());
+
+const configured = (settings: Record<string, string> = {}) => base.configured(settings);
+const google = {
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "us",
+  STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "secret",
+};
+
+/** Somebody with an account, and the flow in which they manage it. */
+async function managing(
+  has: Belongings = {},
+  runtime = configured(),
+): Promise<{ owner: AccountOwner; flow: Walk; runtime: TestRuntime }> {
+  const owner = await accountOwner(runtime, has, { taken });
+  return { owner, flow: await owner.manage(), runtime };
+}
+
+interface Shown {
+  emails?: { id: string; address: string; is_verified: boolean; is_primary: boolean }[];
+  passkeys?: { id: string; name?: string }[];
+  security_keys?: { id: string }[];
+  identities?: { identity_id: string; provider: string }[];
+  username?: { username: string };
+  metadata?: { unsafe_metadata?: unknown };
+  mfa_config: { auth_app_set_up: boolean };
+}
+
+const user = ({ state }: Walk) => state.payload.user as Shown;
+const sessionsOf = ({ state }: Walk) => state.payload.sessions as { id: string; current: boolean }[];
+const emailId = (flow: Walk, address: string) =>
+  user(flow).emails?.find((email) => email.address === address)?.id ?? "";
+const allowed = ({ state }: Walk, action: string, input: string) =>
+  state.actions[action]?.inputs[input]?.allowed_values;
+
+async function trust(owner: AccountOwner): Promise<void> {
+  await base.database.write.insert(schema.trustedDevices).values({
+    tenantId: base.tenant.id,
+    id: randomUUID(),
+    userId: owner.userId,
+    tokenHash: randomBytes(32),
+    expiresAt: new Date(Date.now() + 3_600_000),
+  });
+}
+
+const rowsOf = async (
+  table: "trustedDevices" | "recoveryCodes" | "passwords" | "sessions",
+  { userId }: AccountOwner,
+) => (await base.database.read.select().from(schema[table]).where(eq(schema[table].userId, userId))).length;
+
+const audited = async ({ userId }: AccountOwner, type: string) => {
+  const { auditLogs } = schema;
+  const rows = await base.database.read
+    .select()
+    .from(auditLogs)
+    .where(and(eq(auditLogs.userId, userId), eq(auditLogs.type, type)));
+  return rows.length;
+};
+
+describe("the account", () => {
+  test("is managed by who is signed in, and by nobody else", async () => {
+    const runtime = configured();
+    const answer = await start(runtime, runtime.tenant, someone, "profile");
+    expect(answer.state).toMatchObject({ name: "error", status: 401, error: { code: "unauthorized" } });
+  });
+
+  test("is shown with its sessions, and with what can be done", async () => {
+    const { owner, flow } = await managing({ emails: 2, password: true, passkeys: 1 });
+    const other = await owner.signInElsewhere();
+    const again = await owner.manage();
+    expect(again.state).toMatchObject({
+      name: "profile_init",
+      status: 200,
+      payload: {
+        user: { id: owner.userId, user_id: owner.userId, emails: [{ is_primary: true }, {}], passkeys: [{}] },
+      },
+    });
+    expect(sessionsOf(again).find(({ current }) => current)?.id).toBe(owner.sessionId);
+    expect(sessionsOf(again).map(({ id }) => id)).toContain(other);
+    expect(Object.keys(flow.state.actions).sort()).toEqual([
+      "continue_to_otp_secret_creation",
+      "email_create",
+      "email_delete",
+      "email_set_primary",
+      "password_delete",
+      "password_update",
+      "patch_metadata",
+      "security_key_create",
+      "username_create",
+      "webauthn_credential_create",
+      "webauthn_credential_delete",
+      "webauthn_credential_rename",
+    ]);
+    expect(Object.keys(again.state.actions)).toEqual(
+      expect.arrayContaining(["session_delete", "session_delete_others"]),
+    );
+  });
+
+  test("can be deleted where that is allowed, and then nothing of it is left", async () => {
+    const { flow: kept } = await managing();
+    expect(kept.state.actions).not.toHaveProperty("account_delete");
+    const { owner, flow } = await managing({}, configured({ STILE_ACCOUNT_ALLOW_DELETION: "true" }));
+    const second = await owner.manage();
+    expect(await flow.act("account_delete")).toMatchObject({
+      name: "account_deleted",
+      status: 200,
+      actions: {},
+      payload: {},
+    });
+    expect(flow.answer.kept).toEqual({ session: "ended" });
+    expect(await rowsOf("sessions", owner)).toBe(0);
+    expect(await audited(owner, "user_deleted")).toBe(1);
+    expect((await second.act("patch_metadata", { patch_metadata: { a: 1 } })).status).toBeGreaterThan(400);
+    expect((await flow.act("patch_metadata", { patch_metadata: { a: 1 } })).name).toBe("error");
+  });
+});
+
+describe("an e-mail address", () => {
+  test("is added once its code came back, and the owner is told", async () => {
+    const { owner, flow, runtime } = await managing();
+    const address = newAddress();
+    const asked = await flow.act("email_create", { email: ` ${address.toUpperCase()} ` });
+    expect(asked).toMatchObject({ name: "passcode_confirmation", actions: { back: {} } });
+    await flow.act("verify_passcode", { code: codeFor(runtime, address) === "000000" ? "111111" : "000000" });
+    expect(flow.errors()).toEqual(["passcode_invalid"]);
+    expect(await flow.act("verify_passcode", { code: codeFor(runtime, address) })).toMatchObject({
+      name: "profile_init",
+      status: 200,
+    });
+    expect(user(flow).emails).toMatchObject([
+      { address: owner.addresses[0], is_primary: true },
+      { address, is_primary: false, is_verified: true },
+    ]);
+    expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["email_create"]);
+    expect(await audited(owner, "email_created")).toBe(1);
+  });
+
+  test("is not added by whoever goes back", async () => {
+    const { owner, flow } = await managing();
+    await flow.act("email_create", { email: newAddress() });
+    expect((await flow.act("back")).name).toBe("profile_init");
+    expect(user(flow).emails).toMatchObject([{ address: owner.addresses[0] }]);
+  });
+
+  test("A5 that is taken is told of it by mail, and no code is right", async () => {
+    const { flow, runtime } = await managing();
+    const { owner: other } = await managing({}, runtime);
+    const [address = ""] = other.addresses;
+    expect((await flow.act("email_create", { email: address })).name).toBe("passcode_confirmation");
+    expect(mailsTo(runtime, address)).toEqual(["email_registration_attempted"]);
+    for (let code = 0; code < 3; code += 1) await flow.act("verify_passcode", { code: `00000${code}` });
+    expect(flow.state).toMatchObject({ name: "passcode_confirmation", status: 401 });
+  });
+
+  test("is refused where it is none, one's own, or known to be taken", async () => {
+    const hints = configured({ STILE_PRIVACY_SHOW_ACCOUNT_EXISTENCE_HINTS: "true" });
+    const { owner, flow } = await managing({}, hints);
+    const { owner: other } = await managing();
+    const refused = [
+      ["not an address", "value_invalid_error"],
+      ["a@", "value_too_short_error"],
+      [`${"a".repeat(200)}@example.com`, "value_too_long_error"],
+      ["", "value_missing_error"],
+      [owner.addresses[0], "email_already_exists"],
+      [other.addresses[0], "email_already_exists"],
+    ];
+    for (const [email, code] of refused) {
+      expect((await flow.act("email_create", { email })).name).toBe("profile_init");
+      expect(flow.errors()).toEqual([code]);
+    }
+  });
+
+  test("counts at once where none has to be proved, and can be proved later", async () => {
+    const { owner, flow, runtime } = await managing(
+      {},
+      configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" }),
+    );
+    const { owner: other } = await managing();
+    const address = newAddress();
+    expect((await flow.act("email_create", { email: address })).name).toBe("profile_init");
+    expect(user(flow).emails?.[1]).toMatchObject({ address, is_verified: false });
+    expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["email_create"]);
+    await flow.act("email_create", { email: other.addresses[0] });
+    expect(flow.errors()).toEqual(["email_already_exists"]);
+
+    await flow.act("email_set_primary", { email_id: emailId(flow, address) });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+    await flow.act("email_verify", { email_id: emailId(flow, owner.addresses[0] ?? "") });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 404, error: { code: "not_found" } });
+    await flow.act("email_verify", { email_id: emailId(flow, address) });
+    expect(flow.state.name).toBe("passcode_confirmation");
+    await flow.act("verify_passcode", { code: codeFor(runtime, address) });
+    expect(user(flow).emails?.[1]).toMatchObject({ address, is_verified: true });
+    expect(flow.state.actions).not.toHaveProperty("email_verify");
+  });
+
+  test("that is the first is the primary one, of accounts that had none", async () => {
+    const { flow, runtime } = await managing({ emails: 0, username: newName(), password: true });
+    expect(user(flow).emails).toBeUndefined();
+    expect(allowed(flow, "email_delete", "email_id")).toEqual([]);
+    const address = newAddress();
+    await flow.act("email_create", { email: address });
+    await flow.act("verify_passcode", { code: codeFor(runtime, address) });
+    expect(user(flow).emails).toMatchObject([{ address, is_primary: true, is_verified: true }]);
+  });
+
+  test("becomes the primary one, and both are told", async () => {
+    const { owner, flow, runtime } = await managing({ emails: 2 });
+    const [first = "", second = ""] = owner.addresses;
+    await flow.act("email_set_primary", { email_id: randomUUID() });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 404, error: { code: "not_found" } });
+    await flow.act("email_set_primary", { email_id: emailId(flow, first) });
+    expect(mailsTo(runtime, first)).toEqual([]);
+    await flow.act("email_set_primary", { email_id: emailId(flow, second) });
+    expect(user(flow).emails).toMatchObject([
+      { address: second, is_primary: true },
+      { address: first, is_primary: false },
+    ]);
+    expect(mailsTo(runtime, first)).toEqual(["primary_email_update"]);
+    expect(mailsTo(runtime, second)).toEqual(["primary_email_update"]);
+  });
+
+  test("is removed unless it is the primary one, and the list says which can be", async () => {
+    const { owner, flow, runtime } = await managing({ emails: 2 });
+    const [first = "", second = ""] = owner.addresses;
+    expect(allowed(flow, "email_delete", "email_id")).toEqual([
+      { name: second, value: emailId(flow, second) },
+    ]);
+    for (const email_id of [emailId(flow, first), randomUUID(), "", "__proto__"]) {
+      await flow.act("email_delete", { email_id });
+      expect(flow.state).toMatchObject({ name: "profile_init", status: 400 });
+    }
+    await flow.act("email_delete", { email_id: emailId(flow, second) });
+    expect(user(flow).emails).toMatchObject([{ address: first }]);
+    expect(allowed(flow, "email_delete", "email_id")).toEqual([]);
+    expect(mailsTo(runtime, first)).toEqual(["email_delete"]);
+    await flow.act("email_delete", { email_id: emailId(flow, first) });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+  });
+
+  test("can be the last to go where an account does without, and another way in is left", async () => {
+    const { owner, flow, runtime } = await managing(
+      { passkeys: 1 },
+      configured({ STILE_EMAIL_OPTIONAL: "true" }),
+    );
+    const [address = ""] = owner.addresses;
+    await flow.act("email_delete", { email_id: emailId(flow, address) });
+    expect(user(flow).emails).toBeUndefined();
+    expect(mailsTo(runtime, address)).toEqual(["email_delete"]);
+  });
+
+  test("cannot be added beyond the limit", async () => {
+    const { flow } = await managing({ emails: 2 }, configured({ STILE_EMAIL_LIMIT: "2" }));
+    expect(flow.state.actions).not.toHaveProperty("email_create");
+    expect((await flow.act("email_create", { email: newAddress() })).status).toBe(403);
+  });
+
+  test("A30 of two flows that add beyond the limit at once, one is refused", async () => {
+    const runtime = configured({ STILE_EMAIL_LIMIT: "2" });
+    const { owner, flow } = await managing({}, runtime);
+    const second = await owner.manage();
+    const [one, two] = [newAddress(), newAddress()];
+    await flow.act("email_create", { email: one });
+    await second.act("email_create", { email: two });
+    await flow.act("verify_passcode", { code: codeFor(runtime, one) });
+    const late = await second.act("verify_passcode", { code: codeFor(runtime, two) });
+    expect(late.status).toBeGreaterThanOrEqual(400);
+    expect(late.status).toBeLessThan(500);
+    const again = await owner.manage();
+    expect(user(again).emails).toHaveLength(2);
+  });
+});
+
+describe("the password", () => {
+  test("is set, changed and removed; the owner is told, and browsers lose their trust", async () => {
+    const { owner, flow, runtime } = await managing();
+    const [address = ""] = owner.addresses;
+    await trust(owner);
+    expect(flow.state.actions).not.toHaveProperty("password_update");
+    expect(flow.state.actions.password_create?.inputs.password).toMatchObject({
+      min_length: 8,
+      max_length: 256,
+    });
+    await flow.act("password_create", { password });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+    expect(await rowsOf("trustedDevices", owner)).toBe(0);
+    await trust(owner);
+    expect(flow.state.actions).not.toHaveProperty("password_create");
+    await flow.act("password_update", { password: `${password} and more` });
+    expect(await rowsOf("trustedDevices", owner)).toBe(0);
+    await flow.act("password_delete");
+    expect(await rowsOf("passwords", owner)).toBe(0);
+    expect(mailsTo(runtime, address)).toEqual(["password_update", "password_update", "password_delete"]);
+    expect(await audited(owner, "password_changed")).toBe(2);
+    expect(await audited(owner, "password_deleted")).toBe(1);
+  });
+
+  test.each(["password_create", "password_update"])("is judged by the policy at %s", async (action) => {
+    const { flow } = await managing(action === "password_update" ? { password: true } : {});
+    const refused = [
+      ["short", "value_too_short_error"],
+      ["x".repeat(257), "value_too_long_error"],
+      ["x".repeat(5000), "value_too_long_error"],
+      ["password123", "value_invalid_error"],
+      ["", "value_missing_error"],
+      [12345678, "value_invalid_error"],
+    ];
+    for (const [given, code] of refused) {
+      await flow.act(action, { password: given });
+      expect(flow.state.name).toBe("profile_init");
+      expect(flow.errors()).toEqual([code]);
+    }
+  });
+
+  test("stays where it is the last way in, or where accounts need one", async () => {
+    const codeless = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
+    const { flow } = await managing({ password: true }, codeless);
+    expect(flow.state.actions).not.toHaveProperty("password_delete");
+    const needed = configured({ STILE_PASSWORD_OPTIONAL: "false" });
+    expect((await managing({ password: true }, needed)).flow.state.actions).not.toHaveProperty(
+      "password_delete",
+    );
+  });
+
+  test("of an account without an address can be changed too", async () => {
+    const { flow } = await managing({ emails: 0, username: newName(), password: true });
+    await flow.act("password_update", { password: `${password} and more` });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+  });
+});
+
+describe("the username", () => {
+  test("is chosen, changed and given up", async () => {
+    const { owner, flow } = await managing();
+    const [first, second] = [newName(), newName()];
+    await flow.act("username_create", { username: ` ${first.toUpperCase()} ` });
+    expect(user(flow).username).toMatchObject({ username: first });
+    await flow.act("username_update", { username: first });
+    expect(flow.state.status).toBe(200);
+    expect(await audited(owner, "username_changed")).toBe(1);
+    await flow.act("username_update", { username: second });
+    expect(user(flow).username).toMatchObject({ username: second });
+    await flow.act("username_delete");
+    expect(user(flow).username).toBeUndefined();
+    expect(flow.state.actions).toHaveProperty("username_create");
+  });
+
+  test.each(["username_create", "username_update"])("is judged at %s", async (action) => {
+    const held = newName();
+    await managing({ username: held });
+    const { flow } = await managing(action === "username_update" ? { username: newName() } : {});
+    const refused = [
+      ["ab", "value_too_short_error"],
+      ["a".repeat(33), "value_too_long_error"],
+      ["ﬃﬃ".repeat(9), "value_too_long_error"],
+      ["a\u00ad\u00ad", "invalid_username_error"],
+      ["two words", "invalid_username_error"],
+      [held, "username_already_exists"],
+      ["", "value_missing_error"],
+    ];
+    for (const [username, code] of refused) {
+      await flow.act(action, { username });
+      expect(flow.errors()).toEqual([code]);
+      expect(flow.state.actions[action]?.inputs.username?.value).toBe(username);
+    }
+  });
+
+  test("stays where it is what a password is for, or where accounts need one", async () => {
+    const name = newName();
+    const { flow } = await managing({ emails: 0, username: name, password: true });
+    expect(flow.state.actions).not.toHaveProperty("username_delete");
+    const needed = configured({ STILE_USERNAME_OPTIONAL: "false" });
+    expect((await managing({ username: newName() }, needed)).flow.state.actions).not.toHaveProperty(
+      "username_delete",
+    );
+  });
+});
+
+describe("a passkey", () => {
+  test("is created, named and removed, and the owner is told", async () => {
+    const { owner, flow, runtime } = await managing();
+    const options = await flow.act("webauthn_credential_create");
+    expect(options).toMatchObject({
+      name: "webauthn_credential_verification",
+      payload: { creation_options: { publicKey: { user: { name: owner.addresses[0] } } } },
+      actions: { back: {} },
+    });
+    await flow.act("webauthn_verify_attestation_response", { public_key: { id: "rubbish" } });
+    expect(flow.state).toMatchObject({
+      name: "webauthn_credential_verification",
+      status: 401,
+      error: { code: "passkey_invalid" },
+    });
+    const public_key = softwareAuthenticator().create(flow.state.payload.creation_options, { origin });
+    await flow.act("webauthn_verify_attestation_response", { public_key: { ...public_key } });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+    const [made] = user(flow).passkeys ?? [];
+    const passkey_id = made?.id ?? "";
+    await flow.act("webauthn_credential_rename", { passkey_id, passkey_name: " Ada's phone " });
+    expect(user(flow).passkeys).toMatchObject([{ id: passkey_id, name: "Ada's phone" }]);
+    await flow.act("webauthn_credential_delete", { passkey_id });
+    expect(user(flow).passkeys).toBeUndefined();
+    expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["passkey_create", "passkey_delete"]);
+  });
+
+  test("is not created by whoever goes back, nor beyond the limit, nor without WebAuthn", async () => {
+    const { flow } = await managing();
+    await flow.act("webauthn_credential_create");
+    expect((await flow.act("back")).name).toBe("profile_init");
+    const full = configured({ STILE_PASSKEY_LIMIT: "1" });
+    const { owner, flow: limited } = await managing({ passkeys: 1, securityKeys: 1 }, full);
+    expect(limited.state.actions).not.toHaveProperty("webauthn_credential_create");
+    const unable = await owner.manage({ able: { webauthn_available: false } });
+    expect(unable.state.actions).not.toHaveProperty("security_key_create");
+    expect(unable.state.actions).toHaveProperty("webauthn_credential_rename");
+  });
+
+  test("has a name of one line, and has to be one's own", async () => {
+    const { owner, flow } = await managing({ passkeys: 1, securityKeys: 1 });
+    const { owner: other } = await managing({ passkeys: 1 });
+    const [passkey_id = ""] = owner.passkeys;
+    for (const passkey_name of ["", "  ", "x".repeat(65), "two\nlines", "\0", "\ud800"]) {
+      await flow.act("webauthn_credential_rename", { passkey_id, passkey_name });
+      expect(flow.state).toMatchObject({ name: "profile_init", status: 400 });
+    }
+    for (const foreign of [other.passkeys[0], "unknown", "__proto__"]) {
+      await flow.act("webauthn_credential_rename", { passkey_id: foreign, passkey_name: "Mine" });
+      expect(flow.state).toMatchObject({ status: 404, error: { code: "not_found" } });
+      await flow.act("webauthn_credential_delete", { passkey_id: foreign });
+      expect(flow.state).toMatchObject({ status: 404, error: { code: "not_found" } });
+    }
+    await flow.act("webauthn_credential_rename", { passkey_id: owner.securityKeys[0], passkey_name: "Blue" });
+    expect(user(flow).security_keys).toMatchObject([{ name: "Blue" }]);
+    await flow.act("webauthn_credential_delete", { passkey_id: owner.securityKeys[0] });
+    expect(flow.state.status).toBe(404);
+  });
+
+  test("stays where it is the last way in, or where accounts need one", async () => {
+    const codeless = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
+    const { flow } = await managing({ passkeys: 1 }, codeless);
+    expect(flow.state.actions).not.toHaveProperty("webauthn_credential_delete");
+    const needed = configured({ STILE_PASSKEY_OPTIONAL: "false" });
+    expect((await managing({ passkeys: 1 }, needed)).flow.state.actions).not.toHaveProperty(
+      "webauthn_credential_delete",
+    );
+    expect((await managing({ passkeys: 2 }, needed)).flow.state.actions).toHaveProperty(
+      "webauthn_credential_delete",
+    );
+  });
+});
+
+describe("a second factor", () => {
+  test("brings recovery codes when it is the first, which are shown once", async () => {
+    const { owner, flow, runtime } = await managing();
+    await trust(owner);
+    await flow.act("continue_to_otp_secret_creation");
+    expect(flow.state.name).toBe("mfa_otp_secret_creation");
+    const app = authenticatorApp(String(flow.state.payload.otp_secret));
+    await flow.act("otp_code_verify", { otp_code: app.code(Date.now() + base.environment.clockShift()) });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+    expect(user(flow).mfa_config.auth_app_set_up).toBe(true);
+    expect(flow.state.payload.recovery_codes).toHaveLength(10);
+    expect(await rowsOf("recoveryCodes", owner)).toBe(10);
+    expect(await rowsOf("trustedDevices", owner)).toBe(0);
+    expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["mfa_create"]);
+    await flow.act("patch_metadata", { patch_metadata: {} });
+    expect(flow.state.payload).not.toHaveProperty("recovery_codes");
+  });
+
+  test("can be a security key, and whoever removes the last one loses the codes with it", async () => {
+    const { owner, flow, runtime } = await managing();
+    await flow.act("security_key_create");
+    const key = softwareAuthenticator({ attachment: "cross-platform" });
+    const public_key = key.create(flow.state.payload.creation_options, { origin });
+    await flow.act("webauthn_verify_attestation_response", { public_key: { ...public_key } });
+    expect(flow.state.payload.recovery_codes).toHaveLength(10);
+    expect(user(flow).passkeys).toBeUndefined();
+    const [made] = user(flow).security_keys ?? [];
+    expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["mfa_create"]);
+
+    const again = await accountSignedIn(owner);
+    await again.act("security_key_delete", { security_key_id: "unknown" });
+    expect(again.state).toMatchObject({ status: 404, error: { code: "not_found" } });
+    await trust(owner);
+    await again.act("security_key_delete", { security_key_id: made?.id });
+    expect(user(again).security_keys).toBeUndefined();
+    expect(await rowsOf("recoveryCodes", owner)).toBe(0);
+    expect(await rowsOf("trustedDevices", owner)).toBe(0);
+    expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["mfa_create", "mfa_delete"]);
+  });
+
+  test("that is an app can be removed, and codes stay while there is another", async () => {
+    const { owner, flow, runtime } = await managing({ totp: true, securityKeys: 1, recoveryCodes: true });
+    await flow.act("otp_secret_delete");
+    expect(user(flow).mfa_config.auth_app_set_up).toBe(false);
+    expect(await rowsOf("recoveryCodes", owner)).toBe(1);
+    expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["mfa_delete"]);
+    expect(await audited(owner, "otp_deleted")).toBe(1);
+  });
+
+  test("cannot be the last to go where accounts need one", async () => {
+    const needed = configured({ STILE_MFA_OPTIONAL: "false" });
+    const app = (await managing({ totp: true }, needed)).flow;
+    expect(app.state.actions).not.toHaveProperty("otp_secret_delete");
+    const key = (await managing({ securityKeys: 1 }, needed)).flow;
+    expect(key.state.actions).not.toHaveProperty("security_key_delete");
+    const both = (await managing({ totp: true, securityKeys: 1 }, needed)).flow;
+    expect(Object.keys(both.state.actions)).toEqual(
+      expect.arrayContaining(["otp_secret_delete", "security_key_delete"]),
+    );
+  });
+
+  test("A30 so of two flows that each remove one at once, one is refused", async () => {
+    const needed = configured({ STILE_MFA_OPTIONAL: "false" });
+    const { owner, flow } = await managing({ totp: true, securityKeys: 1 }, needed);
+    const second = await owner.manage();
+    const [one, two] = await Promise.all([
+      flow.act("otp_secret_delete"),
+      second.act("security_key_delete", { security_key_id: owner.securityKeys[0] }),
+    ]);
+    const statuses = [one.status, two.status].sort();
+    expect(statuses[0]).toBe(200);
+    expect(statuses[1]).toBeGreaterThanOrEqual(400);
+    expect(statuses[1]).toBeLessThan(500);
+  });
+
+  test("is not offered where there are none, or enough", async () => {
+    const off = configured({ STILE_MFA_ENABLED: "false" });
+    const { flow } = await managing({}, off);
+    expect(flow.state.actions).not.toHaveProperty("continue_to_otp_secret_creation");
+    expect(flow.state.actions).not.toHaveProperty("security_key_create");
+    const full = configured({ STILE_MFA_SECURITY_KEYS_LIMIT: "1" });
+    expect((await managing({ securityKeys: 1 }, full)).flow.state.actions).not.toHaveProperty(
+      "security_key_create",
+    );
+  });
+
+  test("has recovery codes that can be made anew, and accounts without one have none", async () => {
+    const { owner, flow, runtime } = await managing({ totp: true, recoveryCodes: true });
+    await flow.act("recovery_codes_create");
+    expect(flow.state.payload.recovery_codes).toHaveLength(10);
+    expect(await rowsOf("recoveryCodes", owner)).toBe(10);
+    expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["mfa_create"]);
+    const { rows } = await base.database.read.$client.query("select payload::text from flows where id = $1", [
+      flow.flowId,
+    ]);
+    expect(rows[0].payload).not.toContain((flow.state.payload.recovery_codes as string[])[0]);
+    expect((await managing()).flow.state.actions).not.toHaveProperty("recovery_codes_create");
+  });
+});
+
+/** The same person, in a session that has just seen every factor. */
+async function accountSignedIn(owner: AccountOwner): Promise<Walk> {
+  return owner.manage({ sessionId: await owner.signInElsewhere(), taken });
+}
+
+describe("an identity", () => {
+  const github = {
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "us",
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "secret",
+  };
+
+  test("is connected at a provider that the account does not have yet", async () => {
+    const runtime = configured({ ...google, ...github });
+    const { flow } = await managing({ identities: ["google"] }, runtime);
+    expect(allowed(flow, "connect_thirdparty_oauth_provider", "provider")).toEqual([
+      { name: "GitHub", value: "github" },
+    ]);
+    const redirect_to = `${origin}/account`;
+    await flow.act("connect_thirdparty_oauth_provider", { provider: "google", redirect_to });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+    await flow.act("connect_thirdparty_oauth_provider", {
+      provider: "github",
+      redirect_to: "https://evil.example",
+    });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+    await flow.act("connect_thirdparty_oauth_provider", { provider: "github" });
+    expect(flow.errors()).toEqual(["value_missing_error"]);
+    await flow.act("connect_thirdparty_oauth_provider", { provider: "github", redirect_to });
+    expect(flow.state).toMatchObject({
+      name: "thirdparty",
+      payload: { redirect_url: expect.stringContaining("https://github.com/") },
+    });
+    expect((await flow.act("back")).name).toBe("profile_init");
+    const { flow: all } = await managing({ identities: ["google", "github"] }, runtime);
+    expect(all.state.actions).not.toHaveProperty("connect_thirdparty_oauth_provider");
+  });
+
+  test("is disconnected unless it is the last way in", async () => {
+    const runtime = configured(google);
+    const { flow } = await managing({ identities: ["google"] }, runtime);
+    const [identity] = user(flow).identities ?? [];
+    expect(allowed(flow, "disconnect_thirdparty_oauth_provider", "identity_id")).toEqual([
+      { name: "Google", value: identity?.identity_id },
+    ]);
+    await flow.act("disconnect_thirdparty_oauth_provider", { identity_id: randomUUID() });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+    await flow.act("disconnect_thirdparty_oauth_provider", { identity_id: identity?.identity_id });
+    expect(user(flow).identities).toBeUndefined();
+    const { flow: alone } = await managing({ emails: 0, identities: ["google"] }, runtime);
+    expect(alone.state.actions).not.toHaveProperty("disconnect_thirdparty_oauth_provider");
+  });
+});
+
+describe("a session", () => {
+  test("of one's own elsewhere can be ended, one or all, and the one in use goes on", async () => {
+    const { owner, flow } = await managing();
+    expect(flow.state.actions).not.toHaveProperty("session_delete");
+    const [one] = [await owner.signInElsewhere(), await owner.signInElsewhere()];
+    const again = await owner.manage();
+    const values = allowed(again, "session_delete", "session_id")?.map(({ value }) => value);
+    expect(values).toHaveLength(2);
+    expect(values).not.toContain(owner.sessionId);
+    for (const session_id of [owner.sessionId, randomUUID()]) {
+      await again.act("session_delete", { session_id });
+      expect(again.errors()).toEqual(["value_invalid_error"]);
+    }
+    await again.act("session_delete", { session_id: one });
+    expect(sessionsOf(again)).toHaveLength(2);
+    await again.act("session_delete_others");
+    expect(sessionsOf(again)).toMatchObject([{ id: owner.sessionId, current: true }]);
+    expect(again.state.actions).not.toHaveProperty("session_delete_others");
+    expect(await audited(owner, "session_revoked")).toBe(2);
+  });
+
+  test("cannot be ended where the operator says so", async () => {
+    const { owner } = await managing({}, configured({ STILE_SESSION_ALLOW_REVOCATION: "false" }));
+    await owner.signInElsewhere();
+    const flow = await owner.manage();
+    expect(flow.state.actions).not.toHaveProperty("session_delete");
+    expect(flow.state.actions).not.toHaveProperty("session_delete_others");
+  });
+});
+
+describe("metadata", () => {
+  test("are patched and shown", async () => {
+    const { flow } = await managing();
+    await flow.act("patch_metadata", { patch_metadata: { theme: "dark", size: { width: 1 } } });
+    await flow.act("patch_metadata", { patch_metadata: { theme: null, size: { height: 2 } } });
+    expect(user(flow).metadata?.unsafe_metadata).toEqual({ size: { width: 1, height: 2 } });
+  });
+
+  test("A90 are data whatever their names, and refused where they are none", async () => {
+    const { flow } = await managing();
+    const refused = [1, "text", true, [], { a: "x".repeat(3000) }, { a: "\0" }, { a: "\ud800" }];
+    for (const patch_metadata of refused) {
+      await flow.act("patch_metadata", { patch_metadata });
+      expect(flow.errors()).toEqual(["invalid_metadata_error"]);
+    }
+    await flow.act("patch_metadata", {});
+    expect(flow.errors()).toEqual(["value_missing_error"]);
+    const patch_metadata = JSON.parse(
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+    );
+    await flow.act("patch_metadata", { patch_metadata });
+    expect(flow.state.status).toBe(200);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
+
+const profileStates = ["profile_init", "webauthn_credential_verification"] as const;
+
+describe("every declaration", () => {
+  const declared = profileStates.flatMap((state) =>
+    Object.entries(states[state].actions).map(([action, { to, errors }]) => ({ state, action, to, errors })),
+  );
+
+  test("of where an action of the profile leads was taken", () => {
+    const untaken = declared
+      .flatMap(({ state, action, to }) => to.map((target) => ({ state, action, target })))
+      // Where a fresh proof begins is the account's: `profile-step-up.test.ts` walks those.
+      .filter(({ target }) => !(stepUpTargets as readonly string[]).includes(target))
+      .map(({ state, action, target }) => `profile ${state} ${action} ${target}`)
+      .filter((edge) => !taken.edges.has(edge));
+    expect(untaken).toEqual([]);
+  });
+
+  test("of a refusal was given", () => {
+    const ungiven = declared
+      .flatMap(({ state, action, errors }) => errors.map((code) => `${state} ${action} ${code}`))
+      .filter((refusal) => !refusal.endsWith("flow_discontinuity_error"))
+      .filter((refusal) => !taken.errors.has(refusal));
+    expect(ungiven).toEqual([]);
+  });
+});

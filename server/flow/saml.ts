@@ -1,0 +1,39 @@
+import type { Config } from "../config.ts";
+import { enabledProviders } from "../thirdparty/saml/identity-providers.ts";
+import { samlRedirect, samlReturnAddress } from "../thirdparty/saml/saml-redirect.ts";
+import { ThirdPartyError } from "../thirdparty/third-party-error.ts";
+import type { Context } from "./define.ts";
+import { go, type Outcome, refuse } from "./outcome.ts";
+
+/** Whether people with certain addresses sign in by SAML here. */
+export function samlLogin(config: Config): boolean {
+  return config.email.enabled && enabledProviders(config).length > 0;
+}
+
+/**
+ * Sends whoever has an address in the domain of a SAML provider there. It depends on the domain alone, so it does not
+ * tell whether the account exists.
+ *
+ * @param email canonical
+ * @param input the name of the input that the address came in
+ * @returns null when no provider has the domain
+ */
+export async function goToSamlProvider(
+  { scope, flowId }: Pick<Context, "scope" | "flowId">,
+  email: string,
+  input: string,
+): Promise<Outcome<"thirdparty", "value_invalid_error"> | null> {
+  try {
+    const sent = await samlRedirect(scope, { flowId, email, redirectTo: samlReturnAddress(scope) });
+    if (!sent) return null;
+    // The address holds the state, which is kept as a hash otherwise.
+    const { redirectUrl, kept, write } = sent;
+    return go("thirdparty", { secrets: { redirect_url: redirectUrl }, kept, writes: [write] });
+  } catch (error) {
+    if (!(error instanceof ThirdPartyError)) throw error;
+    const { reason, cause, message } = error;
+    const line = { err: cause, reason, request_id: scope.client.requestId };
+    scope.runtime.log.warn(line, "a SAML provider could not be asked");
+    return refuse("value_invalid_error", { input, message });
+  }
+}

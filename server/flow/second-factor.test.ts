@@ -1,0 +1,227 @@
+import { describe, expect, test } from "vitest";
+import { loadConfig } from "../load-config.ts";
+import { type FlowData, flowData } from "./data.ts";
+import { type Facts, nobody } from "./facts.ts";
+import type { FlowType, StateName } from "./names.ts";
+import { plan } from "./plan.ts";
+
+const at = "2026-01-01T00:00:00.000Z";
+const password = { method: "password" as const, at };
+const passkey = { method: "passkey" as const, at, userVerified: true };
+const presence = { method: "passkey" as const, at, userVerified: false };
+const provider = { method: "third_party" as const, at, provider: "google" };
+const trustedProvider = { ...provider, userVerified: true };
+const code = { method: "totp" as const, at };
+const key = { method: "security_key" as const, at };
+
+const capable = { webauthn: true, conditionalMediation: false, platformAuthenticator: true };
+const ada: Facts = { ...nobody, hasPassword: true, email: "ada@example.com", emailVerified: true };
+const withApp: Facts = { ...ada, hasTotp: true };
+const withKey: Facts = { ...ada, hasSecurityKey: true };
+const withBoth: Facts = { ...withApp, hasSecurityKey: true };
+
+interface Case {
+  type?: FlowType;
+  facts?: Facts;
+  data?: Partial<FlowData>;
+  settings?: Record<string, string>;
+}
+
+/** Without credentials to be asked for, which are nothing to the matter. */
+function planned({ type = "login", facts = ada, data = {}, settings = {} }: Case): StateName[] {
+  const config = loadConfig(
+    {
+      STILE_PASSKEY_ACQUIRE_ON_LOGIN: "never",
+      STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "never",
+      ...settings,
+    },
+    "/nowhere",
+  );
+  const remembered = flowData.parse({
+    capabilities: capable,
+    answered: ["preflight"],
+    userId: "3f0a4c9e-0000-4000-8000-000000000001",
+    factors: [password],
+    ...data,
+  });
+  return plan({ type, facts, config, data: remembered });
+}
+
+const noWebauthn = { ...capable, webauthn: false };
+const noPlatform = { ...capable, platformAuthenticator: false };
+
+describe("the second factor that a login owes (flow-reference 3.4)", () => {
+  test.each<[string, Case, StateName | null]>([
+    ["nobody without one", {}, null],
+    ["an authenticator app", { facts: withApp }, "login_otp"],
+    ["a security key", { facts: withKey }, "login_security_key"],
+    ["the key before the app", { facts: withBoth }, "login_security_key"],
+    [
+      "the app where the client cannot use keys",
+      { facts: withBoth, data: { capabilities: noWebauthn } },
+      "login_otp",
+    ],
+    [
+      "the key all the same where there is nothing else",
+      { facts: withKey, data: { capabilities: noWebauthn } },
+      "login_security_key",
+    ],
+    [
+      "the app where the device lacks the configured kind of authenticator",
+      {
+        facts: withBoth,
+        data: { capabilities: noPlatform },
+        settings: { STILE_MFA_SECURITY_KEYS_AUTHENTICATOR_ATTACHMENT: "platform" },
+      },
+      "login_otp",
+    ],
+    [
+      "none where second factors are off",
+      { facts: withBoth, settings: { STILE_MFA_ENABLED: "false" } },
+      null,
+    ],
+    ["none where apps are off", { facts: withApp, settings: { STILE_MFA_TOTP_ENABLED: "false" } }, null],
+    ["none twice", { facts: withApp, data: { factors: [password, code] } }, null],
+    ["none after a passkey that verified its user", { facts: withApp, data: { factors: [passkey] } }, null],
+    ["one after a passkey that did not", { facts: withApp, data: { factors: [presence] } }, "login_otp"],
+    ["one after a third party", { facts: withApp, data: { factors: [provider] } }, "login_otp"],
+    ["none after one that is trusted for it", { facts: withApp, data: { factors: [trustedProvider] } }, null],
+    ["none in a trusted browser", { facts: { ...withApp, deviceTrusted: true } }, null],
+    [
+      "one when somebody who is signed in proves who they are, trusted browser or not",
+      { type: "profile", facts: { ...withApp, deviceTrusted: true }, data: { steppingUp: true } },
+      "login_otp",
+    ],
+    [
+      "one before a forgotten password is replaced",
+      { facts: withApp, data: { recovering: true } },
+      "login_otp",
+    ],
+    [
+      "one after SAML",
+      { type: "token_exchange", facts: withApp, data: { factors: [provider] } },
+      "login_otp",
+    ],
+  ])("%s", (_, given, expected) => {
+    const [head] = planned(given);
+    if (expected) expect(head).toBe(expected);
+    else expect(["login_otp", "login_security_key"]).not.toContain(head);
+  });
+});
+
+const mandatory = { STILE_MFA_OPTIONAL: "false" };
+const atLogin = { STILE_MFA_ACQUIRE_ON_LOGIN: "true" };
+
+describe("the set-up of a second factor (flow-reference 3.7)", () => {
+  test.each<[string, Case, boolean]>([
+    ["is not offered at login by default", {}, false],
+    ["is offered at login where that is configured", { settings: atLogin }, true],
+    ["is offered at registration by default", { type: "registration" }, true],
+    [
+      "is not offered twice",
+      { settings: atLogin, data: { answered: ["preflight", "mfa_method_chooser"] } },
+      false,
+    ],
+    [
+      "is not offered to whoever has one",
+      { settings: atLogin, facts: withApp, data: { factors: [password, code] } },
+      false,
+    ],
+    [
+      "is not offered to whoever comes by passkey alone",
+      {
+        settings: { ...atLogin, STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" },
+        facts: { ...ada, hasPassword: false },
+      },
+      false,
+    ],
+    [
+      "is not offered where the client has no means",
+      { settings: { ...atLogin, STILE_MFA_TOTP_ENABLED: "false" }, data: { capabilities: noWebauthn } },
+      false,
+    ],
+    [
+      "is not offered to whoever comes by a third party",
+      { settings: atLogin, data: { factors: [provider] } },
+      false,
+    ],
+    ["is demanded at every login where it is mandatory", { settings: mandatory }, true],
+    [
+      "is demanded even where the client has no means, which then says so",
+      { settings: { ...mandatory, STILE_MFA_TOTP_ENABLED: "false" }, data: { capabilities: noWebauthn } },
+      true,
+    ],
+    [
+      "is demanded of whoever comes by a third party",
+      { settings: mandatory, data: { factors: [provider] } },
+      true,
+    ],
+    [
+      "is not demanded after a passkey that verified its user",
+      { settings: mandatory, data: { factors: [passkey] } },
+      false,
+    ],
+    [
+      "is demanded after a passkey that did not",
+      { settings: mandatory, data: { factors: [presence] } },
+      true,
+    ],
+  ])("%s", (_, given, expected) => {
+    expect(planned(given).includes("mfa_method_chooser")).toBe(expected);
+  });
+
+  test("comes after the password that is still to be set, and before the passkey", () => {
+    const situation = {
+      type: "registration" as const,
+      facts: { ...ada, hasPassword: false },
+      data: { email: "ada@example.com", factors: [] },
+      settings: { STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "always" },
+    };
+    expect(planned(situation)).toEqual([
+      "passcode_confirmation",
+      "password_creation",
+      "mfa_method_chooser",
+      "onboarding_create_passkey",
+      "success",
+    ]);
+  });
+});
+
+describe("trust in a browser (flow-reference 3.8)", () => {
+  test.each<[string, Case, boolean]>([
+    ["is asked for after a second factor", { facts: withApp, data: { factors: [password, code] } }, true],
+    ["is asked for after a security key", { facts: withKey, data: { factors: [password, key] } }, true],
+    [
+      "is asked for once one was set up",
+      { facts: withApp, data: { enrolled: true, factors: [password, code] } },
+      true,
+    ],
+    ["is not asked for without a second factor", {}, false],
+    ["is not asked for after a passkey", { facts: withApp, data: { factors: [passkey] } }, false],
+    [
+      "is not asked for twice",
+      { facts: withApp, data: { factors: [password, code], answered: ["preflight", "device_trust"] } },
+      false,
+    ],
+    [
+      "is not asked for where policy says never",
+      {
+        facts: withApp,
+        data: { factors: [password, code] },
+        settings: { STILE_MFA_DEVICE_TRUST_POLICY: "never" },
+      },
+      false,
+    ],
+    [
+      "is not asked for where policy says always",
+      {
+        facts: withApp,
+        data: { factors: [password, code] },
+        settings: { STILE_MFA_DEVICE_TRUST_POLICY: "always" },
+      },
+      false,
+    ],
+  ])("%s", (_, given, expected) => {
+    expect(planned(given).includes("device_trust")).toBe(expected);
+  });
+});

@@ -1,0 +1,585 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { authenticatorApp } from "../testing/authenticator-app.ts";
+import { type Taken, type Walk, walk } from "../testing/flow-walk.ts";
+import { codeFor, mailsTo, newAddress, origin, password, people } from "../testing/people.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import { declaredErrors, edgesOf } from "./graph.ts";
+
+const taken: Taken = { edges: new Set(), errors: new Set() };
+const { begin, signIn } = people(taken);
+
+let base: TestRuntime;
+beforeAll(async () => {
+  base = await testRuntime({ STILE_MFA_ACQUIRE_ON_REGISTRATION: "true" });
+});
+afterAll(() => base.close());
+
+/** Without passkeys, so that nothing but second factors is asked for. */
+const withoutPasskeys = (settings: Record<string, string> = {}) =>
+  base.configured({ STILE_PASSKEY_ENABLED: "false", ...settings });
+
+const atLogin = { STILE_MFA_ACQUIRE_ON_REGISTRATION: "false", STILE_MFA_ACQUIRE_ON_LOGIN: "true" };
+
+const able = { webauthn_available: true };
+const ableByItself = { ...able, webauthn_platform_authenticator_available: true };
+
+type Authenticator = ReturnType<typeof softwareAuthenticator>;
+
+const usbKey = () =>
+  softwareAuthenticator({
+    userVerification: false,
+    backup: "no",
+    counts: true,
+    transports: ["usb"],
+    attachment: "cross-platform",
+  });
+
+const phone = () => softwareAuthenticator();
+
+/** Registers somebody up to where a second factor is offered. */
+async function registerWithPassword(runtime: TestRuntime): Promise<{ flow: Walk; email: string }> {
+  const email = newAddress();
+  const flow = await begin(runtime, "registration", able);
+  await flow.act("register_login_identifier", { email });
+  await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+  await flow.act("register_password", { new_password: password });
+  return { flow, email };
+}
+
+/** Has the browser make what the state's options ask for, and sends it. */
+async function create(flow: Walk, authenticator: Authenticator, call: object = {}) {
+  const public_key = authenticator.create(flow.state.payload.creation_options, { origin, ...call });
+  return flow.act("webauthn_verify_attestation_response", { public_key });
+}
+
+/** Has the browser answer the state's options, and sends that. */
+async function answer(flow: Walk, authenticator: Authenticator, call: object = {}) {
+  const assertion_response = authenticator.get(flow.state.payload.request_options, { origin, ...call });
+  return flow.act("webauthn_verify_assertion_response", { assertion_response });
+}
+
+async function addSecurityKey(flow: Walk, authenticator: Authenticator) {
+  await flow.act("continue_to_security_key_creation");
+  await flow.act("webauthn_generate_creation_options");
+  return create(flow, authenticator);
+}
+
+/** Somebody with a password and a security key. */
+async function withSecurityKey(
+  runtime: TestRuntime,
+): Promise<{ email: string; key: Authenticator; codes: string[] }> {
+  const { flow, email } = await registerWithPassword(runtime);
+  const key = usbKey();
+  const success = await addSecurityKey(flow, key);
+  if (success.name !== "success") throw new Error(`the registration ended at ${success.name}`);
+  return { email, key, codes: success.payload.recovery_codes as string[] };
+}
+
+/** Signs in by password, up to where the security key is wanted. */
+const byPassword = (runtime: TestRuntime, email: string, capabilities: object = able) =>
+  signIn(runtime, { email }, capabilities);
+
+async function credentialsOf(email: string) {
+  const { emails, webauthnCredentials } = schema;
+  const [owner] = await base.database.read.select().from(emails).where(eq(emails.address, email));
+  if (!owner) throw new Error("no such account");
+  return base.database.read
+    .select()
+    .from(webauthnCredentials)
+    .where(eq(webauthnCredentials.userId, owner.userId));
+}
+
+describe("a security key", () => {
+  test("is registered with the account, and hands out recovery codes", async () => {
+    const runtime = withoutPasskeys();
+    const { flow, email } = await registerWithPassword(runtime);
+    expect(flow.state.name).toBe("mfa_method_chooser");
+    expect((await flow.act("continue_to_security_key_creation")).name).toBe("mfa_security_key_creation");
+    expect((await flow.act("back")).name).toBe("mfa_method_chooser");
+    await flow.act("continue_to_security_key_creation");
+    const asked = await flow.act("webauthn_generate_creation_options");
+    expect(asked).toMatchObject({
+      name: "onboarding_verify_passkey_attestation",
+      payload: {
+        creation_options: {
+          publicKey: {
+            user: { name: email, displayName: email },
+            authenticatorSelection: { residentKey: "discouraged", authenticatorAttachment: "cross-platform" },
+          },
+        },
+      },
+    });
+    expect((await flow.act("back")).name).toBe("mfa_security_key_creation");
+    await flow.act("webauthn_generate_creation_options");
+    const success = await create(flow, usbKey());
+    expect(success).toMatchObject({ name: "success", payload: { recovery_codes: expect.any(Array) } });
+    expect(await credentialsOf(email)).toEqual([expect.objectContaining({ mfaOnly: true, signCount: 1 })]);
+  });
+
+  test("stands beside a passkey of the same registration, which another authenticator has to hold", async () => {
+    const { flow, email } = await registerWithPassword(base);
+    const key = usbKey();
+    await addSecurityKey(flow, key);
+    expect(flow.state.name).toBe("onboarding_create_passkey");
+    const asked = await flow.act("webauthn_generate_creation_options");
+    const [held] = key.credentials;
+    expect(asked.payload).toMatchObject({
+      creation_options: { publicKey: { excludeCredentials: [{ id: held?.id.toString("base64url") }] } },
+    });
+    expect(() => key.create(asked.payload.creation_options, { origin })).toThrow("already registered");
+    await create(flow, phone(), { credentialId: held?.id });
+    expect(flow.errors()).toEqual(["passkey_invalid"]);
+    expect((await create(flow, phone())).name).toBe("success");
+    const kinds = (await credentialsOf(email)).map(({ mfaOnly }) => mfaOnly);
+    expect(kinds.toSorted()).toEqual([false, true]);
+  });
+
+  test("is wanted after the password, and no session exists before", async () => {
+    const runtime = withoutPasskeys();
+    const { email, key } = await withSecurityKey(runtime);
+    const flow = await byPassword(runtime, email);
+    expect(flow.state).toMatchObject({ name: "login_security_key", status: 200, payload: {} });
+    expect(flow.answer.session).toBeUndefined();
+    expect(Object.keys(flow.state.actions)).toEqual([
+      "webauthn_generate_request_options",
+      "recovery_code_validate",
+    ]);
+    const asked = await flow.act("webauthn_generate_request_options");
+    const [held] = key.credentials;
+    expect(asked).toMatchObject({
+      name: "login_passkey",
+      payload: {
+        request_options: {
+          publicKey: {
+            allowCredentials: [{ id: held?.id.toString("base64url"), transports: ["usb"] }],
+            userVerification: "discouraged",
+            hints: ["security-key"],
+          },
+        },
+      },
+    });
+    expect((await flow.act("back")).name).toBe("login_security_key");
+    await flow.act("webauthn_generate_request_options");
+    await answer(flow, key);
+    if (flow.state.name === "device_trust") await flow.act("skip");
+    expect(flow.state).toMatchObject({
+      name: "success",
+      payload: { last_login: { login_method: "password" } },
+    });
+    expect(flow.answer.session).toBeDefined();
+  });
+
+  test("is set up at login, told of by mail, and wanted from then on", async () => {
+    const runtime = withoutPasskeys(atLogin);
+    const { flow: registration, email } = await registerWithPassword(runtime);
+    expect(registration.state.name).toBe("success");
+    const flow = await byPassword(runtime, email);
+    expect(flow.state.name).toBe("mfa_method_chooser");
+    await flow.act("continue_to_security_key_creation");
+    expect((await flow.act("back")).name).toBe("mfa_method_chooser");
+    await addSecurityKey(flow, usbKey());
+    if (flow.state.name === "device_trust") await flow.act("skip");
+    expect(flow.state).toMatchObject({ name: "success", payload: { recovery_codes: expect.any(Array) } });
+    expect(mailsTo(runtime, email)).toContain("mfa_create");
+    expect((await credentialsOf(email)).map(({ mfaOnly }) => mfaOnly)).toEqual([true]);
+    expect((await byPassword(runtime, email)).state.name).toBe("login_security_key");
+  });
+
+  test("that does not answer as it must keeps the state, with fresh options", async () => {
+    const runtime = withoutPasskeys();
+    const { email, key } = await withSecurityKey(runtime);
+    const flow = await byPassword(runtime, email);
+    const first = await flow.act("webauthn_generate_request_options");
+    const refused = await answer(flow, key, { brokenSignature: true });
+    expect(refused).toMatchObject({ name: "login_passkey", status: 401, error: { code: "passkey_invalid" } });
+    expect(refused.payload).not.toEqual(first.payload);
+    await answer(flow, key, { signCount: 0 });
+    expect(flow.errors()).toEqual(["passkey_invalid"]);
+    await answer(flow, key);
+    expect(flow.errors()).toEqual([]);
+  });
+
+  test("whose making fails is made again", async () => {
+    const { flow } = await registerWithPassword(withoutPasskeys());
+    await flow.act("continue_to_security_key_creation");
+    const first = await flow.act("webauthn_generate_creation_options");
+    const refused = await create(flow, usbKey(), { challenge: "AAAA" });
+    expect(refused).toMatchObject({
+      name: "onboarding_verify_passkey_attestation",
+      status: 401,
+      error: { code: "passkey_invalid" },
+      payload: {
+        creation_options: { publicKey: { authenticatorSelection: { residentKey: "discouraged" } } },
+      },
+    });
+    expect(refused.payload).not.toEqual(first.payload);
+    expect((await create(flow, usbKey())).name).toBe("success");
+  });
+
+  test("does not sign in by itself", async () => {
+    const { email } = await withSecurityKey(withoutPasskeys());
+    const [kept] = await credentialsOf(email);
+    const flow = await begin(base, "login", { ...able, webauthn_conditional_mediation_available: true });
+    const key = usbKey();
+    await flow.act("webauthn_generate_request_options");
+    expect(flow.state.name).toBe("login_passkey");
+    expect(kept?.mfaOnly).toBe(true);
+    expect(() => key.get(flow.state.payload.request_options, { origin })).toThrow("no credential");
+  });
+
+  test("A32 cannot be answered for at a state that asks for a first factor", async () => {
+    const { email, key } = await withSecurityKey(withoutPasskeys());
+    const flow = await begin(base, "login", { ...able, webauthn_conditional_mediation_available: true });
+    const [credential] = key.credentials;
+    const handle = credential?.userHandle.toString("base64url");
+    await answer(flow, key, { credential, userHandle: handle });
+    expect(flow.state).toMatchObject({ name: "login_init", status: 401 });
+    expect(flow.errors()).toEqual(["webauthn_credential_invalid_mfa_only"]);
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("webauthn_generate_request_options");
+    await answer(flow, key, { credential, userHandle: handle });
+    expect(flow.state).toMatchObject({ name: "login_passkey", status: 401 });
+    expect(flow.errors()).toEqual(["webauthn_credential_invalid_mfa_only"]);
+  });
+
+  test("of somebody else is none", async () => {
+    const runtime = withoutPasskeys();
+    const { email } = await withSecurityKey(runtime);
+    const { key } = await withSecurityKey(runtime);
+    const flow = await byPassword(runtime, email);
+    await flow.act("webauthn_generate_request_options");
+    const [credential] = key.credentials;
+    await answer(flow, key, { credential });
+    expect(flow.errors()).toEqual(["passkey_invalid"]);
+    expect(flow.answer.session).toBeUndefined();
+  });
+
+  test("that is lost is stood in for by a recovery code", async () => {
+    const runtime = withoutPasskeys();
+    const { email, codes } = await withSecurityKey(runtime);
+    const flow = await byPassword(runtime, email);
+    await flow.act("recovery_code_validate", { recovery_code: "aaaaa-aaaaa" });
+    expect(flow.errors()).toEqual(["recovery_code_invalid"]);
+    await flow.act("recovery_code_validate", { recovery_code: codes[0] });
+    if (flow.state.name === "device_trust") await flow.act("skip");
+    expect(flow.state.name).toBe("success");
+  });
+
+  test("A108 that is set up in two flows at once is wanted of the slower one, not added to", async () => {
+    const runtime = withoutPasskeys(atLogin);
+    const { email } = await registerWithPassword(runtime);
+    const [fast, slow] = [await byPassword(runtime, email), await byPassword(runtime, email)];
+    await slow.act("continue_to_security_key_creation");
+    await slow.act("webauthn_generate_creation_options");
+    await addSecurityKey(fast, usbKey());
+    const public_key = usbKey().create(slow.state.payload.creation_options, { origin });
+    const refused = await slow.act("webauthn_verify_attestation_response", { public_key });
+    expect(refused).toMatchObject({ name: "error", status: 403 });
+    expect(await credentialsOf(email)).toHaveLength(1);
+    expect((await slow.act("back")).name).toBe("mfa_security_key_creation");
+    expect(Object.keys(slow.state.actions)).toEqual(["back"]);
+  });
+
+  test("A30 that is set up in several flows at the same moment is made once", async () => {
+    const runtime = withoutPasskeys(atLogin);
+    const { email } = await registerWithPassword(runtime);
+    const flows = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const flow = await byPassword(runtime, email);
+        await flow.act("continue_to_security_key_creation");
+        await flow.act("webauthn_generate_creation_options");
+        return flow;
+      }),
+    );
+    const answers = await Promise.all(flows.map((flow) => create(flow, usbKey())));
+    const [first, ...others] = answers.map(({ status }) => status).toSorted();
+    expect(first).toBe(200);
+    // Whoever comes in the same moment is refused, whoever comes after it is not offered it any more.
+    for (const status of others) expect([400, 403]).toContain(status);
+    expect(await credentialsOf(email)).toHaveLength(1);
+  });
+});
+
+describe("beside an authenticator app", () => {
+  /** Somebody with a password and an app. */
+  async function withApp(runtime: TestRuntime): Promise<string> {
+    const { flow, email } = await registerWithPassword(runtime);
+    const state = await flow.act("continue_to_otp_secret_creation");
+    const app = authenticatorApp(String(state.payload.otp_secret));
+    await flow.act("otp_code_verify", { otp_code: app.code(Date.now()) });
+    if (flow.state.name !== "success") throw new Error(`the registration ended at ${flow.state.name}`);
+    return email;
+  }
+
+  /** Gives an account the security key of another one, as its owner's profile could have added it. */
+  async function addKey(runtime: TestRuntime, email: string): Promise<void> {
+    const { emails, webauthnCredentials } = schema;
+    const [lent] = await credentialsOf((await withSecurityKey(runtime)).email);
+    const [owner] = await base.database.read.select().from(emails).where(eq(emails.address, email));
+    if (!lent || !owner) throw new Error("there is no key, or nobody to have it");
+    await base.database.write
+      .update(webauthnCredentials)
+      .set({ userId: owner.userId })
+      .where(eq(webauthnCredentials.id, lent.id));
+  }
+
+  test("the key goes first, and the person may switch there and back", async () => {
+    const runtime = withoutPasskeys();
+    const email = await withApp(runtime);
+    await addKey(runtime, email);
+    const flow = await byPassword(runtime, email);
+    expect(flow.state.name).toBe("login_security_key");
+    expect((await flow.act("continue_to_login_otp")).name).toBe("login_otp");
+    expect((await flow.act("continue_to_login_security_key")).name).toBe("login_security_key");
+  });
+
+  test("a key that was added meanwhile may be gone to, and back from", async () => {
+    const runtime = withoutPasskeys();
+    const email = await withApp(runtime);
+    const flow = await byPassword(runtime, email);
+    expect(flow.state.name).toBe("login_otp");
+    await addKey(runtime, email);
+    expect((await flow.act("continue_to_login_security_key")).name).toBe("login_security_key");
+    expect((await flow.act("back")).name).toBe("login_otp");
+  });
+
+  test("no way leads to the app where apps are switched off", async () => {
+    const email = await withApp(withoutPasskeys());
+    await addKey(withoutPasskeys(), email);
+    const flow = await byPassword(withoutPasskeys({ STILE_MFA_TOTP_ENABLED: "false" }), email);
+    expect(flow.state.actions).not.toHaveProperty("continue_to_login_otp");
+    expect(flow.state.actions).toHaveProperty("webauthn_generate_request_options");
+  });
+});
+
+describe("a client without the authenticator that is configured", () => {
+  const onDevice = { STILE_MFA_SECURITY_KEYS_AUTHENTICATOR_ATTACHMENT: "platform" };
+
+  test("is told what is missing, and gets in by a recovery code alone", async () => {
+    const { email, codes } = await withSecurityKey(withoutPasskeys());
+    const runtime = withoutPasskeys(onDevice);
+    const flow = await byPassword(runtime, email, able);
+    expect(flow.state).toMatchObject({
+      name: "login_security_key",
+      status: 401,
+      error: { code: "platform_authenticator_required" },
+    });
+    expect(Object.keys(flow.state.actions)).toEqual(["recovery_code_validate"]);
+    expect((await flow.act("webauthn_generate_request_options")).status).toBe(403);
+    await flow.act("recovery_code_validate", { recovery_code: codes[0] });
+    expect(["device_trust", "success"]).toContain(flow.state.name);
+  });
+
+  test("has a way where it has the authenticator", async () => {
+    const { email } = await withSecurityKey(withoutPasskeys());
+    const flow = await byPassword(withoutPasskeys(onDevice), email, ableByItself);
+    expect(flow.state).toMatchObject({ name: "login_security_key", status: 200 });
+    expect(flow.state.actions).toHaveProperty("webauthn_generate_request_options");
+  });
+
+  test("that knows no WebAuthn at all is told the same", async () => {
+    const { email } = await withSecurityKey(withoutPasskeys());
+    const flow = await byPassword(withoutPasskeys(), email, {});
+    expect(flow.state).toMatchObject({ name: "login_security_key", status: 401 });
+  });
+});
+
+describe("after a passkey that did not verify its user", () => {
+  const mandatory = { STILE_MFA_OPTIONAL: "false" };
+
+  /** Somebody with a password, a security key and a passkey that need not verify anybody. */
+  async function withPasskeyToo(): Promise<{ email: string; key: Authenticator; device: Authenticator }> {
+    const { flow, email } = await registerWithPassword(base);
+    const [key, device] = [usbKey(), phone()];
+    await addSecurityKey(flow, key);
+    await flow.act("webauthn_generate_creation_options");
+    await create(flow, device);
+    if (flow.state.name !== "success") throw new Error(`the registration ended at ${flow.state.name}`);
+    return { email, key, device };
+  }
+
+  test("the same passkey is no second factor, unless it verifies its user now", async () => {
+    const { device } = await withPasskeyToo();
+    const flow = await begin(base.configured(mandatory), "login", able);
+    await flow.act("webauthn_generate_request_options");
+    await answer(flow, device, { userVerified: false });
+    expect(flow.state.name).toBe("login_security_key");
+    const asked = await flow.act("webauthn_generate_request_options");
+    expect(asked.payload).toMatchObject({ request_options: { publicKey: { userVerification: "required" } } });
+    await answer(flow, device, { userVerified: false });
+    expect(flow.errors()).toEqual(["passkey_invalid"]);
+    await answer(flow, device);
+    if (flow.state.name === "device_trust") await flow.act("skip");
+    expect(flow.state.name).toBe("success");
+  });
+
+  test("one that verified its user is enough", async () => {
+    const { device } = await withPasskeyToo();
+    const flow = await begin(base, "login", able);
+    await flow.act("webauthn_generate_request_options");
+    expect((await answer(flow, device)).name).toBe("success");
+  });
+});
+
+describe("a passkey that the browser creates by itself", () => {
+  const settings = { STILE_MFA_ENABLED: "false", STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "never" };
+
+  async function offered(more: Record<string, string> = {}) {
+    const { flow: registration, email } = await registerWithPassword(base.configured(settings));
+    expect(registration.state.name).toBe("success");
+    const runtime = base.configured({ ...settings, ...more });
+    const flow = await byPassword(runtime, email);
+    expect(flow.state.name).toBe("onboarding_create_passkey");
+    return { flow, email, runtime };
+  }
+
+  const inputs = (flow: Walk) => flow.state.actions.webauthn_generate_creation_options?.inputs;
+
+  test("is offered after a password login, needs nobody there, and is told of by mail", async () => {
+    const { flow, email, runtime } = await offered();
+    expect(inputs(flow)).toEqual({
+      conditional: { name: "conditional", type: "boolean", required: false, hidden: true },
+    });
+    const asked = await flow.act("webauthn_generate_creation_options", { conditional: true });
+    expect(asked.payload).toMatchObject({ creation_options: { mediation: "conditional" } });
+    await create(flow, phone(), { userPresent: false, userVerified: false });
+    expect(flow.state.name).toBe("success");
+    expect(mailsTo(runtime, email)).toContain("passkey_create");
+    expect(await credentialsOf(email)).toEqual([
+      expect.objectContaining({ mfaOnly: false, userVerified: false }),
+    ]);
+  });
+
+  test("is asked for only when it is asked for", async () => {
+    for (const input of [{}, { conditional: false }, { conditional: null }]) {
+      const { flow } = await offered();
+      const asked = await flow.act("webauthn_generate_creation_options", input);
+      expect(asked.payload.creation_options).not.toHaveProperty("mediation");
+      await create(flow, phone(), { userPresent: false, userVerified: false });
+      expect(flow.errors()).toEqual(["passkey_invalid"]);
+    }
+  });
+
+  test("gives way to one that a person makes, when it fails", async () => {
+    const { flow } = await offered();
+    await flow.act("webauthn_generate_creation_options", { conditional: true });
+    const refused = await create(flow, phone(), { brokenSignature: true, challenge: "AAAA" });
+    expect(refused).toMatchObject({ name: "onboarding_verify_passkey_attestation", status: 401 });
+    expect(refused.payload.creation_options).not.toHaveProperty("mediation");
+    expect((await create(flow, phone())).name).toBe("success");
+  });
+
+  test.each([
+    ["where it is switched off", { STILE_PASSKEY_CONDITIONAL_CREATE: "false" }],
+    ["where users have to be verified", { STILE_PASSKEY_USER_VERIFICATION: "required" }],
+  ])("is not offered %s", async (_where, more) => {
+    const { flow } = await offered(more);
+    expect(inputs(flow)).toEqual({});
+    const refused = await flow.act("webauthn_generate_creation_options", { conditional: true });
+    expect(refused).toMatchObject({ name: "onboarding_create_passkey", status: 400 });
+  });
+
+  test("is not offered after a mailed code, nor at registration", async () => {
+    const runtime = base.configured(settings);
+    const { email } = await registerWithPassword(runtime);
+    const login = await begin(runtime, "login", able);
+    await login.act("continue_with_login_identifier", { email });
+    await login.act("continue_to_passcode_confirmation");
+    await login.act("verify_passcode", { code: codeFor(runtime, email) });
+    expect(login.state.name).toBe("onboarding_create_passkey");
+    expect(inputs(login)).toEqual({});
+    const { flow } = await registerWithPassword(base.configured({ STILE_MFA_ENABLED: "false" }));
+    expect(flow.state.name).toBe("onboarding_create_passkey");
+    expect(inputs(flow)).toEqual({});
+  });
+
+  test.each([["yes"], [1], [{}]])("takes no %j for an answer", async (conditional) => {
+    const { flow } = await offered();
+    const refused = await flow.act("webauthn_generate_creation_options", { conditional });
+    expect(refused).toMatchObject({ name: "onboarding_create_passkey", status: 400 });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+  });
+});
+
+test("an answer by a credential nobody has says so, so that the browser may forget it", async () => {
+  const flow = await begin(base, "login", { ...able, webauthn_conditional_mediation_available: true });
+  const stray = phone();
+  stray.create(
+    {
+      rp: { id: "localhost", name: "Example" },
+      user: { id: "c29tZW9uZQ", name: "someone", displayName: "someone" },
+      challenge: "AAAA",
+      pubKeyCredParams: [{ type: "public-key", alg: -7 }],
+      authenticatorSelection: { residentKey: "required" },
+    },
+    { origin },
+  );
+  const unknown_credential = {
+    rp_id: "localhost",
+    credential_id: stray.credentials[0]?.id.toString("base64url"),
+  };
+  expect(await answer(flow, stray)).toMatchObject({
+    name: "login_init",
+    status: 401,
+    error: { code: "passkey_invalid" },
+    payload: { unknown_credential, request_options: expect.anything() },
+  });
+  await flow.act("continue_with_login_identifier", { email: newAddress() });
+  expect(flow.state.payload).not.toHaveProperty("unknown_credential");
+  await flow.act("webauthn_generate_request_options");
+  expect(await answer(flow, stray)).toMatchObject({ name: "login_passkey", payload: { unknown_credential } });
+});
+
+test("a browser that is trusted to skip the second factor adds no passkey, since it has not shown it", async () => {
+  const runtime = base.configured({
+    STILE_MFA_DEVICE_TRUST_POLICY: "always",
+    STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "never",
+  });
+  const { email, key } = await withSecurityKey(runtime);
+  const shown = await byPassword(runtime, email);
+  await shown.act("webauthn_generate_request_options");
+  await answer(shown, key);
+  expect(shown.state.name).toBe("onboarding_create_passkey");
+  expect(shown.state.actions).toHaveProperty("webauthn_generate_creation_options");
+  await shown.act("skip");
+  const deviceCookie = shown.answer.kept?.device?.value ?? "";
+
+  const flow = await walk(runtime, "login", { taken, client: { ...someone, deviceCookie } });
+  await flow.act("register_client_capabilities", able);
+  await flow.act("continue_with_login_identifier", { email });
+  await flow.act("continue_to_password_login");
+  await flow.act("password_login", { password });
+  expect(["onboarding_create_passkey", "success"]).toContain(flow.state.name);
+  expect(flow.state.actions).not.toHaveProperty("webauthn_generate_creation_options");
+  if (flow.state.name === "onboarding_create_passkey") await flow.act("skip");
+  expect(flow.state.name).toBe("success");
+});
+
+describe("what was declared of these states", () => {
+  const own = {
+    login: ["login_security_key", "mfa_security_key_creation"],
+    registration: ["mfa_security_key_creation"],
+  };
+
+  test("every edge has been taken", () => {
+    const declared = (["login", "registration"] as const).flatMap((type) =>
+      edgesOf(type).filter(({ from }) => own[type].includes(from)),
+    );
+    const missing = declared
+      .map(({ flow, from, action, to }) => `${flow} ${from} ${action} ${to}`)
+      .filter((edge) => !taken.edges.has(edge));
+    expect(missing).toEqual([]);
+  });
+
+  test("every error of a ceremony has been given", () => {
+    const ceremonies = ["login_passkey", "login_init", "onboarding_verify_passkey_attestation"];
+    const missing = declaredErrors()
+      .filter(({ state, action }) => ceremonies.includes(state) && action.startsWith("webauthn_verify_"))
+      .map(({ state, action, code }) => `${state} ${action} ${code}`)
+      .filter((error) => !taken.errors.has(error));
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { audit } from "../../audit/audit.ts";
+import { judgeTotp } from "../../credentials/totp.ts";
+import { back } from "../actions/back.ts";
+import { validateRecoveryCode } from "../actions/validate-recovery-code.ts";
+import { state } from "../define.ts";
+import { NEXT } from "../names.ts";
+import { go, next, refuse, tooFast } from "../outcome.ts";
+import { canUseSecurityKeys } from "../second-factor-means.ts";
+
+/** A first factor was shown; the person enters the code of their authenticator app. */
+export const loginOtp = state({
+  name: "login_otp",
+  needs: ["userId"],
+  actions: (action) => ({
+    otp_code_validate: action({
+      description: "Enter the code that the authenticator app shows.",
+      input: z.strictObject({ otp_code: z.string().length(6) }),
+      to: [NEXT],
+      errors: ["otp_code_invalid", "otp_code_already_used", "rate_limit_exceeded"],
+      async run({ scope, data, facts, config }, { otp_code }) {
+        const { userId } = data;
+        // Its owner may have removed the app elsewhere; then no code of it is owed, and none is right.
+        if (!facts.hasTotp) return next();
+        const byKey = facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config);
+        const otherWayIn = byKey || facts.hasRecoveryCode;
+        const judged = await judgeTotp(scope, { userId, code: otp_code, otherWayIn });
+        if ("limited" in judged) return tooFast(judged.limited);
+        if (!judged.ok) {
+          const { reason } = judged;
+          const code = reason === "already_used" ? "otp_code_already_used" : "otp_code_invalid";
+          const failure = audit(scope, "login_failure", { method: "totp", reason }, userId);
+          return refuse(code, { input: "otp_code", writes: [failure] });
+        }
+        return next({
+          data: { factors: [...data.factors, { method: "totp", at: scope.now.toISOString() }] },
+          writes: [judged.write],
+        });
+      },
+    }),
+    continue_to_login_security_key: action({
+      description: "Use a security key instead.",
+      when: ({ data, facts, config }) =>
+        facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config),
+      to: ["login_security_key"],
+      run: () => go("login_security_key"),
+    }),
+    recovery_code_validate: validateRecoveryCode,
+    back,
+  }),
+});

@@ -1,0 +1,32 @@
+import { back } from "../actions/back.ts";
+import { generateRequestOptions } from "../actions/generate-request-options.ts";
+import { validateRecoveryCode } from "../actions/validate-recovery-code.ts";
+import { state } from "../define.ts";
+import { problemOf } from "../errors.ts";
+import { go } from "../outcome.ts";
+import { canUseSecurityKeys } from "../second-factor-means.ts";
+
+/** The person shows a security key, after a first factor. */
+export const loginSecurityKey = state({
+  name: "login_security_key",
+  needs: ["userId"],
+  async enter({ data, config }) {
+    if (canUseSecurityKeys(data.capabilities, config)) return {};
+    return { problem: problemOf("platform_authenticator_required") };
+  },
+  actions: (action) => ({
+    webauthn_generate_request_options: {
+      ...generateRequestOptions,
+      description: "Get request options for a security key.",
+      when: ({ data, config }) => canUseSecurityKeys(data.capabilities, config),
+    },
+    continue_to_login_otp: action({
+      description: "Use an authenticator app instead.",
+      when: ({ facts, config }) => config.mfa.enabled && config.mfa.totp.enabled && facts.hasTotp,
+      to: ["login_otp"],
+      run: () => go("login_otp"),
+    }),
+    recovery_code_validate: validateRecoveryCode,
+    back,
+  }),
+});

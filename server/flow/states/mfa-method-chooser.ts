@@ -1,0 +1,37 @@
+import { back } from "../actions/back.ts";
+import { skip } from "../actions/skip.ts";
+import { state } from "../define.ts";
+import { problemOf } from "../errors.ts";
+import { go } from "../outcome.ts";
+import { hasSecondFactor } from "../second-factor.ts";
+import { canUseSecurityKeys } from "../second-factor-means.ts";
+
+/**
+ * The person is offered to set up a second factor, and chooses which. Where another flow of theirs has set one up
+ * meanwhile, that one is owed now: whoever has shown less may not set up another beside it.
+ */
+export const mfaMethodChooser = state({
+  name: "mfa_method_chooser",
+  async enter({ data, config }) {
+    const means = config.mfa.totp.enabled || canUseSecurityKeys(data.capabilities, config);
+    return means ? {} : { problem: problemOf("platform_authenticator_required") };
+  },
+  actions: (action) => ({
+    continue_to_otp_secret_creation: action({
+      description: "Set up an authenticator app.",
+      when: ({ config, facts }) =>
+        config.mfa.enabled && config.mfa.totp.enabled && !hasSecondFactor(facts, config),
+      to: ["mfa_otp_secret_creation"],
+      run: () => go("mfa_otp_secret_creation"),
+    }),
+    continue_to_security_key_creation: action({
+      description: "Set up a security key.",
+      when: ({ data, config, facts }) =>
+        canUseSecurityKeys(data.capabilities, config) && !hasSecondFactor(facts, config),
+      to: ["mfa_security_key_creation"],
+      run: () => go("mfa_security_key_creation"),
+    }),
+    skip: skip(({ config, facts }) => config.mfa.optional || hasSecondFactor(facts, config)),
+    back,
+  }),
+});

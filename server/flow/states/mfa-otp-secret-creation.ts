@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { audit } from "../../audit/audit.ts";
+import { confirmTotp, insertTotp, newTotpSecret, showTotp } from "../../credentials/totp.ts";
+import { revokeDevices } from "../../credentials/trusted-devices.ts";
+import { securityNotice } from "../../identity/security-notices.ts";
+import { back } from "../actions/back.ts";
+import { state } from "../define.ts";
+import { NEXT } from "../names.ts";
+import { whileAddable } from "../new-credential.ts";
+import { next, refuse, tooFast } from "../outcome.ts";
+import { hasSecondFactor } from "../second-factor.ts";
+
+/** The person adds a secret to their authenticator app, and shows that it is there by a code of it. */
+export const mfaOtpSecretCreation = state({
+  name: "mfa_otp_secret_creation",
+  needs: ["userId"],
+  async enter({ scope, data, facts }) {
+    const { userId, pending } = data;
+    // Shown again until it is confirmed: it may be in the app already.
+    const sealed = pending.unconfirmedTotp ?? newTotpSecret(scope, userId);
+    const account = facts.email ?? facts.username ?? userId;
+    const { secret, image } = await showTotp(scope, { userId, sealed, account });
+    return {
+      data: { pending: { ...pending, unconfirmedTotp: sealed } },
+      secrets: { otp_secret: secret, otp_image_source: image },
+    };
+  },
+  actions: (action) => ({
+    otp_code_verify: action({
+      description: "Enter the code that the authenticator app shows, to confirm that it is set up.",
+      input: z.strictObject({ otp_code: z.string().length(6) }),
+      // Another flow of this person may have set one up meanwhile, and then that one is owed.
+      when: ({ type, config, facts }) =>
+        config.mfa.totp.enabled && !facts.hasTotp && (type === "profile" || !hasSecondFactor(facts, config)),
+      to: [NEXT],
+      errors: ["passcode_invalid", "rate_limit_exceeded"],
+      async run(context, { otp_code }) {
+        const { type, scope, data, facts } = context;
+        const { userId } = data;
+        const { unconfirmedTotp: sealed, ...pending } = data.pending;
+        if (!sealed) return refuse("passcode_invalid", { input: "otp_code", renew: true });
+        const judged = await confirmTotp(scope, { userId, sealed, code: otp_code });
+        if ("limited" in judged) return tooFast(judged.limited);
+        if (!judged.ok) return refuse("passcode_invalid", { input: "otp_code" });
+
+        const { confirmed, write } = judged;
+        if (type === "registration" && !data.signedUp) {
+          return next({
+            data: { pending: { ...pending, totp: confirmed }, enrolled: true },
+            writes: [write],
+          });
+        }
+        return next({
+          data: { pending, enrolled: true },
+          facts: { hasTotp: true, deviceTrusted: false },
+          writes: [
+            whileAddable(context),
+            insertTotp(scope, userId, confirmed),
+            // What was trusted with less to show is trusted no more.
+            (tx) => revokeDevices(tx, scope.tenant.id, userId),
+            write,
+            audit(scope, "otp_created", {}, userId),
+          ],
+          jobs: securityNotice(scope, "mfa_create", facts.email, { factor: "totp" }),
+        });
+      },
+    }),
+    back,
+  }),
+});

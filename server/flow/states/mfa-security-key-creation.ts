@@ -1,0 +1,20 @@
+import { back } from "../actions/back.ts";
+import { state } from "../define.ts";
+import { mayAddCredential } from "../may-add-credential.ts";
+import { go } from "../outcome.ts";
+import { canUseSecurityKeys } from "../second-factor-means.ts";
+
+/** The person sets up a security key. */
+export const mfaSecurityKeyCreation = state({
+  name: "mfa_security_key_creation",
+  needs: ["userId"],
+  actions: (action) => ({
+    webauthn_generate_creation_options: action({
+      description: "Get creation options for a security key.",
+      when: (view) => canUseSecurityKeys(view.data.capabilities, view.config) && mayAddCredential(view),
+      to: ["onboarding_verify_passkey_attestation"],
+      run: () => go("onboarding_verify_passkey_attestation", { data: { creating: "security_key" } }),
+    }),
+    back,
+  }),
+});

@@ -1,0 +1,592 @@
+import { randomUUID } from "node:crypto";
+import { and, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { addEmail } from "../identity/users.ts";
+import { accountOwner } from "../testing/account-owner.ts";
+import { authenticatorApp } from "../testing/authenticator-app.ts";
+import { type Taken, type Walk, walk } from "../testing/flow-walk.ts";
+import { codeFor, newAddress, password, people } from "../testing/people.ts";
+import { acme, acmePerson, comeBack } from "../testing/provider-people.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { challengeOf } from "../thirdparty/exchange-tokens.ts";
+import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
+import { states } from "./states/index.ts";
+
+const taken: Taken = { edges: new Set(), errors: new Set() };
+const { begin } = people(taken);
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime({ STILE_PASSKEY_ENABLED: "false", STILE_SAML_ENABLED: "true", ...acme() });
+});
+afterAll(() => runtime.close());
+
+const home = "http://localhost:3000/";
+
+/** Goes to Acme and is back, without having been there. */
+async function away(as = runtime, type: "login" | "registration" = "login"): Promise<Walk> {
+  const flow = await begin(as, type, {});
+  await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
+  expect(flow.state.name).toBe("thirdparty");
+  return flow;
+}
+
+async function arrive(
+  facts: ProviderFacts,
+  { as = runtime, type = "login" }: { as?: TestRuntime; type?: "login" | "registration" } = {},
+): Promise<Walk> {
+  const flow = await away(as, type);
+  await flow.act("exchange_token", { token: await comeBack(as, { flowId: flow.flowId, facts }) });
+  return flow;
+}
+
+const db = () => runtime.database.read;
+const identityOf = async ({ provider, subject }: ProviderFacts) => {
+  const { identities: table } = schema;
+  const [row] = await db()
+    .select()
+    .from(table)
+    .where(and(eq(table.provider, provider), eq(table.subject, subject)));
+  return row;
+};
+const userOf = async (facts: ProviderFacts) => {
+  const identity = await identityOf(facts);
+  const [user] = await db()
+    .select()
+    .from(schema.users)
+    .where(eq(schema.users.id, identity?.userId ?? randomUUID()));
+  return user;
+};
+const emailsOf = async (userId: string | undefined) => {
+  const { emails: table } = schema;
+  return db()
+    .select()
+    .from(table)
+    .where(eq(table.userId, userId ?? randomUUID()));
+};
+const audited = async (userId: string | undefined) => {
+  const { auditLogs: table } = schema;
+  const rows = await db()
+    .select()
+    .from(table)
+    .where(eq(table.userId, userId ?? randomUUID()));
+  return rows.map(({ type }) => type);
+};
+const countUsers = async () => (await db().select({ id: schema.users.id }).from(schema.users)).length;
+
+describe("the choice of a provider", () => {
+  const google = {
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "client",
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "secret",
+  };
+
+  test("names those that are enabled, built-in ones first", async () => {
+    const flow = await begin(runtime.configured(google), "login", {});
+    const hidden = { type: "string", hidden: true };
+    expect(flow.state.actions.thirdparty_oauth?.inputs).toEqual({
+      provider: {
+        ...hidden,
+        name: "provider",
+        required: true,
+        allowed_values: [
+          { name: "Google", value: "google" },
+          { name: "Acme", value: "custom_acme" },
+        ],
+      },
+      redirect_to: { ...hidden, name: "redirect_to", required: true },
+      code_verifier: { ...hidden, name: "code_verifier", required: false, min_length: 43, max_length: 128 },
+    });
+  });
+
+  test("is not there where none is enabled", async () => {
+    const flow = await begin(runtime.configured({ STILE_THIRD_PARTY_CUSTOM_PROVIDERS: "{}" }), "login", {});
+    expect(flow.state.actions).not.toHaveProperty("thirdparty_oauth");
+  });
+
+  test.each(["google", "GOOGLE", "custom_", "__proto__", "", 7, null])(
+    "%j, which is not enabled, is refused",
+    async (provider) => {
+      const flow = await begin(runtime, "login", {});
+      await flow.act("thirdparty_oauth", { provider, redirect_to: home });
+      expect(flow.state).toMatchObject({ name: "login_init", status: 400 });
+      expect(flow.errors()[0]).toMatch(/^value_(invalid|missing)_error$/);
+    },
+  );
+
+  test("leads away once, by an address that rests sealed", async () => {
+    const flow = await begin(runtime, "registration", {});
+    await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
+    const address = new URL(String(flow.state.payload.redirect_url));
+    expect(address.origin).toBe("https://acme.example");
+    const state = address.searchParams.get("state") ?? "";
+    expect(flow.answer.kept).toMatchObject({ thirdPartyState: { value: state, seconds: 600 } });
+    const row = async () => {
+      const rows = await db().select().from(schema.flows).where(eq(schema.flows.id, flow.flowId));
+      return JSON.stringify(rows) + rows.map(({ sealedPayload }) => sealedPayload?.toString("latin1")).join();
+    };
+    expect(await row()).not.toContain(state);
+    await flow.act("back");
+    expect(flow.state).toMatchObject({ name: "registration_init", payload: {} });
+  });
+});
+
+describe("somebody new", () => {
+  test.each(["login", "registration"] as const)("has an account at once, in a %s flow", async (type) => {
+    const facts = acmePerson({ name: "Ada Lovelace", givenName: "Ada", picture: "https://p.example/ada" });
+    const flow = await arrive(facts, { type });
+    expect(flow.state).toMatchObject({ name: "success", status: 200 });
+    expect(flow.answer.session).toBeDefined();
+    const user = await userOf(facts);
+    expect(user).toMatchObject({
+      name: "Ada Lovelace",
+      givenName: "Ada",
+      familyName: null,
+      picture: "https://p.example/ada",
+    });
+    expect(await emailsOf(user?.id)).toMatchObject([
+      { address: facts.email, isPrimary: true, verifiedAt: expect.any(Date) },
+    ]);
+    expect(await audited(user?.id)).toContain("thirdparty_signup_succeeded");
+    expect(flow.state.payload).toMatchObject({
+      claims: { amr: ["ext:custom_acme"] },
+      user: { user_id: user?.id },
+    });
+  });
+
+  test.each(["login", "registration"] as const)(
+    "A43 proves an address that nobody vouches for, in a %s flow",
+    async (type) => {
+      const facts = acmePerson({ emailVerified: false });
+      const address = facts.email ?? "";
+      const flow = await arrive(facts, { type });
+      expect(flow.state.name).toBe("passcode_confirmation");
+      const user = await userOf(facts);
+      expect(await emailsOf(user?.id)).toEqual([]);
+      // What was proved at the provider is not proved again by going back.
+      expect(flow.state.actions).not.toHaveProperty("back");
+      await flow.act("verify_passcode", { code: codeFor(runtime, address) });
+      expect(flow.state.name).toBe("success");
+      expect(await emailsOf(user?.id)).toMatchObject([{ address, verifiedAt: expect.any(Date) }]);
+    },
+  );
+
+  test("keeps an address that nobody vouches for where none has to be verified", async () => {
+    const as = runtime.configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+    const facts = acmePerson({ emailVerified: false });
+    expect((await arrive(facts, { as })).state.name).toBe("success");
+    expect(await emailsOf((await userOf(facts))?.id)).toMatchObject([
+      { address: facts.email, verifiedAt: null },
+    ]);
+  });
+
+  test("keeps an address for which the operator has vouched", async () => {
+    const facts = acmePerson({ emailVerified: false, skipEmailVerification: true });
+    expect((await arrive(facts)).state.name).toBe("success");
+    expect(await emailsOf((await userOf(facts))?.id)).toMatchObject([{ address: facts.email }]);
+  });
+
+  test("is asked for the address that the provider does not name", async () => {
+    const facts = acmePerson({ email: null, emailVerified: false });
+    const flow = await arrive(facts);
+    expect(flow.state.name).toBe("onboarding_email");
+    const address = newAddress();
+    await flow.act("email_address_set", { email: address });
+    await flow.act("verify_passcode", { code: codeFor(runtime, address) });
+    expect(flow.state.name).toBe("success");
+    expect(await emailsOf((await userOf(facts))?.id)).toMatchObject([{ address }]);
+  });
+
+  test("has no address where accounts have none", async () => {
+    const as = runtime.configured({ STILE_EMAIL_ENABLED: "false", STILE_USERNAME_ENABLED: "true" });
+    const facts = acmePerson();
+    await arrive(facts, { as });
+    expect(await emailsOf((await userOf(facts))?.id)).toEqual([]);
+  });
+
+  test("is sent away where nobody may sign up, and the flow goes back", async () => {
+    const as = runtime.configured({ STILE_ACCOUNT_ALLOW_SIGNUP: "false" });
+    const before = await countUsers();
+    const flow = await arrive(acmePerson(), { as });
+    expect(flow.state).toMatchObject({ name: "thirdparty", status: 400, error: { code: "signup_disabled" } });
+    taken.errors.add("thirdparty exchange_token signup_disabled");
+    expect(await countUsers()).toBe(before);
+    await flow.act("back", {}, { runtime: as });
+    expect(flow.state.name).toBe("login_init");
+  });
+});
+
+describe("somebody known", () => {
+  test("comes into the same account, by whichever flow, and whatever their address is now", async () => {
+    const facts = acmePerson({ name: "Before" });
+    await arrive(facts);
+    const user = await userOf(facts);
+    const after = { ...facts, email: newAddress(), name: "After" };
+    for (const type of ["login", "registration"] as const) {
+      const flow = await arrive(after, { type });
+      expect(flow.state).toMatchObject({ name: "success", payload: { user: { user_id: user?.id } } });
+    }
+    expect(await userOf(facts)).toMatchObject({ id: user?.id, name: "After" });
+    expect(await identityOf(facts)).toMatchObject({ email: after.email });
+    // The account's own address is its owner's to change.
+    expect(await emailsOf(user?.id)).toMatchObject([{ address: facts.email }]);
+    expect(await audited(user?.id)).toContain("thirdparty_signin_succeeded");
+  });
+
+  test("keeps the names that the provider states no more", async () => {
+    const facts = acmePerson({ name: "Ada", familyName: "Lovelace" });
+    await arrive(facts);
+    const { name, familyName, ...others } = facts;
+    await arrive(others);
+    expect(await userOf(facts)).toMatchObject({ name: "Ada", familyName: "Lovelace" });
+  });
+
+  test("A44 is not whoever has the same subject at another provider", async () => {
+    const facts = acmePerson();
+    await arrive(facts);
+    const other = acmePerson({ provider: "google", subject: facts.subject });
+    await arrive(other);
+    expect((await identityOf(other))?.userId).not.toBe((await identityOf(facts))?.userId);
+  });
+
+  test("shows the last login's provider", async () => {
+    const facts = acmePerson();
+    await arrive(facts);
+    const flow = await arrive(facts);
+    expect(flow.state.payload.last_login).toMatchObject({
+      login_method: "third_party",
+      third_party_provider: "custom_acme",
+    });
+  });
+});
+
+describe("an address that an account has", () => {
+  test("links the identity when both sides have verified it", async () => {
+    const { userId, addresses } = await accountOwner(runtime);
+    const facts = acmePerson({ email: addresses[0] ?? "" });
+    const flow = await arrive(facts);
+    expect(flow.state).toMatchObject({ name: "success", payload: { user: { user_id: userId } } });
+    expect((await identityOf(facts))?.userId).toBe(userId);
+    expect(await audited(userId)).toContain("thirdparty_linking_succeeded");
+  });
+
+  test("links by an address that is not the primary one", async () => {
+    const { userId, addresses } = await accountOwner(runtime, { emails: 2 });
+    const facts = acmePerson({ email: addresses[1] ?? "" });
+    await arrive(facts);
+    expect((await identityOf(facts))?.userId).toBe(userId);
+  });
+
+  test.each<[string, object, Partial<ProviderFacts>, object]>([
+    ["A41 is not ours to link while it is not proved", { emails: 1, unproved: newAddress() }, {}, {}],
+    ["A43 does not link what the provider has not verified", {}, { emailVerified: false }, {}],
+    ["does not link where the provider may not", {}, {}, { allow_linking: false }],
+  ])("%s", async (_, has, said, settings) => {
+    const as = runtime.configured(acme(settings));
+    const owner = await accountOwner(runtime, has);
+    const email = "unproved" in has ? String(has.unproved) : (owner.addresses[0] ?? "");
+    const facts = acmePerson({ email, ...said });
+    const flow = await arrive(facts, { as });
+    expect(flow.state).toMatchObject({ name: "thirdparty", status: 400, error: { code: "user_conflict" } });
+    taken.errors.add("thirdparty exchange_token user_conflict");
+    expect(await identityOf(facts)).toBeUndefined();
+    expect(flow.answer.session).toBeUndefined();
+  });
+
+  test("that was taken in the same moment is refused, and nothing is written", async () => {
+    const facts = acmePerson();
+    const flow = await away();
+    const token = await comeBack(runtime, { flowId: flow.flowId, facts });
+    const before = await countUsers();
+    const owner = await accountOwner(runtime, { emails: 0 });
+    const { database, tenant } = runtime;
+    const now = new Date();
+    // Somebody gets the address between what is judged and what is written.
+    const rival = { userId: owner.userId, address: facts.email ?? "", isPrimary: true, verifiedAt: now };
+    let done = false;
+    const transaction: typeof database.write.transaction = async (work) => {
+      if (!done)
+        await database.write.transaction((tx) =>
+          addEmail(tx, tenant.id, { ...rival, id: randomUUID(), now }),
+        );
+      done = true;
+      return database.write.transaction(work);
+    };
+    const write = Object.assign(Object.create(database.write), { transaction });
+    const late: TestRuntime = { ...runtime, database: { ...database, write } };
+    await flow.act("exchange_token", { token }, { runtime: late });
+    expect(flow.state).toMatchObject({ name: "thirdparty", error: { code: "user_conflict" } });
+    expect(await identityOf(facts)).toBeUndefined();
+    expect(await countUsers()).toBe(before + 1);
+    // The token is good for another try, which now meets an account with that address.
+    await flow.act("exchange_token", { token });
+    expect(flow.state).toMatchObject({ name: "success", payload: { user: { user_id: owner.userId } } });
+  });
+});
+
+describe("an account with a second factor", () => {
+  /** Registers somebody with a password and an authenticator app. */
+  async function withApp() {
+    const email = newAddress();
+    const as = runtime.configured({
+      STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+      STILE_MFA_DEVICE_TRUST_POLICY: "never",
+    });
+    const flow = await begin(as, "registration", {});
+    await flow.act("register_login_identifier", { email });
+    await flow.act("verify_passcode", { code: codeFor(as, email) });
+    await flow.act("register_password", { new_password: password });
+    if (flow.state.name === "mfa_method_chooser") await flow.act("continue_to_otp_secret_creation");
+    const app = authenticatorApp(String(flow.state.payload.otp_secret));
+    await flow.act("otp_code_verify", { otp_code: app.code(Date.now() + runtime.environment.clockShift()) });
+    expect(flow.state.name).toBe("success");
+    runtime.advanceClock(30);
+    return { email, as, code: () => app.code(Date.now() + runtime.environment.clockShift()) };
+  }
+
+  test("is linked once that was shown, and not before", async () => {
+    const { email, as, code } = await withApp();
+    const facts = acmePerson({ email, name: "Ada" });
+    const flow = await arrive(facts, { as });
+    expect(flow.state.name).toBe("login_otp");
+    expect(await identityOf(facts)).toBeUndefined();
+    await flow.act("otp_code_validate", { otp_code: code() }, { runtime: as });
+    expect(flow.state.name).toBe("success");
+    expect(await userOf(facts)).toMatchObject({ name: "Ada" });
+  });
+
+  test("is asked for it by a linked identity too, unless the provider is trusted for it", async () => {
+    const { email, as, code } = await withApp();
+    const facts = acmePerson({ email });
+    const first = await arrive(facts, { as });
+    await first.act("otp_code_validate", { otp_code: code() }, { runtime: as });
+    expect((await arrive(facts, { as })).state.name).toBe("login_otp");
+    expect((await arrive({ ...facts, satisfiesMfa: true }, { as })).state.name).toBe("success");
+  });
+
+  test("is not linked by the word of a provider that is trusted for it", async () => {
+    const { email, as } = await withApp();
+    const facts = acmePerson({ email, satisfiesMfa: true });
+    expect((await arrive(facts, { as })).state.name).toBe("login_otp");
+    expect(await identityOf(facts)).toBeUndefined();
+  });
+
+  test("does not get an identity that another account got meanwhile", async () => {
+    const { email, as, code } = await withApp();
+    const facts = acmePerson({ email });
+    const flow = await arrive(facts, { as });
+    const other = await arrive(acmePerson());
+    const taker = (other.state.payload.user as { user_id: string }).user_id;
+    await runtime.database.write.insert(schema.identities).values({
+      tenantId: runtime.tenant.id,
+      id: randomUUID(),
+      userId: taker,
+      provider: facts.provider,
+      subject: facts.subject,
+    });
+    await flow.act("otp_code_validate", { otp_code: code() }, { runtime: as });
+    expect(flow.state).toMatchObject({ name: "login_otp", error: { code: "identity_already_linked" } });
+    runtime.advanceClock(30);
+    await flow.act("otp_code_validate", { otp_code: code() }, { runtime: as });
+    expect(flow.state.name).toBe("success");
+    expect((await identityOf(facts))?.userId).toBe(taker);
+  });
+});
+
+describe("the account of somebody who is signed in", () => {
+  /** A profile flow at the provider; how it gets there is tested with the action. */
+  async function connecting() {
+    const owner = await accountOwner(runtime);
+    const flow = await owner.manage({ taken });
+    await flow.act("connect_thirdparty_oauth_provider", { provider: "custom_acme", redirect_to: home });
+    expect(flow.state.name).toBe("thirdparty");
+    const about = { flowId: flow.flowId, userId: owner.userId };
+    const exchange = async (facts: ProviderFacts, more = {}) =>
+      flow.act("exchange_token", { token: await comeBack(runtime, { ...about, facts, ...more }) });
+    return { owner, flow, exchange };
+  }
+
+  test("gets the identity, whatever its address", async () => {
+    const { owner, flow, exchange } = await connecting();
+    const facts = acmePerson({ email: null, emailVerified: false });
+    await exchange(facts);
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+    expect((await identityOf(facts))?.userId).toBe(owner.userId);
+    expect(flow.state.payload).toMatchObject({ user: { identities: [{ id: facts.subject }] } });
+    expect(flow.answer.session).toBeUndefined();
+  });
+
+  test("has it already", async () => {
+    const { owner, flow, exchange } = await connecting();
+    const facts = acmePerson();
+    await runtime.database.write.insert(schema.identities).values({
+      tenantId: runtime.tenant.id,
+      id: randomUUID(),
+      userId: owner.userId,
+      provider: facts.provider,
+      subject: facts.subject,
+    });
+    await exchange(facts);
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+  });
+
+  test("A44 does not get somebody else's", async () => {
+    const facts = acmePerson();
+    await arrive(facts);
+    const { flow, exchange } = await connecting();
+    await exchange(facts);
+    expect(flow.state).toMatchObject({ name: "thirdparty", error: { code: "identity_already_linked" } });
+    await flow.act("back");
+    expect(flow.state.name).toBe("profile_init");
+  });
+
+  test("takes no token that was made for another account, or for none", async () => {
+    const { flow, exchange } = await connecting();
+    await exchange(acmePerson(), { userId: randomUUID() });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+    await exchange(acmePerson(), { userId: undefined });
+    expect(flow.errors()).toEqual(["value_invalid_error"]);
+  });
+});
+
+describe("an exchange token", () => {
+  const refused = { name: "thirdparty", status: 400, error: { code: "form_data_invalid_error" } };
+  const fault = (flow: Walk) => flow.state.actions.exchange_token?.inputs.token?.error?.code;
+
+  test.each(["", "x", "\0", "💥", "x".repeat(600), "A".repeat(43)])(
+    "A45 that is none, %j, is refused",
+    async (token) => {
+      const flow = await away();
+      await flow.act("exchange_token", { token });
+      expect(flow.state).toMatchObject(refused);
+      expect(fault(flow)).toMatch(/^value_/);
+    },
+  );
+
+  test("is good once", async () => {
+    const flow = await away();
+    const token = await comeBack(runtime, { flowId: flow.flowId, facts: acmePerson() });
+    await flow.act("exchange_token", { token });
+    const again = await away();
+    await again.act("exchange_token", { token });
+    expect(again.state).toMatchObject(refused);
+  });
+
+  test("A49 is good for one of fifty at once", async () => {
+    const facts = acmePerson();
+    const flow = await away();
+    const token = await comeBack(runtime, { flowId: flow.flowId, facts });
+    const { csrf_token } = flow.state;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => flow.act("exchange_token", { token }, { token: csrf_token })),
+    );
+    expect(answers.filter(({ name }) => name === "success")).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(49);
+    expect(await emailsOf((await userOf(facts))?.id)).toHaveLength(1);
+  });
+
+  test("A49 of another flow is refused, and stays good for its own", async () => {
+    const [mine, yours] = [await away(), await away()];
+    const token = await comeBack(runtime, { flowId: yours.flowId, facts: acmePerson() });
+    await mine.act("exchange_token", { token });
+    expect(mine.state).toMatchObject(refused);
+    expect(fault(mine)).toBe("value_invalid_error");
+    await yours.act("exchange_token", { token });
+    expect(yours.state.name).toBe("success");
+  });
+
+  test("that no flow asked for is refused where one was to ask", async () => {
+    const flow = await away();
+    await flow.act("exchange_token", { token: await comeBack(runtime, { facts: acmePerson() }) });
+    expect(flow.state).toMatchObject(refused);
+  });
+
+  test("that no flow asked for is taken by a flow that begins with it, and no other", async () => {
+    const flow = await walk(runtime, "token_exchange", { taken });
+    expect(flow.state).toMatchObject({ name: "thirdparty", payload: {} });
+    expect(Object.keys(flow.state.actions)).toEqual(["exchange_token"]);
+    const asked = await comeBack(runtime, { flowId: flow.flowId, facts: acmePerson() });
+    await flow.act("exchange_token", { token: asked });
+    expect(flow.state).toMatchObject(refused);
+    await flow.act("exchange_token", { token: await comeBack(runtime, { facts: acmePerson() }) });
+    expect(flow.state.name).toBe("success");
+  });
+
+  test("runs out after sixty seconds", async () => {
+    const flow = await away();
+    const token = await comeBack(runtime, { flowId: flow.flowId, facts: acmePerson() });
+    runtime.advanceClock(61);
+    await flow.act("exchange_token", { token });
+    expect(flow.state).toMatchObject(refused);
+  });
+
+  test("A47 that has a challenge asks for its verifier", async () => {
+    const verifier = "v".repeat(43);
+    const flow = await away();
+    const codeChallenge = challengeOf(verifier);
+    const token = await comeBack(runtime, { flowId: flow.flowId, facts: acmePerson(), codeChallenge });
+    for (const wrong of [
+      undefined,
+      "w".repeat(43),
+      codeChallenge,
+      "v".repeat(42),
+      "v".repeat(129),
+      `${verifier} `,
+    ]) {
+      await flow.act("exchange_token", { token, code_verifier: wrong });
+      expect(flow.state).toMatchObject(refused);
+    }
+    expect(flow.state.actions.exchange_token?.inputs.code_verifier?.error).toBeDefined();
+    await flow.act("exchange_token", { token, code_verifier: verifier });
+    expect(flow.state.name).toBe("success");
+  });
+
+  test("may be tried three times a minute from one source", async () => {
+    const as = runtime.configured({ STILE_RATE_LIMITER_ENABLED: "true" });
+    const flow = await away(as);
+    for (let tries = 0; tries < 3; tries += 1) {
+      await flow.act("exchange_token", { token: "no" }, { runtime: as });
+      expect(flow.state.status).toBe(400);
+    }
+    const token = await comeBack(as, { flowId: flow.flowId, facts: acmePerson() });
+    await flow.act("exchange_token", { token }, { runtime: as });
+    expect(flow.state).toMatchObject({
+      name: "thirdparty",
+      status: 429,
+      payload: { retry_after: expect.any(Number), resend_after: expect.any(Number) },
+    });
+    // It was not looked at.
+    await flow.act("exchange_token", { token }, { runtime });
+    expect(flow.state.name).toBe("success");
+  });
+
+  test("rests as a hash, and what it stands for rests sealed", async () => {
+    const facts = acmePerson({ name: "Ada Lovelace" });
+    const flow = await away();
+    const token = await comeBack(runtime, { flowId: flow.flowId, facts });
+    const rows = await db()
+      .select()
+      .from(schema.exchangeTokens)
+      .where(eq(schema.exchangeTokens.flowId, flow.flowId));
+    const stored = JSON.stringify(rows) + rows.map(({ sealed }) => sealed.toString("latin1")).join();
+    for (const secret of [token, "Ada Lovelace", facts.subject, facts.email ?? ""])
+      expect(stored).not.toContain(secret);
+  });
+});
+
+describe("what was declared", () => {
+  const at = (state: "thirdparty" | "login_init" | "registration_init") =>
+    Object.entries(states[state].actions);
+
+  test("of the provider's state was taken", () => {
+    for (const [name, { to, errors }] of at("thirdparty")) {
+      for (const target of to)
+        for (const flow of name === "back"
+          ? ["login"]
+          : ["login", "registration", "profile", "token_exchange"])
+          expect([...taken.edges]).toContain(`${flow} thirdparty ${name} ${target}`);
+      for (const code of errors) expect([...taken.errors]).toContain(`thirdparty ${name} ${code}`);
+    }
+  });
+});

@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { trustDevice } from "../credentials/trusted-devices.ts";
+import { factsById } from "../identity/users.ts";
+import { type AccountOwner, accountOwner, type Belongings } from "../testing/account-owner.ts";
+import { type Walk, walk } from "../testing/flow-walk.ts";
+import { codeFor, newAddress } from "../testing/people.ts";
+import { acme, acmePerson, comeBack } from "../testing/provider-people.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
+import { current } from "./engine.ts";
+
+let base: TestRuntime;
+beforeAll(async () => {
+  base = await testRuntime({ STILE_PASSKEY_ENABLED: "false", ...acme() });
+});
+afterAll(() => base.close());
+
+const configured = (settings: Record<string, string>) =>
+  base.configured({ STILE_PASSKEY_ENABLED: "false", ...acme(), ...settings });
+
+interface Trusting extends AccountOwner {
+  address: string;
+  /** Begins a login in the browser that they trust. */
+  login(): Promise<Walk>;
+}
+
+/** Somebody with an app who trusts a browser to skip it. */
+async function trusting(runtime: TestRuntime, has: Belongings = {}): Promise<Trusting> {
+  const owner = await accountOwner(runtime, { totp: true, ...has });
+  const now = new Date();
+  const scope = { runtime, tenant: runtime.tenant, client: someone, now, signal: AbortSignal.timeout(8000) };
+  const { kept, write } = trustDevice(scope, { userId: owner.userId, cookie: null });
+  await runtime.database.write.transaction(write);
+  const client = { ...someone, deviceCookie: kept.device.value };
+  return {
+    ...owner,
+    address: owner.addresses[0] ?? has.unproved ?? "",
+    async login() {
+      const flow = await walk(runtime, "login", { client });
+      await flow.act("register_client_capabilities");
+      return flow;
+    },
+  };
+}
+
+/** Signs in by a mailed code, as far as that leads. */
+async function byCode(flow: Walk, runtime: TestRuntime, email: string): Promise<void> {
+  await flow.act("continue_with_login_identifier", { email });
+  await flow.act("continue_to_passcode_confirmation");
+  await flow.act("verify_passcode", { code: codeFor(runtime, email) });
+}
+
+async function byAcme(flow: Walk, facts: ProviderFacts): Promise<void> {
+  await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: "http://localhost:3000/" });
+  await flow.act("exchange_token", { token: await comeBack(base, { flowId: flow.flowId, facts }) });
+}
+
+describe("a browser that is trusted to skip the second factor", () => {
+  test("skips it whatever the first one was", async () => {
+    const owner = await trusting(base);
+    const facts = acmePerson();
+    const { provider, subject } = facts;
+    const own = { tenantId: base.tenant.id, userId: owner.userId };
+    await base.database.write
+      .insert(schema.identities)
+      .values({ ...own, id: randomUUID(), provider, subject, createdAt: new Date() });
+    const flow = await owner.login();
+    await byAcme(flow, facts);
+    expect(flow.state.name).toBe("success");
+    expect(flow.answer.kept?.device?.value).toMatch(new RegExp(`^${owner.userId}:`));
+  });
+
+  test("A24 does not skip it where a new password is to be set", async () => {
+    const { login, address } = await trusting(base, { password: true });
+    const flow = await login();
+    await flow.act("continue_with_login_identifier", { email: address });
+    await flow.act("continue_to_password_login");
+    await flow.act("continue_to_passcode_confirmation_recovery");
+    await flow.act("verify_passcode", { code: codeFor(base, address) });
+    expect(flow.state.name).toBe("login_otp");
+  });
+
+  test("recovers a password where no second factor is owed, and is trusted no more", async () => {
+    const owner = await trusting(base, { password: true });
+    const { userId, address } = owner;
+    await base.database.write.$client.query("delete from totp_secrets where user_id = $1", [userId]);
+    const flow = await owner.login();
+    await flow.act("continue_with_login_identifier", { email: address });
+    await flow.act("continue_to_password_login");
+    await flow.act("continue_to_passcode_confirmation_recovery");
+    await flow.act("verify_passcode", { code: codeFor(base, address) });
+    await flow.act("password_recovery", { new_password: "another horse battery" });
+    expect(flow.state).toMatchObject({ name: "success", status: 200 });
+    const { rows } = await base.database.read.$client.query(
+      "select 1 from trusted_devices where user_id = $1",
+      [userId],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test("does not keep the first proof of an address from being given", async () => {
+    const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+    const owner = await trusting(runtime, { emails: 0, unproved: newAddress(), password: true });
+    const flow = await owner.login();
+    await byCode(flow, runtime, owner.address);
+    expect(flow.state).toMatchObject({ name: "success", status: 200 });
+  });
+
+  test("does not skip it where an identity is about to become a way in", async () => {
+    const owner = await trusting(base, { password: true });
+    const flow = await owner.login();
+    await byAcme(flow, acmePerson({ email: owner.address }));
+    expect(flow.state.name).toBe("login_otp");
+    const facts = await factsById(base.database.read, base.tenant.id, owner.userId);
+    expect(facts?.hasIdentity).toBe(false);
+  });
+
+  test("that lost the answer is told its new token again, and is no thief", async () => {
+    const { userId, address, login } = await trusting(base, { password: true });
+    const flow = await login();
+    await byCode(flow, base, address);
+    const { device } = flow.answer.kept ?? {};
+    expect(device?.value).toMatch(new RegExp(`^${userId}:`));
+    const { flowId, resume } = flow;
+    const again = await current(base, base.tenant, someone, { type: "login", flowId, resume });
+    expect(again.kept).toEqual({ device });
+    expect(again.state.payload).not.toHaveProperty("device");
+    const { rows } = await base.database.read.$client.query("select * from flows where id = $1", [flowId]);
+    const token = String(device?.value.split(":")[1]);
+    expect(JSON.stringify(rows) + rows[0].sealed_payload.toString("latin1")).not.toContain(token);
+  });
+
+  test("lets what is offered after it be skipped", async () => {
+    const runtime = configured({
+      STILE_PASSWORD_OPTIONAL: "true",
+      STILE_PASSWORD_ACQUIRE_ON_LOGIN: "always",
+    });
+    const owner = await trusting(runtime);
+    const flow = await owner.login();
+    await byCode(flow, runtime, owner.address);
+    expect(flow.state.name).toBe("password_creation");
+    expect(Object.keys(flow.state.actions)).toEqual(["register_password", "skip"]);
+    await flow.act("skip");
+    expect(flow.state.name).toBe("success");
+  });
+});

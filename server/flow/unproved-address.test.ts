@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accountOf } from "../identity/account.ts";
+import { type AccountOwner, accountOwner } from "../testing/account-owner.ts";
+import { codeFor, newAddress, newName, password, people } from "../testing/people.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime({
+    STILE_EMAIL_REQUIRE_VERIFICATION: "false",
+    STILE_MFA_ENABLED: "false",
+    STILE_USERNAME_ENABLED: "true",
+    STILE_USERNAME_ACQUIRE_ON_LOGIN: "false",
+  });
+});
+afterAll(() => runtime.close());
+
+const { begin, signIn } = people();
+
+async function byCode(identifier: string, mailbox = identifier) {
+  const flow = await begin(runtime, "login", {});
+  await flow.act("continue_with_login_identifier", { identifier });
+  await flow.act("continue_to_passcode_confirmation");
+  await flow.act("verify_passcode", { code: codeFor(runtime, mailbox) });
+  return flow;
+}
+
+const emailsOf = async ({ userId }: AccountOwner) => {
+  const account = await accountOf(runtime.database.read, runtime.tenant, userId, new Date());
+  return account?.profile.emails?.map(({ address, is_primary }) => [address, is_primary]);
+};
+
+describe("an address that nobody has proved", () => {
+  test("A42 added to a stranger's account does not let its owner into that account, and is free for theirs", async () => {
+    const victim = newAddress();
+    const stranger = await accountOwner(runtime, { password: true, unproved: victim });
+    const flow = await byCode(victim);
+    expect(flow.state).toMatchObject({
+      name: "passcode_confirmation",
+      status: 400,
+      error: { code: "flow_discontinuity_error" },
+    });
+    expect(await emailsOf(stranger)).toEqual([[stranger.addresses[0], true]]);
+
+    const own = await begin(runtime, "registration", {});
+    await own.act("register_login_identifier", { email: victim });
+    await own.act("register_password", { new_password: password });
+    expect(own.state.name).toBe("success");
+    expect((own.state.payload.user as { id: string }).id).not.toBe(stranger.userId);
+  });
+
+  test("that was mistyped gives whoever holds it no way into the account, which goes on", async () => {
+    const owner = await accountOwner(runtime, { password: true, unproved: newAddress() });
+    const [, mistyped = ""] = (await emailsOf(owner))?.map(([address]) => String(address)) ?? [];
+    await byCode(mistyped);
+    const [address = ""] = owner.addresses;
+    expect((await signIn(runtime, { identifier: address })).state.name).toBe("success");
+    expect((await byCode(address)).state.name).toBe("success");
+  });
+
+  test("and is the primary one gives its place to one that is proved", async () => {
+    const username = newName();
+    const owner = await accountOwner(runtime, {
+      emails: 0,
+      username,
+      unproved: newAddress(),
+      password: true,
+    });
+    const [[primary = ""] = []] = ((await emailsOf(owner)) ?? []) as [string, boolean][];
+    const manages = await owner.manage();
+    const added = newAddress();
+    await manages.act("email_create", { email: added });
+    const { emails } = manages.state.payload.user as { emails: { id: string; address: string }[] };
+    await manages.act("email_verify", { email_id: emails.find((email) => email.address === added)?.id });
+    await manages.act("verify_passcode", { code: codeFor(runtime, added) });
+    expect((await byCode(username, primary)).state.error?.code).toBe("flow_discontinuity_error");
+    expect(await emailsOf(owner)).toEqual([[added, true]]);
+    expect((await byCode(username, added)).state.name).toBe("success");
+  });
+
+  test("lets its owner into an account of which nothing was proved", async () => {
+    const address = newAddress();
+    await accountOwner(runtime, { emails: 0, unproved: address, password: true });
+    const flow = await byCode(address);
+    expect(flow.state.error).toBeUndefined();
+    expect(flow.state.name).not.toBe("passcode_confirmation");
+  });
+});
