@@ -11,6 +11,7 @@ beforeAll(async () => {
   database = await testDatabase();
   server = await startServer({
     env: {
+      STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
       DATABASE_URL: database.url,
       STILE_DATABASE_POOL_SIZE: "3",
       STILE_EMAIL_REQUIRE_VERIFICATION: "false",

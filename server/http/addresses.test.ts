@@ -12,8 +12,12 @@ const routeFiles = readdirSync(app, { recursive: true, encoding: "utf8" })
 /** Where Next looks for the route of an address. */
 const fileOf = (path: string) => `${path.slice(1).replaceAll("{", "[").replaceAll("}", "]")}/route.ts`;
 
+/** Any address, under what stands before a tenant's. */
+const ofTenants = "t/[tenant]/[...path]/route.ts";
+
 test("every address has a route file of Next, and every route file an address", () => {
-  expect(routeFiles.toSorted()).toEqual([...new Set(addresses.map(({ path }) => fileOf(path)))].toSorted());
+  const files = new Set(addresses.map(({ path }) => fileOf(path)));
+  expect(routeFiles.toSorted()).toEqual([...files, ofTenants].toSorted());
 });
 
 test("every route file hands all its methods to the table", () => {

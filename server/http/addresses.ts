@@ -9,9 +9,14 @@ import { loginPageHandler } from "./login-page.ts";
 import { logoutHandler } from "./logout.ts";
 import { mailboxHandler } from "./mailbox.ts";
 import { meHandler, userHandler } from "./me.ts";
+import { relatedOriginsHandler } from "./related-origins.ts";
+import { samlAuthHandler, samlMetadataHandler } from "./saml.ts";
+import { samlCallbackHandler } from "./saml-callback.ts";
 import { validateHandler, validateTokenHandler } from "./sessions.ts";
 import { stepHandler } from "./step.ts";
+import { thirdPartyCallbackHandler } from "./third-party-callback.ts";
 import { tokenHandler } from "./token.ts";
+import { tokenExchangeHandler } from "./token-exchange.ts";
 
 /** One method of one address. */
 export interface Address {
@@ -40,6 +45,19 @@ export const addresses: readonly Address[] = [
     from: "anyone",
   },
 
+  { method: "POST", path: "/profile", handler: flowHandler("profile"), refusals: "flow", from: "anyone" },
+  {
+    method: "POST",
+    path: "/token_exchange",
+    handler: tokenExchangeHandler,
+    refusals: "flow",
+    from: "anyone",
+  },
+
+  { method: "GET", path: "/saml/metadata", handler: samlMetadataHandler, refusals: "plain", from: "anyone" },
+  { method: "GET", path: "/saml/auth", handler: samlAuthHandler, refusals: "plain", from: "anyone" },
+  { method: "POST", path: "/saml/callback", handler: samlCallbackHandler, refusals: "plain", from: "anyone" },
+
   { method: "GET", path: "/me", handler: meHandler, refusals: "plain", from: "anyone" },
   { method: "GET", path: "/users/{id}", handler: userHandler, refusals: "plain", from: "anyone" },
   { method: "POST", path: "/logout", handler: logoutHandler, refusals: "plain", from: "anyone" },
@@ -54,8 +72,29 @@ export const addresses: readonly Address[] = [
   { method: "GET", path: "/.well-known/jwks.json", handler: jwksHandler, refusals: "plain", from: "anyone" },
   {
     method: "GET",
+    path: "/.well-known/webauthn",
+    handler: relatedOriginsHandler,
+    refusals: "plain",
+    from: "anyone",
+  },
+  {
+    method: "GET",
     path: "/.well-known/flow-graph.json",
     handler: flowGraphHandler,
+    refusals: "plain",
+    from: "anyone",
+  },
+  {
+    method: "GET",
+    path: "/thirdparty/callback",
+    handler: thirdPartyCallbackHandler,
+    refusals: "plain",
+    from: "anyone",
+  },
+  {
+    method: "POST",
+    path: "/thirdparty/callback",
+    handler: thirdPartyCallbackHandler,
     refusals: "plain",
     from: "anyone",
   },

@@ -14,15 +14,19 @@ const tooLarge = { ok: false, problem: "too_large" } as const;
 const malformed = { ok: false, problem: "malformed" } as const;
 
 /**
- * Reads a body as text: UTF-8, not compressed, at most `BODY_LIMIT` bytes. What lies beyond is not read.
+ * Reads a body as text: UTF-8, not compressed, at most `limit` bytes. What lies beyond is not read.
  *
  * @param mediaType the one type that is taken, for instance `application/json`; a body without bytes needs none
  * @returns the empty string for no body
  */
-export async function readText(request: Request, mediaType: string): Promise<Body<string>> {
+export async function readText(
+  request: Request,
+  mediaType: string,
+  limit = BODY_LIMIT,
+): Promise<Body<string>> {
   const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > BODY_LIMIT) return tooLarge;
-  const bytes = await readBytes(request, declared !== null);
+  if (declared !== null && Number(declared) > limit) return tooLarge;
+  const bytes = await readBytes(request, declared !== null, limit);
   if (!bytes.ok) return bytes;
   if (bytes.value.byteLength === 0) return { ok: true, value: "" };
   if (!isMediaType(request.headers.get("content-type"), mediaType)) return malformed;
@@ -38,7 +42,7 @@ export async function readText(request: Request, mediaType: string): Promise<Bod
   }
 }
 
-async function readBytes(request: Request, bounded: boolean): Promise<Body<Uint8Array>> {
+async function readBytes(request: Request, bounded: boolean, limit: number): Promise<Body<Uint8Array>> {
   try {
     // The HTTP parser keeps a body to its declared length.
     if (bounded) return { ok: true, value: new Uint8Array(await request.arrayBuffer()) };
@@ -47,7 +51,7 @@ async function readBytes(request: Request, bounded: boolean): Promise<Body<Uint8
     let size = 0;
     for await (const chunk of request.body as ReadableStream<Uint8Array>) {
       size += chunk.byteLength;
-      if (size > BODY_LIMIT) return tooLarge;
+      if (size > limit) return tooLarge;
       chunks.push(chunk);
     }
     return { ok: true, value: Buffer.concat(chunks) };

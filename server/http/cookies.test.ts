@@ -52,7 +52,7 @@ test("taking the session cookie back names the same path and domain", () => {
 });
 
 test("a strict cookie says so", () => {
-  expect(setCookie("a", "b", { sameSite: "strict", secure: true })).toBe(
+  expect(setCookie(config(), "a", "b", { sameSite: "strict", secure: true })).toBe(
     "a=b; Path=/; HttpOnly; Secure; SameSite=Strict",
   );
 });

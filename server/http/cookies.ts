@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { pathPrefix } from "./tenant-path.ts";
 
 /**
  * Every value that a `Cookie` header (RFC 6265, 4.2.1) gives for a name, in order. A sibling host can plant a
@@ -29,12 +30,16 @@ export interface CookieAttributes {
 
 const sameSiteWord = { strict: "Strict", lax: "Lax", none: "None" } as const;
 
-/** A `Set-Cookie` value. The cookie's value is one that needs no quoting: a JWT, a seal, or nothing. */
-export function setCookie(name: string, value: string, attributes: CookieAttributes): string {
+/**
+ * A `Set-Cookie` value. A tenant that shares its host with others has its cookies for its own addresses alone.
+ *
+ * @param value one that needs no quoting: a JWT, a seal, or nothing
+ */
+export function setCookie(config: Config, name: string, value: string, attributes: CookieAttributes): string {
   const { maxAge, sameSite, secure, domain } = attributes;
   return [
     `${name}=${value}`,
-    "Path=/",
+    `Path=${pathPrefix(config) || "/"}`,
     ...(domain ? [`Domain=${domain}`] : []),
     ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
     "HttpOnly",
@@ -51,12 +56,26 @@ export function isSecure(config: Config): boolean {
 /** The session cookie. */
 export function sessionCookie(config: Config, token: string, maxAge: number | undefined): string {
   const { name, domain, same_site } = config.session.cookie;
-  return setCookie(name, token, {
+  return setCookie(config, name, token, {
     ...(maxAge === undefined ? {} : { maxAge }),
     ...(domain ? { domain } : {}),
     sameSite: same_site,
     secure: isSecure(config),
   });
+}
+
+/** The cookie of a trusted browser. Pages of other sites that use this service send it along, so it is theirs too. */
+export function deviceCookie(config: Config, value: string, maxAge: number): string {
+  const { device_trust_cookie_name } = config.mfa;
+  return setCookie(config, device_trust_cookie_name, value, { maxAge, sameSite: "none", secure: true });
+}
+
+/** Name of the cookie that ties a request to an identity provider to the browser that began it. */
+export const thirdPartyStateName = "third-party-state";
+
+/** A provider's own page may post the answer, so other sites send it along. */
+export function thirdPartyStateCookie(config: Config, value: string, maxAge: number): string {
+  return setCookie(config, thirdPartyStateName, value, { maxAge, sameSite: "none", secure: true });
 }
 
 /** Takes the session cookie back. */

@@ -1,19 +1,21 @@
 import type { BlockList } from "node:net";
 import type { Config } from "../config.ts";
-import type { Client, Runtime, Tenant } from "../runtime.ts";
+import type { Client, Runtime } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import { type Address, findRoute, type Route } from "./addresses.ts";
 import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
-import { cookieValues } from "./cookies.ts";
+import { cookieValues, thirdPartyStateName } from "./cookies.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
 import { isDatabaseUnreachable } from "./failure.ts";
 import { refuseFlow } from "./flow.ts";
-import { isKnownHost, isOwnMachine } from "./host.ts";
+import { isOwnMachine } from "./host.ts";
 import { acceptedLanguage, LANGUAGE_COOKIE, languageOf } from "./language.ts";
+import { type Located, locate } from "./locate.ts";
 import { isSameOrigin, provenanceOf } from "./origin.ts";
 import { plainError, type Reply } from "./reply.ts";
 import { securityHeaders } from "./security-headers.ts";
+import { withinTenant } from "./tenant-path.ts";
 
 /** What whoever took a request in knows of it beside the request. */
 export interface Arrival {
@@ -34,24 +36,35 @@ export async function handle(
   runtime: Runtime = currentRuntime(),
 ): Promise<Response | null> {
   const url = new URL(request.url);
-  const { tenant, path } = locate(runtime, url);
-  const { config } = tenant;
-  const finish = (answer: Reply | Response) => toResponse(request, answer, tenant.config, requestId);
-  if (!isKnownHost(request.headers.get("host"), config)) {
-    return finish(
+  const common = (config: Config) => (answer: Reply | Response) =>
+    toResponse(request, answer, config, requestId);
+  let located: Located | null;
+  try {
+    located = await locate(runtime, request.headers.get("host"), url.pathname);
+  } catch (error) {
+    runtime.log.error({ err: error, request_id: requestId }, "a tenant could not be found");
+    return common(runtime.config)(plainError(503, messages[503] ?? "", { "Retry-After": "1" }));
+  }
+  if (located === null) {
+    return common(runtime.config)(
       plainError(421, "This service does not answer to that host name (BASE_URL, STILE_SERVER_HOSTS)."),
     );
   }
+  const { tenant, path } = located;
   const route = findRoute(path);
   if (route === null) return null;
+  if (!tenant) return common(runtime.config)(plainError(404, "There is no such tenant."));
+  const { config } = tenant;
+  const finish = common(config);
   if (route === "unknown") return finish(plainError(404, "There is nothing at this address."));
+  url.pathname = path;
 
   const method = request.method === "HEAD" ? "GET" : request.method;
   if (method === "OPTIONS") return finish(options(request, route, config));
   const address = route.methods.get(method);
   if (!address) return finish(refuse(route, 405, { Allow: allowed(route) }));
 
-  const client = clientOf(request, { peer, requestId }, address, trusted(runtime));
+  const client = clientOf(request, { peer, requestId }, address, trusted(runtime), config);
   const exchange: Exchange = {
     runtime,
     tenant,
@@ -71,11 +84,6 @@ export async function handle(
   }
 }
 
-/** The one place that tells tenants apart by their address. The default tenant has no prefix. */
-function locate(runtime: Runtime, url: URL): { tenant: Tenant; path: string } {
-  return { tenant: runtime.tenant, path: url.pathname };
-}
-
 const proxies = new WeakMap<Runtime, BlockList>();
 
 function trusted(runtime: Runtime): BlockList {
@@ -89,6 +97,7 @@ function clientOf(
   { peer, requestId }: Arrival,
   { from }: Address,
   proxies: BlockList,
+  { mfa }: Config,
 ): Client {
   const ip = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
   const named = headers.get("x-language");
@@ -103,6 +112,9 @@ function clientOf(
     userAgent: (headers.get("user-agent") ?? "").slice(0, 512),
     language,
     requestId,
+    origin: headers.get("origin"),
+    thirdPartyStates: cookieValues(headers.get("cookie"), thirdPartyStateName),
+    deviceCookie: cookieValues(headers.get("cookie"), mfa.device_trust_cookie_name).join("|") || null,
   };
 }
 
@@ -110,10 +122,14 @@ function chosenLanguage(headers: Headers): string | undefined {
   return cookieValues(headers.get("cookie"), LANGUAGE_COOKIE)[0];
 }
 
-function mayCall({ from }: Address, { request, tenant, peer }: Exchange): boolean {
+function mayCall({ from }: Address, { request, runtime, tenant, peer }: Exchange): boolean {
   const { headers } = request;
   if (from === "own page") return isSameOrigin(provenanceOf(headers), tenant.config);
-  return from === "anyone" || (tenant.config.mode === "development" && isOwnMachine(headers, peer));
+  if (from === "anyone") return true;
+  // What is for this machine alone is the server's, and no tenant's.
+  return (
+    tenant.id === runtime.tenant.id && tenant.config.mode === "development" && isOwnMachine(headers, peer)
+  );
 }
 
 function allowed({ methods }: Route): string {
@@ -163,7 +179,10 @@ function toResponse(request: Request, answer: Reply | Response, config: Config, 
     return bodiless ? new Response(null, { status: answer.status, headers: answer.headers }) : answer;
   }
   const { status, body = null, cookies = [] } = answer;
-  const plain = { ...common, ...answer.headers };
+  const plain: Record<string, string> = { ...common, ...answer.headers };
+  // Handlers know addresses as the table has them.
+  const { Location } = plain;
+  if (Location?.startsWith("/")) plain.Location = withinTenant(config, Location);
   const headers =
     cookies.length === 0
       ? plain

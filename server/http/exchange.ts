@@ -7,6 +7,7 @@ export interface Exchange {
   tenant: Tenant;
   client: Client;
   request: Request;
+  /** Its address, without what stands before a tenant's addresses. */
   url: URL;
   /** The `Cookie` header. */
   cookies: string | null;

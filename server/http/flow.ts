@@ -3,13 +3,14 @@ import { type Answer, current, start, step } from "../flow/engine.ts";
 import type { FlowType } from "../flow/names.ts";
 import { showError } from "../flow/show.ts";
 import type { FlowState } from "../flow/wire.ts";
-import { endSession, type IssuedSession } from "../sessions/sessions.ts";
+import type { Kept } from "../runtime.ts";
+import { endSession, type IssuedSession, type Session } from "../sessions/sessions.ts";
 import { readObject } from "./body.ts";
-import { sessionCookie } from "./cookies.ts";
+import { deviceCookie, expiredSessionCookie, sessionCookie, thirdPartyStateCookie } from "./cookies.ts";
 import type { Exchange, Handler } from "./exchange.ts";
 import { parseAsked, parseEnvelope } from "./flow-request.ts";
 import { isForeign, provenanceOf } from "./origin.ts";
-import { everyPresentedSession } from "./presented-session.ts";
+import { everyPresentedSession, presentedSession } from "./presented-session.ts";
 import { json, type Reply } from "./reply.ts";
 
 /** What is asked of a flow, by whichever interface. */
@@ -54,21 +55,41 @@ export async function callFlow(exchange: Exchange, call: FlowCall): Promise<Flow
   const { headers, cookies } = answer.session
     ? sessionHeaders(tenant.config, answer.session)
     : { headers: {}, cookies: [] };
-  return { answer, headers: { ...headers, ...retryAfter(answer.state) }, cookies };
+  return {
+    answer,
+    headers: { ...headers, ...retryAfter(answer.state) },
+    cookies: [...cookies, ...keptCookies(tenant.config, answer.kept)],
+  };
 }
 
-function perform(
-  { runtime, tenant, client }: Pick<Exchange, "runtime" | "tenant" | "client">,
-  call: FlowCall,
-): Promise<Answer> {
+/** The cookies of what a browser is to keep beside its session. */
+function keptCookies(config: Config, { device, thirdPartyState, session }: Kept = {}): string[] {
+  return [
+    ...(device ? [deviceCookie(config, device.value, device.seconds)] : []),
+    ...(thirdPartyState
+      ? [thirdPartyStateCookie(config, thirdPartyState.value, thirdPartyState.seconds)]
+      : []),
+    ...(session === "ended" ? [expiredSessionCookie(config)] : []),
+  ];
+}
+
+async function perform(exchange: Exchange, call: FlowCall): Promise<Answer> {
+  const { runtime, tenant, client } = exchange;
+  const session = call.type === "profile" ? await ownSession(exchange) : undefined;
   switch (call.kind) {
     case "start":
-      return start(runtime, tenant, client, call.type);
+      return start(runtime, tenant, client, call.type, session);
     case "step":
-      return step(runtime, tenant, client, call);
+      return step(runtime, tenant, client, { ...call, ...(session ? { session } : {}) });
     case "current":
-      return current(runtime, tenant, client, call);
+      return current(runtime, tenant, client, { ...call, ...(session ? { session } : {}) });
   }
+}
+
+/** Whose account a profile flow is to manage. */
+export async function ownSession(exchange: Exchange): Promise<Session | undefined> {
+  const verified = await presentedSession(exchange, { touch: true });
+  return verified.valid ? verified.session : undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import { createHandover } from "../sessions/handover.ts";
 import type { IssuedSession } from "../sessions/sessions.ts";
 import type { Exchange } from "./exchange.ts";
 import { openPageCookie } from "./page-cookie.ts";
-import { destinationUrl, isAllowedRedirect } from "./redirect.ts";
+import { destinationUrl, mayReturnTo } from "./redirect.ts";
 
 const { handoverCodes } = schema;
 
@@ -25,7 +25,7 @@ export async function handOver(
   const destination = await openPageCookie(runtime, tenant, "destination", cookies);
   if (!destination) return null;
   const { to, codeChallenge } = destination;
-  if (!isAllowedRedirect(new URL(to), tenant.config.hosted.allowed_redirect_urls)) return null;
+  if (!mayReturnTo(new URL(to), tenant.config)) return null;
   if (codeChallenge === undefined) return destinationUrl(destination, null);
   if (again && !(await withdrawCode(exchange, session))) return null;
   const code = await createHandover(runtime, tenant, {

@@ -33,8 +33,8 @@ export function isOwnMachine(headers: Headers, peer: string): boolean {
   return name === "localhost" || name.endsWith(".localhost") || isLoopback(name);
 }
 
-/** Without port and brackets. */
-function hostName(host: string): string {
+/** The name that a `Host` header gives, in lower case, without port and brackets. */
+export function hostName(host: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host.toLowerCase()) ?? [];
   return bracketed ?? plain ?? host;
 }

@@ -6,7 +6,8 @@ import type { Handler } from "./exchange.ts";
 import { isForeign, provenanceOf } from "./origin.ts";
 import { expiredPageCookie } from "./page-cookie.ts";
 import { everyPresentedSession } from "./presented-session.ts";
-import { plainError } from "./reply.ts";
+import { plainError, redirect } from "./reply.ts";
+import { withinTenant } from "./tenant-path.ts";
 
 /**
  * `POST /logout`: ends every session that the request names at once, a planted one too, and takes back the session
@@ -27,6 +28,9 @@ export const logoutHandler: Handler = async (exchange) => {
     expiredSessionCookie(tenant.config),
     ...flowTypes.map((type) => expiredPageCookie(tenant, type)),
   ];
+  // The form of the account page, where no script runs.
+  if (request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded"))
+    return redirect(303, withinTenant(tenant.config, "/"), { cookies });
   return presented.length > 0
     ? { status: 204, cookies }
     : { ...plainError(401, "There is no valid session."), cookies };

@@ -16,7 +16,7 @@ const SECONDS = 10;
  * @returns a `Set-Cookie` value
  */
 export function noticeCookie(code: string, config: Config): string {
-  return setCookie(NAME, code, { maxAge: SECONDS, sameSite: "lax", secure: isSecure(config) });
+  return setCookie(config, NAME, code, { maxAge: SECONDS, sameSite: "lax", secure: isSecure(config) });
 }
 
 /** @param cookies the `Cookie` header */

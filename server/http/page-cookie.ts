@@ -4,6 +4,7 @@ import type { FlowType } from "../flow/names.ts";
 import type { Runtime, Tenant } from "../runtime.ts";
 import { cookieValues, isSecure, setCookie } from "./cookies.ts";
 import type { Destination } from "./redirect.ts";
+import { pathPrefix } from "./tenant-path.ts";
 
 /** What our own page remembers of its flow. No script sees it: it rests sealed in a cookie. */
 export interface PageFlow {
@@ -21,20 +22,20 @@ export interface PageFlow {
 }
 
 /** One sealed cookie for each of these, in each tenant. */
-interface Contents {
-  login: PageFlow;
-  registration: PageFlow;
-  destination: Destination;
-}
+type Contents = Record<FlowType, PageFlow> & { destination: Destination };
 
 type Sealed<Name extends keyof Contents> = { tenant: string; name: Name; value: Contents[Name] };
 
 /** Flow rows outlive their expiry by a day, so that an expired flow can be told from one that never was. */
 const GRACE = 24 * 3600;
 
-/** `__Host-` keeps sibling hosts from planting a flow of their own (RFC 6265bis, 4.1.3.2). */
+/**
+ * `__Host-` keeps sibling hosts from planting a flow of their own (RFC 6265bis, 4.1.3.2). Browsers allow it to
+ * cookies of the whole host alone; the seal holds a flow to its tenant either way.
+ */
 function cookieName(name: keyof Contents, config: Config): string {
-  return `${isSecure(config) ? "__Host-" : ""}stile-${name}`;
+  const prefix = pathPrefix(config) === "" ? "__Host-" : "__Secure-";
+  return `${isSecure(config) ? prefix : ""}stile-${name}`;
 }
 
 /** Browsers drop a cookie beyond so many bytes without a word (RFC 6265bis, 5.6). */
@@ -90,7 +91,7 @@ export async function pageCookie<Name extends FlowType | "destination">(
     password: vault.passwords("page cookie").sealing,
     ttl: maxAge,
   });
-  return setCookie(cookieName(name, config), seal, {
+  return setCookie(config, cookieName(name, config), seal, {
     maxAge,
     sameSite: "lax",
     secure: isSecure(config),
@@ -99,7 +100,7 @@ export async function pageCookie<Name extends FlowType | "destination">(
 
 /** Takes a cookie back. */
 export function expiredPageCookie(tenant: Tenant, name: FlowType | "destination"): string {
-  return setCookie(cookieName(name, tenant.config), "", {
+  return setCookie(tenant.config, cookieName(name, tenant.config), "", {
     maxAge: 0,
     sameSite: "lax",
     secure: isSecure(tenant.config),

@@ -4,7 +4,7 @@ import { showError } from "../flow/show.ts";
 import type { FlowState } from "../flow/wire.ts";
 import type { IssuedSession } from "../sessions/sessions.ts";
 import type { Exchange } from "./exchange.ts";
-import { callFlow, type FlowAnswer, type FlowCall } from "./flow.ts";
+import { callFlow, type FlowAnswer, type FlowCall, ownSession } from "./flow.ts";
 import { handOver, hasUnspentCode } from "./hand-over.ts";
 import { expiredPageCookie, openPageCookie, type PageFlow, pageCookie } from "./page-cookie.ts";
 
@@ -48,28 +48,46 @@ export async function actOnPage(
   const flow = await openPageCookie(exchange.runtime, exchange.tenant, type, exchange.cookies);
   if (step.version !== UNSTARTED) {
     if (!flow) return refusal();
-    return call(exchange, flow, { kind: "step", type, ...step, flowId: flow.flowId, token: flow.token });
+    const input = withVerifier(step, flow);
+    return call(exchange, flow, {
+      kind: "step",
+      type,
+      ...step,
+      input,
+      flowId: flow.flowId,
+      token: flow.token,
+    });
   }
-  if (flow && (await peek(exchange.runtime, exchange.tenant, { type, ...flow }))) return refusal();
+  if (flow && (await isUnderWay(exchange, type, flow))) return refusal();
 
   const started = await callFlow(exchange, { kind: "start", type });
   const fresh = startedFlow(exchange, started);
   if (!fresh) return reply(exchange, type, null, started);
-  const { action, input } = step;
   return call(exchange, fresh, {
     kind: "step",
     type,
-    action,
-    input,
+    action: step.action,
+    input: withVerifier(step, fresh),
     flowId: fresh.flowId,
     token: fresh.token,
   });
 }
 
+/** Actions that bind a sign-in elsewhere to this browser: the page never learns the verifier that does it. */
+const bound = new Set(["thirdparty_oauth", "connect_thirdparty_oauth_provider", "exchange_token"]);
+
+function withVerifier(
+  { action, input }: { action: string; input: Record<string, unknown> },
+  { codeVerifier }: PageFlow,
+): Record<string, unknown> {
+  return bound.has(action) ? { ...input, code_verifier: codeVerifier } : input;
+}
+
 /** Shows the state as it is now, whatever answers were lost. Performs nothing. */
 export async function currentOnPage(exchange: Exchange, type: FlowType): Promise<PageReply> {
   const flow = await openPageCookie(exchange.runtime, exchange.tenant, type, exchange.cookies);
-  if (!flow)
+  // Whoever has signed in since as somebody else starts anew.
+  if (!flow || (type === "profile" && !(await isUnderWay(exchange, type, flow))))
     return {
       answer: { version: UNSTARTED, state: firstState(exchange.tenant, type) },
       headers: {},
@@ -80,6 +98,13 @@ export async function currentOnPage(exchange: Exchange, type: FlowType): Promise
 
 async function call(exchange: Exchange, flow: PageFlow, request: FlowCall): Promise<PageReply> {
   return reply(exchange, request.type, flow, await callFlow(exchange, request), request.kind);
+}
+
+/** Whether a flow can be gone on with, by whoever asks. */
+async function isUnderWay(exchange: Exchange, type: FlowType, flow: PageFlow): Promise<boolean> {
+  const session = type === "profile" ? await ownSession(exchange) : undefined;
+  const asked = { type, ...flow, ...(session ? { session } : {}) };
+  return (await peek(exchange.runtime, exchange.tenant, asked)) !== null;
 }
 
 function startedFlow({ runtime }: Exchange, { answer }: FlowAnswer): PageFlow | null {

@@ -1,7 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Config } from "../config.ts";
 import { loadConfig } from "../load-config.ts";
-import { destinationUrl, isAllowedRedirect, parseDestination, sharesSessionCookie } from "./redirect.ts";
+import { destinationUrl, parseDestination, sharesSessionCookie } from "./redirect.ts";
 
 const config = (environment: Record<string, string> = {}): Config =>
   loadConfig(
@@ -100,42 +100,6 @@ test.each([
 ])("A46 %s is the listed address in another spelling, and is sent on in the usual one", (redirect_to) => {
   const asked = parse({ redirect_to, code_challenge: challenge });
   expect(asked.ok && asked.destination.to).toBe("https://app.good.example/callback");
-});
-
-describe("patterns", () => {
-  test.each([
-    ["https://app.example/*", "https://app.example/a", true],
-    ["https://app.example/*", "https://app.example/", true],
-    ["https://app.example/*", "https://app.example/a/b", false],
-    ["https://app.example/**", "https://app.example/a/b", true],
-    ["https://app.example/**", "https://app.example/a?b=c", false],
-    ["https://app.example/**?*", "https://app.example/a?b=c", true],
-    ["https://app.example/a*z", "https://app.example/abcz", true],
-    ["https://app.example/a*z", "https://app.example/ab/cz", false],
-    ["https://*.app.example/cb", "https://one.app.example/cb", true],
-    ["https://*.app.example/cb", "https://one.two.app.example/cb", false],
-    ["https://**.app.example/cb", "https://one.two.app.example/cb", true],
-    ["https://*.app.example/cb", "https://app.example/cb", false],
-    ["https://*.app.example/cb", "https://evil.example/.app.example/cb", false],
-    ["https://**.app.example/cb", "https://evil.example/x.app.example/cb", false],
-    ["https://app.example*/cb", "https://app.example.evil/cb", false],
-    ["http://localhost:*/cb", "http://localhost:4000/cb", true],
-    ["http://localhost:*/cb", "https://localhost:4000/cb", false],
-    ["https://app.example/*", "https://app.example/%2f%2fevil", false],
-    ["https://app.example/*", "https://app.example/%5cevil", false],
-    ["https://app.example/**/../x", "https://app.example/x", false],
-    ["https://app.examp.e/*", "https://appxexamp.e/a", false],
-    ["javascript:*", "javascript:alert(1)", false],
-    ["*", "https://evil.example/", false],
-    ["https://APP.example/*", "https://app.example/a", true],
-  ])("A46 %s and %s: %s", (pattern, address, allowed) => {
-    expect(isAllowedRedirect(new URL(address), [pattern])).toBe(allowed);
-  });
-
-  test("A96 a long address is matched in no time", () => {
-    const target = new URL(`https://app.example/${"a/".repeat(900)}`);
-    expect(isAllowedRedirect(target, ["https://app.example/**a**a**b"])).toBe(false);
-  });
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
-import { matchesPattern } from "./address-pattern.ts";
+import { isAllowedRedirect, parseRedirectTarget } from "../redirects/redirect-target.ts";
+import { pathPrefix, withinTenant } from "./tenant-path.ts";
 
 /** Where the hosted page sends a person who has signed in, as the application asked for it. */
 export interface Destination {
@@ -13,7 +14,6 @@ export interface Destination {
 
 export type AskedDestination = { ok: true; destination: Destination } | { ok: false; message: string };
 
-const LONGEST = 2048;
 const challenge = /^[A-Za-z0-9_-]{43}$/;
 
 /**
@@ -26,8 +26,8 @@ export function parseDestination(query: URLSearchParams, config: Config): AskedD
   const names = ["redirect_to", "code_challenge", "code_challenge_method", "state"];
   if (names.some((name) => query.getAll(name).length > 1)) return refuse("A parameter was given twice.");
 
-  const target = parseTarget(query.get("redirect_to") ?? "");
-  if (target === null || !isAllowedRedirect(target, config.hosted.allowed_redirect_urls)) {
+  const target = parseRedirectTarget(query.get("redirect_to") ?? "");
+  if (target === null || !mayReturnTo(target, config)) {
     return refuse("redirect_to is not an allowed address (hosted.allowed_redirect_urls).");
   }
   const codeChallenge = query.get("code_challenge");
@@ -50,37 +50,19 @@ export function parseDestination(query: URLSearchParams, config: Config): AskedD
   };
 }
 
-/** An absolute http(s) address that means the same to every reader: no user, no fragment, nothing a parser drops. */
-function parseTarget(text: string): URL | null {
-  if (text.length > LONGEST || /[\s\\#]/.test(text) || hasControls(text) || !URL.canParse(text)) return null;
-  const url = new URL(text);
-  if (url.protocol !== "https:" && url.protocol !== "http:") return null;
-  return url.username === "" && url.password === "" ? url : null;
+/** Where the hosted page may send people: the addresses of the configuration, and our own account page. */
+export function mayReturnTo(target: URL, config: Config): boolean {
+  const account = new URL(withinTenant(config, "/account"), config.base_url);
+  return target.href === account.href || isAllowedRedirect(target, config.hosted.allowed_redirect_urls);
 }
 
-function hasControls(text: string): boolean {
-  return [...text].some((character) => character < " " || character === "\u007f");
-}
-
-/**
- * Whether an address is on the list. An entry without `*` is compared whole. In one with `*`, it stands for a part
- * of a host's label or of a path's segment, and `**` for any number of labels or segments; a query has to be in the
- * entry too.
- */
-export function isAllowedRedirect(target: URL, allowed: readonly string[]): boolean {
-  return allowed.some((entry) => {
-    if (!entry.includes("*")) return URL.canParse(entry) && new URL(entry).href === target.href;
-    // A pattern matches what it says, not what a proxy might make of an encoded slash.
-    if (/%2f|%5c/i.test(target.pathname)) return false;
-    return matchesPattern(entry, target);
-  });
-}
-
-/** Whether browsers send our session cookie to that address too (RFC 6265bis, 5.1.3; ports do not matter). */
+/** Whether browsers send our session cookie to that address too (RFC 6265bis, 5.1.3 and 5.1.4; ports do not matter). */
 export function sharesSessionCookie(target: URL, config: Config): boolean {
   const own = new URL(config.base_url);
   if (config.session.enable_auth_token_header) return false;
   if (own.protocol === "https:" && target.protocol !== "https:") return false;
+  const prefix = pathPrefix(config);
+  if (target.pathname !== prefix && !target.pathname.startsWith(`${prefix}/`)) return false;
   const domain = config.session.cookie.domain.replace(/^\./, "").toLowerCase();
   if (domain === "") return target.hostname === own.hostname;
   return target.hostname === domain || target.hostname.endsWith(`.${domain}`);

@@ -290,7 +290,7 @@ describe("an application that sends a person here", () => {
     await arrive(who, asked);
     const { redirect_to, version } = await signIn(who, email);
     const cookies = () => [...who.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    expect(await pageState(runtime, cookies(), "login")).toMatchObject({
+    expect(await pageState(runtime, runtime.tenant, cookies(), "login")).toMatchObject({
       version,
       state: { name: "success" },
       redirect_to,
@@ -298,7 +298,7 @@ describe("an application that sends a person here", () => {
     const current = (await (await who.mutate("flow.current", { type: "login" })).json()).result.data;
     expect(current).toMatchObject({ state: { name: "success" }, redirect_to });
     await arrive(who, asked);
-    expect(await pageState(runtime, cookies(), "login")).toMatchObject({
+    expect(await pageState(runtime, runtime.tenant, cookies(), "login")).toMatchObject({
       version: 0,
       state: { name: "preflight" },
     });

@@ -18,7 +18,8 @@ afterAll(() => runtime.close());
 
 /** A browser that runs no script: it draws the page, posts one of its forms, follows, and draws the page again. */
 async function page(who: Visitor, type: FlowType, on = runtime): Promise<PageAnswer> {
-  return pageState(on, [...who.cookies].map(([name, value]) => `${name}=${value}`).join("; "), type);
+  const cookies = [...who.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  return pageState(on, on.tenant, cookies, type);
 }
 
 async function submit(
@@ -177,7 +178,7 @@ describe("a form", () => {
 
   test.each([
     ["without a flow", { ...whole, flow: "" }],
-    ["of a flow that is none", { ...whole, flow: "profile" }],
+    ["of a flow that is none", { ...whole, flow: "sign_in" }],
     ["without an action", { ...whole, action: "" }],
     ["without a version", { flow: "login", action: "back" }],
     ["of a version that is none", { ...whole, version: "-1" }],

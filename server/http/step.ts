@@ -27,7 +27,7 @@ export const stepHandler: Handler = async (exchange) => {
   if (!type || !action || !/^\d{1,9}$/.test(version) || form.size > FIELD_LIMIT)
     return refuseBody("malformed");
 
-  const drawn = await pageState(runtime, cookies, type);
+  const drawn = await pageState(runtime, tenant, cookies, type);
   const descriptor = Object.hasOwn(drawn.state.actions, action) ? drawn.state.actions[action] : undefined;
   const input = readForm(form, descriptor?.inputs ?? {});
   const acted = await actOnPage(exchange, { type, action, version: Number(version), input });

@@ -3,6 +3,7 @@ import type { FlowType, Target } from "../flow/names.ts";
 import { states } from "../flow/states/index.ts";
 import type { FlowState } from "../flow/wire.ts";
 import type { Client } from "../runtime.ts";
+import { findSession } from "../sessions/sessions.ts";
 import { someone, type TestRuntime } from "./runtime.ts";
 
 /** What walks have taken: declared edges and errors, written as `flow state action target` and `state action code`. */
@@ -27,13 +28,21 @@ export interface Walk {
   errors(): string[];
 }
 
-/** Starts a flow and walks it. */
+/**
+ * Starts a flow and walks it.
+ *
+ * @param options `sessionId`: the session that every request brings along, as it is at that moment
+ */
 export async function walk(
   runtime: TestRuntime,
   type: FlowType,
-  { client = someone, taken }: { client?: Client; taken?: Taken } = {},
+  { client = someone, taken, sessionId }: { client?: Client; taken?: Taken; sessionId?: string } = {},
 ): Promise<Walk> {
-  let answer = await start(runtime, runtime.tenant, client, type);
+  const session = async () => {
+    const found = sessionId ? await findSession(runtime, runtime.tenant, sessionId) : null;
+    return found?.live ? found.session : undefined;
+  };
+  let answer = await start(runtime, runtime.tenant, client, type, await session());
   const { flowId, resume } = answer;
   if (!flowId || !resume) throw new Error(`no flow was started: ${answer.state.error?.code}`);
   return {
@@ -49,12 +58,14 @@ export async function walk(
       const from = answer.state.name;
       const { tenant } = options.runtime ?? runtime;
       const token = options.token ?? answer.state.csrf_token;
+      const present = await session();
       const next = await step(options.runtime ?? runtime, tenant, client, {
         type,
         flowId,
         action,
         token,
         input,
+        ...(present ? { session: present } : {}),
       });
       if (next.state.name === "error") return next.state;
       answer = next;

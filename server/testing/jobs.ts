@@ -13,10 +13,12 @@ export function testJobs(
   settings: Record<string, string> = {},
 ): Jobs & { logged: string[] } {
   const logged: string[] = [];
+  const config = loadConfig(settings, import.meta.dirname);
   const jobs = createJobs({
     databaseUrl: url,
     database,
-    config: loadConfig(settings, import.meta.dirname),
+    config,
+    tenants: { byId: async (id) => ({ id, config }) },
     vault: createVault([secretKey]),
     environment: { randomBytes, uuid: randomUUID, clockShift: () => 0 },
     log: pino({ level: "trace" }, { write: (line: string) => logged.push(line) }),

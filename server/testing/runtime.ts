@@ -7,7 +7,8 @@ import { createRates } from "../limits/rates.ts";
 import { loadConfig } from "../load-config.ts";
 import type { Client, Runtime } from "../runtime.ts";
 import { createVault } from "../secrets/vault.ts";
-import { createSigningKeys } from "../sessions/signing-keys.ts";
+import { createTenantSigningKeys } from "../sessions/tenant-signing-keys.ts";
+import { createTenants } from "../tenants/tenants.ts";
 import { testDatabase } from "./postgres.ts";
 
 /** A runtime on a database of its own, whose clock can be moved and whose jobs are kept instead of done. */
@@ -36,6 +37,8 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         STILE_RATE_LIMITER_ENABLED: "false",
         // An RSA key takes long to make.
         STILE_SESSION_ALGORITHM: "ES256",
+        // Asked of everybody who registers, and of interest to few tests.
+        STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
         ...variables,
       },
       "/nowhere",
@@ -44,11 +47,12 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
     return {
       config,
       tenant,
+      tenants: createTenants({ byDefault: tenant, database, vault }),
       environment,
       database,
       log,
       vault,
-      signingKeys: createSigningKeys({ database, vault, tenant, environment, log }),
+      signingKeys: createTenantSigningKeys({ database, vault, environment, log }),
       passwordHasher: createPasswordHasher(config.password),
       rates: createRates(config, database),
       jobs: {
@@ -77,4 +81,6 @@ export const someone: Client = {
   userAgent: "Test/1.0",
   language: "en",
   requestId: "test",
+  origin: null,
+  deviceCookie: null,
 };

@@ -21,8 +21,10 @@ import {
   type ClientData,
   clientDataJson,
   type Flags,
+  sha256,
   signedBytes,
 } from "./webauthn-messages.ts";
+import type { Attestation, Stated } from "./webauthn-statements.ts";
 
 /**
  * A browser with an authenticator, in software, after Web Authentication Level 3 (sections 5.1.3, 5.1.4, 6.3.2
@@ -50,8 +52,11 @@ export interface Authenticator {
 export interface AuthenticatorSettings {
   /** Algorithms it can do; the first one that the relying party lists, in the latter's order, is taken. */
   algorithms?: CoseAlgorithm[];
-  /** `packed` is self attestation (section 8.2), given when the relying party asks for any. */
-  attestation?: "none" | "packed";
+  /**
+   * Given when the relying party asks for any: `packed` is self attestation (section 8.2), the others are made by
+   * `webauthn-statements.ts`.
+   */
+  attestation?: "none" | "packed" | Attestation;
   /** Whether it can verify its user. */
   userVerification?: boolean;
   backup?: "no" | "eligible" | "backed-up";
@@ -171,12 +176,26 @@ export function softwareAuthenticator(settings: AuthenticatorSettings = {}): Aut
     );
     // Section 5.1.3: asked for "none", the client drops what was stated, but for self attestation of no known make.
     const named = aaguid.some((byte) => byte !== 0);
-    const packed = attestation === "packed" && !(named && (options.attestation ?? "none") === "none");
-    const statement = new Map<string, Cbor>();
-    if (packed) {
-      statement.set("alg", algorithm).set("sig", signatureOf(credential, authData, clientData, call));
+    const conveyed = (options.attestation ?? "none") !== "none" || (attestation === "packed" && !named);
+    const { fmt, members } = conveyed ? statementOf() : { fmt: "none", members: new Map() };
+    const object = attestationObject(call.fmt ?? fmt, members, authData);
+
+    function statementOf(): Stated {
+      if (attestation === "none") return { fmt: "none", members: new Map() };
+      if (attestation === "packed") {
+        const sig = signatureOf(credential, authData, clientData, call);
+        return {
+          fmt: "packed",
+          members: new Map<string, Cbor>([
+            ["alg", credential.key.algorithm],
+            ["sig", sig],
+          ]),
+        };
+      }
+      const { id: credentialId, key } = credential;
+      return attestation({ authData, clientDataHash: sha256(clientData), rpId, aaguid, credentialId, key });
     }
-    const object = attestationObject(call.fmt ?? (packed ? "packed" : "none"), statement, authData);
+
     // A user has one discoverable credential per relying party on one authenticator (section 6.3.2).
     const replaced = credentials.findIndex(
       (other) => other.discoverable && other.rpId === rpId && other.userHandle.equals(credential.userHandle),

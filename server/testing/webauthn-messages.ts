@@ -82,4 +82,4 @@ export function signedBytes(authData: Uint8Array, clientData: Uint8Array): Buffe
   return Buffer.concat([authData, sha256(clientData)]);
 }
 
-const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest();
+export const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest();

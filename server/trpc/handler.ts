@@ -15,11 +15,11 @@ export const trpcHandler: Handler = async (exchange) => {
   if (!body.ok && body.problem === "too_large")
     return refuse("PAYLOAD_TOO_LARGE", 413, { Connection: "close" });
   if (!body.ok || parseJson(body.value) === undefined) return refuse("BAD_REQUEST", 400);
-  const { url, method, headers } = request;
+  const { method, headers } = request;
   const response = await fetchRequestHandler({
     endpoint: ENDPOINT,
     router: appRouter,
-    req: new Request(url, { method, headers, body: body.value }),
+    req: new Request(asked, { method, headers, body: body.value }),
     createContext: ({ resHeaders }) => ({ exchange, answerHeaders: resHeaders }),
     onError({ error }) {
       if (error.code === "INTERNAL_SERVER_ERROR") {

@@ -220,7 +220,7 @@ describe("a call", () => {
     ["flow.start", undefined],
     ["flow.start", null],
     ["flow.start", {}],
-    ["flow.start", { type: "profile" }],
+    ["flow.start", { type: "sign_in" }],
     ["flow.start", { type: "login", extra: 1 }],
     ["flow.act", { type: "login" }],
     ["flow.act", { type: "login", action: "", version: 1, input: {} }],

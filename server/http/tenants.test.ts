@@ -1,0 +1,354 @@
+import { randomUUID } from "node:crypto";
+import { getTableColumns, is, sql } from "drizzle-orm";
+import { PgTable } from "drizzle-orm/pg-core";
+import fc from "fast-check";
+import { createLocalJWKSet, jwtVerify } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import type { Tenant } from "../runtime.ts";
+import { createTenant } from "../tenants/manage-tenants.ts";
+import { mailedCode, password, type RestWalk, restWalk } from "../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { tenantVisitor } from "../testing/tenant-visitor.ts";
+import { visitor } from "../testing/visitor.ts";
+import { pageTenant } from "./page-tenant.ts";
+
+let runtime: TestRuntime;
+let acme: Tenant;
+let globex: Tenant;
+let initech: Tenant;
+let everybody: [string, () => Tenant][];
+
+beforeAll(async () => {
+  runtime = await testRuntime();
+  const make = (name: string, hosts: string[] = []) => createTenant(runtime, { name, hosts, settings: {} });
+  acme = await found(await make("Acme"));
+  globex = await found(await make("Globex"));
+  initech = await found(await make("Initech", ["login.initech.example"]));
+});
+
+everybody = [
+  ["the default tenant", () => runtime.tenant],
+  ["a tenant by path", () => globex],
+  ["a tenant by host name", () => initech],
+];
+
+afterAll(() => runtime.close());
+
+/** As requests find it. */
+async function found({ id }: Tenant): Promise<Tenant> {
+  const tenant = await runtime.tenants.byId(id);
+  if (!tenant) throw new Error("the tenant that was made is not there");
+  return tenant;
+}
+
+const newAddress = () => `${randomUUID()}@example.com`;
+
+async function register(
+  tenant: Tenant,
+  email = newAddress(),
+): Promise<RestWalk & { userId: string; token: string }> {
+  const walk = await restWalk(runtime, "registration", tenantVisitor(runtime, tenant));
+  await walk.act("register_client_capabilities");
+  await walk.act("register_login_identifier", { email });
+  await walk.act("verify_passcode", { code: mailedCode(runtime, email) });
+  await walk.act("register_password", { new_password: password });
+  const { claims } = walk.state.payload as { claims: { subject: string } };
+  const token = walk.visitor.cookies.get("service") ?? "";
+  return Object.assign(Object.create(walk) as RestWalk, { userId: claims.subject, token });
+}
+
+const validate = async (tenant: Tenant, headers: Record<string, string>) =>
+  (await tenantVisitor(runtime, tenant).request("/sessions/validate", { headers })).json();
+
+describe("a tenant by path", () => {
+  test("lets its people in, with addresses that leave out what stands before them", async () => {
+    const { visitor: who, state, userId } = await register(acme);
+    expect(state.name).toBe("success");
+    const login = await restWalk(runtime, "login", tenantVisitor(runtime, acme));
+    expect(login.state.actions.register_client_capabilities?.href).toMatch(/^\/login\?action=/);
+    expect(await (await who.request("/me")).json()).toMatchObject({ id: userId });
+    expect((await who.request(`/users/${userId}`)).status).toBe(200);
+    expect((await who.post("/logout", {})).status).toBe(204);
+    expect((await who.request("/me")).status).toBe(401);
+  });
+
+  test("A39 has every cookie for its own addresses alone", async () => {
+    const path = `; Path=/t/${acme.id};`;
+    const { visitor: who } = await register(acme);
+    const lines = [...who.setCookies];
+    for (const ask of [
+      () => who.mutate("flow.start", { type: "login" }),
+      () => who.submit("/step", { flow: "login", action: "register_client_capabilities", version: "0" }),
+      () => who.post("/logout", {}),
+    ]) {
+      await ask();
+      expect(who.setCookies.length).toBeGreaterThan(0);
+      lines.push(...who.setCookies);
+    }
+    expect(lines.filter((line) => !line.includes(path))).toEqual([]);
+    expect(lines.filter((line) => line.includes("__Host-"))).toEqual([]);
+  });
+
+  test("names itself in its tokens, and signs them with keys of its own", async () => {
+    const { token, userId } = await register(acme);
+    const keysOf = async (tenant: Tenant) =>
+      (await tenantVisitor(runtime, tenant).request("/.well-known/jwks.json")).json();
+    const verified = await jwtVerify(token, createLocalJWKSet(await keysOf(acme)), {
+      audience: acme.id,
+      issuer: `http://localhost:3000/t/${acme.id}`,
+    });
+    expect(verified.payload.sub).toBe(userId);
+    for (const [, other] of everybody)
+      await expect(jwtVerify(token, createLocalJWKSet(await keysOf(other())))).rejects.toThrow();
+  });
+
+  test("sends browsers on to its own addresses", async () => {
+    const who = tenantVisitor(runtime, acme);
+    const leadsTo = (response: Response) => response.headers.get("location");
+    expect(leadsTo(await who.request("/login"))).toBe(`/t/${acme.id}`);
+    expect(leadsTo(await who.request("/login?flow=registration"))).toBe(`/t/${acme.id}?flow=registration`);
+    const posted = await who.submit("/step", {
+      flow: "registration",
+      action: "register_client_capabilities",
+      version: "0",
+    });
+    expect(leadsTo(posted)).toBe(`/t/${acme.id}?flow=registration`);
+  });
+
+  test("is drawn on its page, by its own flow", async () => {
+    const who = tenantVisitor(runtime, acme);
+    const started = await (await who.mutate("flow.start", { type: "login" })).json();
+    const { version } = started.result.data;
+    const acted = await who.mutate("flow.act", {
+      type: "login",
+      version,
+      action: "register_client_capabilities",
+      input: {},
+    });
+    expect((await acted.json()).result.data.state.name).toBe("login_init");
+    expect(await pageTenant(runtime, "localhost:3000", acme.id)).toBe(acme);
+    expect(await pageTenant(runtime, "localhost:3000", null)).toBe(runtime.tenant);
+  });
+
+  test("mails in its own name", async () => {
+    const email = newAddress();
+    await register(acme, email);
+    expect(runtime.enqueued.filter(({ to }) => to === email)).toMatchObject([{ tenantId: acme.id }]);
+  });
+
+  test("does not show the mailbox of this machine", async () => {
+    const who = visitor(runtime, "127.0.0.1");
+    expect((await who.request("/dev/mailbox")).status).toBe(200);
+    expect((await who.request(`/t/${acme.id}/dev/mailbox`)).status).toBe(404);
+  });
+});
+
+describe("A65 what signs in at one tenant", () => {
+  test.each([
+    ["the default tenant", () => runtime.tenant],
+    ["a tenant by path", () => globex],
+    ["a tenant by host name", () => initech],
+  ] as const)("is nothing at %s, and the other way round", async (_, other) => {
+    const [here, there] = [await register(acme), await register(other())];
+    const pairs = [
+      [acme, here, there],
+      [other(), there, here],
+    ] as const;
+    for (const [tenant, own, foreign] of pairs) {
+      expect(await validate(tenant, { authorization: `Bearer ${own.token}` })).toMatchObject({
+        is_valid: true,
+        user_id: own.userId,
+      });
+      expect(await validate(tenant, { authorization: `Bearer ${foreign.token}` })).toEqual({
+        is_valid: false,
+      });
+      expect(await validate(tenant, { cookie: `service=${foreign.token}` })).toEqual({ is_valid: false });
+      const posted = await tenantVisitor(runtime, tenant).post("/sessions/validate", {
+        session_token: foreign.token,
+      });
+      expect(await posted.json()).toEqual({ is_valid: false });
+      // A39: a browser that is signed in at both sends both, in an order that says nothing.
+      for (const cookie of [
+        `service=${own.token}; service=${foreign.token}`,
+        `service=${foreign.token}; service=${own.token}`,
+      ])
+        expect(await validate(tenant, { cookie })).toMatchObject({ is_valid: true, user_id: own.userId });
+    }
+  });
+
+  test("ends nothing at another, however it is sent", async () => {
+    const { token } = await register(acme);
+    const signOut = await tenantVisitor(runtime, globex).post("/logout", {}, { cookie: `service=${token}` });
+    expect(signOut.status).toBe(401);
+    expect(await validate(acme, { cookie: `service=${token}` })).toMatchObject({ is_valid: true });
+  });
+});
+
+describe("A68 what belongs to one tenant", () => {
+  test("an address and a password are an account at each, and none at the other", async () => {
+    const email = newAddress();
+    const [one, other] = [await register(acme, email), await register(globex, email)];
+    expect(one.userId).not.toBe(other.userId);
+    const foreign = await other.visitor.request(`/users/${one.userId}`);
+    const unknown = await other.visitor.request(`/users/${randomUUID()}`);
+    expect([foreign.status, await foreign.text()]).toEqual([404, await unknown.text()]);
+  });
+
+  test("a flow goes on there alone, and is not disturbed by who tries elsewhere", async () => {
+    const walk = await restWalk(runtime, "login", tenantVisitor(runtime, acme));
+    const { href = "" } = walk.state.actions.register_client_capabilities ?? {};
+    const body = { csrf_token: walk.state.csrf_token, input_data: {} };
+    for (const tenant of [runtime.tenant, globex, initech]) {
+      const response = await tenantVisitor(runtime, tenant).post(href, body);
+      expect(await response.json()).toMatchObject({
+        status: 403,
+        error: { code: "operation_not_permitted_error" },
+      });
+    }
+    expect((await walk.act("register_client_capabilities")).name).toBe("login_init");
+  });
+
+  test("a page's flow is nobody's at another", async () => {
+    const who = tenantVisitor(runtime, acme);
+    await who.mutate("flow.start", { type: "login" });
+    const stray = tenantVisitor(runtime, globex);
+    for (const [name, value] of who.cookies) stray.cookies.set(name, value);
+    const shown = await (await stray.mutate("flow.current", { type: "login" })).json();
+    expect(shown.result.data).toMatchObject({ version: 0, state: { name: "preflight" } });
+  });
+
+  test("is neither seen nor changed by anything that is asked of another", async () => {
+    const email = newAddress();
+    const victim = await register(acme, email);
+    const flow = await restWalk(runtime, "login", tenantVisitor(runtime, acme));
+    const own = await register(globex);
+    const started = await restWalk(runtime, "login", tenantVisitor(runtime, globex));
+    const idOf = ({ state }: RestWalk) =>
+      /%40(.+)$/.exec(Object.values(state.actions)[0]?.href ?? "")?.[1] ?? "";
+    const before = await rowsOf(acme.id);
+
+    const flowIds = fc.constantFrom(idOf(flow), idOf(started), victim.userId, randomUUID());
+    const csrf = fc.constantFrom(flow.state.csrf_token, started.state.csrf_token, "x");
+    const session = fc.constantFrom(victim.token, own.token, `${victim.token}; service=${own.token}`, "");
+    const action = fc.constantFrom(
+      "register_client_capabilities",
+      "password_login",
+      "back",
+      "verify_passcode",
+    );
+    const input = fc.constantFrom({}, { email }, { password }, { code: "123456" });
+    const asked = fc.oneof(
+      fc.record({ flowId: flowIds, csrf, action, input }).map(({ flowId, csrf, action, input }) => ({
+        path: `/login?action=${action}%40${flowId}`,
+        body: { csrf_token: csrf, input_data: input },
+      })),
+      fc
+        .constantFrom("/me", `/users/${victim.userId}`, "/sessions/validate", "/login")
+        .map((path) => ({ path })),
+      fc.constantFrom("/logout", "/registration", "/profile").map((path) => ({ path, body: {} })),
+      csrf.map((code) => ({ path: "/token", body: { code, code_verifier: "v".repeat(43) } })),
+    );
+    await fc.assert(
+      fc.asyncProperty(asked, session, async (request, cookie) => {
+        const who = tenantVisitor(runtime, globex);
+        const headers: Record<string, string> = cookie === "" ? {} : { cookie: `service=${cookie}` };
+        const response =
+          "body" in request
+            ? await who.post(request.path, request.body, headers)
+            : await who.request(request.path, { headers });
+        const text = await response.text();
+        expect(response.status).toBeLessThan(500);
+        expect(text).not.toContain(victim.userId);
+        expect(text).not.toContain(email);
+      }),
+      { numRuns: 200 },
+    );
+    expect(await rowsOf(acme.id)).toEqual(before);
+    expect(await validate(acme, { cookie: `service=${victim.token}` })).toMatchObject({ is_valid: true });
+  });
+});
+
+/** Everything that the database holds of a tenant. */
+async function rowsOf(tenantId: string): Promise<Record<string, unknown[]>> {
+  const tables = Object.entries(schema).filter(
+    ([, table]) => is(table, PgTable) && "tenantId" in getTableColumns(table),
+  );
+  const rows: Record<string, unknown[]> = {};
+  for (const [name, table] of tables) {
+    const result = await runtime.database.read.execute(
+      sql`select to_jsonb(row) as row from ${table as PgTable} row where tenant_id = ${tenantId} order by 1`,
+    );
+    rows[name] = result.rows;
+  }
+  return rows;
+}
+
+describe("addresses", () => {
+  const ask = (path: string, host = "localhost:3000", method = "POST") =>
+    visitor(runtime).request(path, { method, headers: { host } });
+
+  test.each([
+    `/t/${randomUUID()}/login`,
+    "/t/acme/login",
+    "/t/%00/me",
+    "/t/../t/x/login",
+    `/t/${"x".repeat(5000)}/login`,
+  ])("%.60s is nobody's: 404", async (path) => {
+    const response = await ask(path);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ code: 404, message: expect.any(String) });
+  });
+
+  test("a tenant has one spelling", async () => {
+    expect((await ask(`/t/${acme.id}/login`)).status).toBe(200);
+    expect((await ask(`/t/${acme.id.toUpperCase()}/login`)).status).toBe(404);
+    await expect(ask(`/t/${acme.id}/t/${globex.id}/login`)).rejects.toThrow("not an address of the API");
+  });
+
+  test("the default tenant answers by its id too, and has the cookies of the whole host", async () => {
+    const who = visitor(runtime);
+    const response = await who.post(
+      `/t/${runtime.tenant.id}/api/trpc/flow.start`,
+      { type: "login" },
+      {
+        "sec-fetch-site": "same-origin",
+      },
+    );
+    expect(response.status).toBe(200);
+    expect(who.setCookies).toEqual([expect.stringContaining("; Path=/;")]);
+  });
+
+  test("A89 a tenant's host name is its own: it alone answers there, and nowhere else", async () => {
+    const host = "login.initech.example";
+    expect((await ask("/login", `${host}:3000`)).status).toBe(200);
+    expect((await ask("/login", "LOGIN.initech.example")).status).toBe(200);
+    expect((await ask(`/t/${initech.id}/login`)).status).toBe(404);
+    await expect(ask(`/t/${acme.id}/login`, host)).rejects.toThrow("not an address of the API");
+    expect(await pageTenant(runtime, host, null)).toBe(initech);
+    expect(await pageTenant(runtime, host, acme.id)).toBeNull();
+    expect(await pageTenant(runtime, "localhost", initech.id)).toBeNull();
+    for (const unknown of ["initech.example", "login.initech.example.evil.example", "evil.example"]) {
+      expect((await ask("/login", unknown)).status).toBe(421);
+      expect((await ask(`/t/${acme.id}/login`, unknown)).status).toBe(421);
+      expect(await pageTenant(runtime, unknown, null)).toBeNull();
+    }
+  });
+
+  test("a tenant by host name has the cookies of its whole host", async () => {
+    const { visitor: who } = await register(initech);
+    expect(who.setCookies.length).toBeGreaterThan(0);
+    expect(who.setCookies.filter((line) => !line.includes("; Path=/;"))).toEqual([]);
+  });
+
+  test("a tenant whose settings do not hold any more answers 503, and the others go on", async () => {
+    const broken = await createTenant(runtime, { name: "Broken", hosts: [], settings: {} });
+    await runtime.database.write.execute(
+      sql`update tenants set config = '{"colour": "red"}', updated_at = now() + interval '1 minute' where id = ${broken.id}`,
+    );
+    runtime.tenants.forget();
+    expect((await ask(`/t/${broken.id}/login`)).status).toBe(503);
+    expect((await ask(`/t/${acme.id}/login`)).status).toBe(200);
+    expect((await ask("/login")).status).toBe(200);
+  });
+});

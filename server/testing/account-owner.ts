@@ -1,0 +1,138 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { schema } from "#db/client";
+import type { Factor } from "#db/schema/sessions";
+import { addEmail, createUser } from "../identity/users.ts";
+import { issueSession } from "../sessions/sessions.ts";
+import { type Taken, type Walk, walk } from "./flow-walk.ts";
+import { newAddress, password } from "./people.ts";
+import { someone, type TestRuntime } from "./runtime.ts";
+
+/** What an account is to have. */
+export interface Belongings {
+  /** Verified addresses, primary one first. Default: one. */
+  emails?: number;
+  /** An address that was never proved, beside those. */
+  unproved?: string;
+  username?: string;
+  /** Hashed, for those who are to prove it. */
+  password?: true;
+  passkeys?: number;
+  securityKeys?: number;
+  /** A secret that nobody knows. */
+  totp?: true;
+  recoveryCodes?: true;
+  /** Providers that know the person. */
+  identities?: string[];
+}
+
+/** Somebody with an account, signed in. */
+export interface AccountOwner {
+  userId: string;
+  /** Primary one first. */
+  addresses: string[];
+  /** Ids of passkeys and of security keys, as clients see them. */
+  passkeys: string[];
+  securityKeys: string[];
+  sessionId: string;
+  /** Opens a session beside that one. */
+  signInElsewhere(): Promise<string>;
+  /** Starts a profile flow and tells what the browser can do. */
+  manage(options?: { sessionId?: string; able?: object; taken?: Taken; as?: TestRuntime }): Promise<Walk>;
+}
+
+const everything = {
+  webauthn_available: true,
+  webauthn_conditional_mediation_available: true,
+  webauthn_platform_authenticator_available: true,
+};
+
+/**
+ * Makes an account as the database holds it, and a session of its owner.
+ *
+ * @param proved how and when the owner proved who they are. Default: by password and app, just now
+ */
+export async function accountOwner(
+  runtime: TestRuntime,
+  has: Belongings = {},
+  proved: { secondsAgo?: number; methods?: Factor["method"][]; taken?: Taken } = {},
+): Promise<AccountOwner> {
+  const { tenant, environment, database } = runtime;
+  const { secondsAgo = 0, methods = ["password", "totp"], taken } = proved;
+  const userId = randomUUID();
+  const now = new Date(Date.now() + environment.clockShift());
+  const own = { tenantId: tenant.id, userId };
+  const addresses = Array.from({ length: has.emails ?? 1 }, newAddress);
+  const ids = (count = 0) => Array.from({ length: count }, () => randomBytes(16).toString("base64url"));
+  const [passkeys, securityKeys] = [ids(has.passkeys), ids(has.securityKeys)];
+  const hash = has.password ? await runtime.passwordHasher.hash(password, AbortSignal.timeout(30_000)) : null;
+  const factors = methods.map((method) => ({
+    method,
+    at: new Date(now.getTime() - secondsAgo * 1000).toISOString(),
+  }));
+
+  await database.write.transaction(async (tx) => {
+    const named = has.username ? { username: has.username } : {};
+    await createUser(tx, tenant.id, { id: userId, now, environment, ...named });
+    for (const [index, address] of addresses.entries()) {
+      const email = { userId, address, isPrimary: index === 0, verifiedAt: now, id: randomUUID() };
+      await addEmail(tx, tenant.id, { ...email, now: new Date(now.getTime() + index) });
+    }
+    if (has.unproved) {
+      const email = { userId, address: has.unproved, isPrimary: addresses.length === 0, verifiedAt: null };
+      await addEmail(tx, tenant.id, { ...email, id: randomUUID(), now });
+    }
+    if (hash) await tx.insert(schema.passwords).values({ ...own, hash });
+    if (has.totp) {
+      await tx.insert(schema.totpSecrets).values({ ...own, sealedSecret: Buffer.of(1), lastStep: 1 });
+    }
+    if (has.recoveryCodes)
+      await tx.insert(schema.recoveryCodes).values({ ...own, codeHash: randomBytes(32) });
+    for (const id of [...passkeys, ...securityKeys]) {
+      await tx.insert(schema.webauthnCredentials).values({
+        ...own,
+        id,
+        publicKey: Buffer.of(1),
+        signCount: 0,
+        aaguid: "00000000-0000-0000-0000-000000000000",
+        attestationType: "none",
+        transports: [],
+        backupEligible: false,
+        backupState: false,
+        userVerified: true,
+        mfaOnly: securityKeys.includes(id),
+        createdAt: now,
+      });
+    }
+    for (const provider of has.identities ?? []) {
+      await tx
+        .insert(schema.identities)
+        .values({ ...own, id: randomUUID(), provider, subject: randomUUID(), createdAt: now });
+    }
+  });
+
+  async function signIn(): Promise<string> {
+    const scope = { runtime, tenant, client: someone, now, signal: AbortSignal.timeout(30_000) };
+    const made = await issueSession(scope, { userId, factors, amr: [], rememberMe: false });
+    await database.write.transaction(made.write);
+    return made.issued.id;
+  }
+
+  const sessionId = await signIn();
+  return {
+    userId,
+    addresses,
+    passkeys,
+    securityKeys,
+    sessionId,
+    signInElsewhere: signIn,
+    async manage(options = {}) {
+      const told = options.taken ?? taken;
+      const flow = await walk(options.as ?? runtime, "profile", {
+        sessionId: options.sessionId ?? sessionId,
+        ...(told ? { taken: told } : {}),
+      });
+      await flow.act("register_client_capabilities", { ...everything, ...options.able });
+      return flow;
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import {
+  bitString,
+  boolean,
+  integer,
+  objectId,
+  octetString,
+  printable,
+  sequence,
+  setOf,
+  tagged,
+  time,
+  utf8,
+} from "./der.ts";
+
+/** An X.509 certificate (RFC 5280) and the key that it is of. */
+export interface Certificate {
+  der: Buffer;
+  publicKey: KeyObject;
+  /** Absent where somebody else holds it. */
+  privateKey?: KeyObject;
+  /** Name in DER. */
+  subject: Buffer;
+}
+
+export interface CertificateDetails {
+  /** Attributes of the name: `{ C: "AA", O: "Example" }`. */
+  subject: Partial<Record<keyof typeof attributes, string>>;
+  /** Who signs; without one it signs itself. */
+  issuer?: Certificate;
+  /** The key it is of; without one a new pair of P-256. */
+  publicKey?: KeyObject;
+  ca?: boolean;
+  notBefore?: Date;
+  notAfter?: Date;
+  /** X.509 version, 3 unless it says otherwise. */
+  version?: number;
+  extensions?: readonly Extension[];
+}
+
+export interface Extension {
+  /** For instance `2.5.29.17`. */
+  id: string;
+  critical?: boolean;
+  value: Uint8Array;
+}
+
+export const attributes = { C: "2.5.4.6", O: "2.5.4.10", OU: "2.5.4.11", CN: "2.5.4.3" } as const;
+
+const ecdsaWithSha256 = sequence(objectId("1.2.840.10045.4.3.2"));
+
+/** Makes a certificate, signed by ECDSA with P-256 and SHA-256. */
+export function makeCertificate(details: CertificateDetails): Certificate {
+  const {
+    notBefore = new Date(Date.now() - 86_400_000),
+    notAfter = new Date(Date.now() + 86_400_000),
+    ca = false,
+    version = 3,
+    extensions = [],
+    issuer,
+  } = details;
+  const own = details.publicKey ? undefined : generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const publicKey = details.publicKey ?? own?.publicKey;
+  const signer = issuer?.privateKey ?? own?.privateKey;
+  if (!publicKey || !signer) throw new Error("nobody can sign this certificate");
+  const subject = nameOf(
+    Object.entries(details.subject).map(([attribute, value]) => [
+      attributes[attribute as keyof typeof attributes],
+      value,
+    ]),
+  );
+  const basicConstraints = {
+    id: "2.5.29.19",
+    critical: true,
+    value: sequence(...(ca ? [boolean(true)] : [])),
+  };
+  const signed = sequence(
+    tagged(0, integer(version - 1)),
+    integer(Buffer.concat([Buffer.of(1), randomBytes(8)])),
+    ecdsaWithSha256,
+    issuer?.subject ?? subject,
+    sequence(time(notBefore), time(notAfter)),
+    subject,
+    publicKey.export({ format: "der", type: "spki" }),
+    tagged(3, sequence(...[basicConstraints, ...extensions].map(extensionOf))),
+  );
+  const der = sequence(signed, ecdsaWithSha256, bitString(sign("sha256", signed, signer)));
+  return { der, publicKey, subject, ...(own ? { privateKey: own.privateKey } : {}) };
+}
+
+/** An authority that signs itself. */
+export const makeAuthority = (name = "Example Root", details: Partial<CertificateDetails> = {}) =>
+  makeCertificate({ subject: { O: name }, ca: true, ...details });
+
+/** A name of attributes, each an object id and a value; two letters are a country. */
+export function nameOf(parts: readonly (readonly [id: string, value: string])[]): Buffer {
+  const attribute = ([id, value]: readonly [string, string]) =>
+    setOf(sequence(objectId(id), id === attributes.C ? printable(value) : utf8(value)));
+  return sequence(...parts.map(attribute));
+}
+
+function extensionOf({ id, critical = false, value }: Extension): Buffer {
+  return sequence(objectId(id), ...(critical ? [boolean(true)] : []), octetString(value));
+}

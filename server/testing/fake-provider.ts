@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from "jose";
+
+/** Answers one request of ours, however it likes. */
+export type FakeAnswer = (response: ServerResponse, body: URLSearchParams) => unknown;
+
+/** An identity provider on this machine that says whatever a test has it say. By itself it is honest. */
+export interface FakeProvider {
+  issuer: string;
+  /** Every request that came, oldest first. */
+  asked: { path: string; body: URLSearchParams; authorization: string | undefined }[];
+  /** How it answers: by path, in place of what it would answer by itself. */
+  answers: Record<string, FakeAnswer>;
+  /** Claims of the next ID token, beside honest ones; undefined leaves one out. */
+  claims: Record<string, unknown>;
+  /** In place of the next ID token. */
+  idToken: string | undefined;
+  /** The public half of the key that its tokens are signed by, as it publishes it. */
+  publicJwk: Record<string, unknown>;
+  /** Signs claims as the provider does, or by another key. */
+  sign(
+    claims: Record<string, unknown>,
+    header?: Partial<JWTHeaderParameters>,
+    key?: CryptoKey,
+  ): Promise<string>;
+  /** Forgets what the last test had it say. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+/** @param clientId ours, which its ID tokens are for */
+export async function startFakeProvider(clientId: string): Promise<FakeProvider> {
+  const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
+  const publicJwk = { ...(await exportJWK(publicKey)), alg: "RS256", use: "sig", kid: "honest" };
+
+  const server = createServer(async (request: IncomingMessage, response) => {
+    const path = new URL(request.url ?? "", "http://fake").pathname;
+    const body = new URLSearchParams(await text(request));
+    fake.asked.push({ path, body, authorization: request.headers.authorization });
+    const answer = fake.answers[path] ?? honest[path];
+    if (!answer) return void response.writeHead(404).end();
+    await answer(response, body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const honest: Record<string, FakeAnswer> = {
+    "/.well-known/openid-configuration": (response) =>
+      json(response, {
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        userinfo_endpoint: `${issuer}/userinfo`,
+        jwks_uri: `${issuer}/jwks`,
+        response_types_supported: ["code"],
+        subject_types_supported: ["public"],
+        id_token_signing_alg_values_supported: ["RS256"],
+      }),
+    "/jwks": (response) => json(response, { keys: [publicJwk] }),
+    "/userinfo": (response) => json(response, { sub: "subject", email: "person@example.com" }),
+    "/token": async (response) =>
+      json(response, {
+        access_token: "access",
+        token_type: "Bearer",
+        id_token: fake.idToken ?? (await fake.sign(fake.claims)),
+      }),
+  };
+
+  const fake: FakeProvider = {
+    issuer,
+    publicJwk,
+    asked: [],
+    answers: {},
+    claims: {},
+    idToken: undefined,
+    sign(claims, header = {}, key = privateKey) {
+      const now = Math.floor(Date.now() / 1000);
+      const all = { iss: issuer, aud: clientId, sub: "subject", iat: now, exp: now + 60, ...claims };
+      const stated = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+      return new SignJWT(stated).setProtectedHeader({ alg: "RS256", kid: "honest", ...header }).sign(key);
+    },
+    reset() {
+      fake.asked.length = 0;
+      fake.answers = {};
+      fake.claims = {};
+      fake.idToken = undefined;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return fake;
+}
+
+/** An answer in JSON. */
+export function json(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+}

@@ -1,0 +1,189 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { exportJWK, generateKeyPair } from "jose";
+import { type Adapter, type AdapterPayload, type Configuration, Provider } from "oidc-provider";
+
+/** A real OpenID Connect provider on this machine. People sign in there by the name of their account alone. */
+export interface OidcProvider {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** The settings that make it `custom_acme`, as environment variables. */
+  settings: Record<string, string>;
+  /** Makes an account, or changes what is said of one. Its name is its subject. */
+  person(name: string, claims?: Record<string, unknown>): void;
+  /**
+   * Signs in there as a browser would, following its redirects and its form.
+   *
+   * @param address where our service sends the person
+   * @param name of the account; null for somebody who turns back
+   * @returns the address that the person is sent back to
+   */
+  signIn(address: string, name: string | null): Promise<URL>;
+  close(): Promise<void>;
+}
+
+/** @param redirectUris addresses that it sends people back to */
+export async function startOidcProvider(redirectUris: string[]): Promise<OidcProvider> {
+  const people = new Map<string, Record<string, unknown>>();
+  const client = { id: "stile", secret: randomBytes(24).toString("base64url") };
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const { privateKey } = await generateKeyPair("RS256", { extractable: true });
+  const provider = new Provider(issuer, {
+    adapter: memory(),
+    clients: [
+      {
+        client_id: client.id,
+        client_secret: client.secret,
+        redirect_uris: redirectUris,
+        response_types: ["code"],
+        grant_types: ["authorization_code"],
+      },
+    ],
+    claims: {
+      openid: ["sub"],
+      email: ["email", "email_verified"],
+      profile: ["name", "given_name", "family_name", "picture"],
+    },
+    conformIdTokenClaims: false,
+    cookies: { keys: [randomBytes(16).toString("hex")] },
+    features: { devInteractions: { enabled: false } },
+    findAccount: (_, name) =>
+      people.has(name) ? { accountId: name, claims: () => ({ ...people.get(name), sub: name }) } : undefined,
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: "RS256", use: "sig", kid: "first" }] },
+    // Nobody is asked what the client may know: it may know all it asks for.
+    loadExistingGrant: async ({ oidc }) => {
+      const grant = new provider.Grant({
+        clientId: oidc.client?.clientId ?? "",
+        accountId: oidc.session?.accountId ?? "",
+      });
+      grant.addOIDCScope("openid email profile");
+      await grant.save();
+      return grant;
+    },
+    pkce: { required: () => true },
+    ttl: {
+      AccessToken: 60,
+      AuthorizationCode: 60,
+      Grant: 60,
+      IdToken: 60,
+      Interaction: 600,
+      Session: 600,
+    },
+  } satisfies Configuration);
+
+  const answer = provider.callback();
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (!request.url?.startsWith("/interaction/")) return void answer(request, response);
+    void interact(provider, request, response);
+  });
+
+  return {
+    issuer,
+    clientId: client.id,
+    clientSecret: client.secret,
+    settings: {
+      STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
+        acme: {
+          display_name: "Acme",
+          client_id: client.id,
+          secret: client.secret,
+          issuer,
+          allow_linking: true,
+        },
+      }),
+    },
+    person(name, claims = {}) {
+      people.set(name, { ...people.get(name), ...claims });
+    },
+    signIn: (address, name) => signIn(issuer, address, name),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The provider's own page: who are you, or no. */
+async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse) {
+  if (request.method === "GET") {
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    response.end(`<!doctype html><html lang="en"><title>Acme</title><main><h1>Acme</h1><form method="post">
+      <label>Account <input name="login" required></label><button>Sign in at Acme</button></form>
+      <form method="post"><button name="abort" value="1">Turn back</button></form></main></html>`);
+    return;
+  }
+  const form = new URLSearchParams(await text(request));
+  const login = form.get("login");
+  const result = login
+    ? { login: { accountId: login } }
+    : { error: "access_denied", error_description: "<b>The person turned back.</b>" };
+  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+}
+
+async function signIn(issuer: string, start: string, name: string | null): Promise<URL> {
+  const cookies = new Map<string, string>();
+  const ask = async (address: URL, init: RequestInit = {}): Promise<Response> => {
+    const cookie = [...cookies].map(([key, value]) => `${key}=${value}`).join("; ");
+    const response = await fetch(address, { redirect: "manual", ...init, headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) {
+      const [, key = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(key, value);
+    }
+    return response;
+  };
+  let address = new URL(start);
+  for (let hops = 0; hops < 10; hops += 1) {
+    if (address.origin !== issuer) return address;
+    let response = await ask(address);
+    if (response.status === 200) {
+      const fields: Record<string, string> = name === null ? { abort: "1" } : { login: name };
+      response = await ask(address, { method: "POST", body: new URLSearchParams(fields) });
+    }
+    const location = response.headers.get("location");
+    if (location === null)
+      throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
+    address = new URL(location, address);
+  }
+  throw new Error("the provider sends people in circles");
+}
+
+/** What the provider remembers, for as long as it runs. */
+function memory() {
+  const rows = new Map<string, AdapterPayload>();
+  return class implements Adapter {
+    readonly kind: string;
+    constructor(kind: string) {
+      this.kind = kind;
+    }
+    private key = (id: string) => `${this.kind} ${id}`;
+    async upsert(id: string, payload: AdapterPayload) {
+      rows.set(this.key(id), payload);
+    }
+    async find(id: string) {
+      return rows.get(this.key(id));
+    }
+    async findByUid(uid: string) {
+      return [...rows.values()].find((row) => row.uid === uid);
+    }
+    async findByUserCode() {
+      return undefined;
+    }
+    async consume(id: string) {
+      const row = rows.get(this.key(id));
+      if (row) row.consumed = Math.floor(Date.now() / 1000);
+    }
+    async destroy(id: string) {
+      rows.delete(this.key(id));
+    }
+    async revokeByGrantId(grantId: string) {
+      for (const [key, row] of rows) if (row.grantId === grantId) rows.delete(key);
+    }
+  };
+}

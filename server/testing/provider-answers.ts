@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { networkOf } from "../thirdparty/network.ts";
+import { completeAuthorization, openAuthorization } from "../thirdparty/oauth.ts";
+import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
+import { findProvider } from "../thirdparty/providers/index.ts";
+import { takeThirdPartyRequest } from "../thirdparty/requests.ts";
+import { someone, type TestRuntime } from "./runtime.ts";
+
+/** What was asked of a provider. */
+export interface AskedOfProvider {
+  address: string;
+  headers: Headers;
+  form: URLSearchParams;
+}
+
+/** What a built-in provider answers at its real addresses. */
+export interface Recorded {
+  /** JSON by address without its query. */
+  answers: Record<string, unknown>;
+  /** Claims of its ID token, and where its key is published; `nonce` false for one without a nonce. */
+  idToken?: { keys: string; claims: Record<string, unknown>; nonce?: false };
+}
+
+/**
+ * Has a provider answer as recorded, from now on; no request leaves the process.
+ *
+ * @param url where a person was sent, with the nonce that the ID token is to have
+ * @returns what is asked of it
+ */
+export async function playProvider(
+  runtime: TestRuntime,
+  { answers: recorded, idToken }: Recorded,
+  url: URL,
+): Promise<AskedOfProvider[]> {
+  const answers = { ...recorded };
+  if (idToken) {
+    const { privateKey, publicKey } = await generateKeyPair("RS256");
+    answers[idToken.keys] = { keys: [{ ...(await exportJWK(publicKey)), kid: "recorded", use: "sig" }] };
+    const nonce = idToken.nonce === false ? {} : { nonce: url.searchParams.get("nonce") };
+    const now = Math.floor(Date.now() / 1000);
+    const signed = await new SignJWT({ iat: now, exp: now + 60, ...nonce, ...idToken.claims })
+      .setProtectedHeader({ alg: "RS256", kid: "recorded" })
+      .sign(privateKey);
+    for (const [address, answer] of Object.entries(answers))
+      if (isToken(answer)) answers[address] = { ...answer, id_token: signed };
+  }
+  const asked: AskedOfProvider[] = [];
+  networkOf(runtime).keys.clear();
+  networkOf(runtime).fetch = async (input, init) => {
+    const address = String(input);
+    asked.push({
+      address,
+      headers: new Headers(init?.headers),
+      form: new URLSearchParams(String(init?.body ?? "")),
+    });
+    const answer = answers[address.replace(/\?.*/, "")];
+    return answer === undefined ? new Response(null, { status: 404 }) : Response.json(answer);
+  };
+  return asked;
+}
+
+/**
+ * Signs in at a built-in provider.
+ *
+ * @param provider its id
+ * @param recorded `callback`: further parameters that the browser brings back
+ */
+export async function signInAt(
+  runtime: TestRuntime,
+  provider: string,
+  recorded: Recorded & { callback?: Record<string, string> },
+): Promise<{ url: URL; facts: ProviderFacts; asked: AskedOfProvider[] }> {
+  const { tenant } = runtime;
+  const found = findProvider(tenant.config, provider);
+  if (!found) throw new Error(`${provider} is not enabled`);
+  const scope = { runtime, tenant, client: someone, now: new Date(), signal: AbortSignal.timeout(8000) };
+  const about = { flowId: randomUUID(), redirectTo: `${tenant.config.base_url}/`, remembers: {} };
+  // Discovery, where there is any, comes before the person goes.
+  await playProvider(runtime, recorded, new URL(tenant.config.base_url));
+  const { url, state, write } = await openAuthorization(scope, found, about);
+  await runtime.database.write.transaction(write);
+  const request = await takeThirdPartyRequest(runtime, tenant, state, new Date());
+  if (!request) throw new Error("the request is not there");
+
+  const asked = await playProvider(runtime, recorded, new URL(url));
+  const answer = new URLSearchParams({ state, code: "code", ...recorded.callback });
+  const { remembers } = request;
+  const facts = await completeAuthorization({ runtime, tenant }, found, { answer, state, remembers });
+  return { url: new URL(url), facts, asked };
+}
+
+function isToken(answer: unknown): answer is object {
+  return typeof answer === "object" && answer !== null && "access_token" in answer;
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { type Exchange, issueExchangeToken } from "../thirdparty/exchange-tokens.ts";
+import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
+import { newAddress } from "./people.ts";
+import type { TestRuntime } from "./runtime.ts";
+
+/** Settings that make `custom_acme` a provider whose addresses need not be asked for. */
+export const acme = (more: object = {}): Record<string, string> => ({
+  STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
+    acme: {
+      display_name: "Acme",
+      client_id: "client",
+      use_discovery: false,
+      authorization_endpoint: "https://acme.example/authorize",
+      token_endpoint: "https://acme.example/token",
+      userinfo_endpoint: "https://acme.example/userinfo",
+      scopes: ["who"],
+      allow_linking: true,
+      ...more,
+    },
+  }),
+});
+
+/** Somebody whom Acme knows, and vouches for. */
+export function acmePerson(more: Partial<ProviderFacts> = {}): ProviderFacts {
+  return {
+    provider: "custom_acme",
+    subject: randomUUID(),
+    email: newAddress(),
+    emailVerified: true,
+    satisfiesMfa: false,
+    skipEmailVerification: false,
+    ...more,
+  };
+}
+
+/** What the callback makes when somebody comes back from a provider. */
+export function comeBack(
+  runtime: TestRuntime,
+  about: Partial<Exchange> & { facts: ProviderFacts },
+): Promise<string> {
+  return issueExchangeToken(runtime, runtime.tenant, { flowId: null, ...about });
+}

@@ -1,0 +1,50 @@
+import { declaredErrors, edgesOf } from "../flow/graph.ts";
+import { flowTypes, type StateName } from "../flow/names.ts";
+import type { Taken } from "./flow-walk.ts";
+
+/** Which test of `server/flow` takes every edge and every error of a state. A state without one does not compile. */
+export const walkedBy: Record<StateName, string> = {
+  preflight: "engine",
+  login_init: "engine",
+  login_passkey: "engine",
+  login_method_chooser: "engine",
+  login_password: "engine",
+  login_password_recovery: "engine",
+  passcode_confirmation: "engine",
+  password_creation: "engine",
+  onboarding_email: "engine",
+  onboarding_username: "engine",
+  credential_onboarding_chooser: "engine",
+  onboarding_create_passkey: "engine",
+  onboarding_verify_passkey_attestation: "engine",
+  registration_init: "engine",
+  success: "engine",
+  login_otp: "second-factors",
+  mfa_method_chooser: "second-factors",
+  mfa_otp_secret_creation: "second-factors",
+  device_trust: "second-factors",
+  login_security_key: "security-keys",
+  mfa_security_key_creation: "security-keys",
+  thirdparty: "third-party",
+  profile_init: "profile",
+  webauthn_credential_verification: "profile",
+  account_deleted: "profile",
+};
+
+/** The declared edges and errors of a test's states that its walks have not taken. There should be none. */
+export function untaken(taken: Taken, test: string): string[] {
+  const own = (state: StateName) => walkedBy[state] === test;
+  // A state declares its edges once, whatever flow it stands in.
+  const edges = new Set([...taken.edges].map((edge) => edge.slice(edge.indexOf(" ") + 1)));
+  const declared = flowTypes
+    .flatMap(edgesOf)
+    .filter(({ from }) => own(from))
+    .map(({ from, action, to }) => `${from} ${action} ${to}`);
+  const refusals = declaredErrors()
+    .filter(({ state }) => own(state))
+    .map(({ state, action, code }) => `${state} ${action} ${code}`);
+  return [
+    ...new Set(declared.filter((edge) => !edges.has(edge))),
+    ...refusals.filter((refusal) => !taken.errors.has(refusal)),
+  ];
+}
