@@ -1,5 +1,6 @@
 /** The API's own addresses, as in the matcher of `proxy.ts`. */
-const api = "(?:api|login|registration|me|users|logout|sessions|\\.well-known|token|step|health|dev)(?:/|$)";
+const api =
+  "(?:t/[^/]+/)?(?:api|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|health|dev)(?:/|$)";
 
 /** @type {import("next").NextConfig} */
 export default {
@@ -7,6 +8,7 @@ export default {
   // Native code, and libraries that break or gain nothing when they are bundled.
   serverExternalPackages: [
     "@node-rs/argon2",
+    "@node-saml/node-saml",
     "drizzle-orm",
     "nodemailer",
     "pg",
@@ -26,7 +28,7 @@ export default {
   // What `server/database/migrate.ts` reads is named nowhere that a tracer could see.
   outputFileTracingIncludes: { "*": ["db/migrations/**"] },
   // Next keeps bodies for `proxy.ts`, which reads none.
-  experimental: { proxyClientMaxBodySize: "64kb" },
+  experimental: { proxyClientMaxBodySize: "384kb" },
   // Pages get their headers from `proxy.ts`, which come before these, and the API gives its own, which come after
   // them; these are for what both leave out: files, and what Next answers by itself.
   async headers() {

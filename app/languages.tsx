@@ -1,9 +1,15 @@
-import type { FlowType } from "#server/flow/names";
 import { languages } from "../components/login/words/languages.ts";
 import type { Words } from "../components/login/words/words.ts";
 
+interface LanguagesProps {
+  current: Words;
+  /** Of this page, for instance `/?flow=registration`. */
+  address: string;
+}
+
 /** Leads to the same page in the other languages. */
-export function Languages({ current, flow }: { current: Words; flow: FlowType }) {
+export function Languages({ current, address }: LanguagesProps) {
+  const to = (language: string) => `${address}${address.includes("?") ? "&" : "?"}lang=${language}`;
   return (
     <nav aria-label={current.page.languages}>
       <ul className="stile-links">
@@ -12,7 +18,7 @@ export function Languages({ current, flow }: { current: Words; flow: FlowType })
             {language === current.language ? (
               <span aria-current="true">{languageName}</span>
             ) : (
-              <a href={`/?flow=${flow}&lang=${language}`} hrefLang={language}>
+              <a href={to(language)} hrefLang={language}>
                 {languageName}
               </a>
             )}

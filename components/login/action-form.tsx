@@ -1,47 +1,59 @@
-import { type FormEvent, useEffect, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ActionDescriptor, FlowError } from "#server/flow/wire";
 import { Button, type ButtonTone } from "../ui/button.tsx";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
 import { iconOf, visibleInputs } from "./arrange.ts";
 import { Field, submitsItself } from "./fields.tsx";
-import type { FlowType } from "./flow-server.ts";
 import { faultsOf, inputData } from "./input-data.ts";
-import type { Flow } from "./use-flow.ts";
-import { actionWords, fill, type Words } from "./words/words.ts";
+import { nameOf, primaryAddressOf } from "./people.ts";
+import type { Item, Stage } from "./stage.ts";
+import { actionWords, fill } from "./words/words.ts";
 
 /** How an action is drawn: the weight of its button, or a switch that needs none. */
 export type ActionLook = ButtonTone | "toggle";
 
 export interface ActionFormProps {
+  stage: Stage;
   action: ActionDescriptor;
   look: ActionLook;
-  flow: Flow;
-  type: FlowType;
-  words: Words;
-  /** A script runs: steps go through it instead of through the browser. */
-  live: boolean;
   /** Seconds to wait before this action may be tried. */
   wait?: number;
+  /** Which of several things it is about. */
+  item?: Item | undefined;
+  /** It stands in a fold whose summary names it already: the button says what it does in the end. */
+  folded?: boolean;
 }
 
 /**
  * One action as a form: its fields and its button. Without a script it is posted to `/step` as it stands; with one
  * the step is made in place.
  */
-export function ActionForm({ action, look, flow, type, words, live, wait = 0 }: ActionFormProps) {
-  const { busy, version, turn, state } = flow.view;
+export function ActionForm({ stage, action, look, wait = 0, item, folded = false }: ActionFormProps) {
+  const { flow, type, words, here, live, base } = stage;
+  const { busy, version, turn, state, performed, about } = flow.view;
   const [faults, setFaults] = useState<Record<string, FlowError>>({});
+  const form = useRef<HTMLFormElement>(null);
   const left = useCountdown(wait, state);
-  const visible = visibleInputs(action);
+  const known = item ? { ...stage.known, [item.input]: item.id } : stage.known;
+  const visible = visibleInputs(action, known);
   const alone = visible.length === 1;
-  const needsButton = !visible.some((input) => submitsItself(input, alone));
-  const { label, hint, waiting } = actionWords(words, action.action, action.description);
-  const isBusy = busy === action.action;
+  const needsButton = !visible.some((input) => submitsItself(input, alone, known));
+  const { label, hint, waiting, submit } = actionWords(words, action.action, action.description, here);
+  const isMine = !item || about === item.id;
+  const isBusy = busy === action.action && isMine;
+  const { user } = state.payload;
+  const owner = primaryAddressOf(user) ?? nameOf(user) ?? flow.view.subject;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: an answer overrules what the page found by itself
   useEffect(() => setFaults({}), [state]);
 
-  function submit(event: FormEvent<HTMLFormElement>): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was taken need not stand there any longer
+  useEffect(() => {
+    const taken = performed === action.action && isMine && !state.error && !flow.view.notice;
+    if (taken && look !== "toggle") form.current?.reset();
+  }, [turn]);
+
+  function perform(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
     if (busy !== null || left > 0) return;
     const form = event.currentTarget;
@@ -53,17 +65,18 @@ export function ActionForm({ action, look, flow, type, words, live, wait = 0 }: 
       return;
     }
     const { submitter } = event.nativeEvent as SubmitEvent;
-    const input = inputData(action, new FormData(form, submitter));
-    void flow.act(action.action, input, { quiet: look === "toggle" });
+    const input = inputData(action, new FormData(form, submitter), known);
+    void flow.act(action.action, input, { quiet: look === "toggle", ...(item ? { about: item.id } : {}) });
   }
 
   return (
     <form
+      ref={form}
       className={`stile-form stile-form-${look}`}
       method="post"
-      action="/step"
+      action={`${base}/step`}
       noValidate={live}
-      onSubmit={submit}
+      onSubmit={perform}
       onChange={look === "toggle" && live ? (event) => event.currentTarget.requestSubmit() : undefined}
       data-action={action.action}
     >
@@ -71,19 +84,18 @@ export function ActionForm({ action, look, flow, type, words, live, wait = 0 }: 
       <input type="hidden" name="action" value={action.action} />
       <input type="hidden" name="version" value={version} />
       {hint && look !== "choice" && visible.length > 0 && <p className="stile-hint">{hint}</p>}
-      {flow.view.subject && visible.some(({ type }) => type === "password") && (
-        <Owner name={flow.view.subject} />
-      )}
+      {owner && visible.some(({ type }) => type === "password") && <Owner name={owner} />}
       {Object.values(action.inputs).map((input) => (
         <Field
           key={input.name}
           input={input}
           words={words}
           flow={type}
-          error={faults[input.name] ?? input.error}
+          error={faults[input.name] ?? (isMine ? input.error : undefined)}
           alone={alone}
           busy={busy !== null}
           turn={turn}
+          known={known}
         />
       ))}
       {look === "toggle" && !live && (
@@ -97,10 +109,18 @@ export function ActionForm({ action, look, flow, type, words, live, wait = 0 }: 
           type="submit"
           busy={isBusy}
           disabled={left > 0 || (busy !== null && !isBusy)}
-          icon={iconOf(action)}
+          icon={folded ? undefined : iconOf(action)}
           hint={hint}
         >
-          {left > 0 ? fill(waiting ?? words.page.tryAgainIn, { time: clockTime(left) }) : label}
+          {left > 0
+            ? fill(waiting ?? words.page.tryAgainIn, { time: clockTime(left) })
+            : ((folded ? submit : undefined) ?? label)}
+          {item && !folded && (
+            <>
+              {" "}
+              <span className="stile-hidden">{item.name}</span>
+            </>
+          )}
         </Button>
       )}
     </form>

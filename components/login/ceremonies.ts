@@ -1,12 +1,42 @@
 import {
   browserSupportsWebAuthn,
   browserSupportsWebAuthnAutofill,
+  getBrowserCapabilities,
   platformAuthenticatorIsAvailable,
   startAuthentication,
   startRegistration,
   WebAuthnAbortService,
 } from "@simplewebauthn/browser";
 import type { FlowState } from "#server/flow/wire";
+import type { IconName } from "../ui/icon.tsx";
+import type { Arrival } from "./arrival.ts";
+import { isText } from "./people.ts";
+
+/** What a ceremony leads to: an action, and what it is given. */
+export interface Step {
+  action: string;
+  input: Record<string, unknown>;
+  /** Code of something to tell beside the state that it leads to. */
+  notice?: string;
+}
+
+/** What a ceremony can see and do beside the state on show. */
+export interface Surroundings {
+  state: FlowState;
+  arrival: Arrival | null;
+  /** The person has come to this state by what they did on this page, or asks for it now. */
+  led: boolean;
+  /** What this page has tried before without asking. */
+  attempts: Attempts;
+  /** Leaves the page for another site. */
+  leave(url: string): void;
+}
+
+/** A passkey is created without asking once at most; `silent` while that is under way. */
+export interface Attempts {
+  silent: boolean;
+  tried: boolean;
+}
 
 /** What only a browser can do in a state. */
 export interface Ceremony {
@@ -19,11 +49,24 @@ export interface Ceremony {
   when: "at once" | "beside";
   /** How the page looks while it waits. */
   waiting?: "outline" | "prompt";
+  icon?: IconName;
   /** Payload member without which there is nothing to do. */
   needs?: string;
-  /** Makes the input of the action. Rejects when the person or the browser will not. */
-  perform(material: unknown): Promise<Record<string, unknown>>;
+  /** If it comes to nothing, there is nothing to tell. */
+  unasked?: true;
+  /** Whether there is anything to do. Default: yes. */
+  begins?(surroundings: Surroundings): boolean;
+  /** Finds out what comes next; null for nothing. Rejects when the person or the browser will not. */
+  perform(material: unknown, surroundings: Surroundings): Promise<Step | null>;
 }
+
+const creation: Ceremony = {
+  action: "webauthn_verify_attestation_response",
+  when: "at once",
+  waiting: "prompt",
+  needs: "creation_options",
+  perform: (options, { attempts }) => (attempts.silent ? createSilently(options, attempts) : create(options)),
+};
 
 /**
  * State → ceremony. The only place, beside the words, where states are called by name.
@@ -33,36 +76,55 @@ export const ceremonies: Record<string, Ceremony> = {
     action: "register_client_capabilities",
     when: "at once",
     waiting: "outline",
-    perform: capabilities,
+    unasked: true,
+    perform: async () => ({ action: "register_client_capabilities", input: await capabilities() }),
   },
   login_init: {
     action: "webauthn_verify_assertion_response",
     when: "beside",
     needs: "request_options",
-    perform: async (options) => ({
-      assertion_response: await startAuthentication({
-        optionsJSON: publicKeyOf(options),
-        useBrowserAutofill: true,
-      }),
-    }),
+    perform: (options) => assert(options, true),
   },
   login_passkey: {
     action: "webauthn_verify_assertion_response",
     when: "at once",
     waiting: "prompt",
     needs: "request_options",
-    perform: async (options) => ({
-      assertion_response: await startAuthentication({ optionsJSON: publicKeyOf(options) }),
-    }),
+    perform: (options) => assert(options, false),
   },
-  onboarding_verify_passkey_attestation: {
-    action: "webauthn_verify_attestation_response",
+  onboarding_create_passkey: {
+    action: "webauthn_generate_creation_options",
+    when: "beside",
+    unasked: true,
+    begins: ({ state, attempts }) =>
+      !attempts.tried &&
+      Object.hasOwn(state.actions.webauthn_generate_creation_options?.inputs ?? {}, "conditional"),
+    async perform(_, { attempts }) {
+      attempts.tried = true;
+      attempts.silent = await createsByItself();
+      return attempts.silent
+        ? { action: "webauthn_generate_creation_options", input: { conditional: true } }
+        : null;
+    },
+  },
+  onboarding_verify_passkey_attestation: creation,
+  webauthn_credential_verification: creation,
+  thirdparty: {
+    action: "exchange_token",
     when: "at once",
     waiting: "prompt",
-    needs: "creation_options",
-    perform: async (options) => ({
-      public_key: await startRegistration({ optionsJSON: publicKeyOf(options) }),
-    }),
+    icon: "forward",
+    begins: ({ state, arrival }) =>
+      arrival !== null || isText(state.payload.redirect_url) || Object.hasOwn(state.actions, "back"),
+    async perform(_, { state, arrival, led, leave }) {
+      if (arrival && "token" in arrival) return { action: "exchange_token", input: { token: arrival.token } };
+      if (arrival) return { action: "back", input: {}, notice: arrival.error };
+      const destination = destinationOf(state, null);
+      // Whoever finds their way back here without an answer has turned round.
+      if (!led || !destination) return { action: "back", input: {} };
+      leave(destination.href);
+      return null;
+    },
   },
 };
 
@@ -76,15 +138,16 @@ export function ceremonyOf(state: FlowState): Ceremony | null {
  * unasked, or a broken authenticator would prompt for ever.
  */
 export function ceremonyToBegin(
-  state: FlowState,
+  surroundings: Surroundings,
   asked: boolean,
 ): { ceremony: Ceremony; material: unknown } | null {
+  const { state } = surroundings;
   const ceremony = ceremonyOf(state);
   if (!ceremony) return null;
   const material = ceremony.needs ? state.payload[ceremony.needs] : null;
   if (material === undefined) return null;
   if (ceremony.when === "at once" && state.error && !asked) return null;
-  return { ceremony, material };
+  return (ceremony.begins?.(surroundings) ?? true) ? { ceremony, material } : null;
 }
 
 /** Ends a ceremony that is under way; its promise rejects with what `problemOf` calls null. */
@@ -121,6 +184,36 @@ export function destinationOf(state: FlowState, leaving: string | null): URL | n
   if (typeof target !== "string" || !URL.canParse(target)) return null;
   const url = new URL(target);
   return url.protocol === "https:" || url.protocol === "http:" ? url : null;
+}
+
+async function assert(options: unknown, useBrowserAutofill: boolean): Promise<Step> {
+  const assertion = await startAuthentication({ optionsJSON: publicKeyOf(options), useBrowserAutofill });
+  return { action: "webauthn_verify_assertion_response", input: { assertion_response: assertion } };
+}
+
+async function create(options: unknown, useAutoRegister = false): Promise<Step> {
+  const made = await startRegistration({ optionsJSON: publicKeyOf(options), useAutoRegister });
+  return { action: "webauthn_verify_attestation_response", input: { public_key: made } };
+}
+
+/** Browsers answer at once whether they create a passkey by themselves; one that does not is not waited for. */
+const patienceForSilence = 5000;
+
+/** Creates a passkey without asking (WebAuthn Level 3, 5.1.3, conditional mediation), or goes back without a word. */
+async function createSilently(options: unknown, attempts: Attempts): Promise<Step> {
+  const timer = setTimeout(dropCeremony, patienceForSilence);
+  try {
+    return await create(options, true);
+  } catch {
+    return { action: "back", input: {} };
+  } finally {
+    clearTimeout(timer);
+    attempts.silent = false;
+  }
+}
+
+async function createsByItself(): Promise<boolean> {
+  return can(async () => (await getBrowserCapabilities()).conditionalCreate === "supported");
 }
 
 async function capabilities(): Promise<Record<string, boolean>> {

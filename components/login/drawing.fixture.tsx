@@ -2,6 +2,7 @@ import { cleanup, render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
+import type { Arrival } from "./arrival.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { Login } from "./login.tsx";
 import { en } from "./words/en.ts";
@@ -33,6 +34,8 @@ export interface Drawing {
   /** 0 for a flow that was not started. */
   version?: number;
   redirect_to?: string;
+  arrival?: Arrival;
+  base?: string;
   /** Answers to what the page asks after its first look at the current state, which is answered as it was drawn. */
   answers?: (FlowState | FlowAnswer | Error)[];
 }
@@ -40,6 +43,7 @@ export interface Drawing {
 /** Draws a state as the whole page, with a script running. */
 export function draw(state: FlowState, drawing: Drawing = {}) {
   const { type = "login", words = en, signup = true, version = 7, answers = [], redirect_to } = drawing;
+  const { arrival = null, base = "" } = drawing;
   const initial: FlowAnswer = { version, state, ...(redirect_to ? { redirect_to } : {}) };
   const server = fakeServer(...(version === 0 ? [] : [initial]), ...answers);
   const navigate = vi.fn<(url: string) => void>();
@@ -50,6 +54,10 @@ export function draw(state: FlowState, drawing: Drawing = {}) {
       service="Stile"
       signup={signup}
       words={words}
+      base={base}
+      address={`https://login.example${base}/`}
+      arrival={arrival}
+      relyingParty="login.example"
       server={server}
       navigate={navigate}
     />

@@ -6,9 +6,12 @@ import { CodeInput } from "../ui/code-input.tsx";
 import { Field as LabelledField } from "../ui/field.tsx";
 import { Input, TextArea } from "../ui/input.tsx";
 import { PasswordInput } from "../ui/password-input.tsx";
+import { ProviderMark } from "../ui/provider-mark.tsx";
 import { Select } from "../ui/select.tsx";
+import { isChoice, presetOf } from "./arrange.ts";
 import type { FlowType } from "./flow-server.ts";
 import { formValue } from "./input-data.ts";
+import type { Known } from "./stage.ts";
 import { errorText, fill, inputWords, type Words } from "./words/words.ts";
 
 export interface FieldProps {
@@ -23,10 +26,11 @@ export interface FieldProps {
   busy: boolean;
   /** Counts the answers to what the person did. */
   turn: number;
+  known: Known;
 }
 
 interface FieldKind {
-  matches(input: InputDescriptor, alone: boolean): boolean;
+  matches(input: InputDescriptor, alone: boolean, known: Known): boolean;
   draw(props: FieldProps): ReactNode;
   /** It sends the form itself, so that the form needs no button. */
   submits?: true;
@@ -37,7 +41,15 @@ const mostButtons = 6;
 
 /** Input → field; the first that matches draws it. */
 const kinds: FieldKind[] = [
-  { matches: (input) => input.hidden === true, draw: HiddenField },
+  {
+    matches: (input, _, known) => input.hidden === true && !isChoice(input, known),
+    draw: HiddenField,
+  },
+  {
+    matches: (input) => input.name === "provider" && input.allowed_values !== undefined,
+    draw: ProvidersField,
+    submits: true,
+  },
   {
     matches: (input, alone) =>
       alone && (input.allowed_values?.length ?? Number.POSITIVE_INFINITY) <= mostButtons,
@@ -57,22 +69,22 @@ const kinds: FieldKind[] = [
 
 /** Draws one input of an action. */
 export function Field(props: FieldProps) {
-  return kindOf(props.input, props.alone).draw(props);
+  return kindOf(props.input, props.alone, props.known).draw(props);
 }
 
 /** Whether the field of this input sends the form by itself. */
-export function submitsItself(input: InputDescriptor, alone: boolean): boolean {
-  return kindOf(input, alone).submits === true;
+export function submitsItself(input: InputDescriptor, alone: boolean, known: Known): boolean {
+  return kindOf(input, alone, known).submits === true;
 }
 
-function kindOf(input: InputDescriptor, alone: boolean): FieldKind {
-  const kind = kinds.find(({ matches }) => matches(input, alone));
+function kindOf(input: InputDescriptor, alone: boolean, known: Known): FieldKind {
+  const kind = kinds.find(({ matches }) => matches(input, alone, known));
   if (!kind) throw new Error("the last kind of field matches every input");
   return kind;
 }
 
-function HiddenField({ input }: FieldProps) {
-  const preset = formValue(input.value);
+function HiddenField({ input, known }: FieldProps) {
+  const preset = formValue(presetOf(input, known));
   return preset === "" ? null : <input type="hidden" name={input.name} value={preset} />;
 }
 
@@ -90,6 +102,31 @@ function ButtonsField({ input, words, busy }: FieldProps) {
           disabled={busy}
         >
           {name}
+        </Button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Up to two providers are named in whole sentences; more stand side by side under one. */
+function ProvidersField({ input, words, flow, busy }: FieldProps) {
+  const values = input.allowed_values ?? [];
+  const sentence = flow === "profile" ? words.page.connectWith : words.page.continueWith;
+  const many = values.length > 2;
+  return (
+    <fieldset className="stile-providers" data-many={many || undefined}>
+      <legend className={many ? "stile-label" : "stile-hidden"}>{inputWords(words, input.name).label}</legend>
+      {values.map(({ name, value }) => (
+        <Button
+          key={formValue(value)}
+          tone="secondary"
+          type="submit"
+          name={input.name}
+          value={formValue(value)}
+          disabled={busy}
+          mark={<ProviderMark provider={formValue(value)} name={name} />}
+        >
+          {many ? name : fill(sentence, { provider: name })}
         </Button>
       ))}
     </fieldset>
@@ -135,7 +172,7 @@ function PasswordField(props: FieldProps) {
           name={input.name}
           required={input.required === true}
           minLength={input.min_length}
-          autoComplete={input.name.startsWith("new") ? "new-password" : "current-password"}
+          autoComplete={isNew(input) ? "new-password" : "current-password"}
           autoCapitalize="none"
           spellCheck={false}
           showLabel={words.page.showPassword}
@@ -144,6 +181,11 @@ function PasswordField(props: FieldProps) {
       )}
     </LabelledField>
   );
+}
+
+/** Only of a password that is to be is it said how long it has to be. */
+function isNew({ type, min_length }: InputDescriptor): boolean {
+  return type === "password" && min_length !== undefined;
 }
 
 function CodeField(props: FieldProps) {
@@ -186,10 +228,12 @@ function JsonField(props: FieldProps) {
 const htmlTypes: Partial<Record<InputDescriptor["type"], string>> = { email: "email", number: "number" };
 
 /** Inputs by which people are known, under the names that password managers listen to (HTML, 4.10.18.7.1). */
-const autocompletes: Record<string, Record<FlowType, string>> = {
-  identifier: { login: "username webauthn", registration: "username" },
-  email: { login: "username webauthn", registration: "email" },
-  username: { login: "username webauthn", registration: "username" },
+const autocompletes: Record<string, Partial<Record<FlowType, string>> & { other: string }> = {
+  identifier: { login: "username webauthn", other: "username" },
+  email: { login: "username webauthn", other: "email" },
+  username: { login: "username webauthn", other: "username" },
+  recovery_code: { other: "off" },
+  passkey_name: { other: "off" },
 };
 
 function TextField(props: FieldProps) {
@@ -207,7 +251,7 @@ function TextField(props: FieldProps) {
           required={input.required === true}
           minLength={input.min_length}
           defaultValue={formValue(input.value)}
-          autoComplete={known?.[flow] ?? "on"}
+          autoComplete={known?.[flow] ?? known?.other ?? "on"}
         />
       )}
     </LabelledField>
@@ -216,7 +260,8 @@ function TextField(props: FieldProps) {
 
 /** What stands around a control: its label, whether it may stay empty, and what helps or is wrong. */
 function around({ input, words, error }: FieldProps) {
-  const { label, hint } = inputWords(words, input.name);
+  const name = isNew(input) ? "new_password" : input.name;
+  const { label, hint } = inputWords(words, name);
   return {
     label,
     remark: input.required ? undefined : words.page.optional,
@@ -224,6 +269,6 @@ function around({ input, words, error }: FieldProps) {
       hint && input.min_length !== undefined
         ? fill(hint, { min: input.min_length, max: input.max_length })
         : undefined,
-    error: error && errorText(words, error, input),
+    error: error && errorText(words, error, { ...input, name }),
   };
 }

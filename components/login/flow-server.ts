@@ -1,8 +1,9 @@
 import { createTRPCClient, httpLink } from "@trpc/client";
+import type { FlowType } from "#server/flow/names";
 import type { FlowState } from "#server/flow/wire";
 import type { AppRouter } from "#server/trpc/router";
 
-export type FlowType = "login" | "registration";
+export type { FlowType };
 
 /** What the server answers to every call; refusals are flow states too. */
 export interface FlowAnswer {

@@ -1,19 +1,25 @@
 import type { ActionDescriptor, FlowError, InputDescriptor } from "#server/flow/wire";
+import { isChoice, presetOf } from "./arrange.ts";
+import type { Known } from "./stage.ts";
 
 /**
- * The `input_data` of an action from a filled-in form. Hidden inputs give back what they were preset with; what was
- * left empty is left out.
+ * The `input_data` of an action from a filled-in form. Hidden inputs give back what they were preset with, or what
+ * the page knows; what was left empty is left out.
  */
-export function inputData(action: ActionDescriptor, form: FormData): Record<string, unknown> {
+export function inputData(
+  action: ActionDescriptor,
+  form: FormData,
+  known: Known = {},
+): Record<string, unknown> {
   const entries = Object.values(action.inputs).map((input): [string, unknown] => [
     input.name,
-    entered(input, form),
+    entered(input, form, known),
   ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function entered(input: InputDescriptor, form: FormData): unknown {
-  if (input.hidden) return input.value ?? undefined;
+function entered(input: InputDescriptor, form: FormData, known: Known): unknown {
+  if (input.hidden && !isChoice(input, known)) return presetOf(input, known) ?? undefined;
   if (input.type === "boolean") return form.get(input.name) === "true";
   const text = form.get(input.name);
   if (typeof text !== "string" || text === "") return undefined;

@@ -1,12 +1,19 @@
 "use client";
 
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Mark } from "../ui/mark.tsx";
+import { isAccount } from "./account-view.tsx";
+import { startOf } from "./addresses.ts";
+import type { Arrival } from "./arrival.ts";
 import { type FlowAnswer, type FlowServer, type FlowType, flowServer } from "./flow-server.ts";
+import { recoveryCodesIn } from "./recovery-codes.tsx";
+import { useSignals } from "./signals.ts";
+import type { Stage } from "./stage.ts";
 import { StateView } from "./state-view.tsx";
 import { useCeremony } from "./use-ceremony.ts";
 import { converse, useFlow } from "./use-flow.ts";
-import { stateWords, type Words } from "./words/words.ts";
+import { variantsOf } from "./variants.ts";
+import { stateWords, type WordedState, type Words } from "./words/words.ts";
 
 export interface LoginProps {
   type: FlowType;
@@ -17,6 +24,14 @@ export interface LoginProps {
   words: Words;
   /** Whether visitors may register themselves. */
   signup: boolean;
+  /** What stands before every address of this service: nothing, or `/t/{tenant}`. */
+  base?: string;
+  /** Absolute address of this page, without a query: where identity providers send people back to. */
+  address?: string;
+  /** What the person brought back from one, if they come from there. */
+  arrival?: Arrival | null;
+  /** The relying party's id, for what browsers' passkey managers are told. */
+  relyingParty?: string;
   /** Whom to ask; by default the tRPC endpoint beside this page. */
   server?: FlowServer;
   /** Leaves the page. */
@@ -32,20 +47,44 @@ export function Login({
   service,
   words,
   signup,
+  base = "",
+  address,
+  arrival = null,
+  relyingParty,
   server,
   navigate = leave,
   children,
 }: LoginProps) {
   const [conversation] = useState(() =>
-    converse(server ?? flowServer("/api/trpc", words.language), type, initial),
+    converse(server ?? flowServer(`${base}/api/trpc`, words.language), type, initial),
   );
   const flow = useFlow(conversation);
+  const { state, performed } = flow.view;
+  // Whoever is signed in is on their way to prove it once more.
+  const proving = useRef(false);
   const live = useSyncExternalStore(noSubscription, inBrowser, onServer);
   const [ready, setReady] = useState(false);
-  const beginAgain = useCeremony(flow, ready, navigate);
-  const { state } = flow.view;
-  const said = stateWords(words, state.name);
-  const other = said.other && (said.other.flow === "login" || signup) ? said.other : null;
+  const [brought, setBrought] = useState(arrival);
+  const [saved, setSaved] = useState("");
+  const codes = recoveryCodesIn(state.payload).join(" ");
+  const held = codes !== saved && codes !== "";
+  const arrived = () => setBrought(null);
+  const ceremonial = useCeremony(flow, { ready, arrival: brought, arrived, held, navigate });
+  useSignals(state, ready, relyingParty);
+  const here = stateWords(words, state.name, variantsOf(state, type));
+  const other = here.other && (here.other.flow === "login" || signup) ? here.other : null;
+  const known = {
+    ...(address === undefined ? {} : { redirect_to: address }),
+    ...(brought && "token" in brought ? { token: brought.token } : {}),
+  };
+  const stage: Stage = { flow, type, words, here, live, base, known };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
+  useEffect(() => {
+    const asks = type === "profile" && words.states[state.name as WordedState]?.variants?.signed_in;
+    if (isAccount(state) && proving.current && performed !== "back") flow.tell("proved_again");
+    proving.current = Boolean(asks) || (proving.current && !isAccount(state));
+  }, [state]);
 
   useEffect(() => {
     // The first state of a flow that nobody has started is as good now as it was when it was drawn.
@@ -61,8 +100,8 @@ export function Login({
   }, [conversation]);
 
   return (
-    <main className="stile-page" lang={words.language}>
-      <title>{`${said.title} · ${service}`}</title>
+    <main className="stile-page" lang={words.language} data-wide={isAccount(state) || undefined}>
+      <title>{`${here.title} · ${service}`}</title>
       <p className="stile-brand">
         <Mark />
         <span>{service}</span>
@@ -70,17 +109,18 @@ export function Login({
       <div className="stile-card">
         <StateView
           key={state.name}
-          flow={flow}
-          type={type}
-          words={words}
-          live={live}
-          beginAgain={beginAgain}
+          stage={stage}
+          ceremonial={ceremonial}
+          held={held}
+          release={() => setSaved(codes)}
+          arrival={brought}
+          navigate={navigate}
         />
       </div>
       <footer className="stile-footer">
         {other && (
           <p>
-            {other.question} <a href={`/?flow=${other.flow}`}>{other.label}</a>
+            {other.question} <a href={startOf(base, other.flow)}>{other.label}</a>
           </p>
         )}
         {state.links && state.links.length > 0 && (

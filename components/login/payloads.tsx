@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
+import { CopyButton } from "../ui/copy-button.tsx";
 import { clockTime } from "../ui/countdown.ts";
+import { nameOf } from "./people.ts";
 import { fill, type Words } from "./words/words.ts";
 
 interface PayloadProps {
@@ -34,10 +36,13 @@ function QrCode({ value, words }: PayloadProps) {
 function Secret({ value, words }: PayloadProps) {
   if (typeof value !== "string") return null;
   return (
-    <p className="stile-secret">
-      <span className="stile-label">{words.page.secret}</span>
-      <code>{value.replace(/(.{4})(?=.)/g, "$1 ")}</code>
-    </p>
+    <div className="stile-secret">
+      <p>
+        <span className="stile-label">{words.page.secret}</span>
+        <code>{value.replace(/(.{4})(?=.)/g, "$1 ")}</code>
+      </p>
+      <CopyButton text={value} label={words.page.copy} done={words.page.copied} />
+    </div>
   );
 }
 
@@ -51,7 +56,8 @@ function Wait({ value, words }: PayloadProps) {
   );
 }
 
-function User({ value, words }: PayloadProps) {
+/** Who somebody is, by name and initial. */
+export function User({ value, words }: PayloadProps) {
   const name = nameOf(value);
   if (name === null) return null;
   return (
@@ -64,17 +70,5 @@ function User({ value, words }: PayloadProps) {
         <strong>{name}</strong>
       </span>
     </p>
-  );
-}
-
-/** What a person goes by, from their profile (`flow-reference` 8.3): name, username, or e-mail address. */
-function nameOf(user: unknown): string | null {
-  const { name, username, emails } = (user ?? {}) as Record<string, unknown>;
-  const addresses = Array.isArray(emails) ? (emails as Record<string, unknown>[]) : [];
-  const primary = addresses.find((email) => email.is_primary === true) ?? addresses[0];
-  const candidates = [name, (username as Record<string, unknown> | undefined)?.username, primary?.address];
-  return (
-    candidates.find((candidate): candidate is string => typeof candidate === "string" && candidate !== "") ??
-    null
   );
 }

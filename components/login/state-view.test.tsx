@@ -3,6 +3,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 import { draw } from "./drawing.fixture.tsx";
 import { type StateFixture, states } from "./states.fixture.ts";
+import { variantsOf } from "./variants.ts";
 import { de } from "./words/de.ts";
 import { en } from "./words/en.ts";
 import { stateWords } from "./words/words.ts";
@@ -14,6 +15,7 @@ function found(role: "button" | "textbox" | "checkbox" | "alert"): string[] {
   return screen.queryAllByRole(role).map((element) => {
     const { labels } = element as HTMLInputElement;
     const label = labels?.[0]?.querySelector("span:not(.stile-remark)") ?? labels?.[0];
+    for (const decoration of element.querySelectorAll("svg text")) decoration.remove();
     return (
       element.getAttribute("aria-label") ??
       (role === "textbox" || role === "checkbox" ? label : element)?.textContent ??
@@ -27,10 +29,10 @@ describe("every state", () => {
     const { container } = draw(states[name]);
     expect(container.querySelectorAll("h1")).toHaveLength(1);
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe(
-      stateWords(en, states[name].name).title,
+      stateWords(en, states[name].name, variantsOf(states[name], "login")).title,
     );
     for (const control of container.querySelectorAll<HTMLInputElement>(
-      "input:not([type=hidden]), select, textarea, button",
+      "input:not([type=hidden], [aria-hidden]), select, textarea, button",
     )) {
       expect(
         control.labels?.[0]?.textContent || control.getAttribute("aria-label") || control.textContent,
@@ -42,11 +44,16 @@ describe("every state", () => {
     "%s draws every action that a person can perform as a form that works without a script",
     (name) => {
       const { container } = draw(states[name], { version: 7 });
-      const browserOnly = ["webauthn_verify_assertion_response", "webauthn_verify_attestation_response"];
+      // Nobody types in what a browser signs, or what an identity provider gives people to bring back.
+      const browserOnly = [
+        "webauthn_verify_assertion_response",
+        "webauthn_verify_attestation_response",
+        "exchange_token",
+      ];
       const expected = Object.keys(states[name].actions).filter((action) => !browserOnly.includes(action));
-      const forms = [...container.querySelectorAll("form")];
+      const forms = [...container.querySelectorAll<HTMLFormElement>("form[data-action]")];
       const fields = forms.map((form) => Object.fromEntries(new FormData(form)));
-      expect(fields.map(({ action }) => action).sort()).toEqual(expected.sort());
+      expect([...new Set(fields.map(({ action }) => action))].sort()).toEqual(expected.sort());
       for (const [index, form] of forms.entries()) {
         expect([form.method, form.getAttribute("action")]).toEqual(["post", "/step"]);
         expect(fields[index]).toMatchObject({ flow: "login", version: "7" });
@@ -135,6 +142,119 @@ describe("what stands where", () => {
   });
 });
 
+describe("second factors", () => {
+  test("login_otp asks for the code, and keeps the other ways in the background", () => {
+    const { container } = draw(states.login_otp);
+    expect(screen.getByLabelText<HTMLInputElement>("Code").autocomplete).toBe("one-time-code");
+    const fold = container.querySelector("details");
+    expect(fold?.open).toBe(false);
+    expect(fold?.querySelector("summary")?.textContent).toBe("Use a recovery code");
+    expect(screen.getByRole("button", { name: "Use a security key instead" }).className).toContain(
+      "stile-button-link",
+    );
+  });
+
+  test("a fold opens by a click, and what is in it is sent", async () => {
+    const { server, user } = draw(states.login_otp, { answers: [states.success] });
+    await user.click(screen.getByText("Use a recovery code"));
+    const field = screen.getByLabelText<HTMLInputElement>("Recovery code");
+    expect(field.autocomplete).toBe("off");
+    await user.type(field, "AB3D-EF5H-JK7M");
+    await user.click(screen.getByText("Use this code"));
+    await waitFor(() =>
+      expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "recovery_code_validate", 7, {
+        recovery_code: "AB3D-EF5H-JK7M",
+      }),
+    );
+  });
+
+  test("a fold whose field was refused is open, and the field has the focus", async () => {
+    const { container } = draw(states.login_otp_recovery_code_wrong);
+    expect(container.querySelector("details")?.open).toBe(true);
+    expect(screen.getByText(en.errors.recovery_code_invalid)).toBeDefined();
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Recovery code")));
+  });
+
+  test("a security key is called one, where passkeys are created and used elsewhere", () => {
+    draw(states.login_security_key);
+    expect(screen.getByRole("button", { name: "Use your security key" }).className).toContain(
+      "stile-button-primary",
+    );
+  });
+
+  test("an authenticator app is set up by a picture, or by a key in groups that can be copied", async () => {
+    const { user } = draw(states.mfa_otp_secret_creation);
+    expect(screen.getByRole<HTMLImageElement>("img").src).toMatch(/^data:image\/png/);
+    expect(screen.getByText("JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP")).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Copy" }));
+    expect(await navigator.clipboard.readText()).toBe("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP");
+    expect(await screen.findByRole("button", { name: "Copied" })).toBeDefined();
+  });
+
+  test("a device is trusted by a click, and not by default", () => {
+    draw(states.device_trust);
+    expect(found("button")).toEqual(["Back", "Yes, trust this device", "Not now"]);
+    expect(screen.queryByRole("checkbox")).toBeNull();
+  });
+});
+
+describe("identity providers", () => {
+  test("one is named in a whole sentence, after the ways that are ours", () => {
+    draw(states.login_init_with_a_provider);
+    expect(found("button")).toEqual(["Continue", "Sign in with a passkey", "Continue with Acme Works"]);
+  });
+
+  test("many stand side by side under one sentence", () => {
+    const { container } = draw(states.login_init_with_providers);
+    expect(found("button")).toEqual(["Continue", "Google", "GitHub", "Acme Works"]);
+    expect(container.querySelector("fieldset legend")?.textContent).toBe("Continue with");
+    expect(container.querySelectorAll("fieldset[data-many]")).toHaveLength(1);
+  });
+
+  test("the one that is chosen is told, and where to come back to", async () => {
+    const { server, user } = draw(states.login_init_with_providers, { answers: [states.login_init] });
+    await user.click(screen.getByRole("button", { name: "GitHub" }));
+    await waitFor(() =>
+      expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "thirdparty_oauth", 7, {
+        provider: "github",
+        redirect_to: "https://login.example/",
+      }),
+    );
+  });
+});
+
+describe("the page of a tenant", () => {
+  test("keeps every address within it", () => {
+    const { container } = draw(states.login_init, { base: "/t/acme" });
+    for (const form of container.querySelectorAll("form"))
+      expect(form.getAttribute("action")).toBe("/t/acme/step");
+    expect(screen.getByRole("link", { name: "Create an account" }).getAttribute("href")).toBe(
+      "/t/acme?flow=registration",
+    );
+  });
+});
+
+describe("ends", () => {
+  test("success leads to the account", () => {
+    draw(states.success);
+    expect(screen.getByRole("link", { name: "Go to your account" }).getAttribute("href")).toBe("/account");
+  });
+
+  test("an account that is gone leads to the sign-in", () => {
+    draw(states.account_deleted, { type: "profile" });
+    expect(screen.getByRole("heading").textContent).toBe("Your account is gone");
+    expect(screen.getByRole("link", { name: "Go to sign-in" }).getAttribute("href")).toBe("/");
+  });
+
+  test("whoever is not signed in is led to the sign-in, and back from there", () => {
+    draw(states.error_401, { type: "profile", version: 0, answers: [new Error("no answer")] });
+    expect(screen.getByRole("status").textContent).toBe(en.errors.unauthorized);
+    expect(screen.getByRole("link", { name: "Sign in" }).getAttribute("href")).toBe(
+      `/?redirect_to=${encodeURIComponent("https://login.example/")}`,
+    );
+  });
+});
+
 describe("what went wrong", () => {
   test("an input's error stands beside it, is tied to it, and has the focus", async () => {
     draw(states.login_password_wrong);
@@ -201,7 +321,7 @@ describe("a state that nobody has heard of", () => {
     expect(screen.getByText("JBSW Y3DP EHPK 3PXP")).toBeDefined();
     expect(screen.getByText("Tells us where you live.")).toBeDefined();
     expect(screen.getByRole("link", { name: "Privacy" }).getAttribute("target")).toBe("_blank");
-    expect(found("button")).toEqual(["Back", "Confirm home address", "Monday", "Tuesday", "Call me"]);
+    expect(found("button")).toEqual(["Back", "Copy", "Confirm home address", "Call me", "Monday", "Tuesday"]);
   });
 
   test("submits what was filled in, each value in its own type", async () => {

@@ -1,56 +1,60 @@
 import { useId } from "react";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
-import { clockTime, useCountdown } from "../ui/countdown.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
+import { isAboutThings } from "./account-sections.ts";
+import { AccountView, isAccount } from "./account-view.tsx";
 import { ActionForm, type ActionLook } from "./action-form.tsx";
-import { arrange, hasInputError, waitOf } from "./arrange.ts";
-import { ceremonyOf, ceremonyToBegin, destinationOf } from "./ceremonies.ts";
-import type { FlowType } from "./flow-server.ts";
-import { Payloads } from "./payloads.tsx";
-import { type Flow, isRefusal } from "./use-flow.ts";
+import { type Arrangement, arrange, hasInputError, waitOf } from "./arrange.ts";
+import type { Arrival } from "./arrival.ts";
+import { ceremonyOf, destinationOf } from "./ceremonies.ts";
+import { Fold } from "./fold.tsx";
+import { Payloads, User } from "./payloads.tsx";
+import { Problems } from "./problems.tsx";
+import { RecoveryCodes, recoveryCodesIn } from "./recovery-codes.tsx";
+import { SignOut } from "./sign-out.tsx";
+import type { Stage } from "./stage.ts";
+import { isRefusal } from "./use-flow.ts";
 import { useFocus } from "./use-focus.ts";
-import { actionWords, errorText, fill, stateWords, type Words } from "./words/words.ts";
+import { variantsOf } from "./variants.ts";
+import { WaysOut } from "./ways-out.tsx";
+import { actionWords, errorText, fill } from "./words/words.ts";
 
 export interface StateViewProps {
-  flow: Flow;
-  type: FlowType;
-  words: Words;
-  /** A script runs. */
-  live: boolean;
-  /** Begins the ceremony of this state again. */
-  beginAgain: () => void;
+  stage: Stage;
+  /** What only a browser can do here, as far as it is a person's to begin again. */
+  ceremonial: { beginAgain: () => void; mayBeginAgain: boolean; silent: boolean };
+  /** What is shown only once has yet to be put away; `release` says that it was. */
+  held: boolean;
+  release: () => void;
+  /** What the person has brought back from an identity provider, and was not used yet. */
+  arrival: Arrival | null;
+  navigate: (url: string) => void;
 }
 
 /** Draws any state: its words, what it tells, and a form for each action that is a person's to perform. */
-export function StateView({ flow, type, words, live, beginAgain }: StateViewProps) {
-  const { state, busy, performed, subject, leaving } = flow.view;
-  const done = doneWords(flow, words);
-  const section = useFocus(flow, live, done !== undefined);
+export function StateView({ stage, ceremonial, held, release, arrival, navigate }: StateViewProps) {
+  const { flow, words, here, live, known } = stage;
+  const { state, busy, performed, about, subject, leaving } = flow.view;
+  const account = isAccount(state);
+  const done = doneWords(stage);
+  const section = useFocus(flow, live, done !== undefined && !account);
   const titleId = useId();
-  const { title, sentence, sentenceAbout, end } = stateWords(words, state.name);
   const ceremony = ceremonyOf(state);
-  const wait = waitOf(state, performed);
-  const refused = isRefusal(state);
-  const stuck = !refused && !end && Object.keys(state.actions).length === 0;
-  const destination = destinationOf(state, leaving);
-  const waiting = ceremony?.when === "at once" && !state.error ? ceremony.waiting : undefined;
-  const mayBeginAgain =
-    live && ceremony?.when === "at once" && state.error && ceremonyToBegin(state, true) !== null;
-  const { back, forms, toggles, choices, quiet } = arrange(
-    state,
-    ceremony?.action ?? null,
-    mayBeginAgain === true,
+  const destination = held || arrival ? null : destinationOf(state, leaving);
+  const aboutKey = variantsOf(state, stage.type).includes("security_key");
+  const at = ceremony?.when === "at once" && !state.error ? ceremony.waiting : undefined;
+  const waiting = at && ceremonial.silent ? "outline" : at;
+  const mayBeginAgain = live && ceremonial.mayBeginAgain;
+  const hides = mayBeginAgain || (live && waiting === "prompt");
+  const arranged = arrange(state, ceremony?.action ?? null, hides, known);
+  const { back } = arranged;
+  const stuck = !isRefusal(state) && !here.end && !account && !destination && isEmpty(arranged) && !waiting;
+  // Of what stands there many times nobody knows which one was meant, unless it was done on this page.
+  const shownErrors = Object.values(state.actions).filter(
+    (action) => !account || about !== null || !isAboutThings(action),
   );
-
-  const draw = (look: ActionLook) => (action: (typeof forms)[number]) => (
-    <ActionForm
-      key={action.action}
-      {...{ action, look, flow, type, words, live }}
-      wait={wait?.action === action.action ? wait.seconds : 0}
-    />
-  );
-  const choiceLook = forms.length > 0 ? "secondary" : choices.length > 1 ? "choice" : "primary";
+  const codes = held ? recoveryCodesIn(state.payload) : [];
 
   return (
     <section
@@ -63,43 +67,96 @@ export function StateView({ flow, type, words, live, beginAgain }: StateViewProp
     >
       {waiting === "outline" && <Outline label={words.page.working} />}
       <div className="stile-content">
-        {back && draw("back")(back)}
-        {waiting === "prompt" && <Emblem icon="passkey" moving />}
-        {end && <Emblem icon="check" />}
-        <h1 className="stile-title" id={titleId} tabIndex={-1}>
-          {title}
-        </h1>
+        {back && <ActionForm stage={stage} action={back} look="back" />}
+        {waiting === "prompt" && <Emblem icon={ceremony?.icon ?? (aboutKey ? "key" : "passkey")} moving />}
+        {here.end && <Emblem icon="check" />}
+        <div className="stile-heading">
+          <h1 className="stile-title" id={titleId} tabIndex={-1}>
+            {here.title}
+          </h1>
+          {account && <SignOut stage={stage} navigate={navigate} />}
+        </div>
         {destination ? (
           <p className="stile-sentence" role="status">
-            <a href={destination.href}>{fill(words.page.returning, { host: destination.host })}</a>
+            <a href={destination.href}>
+              {fill(leaving ? words.page.returning : words.page.continueAt, { host: destination.host })}
+            </a>
           </p>
         ) : (
-          <Sentence
-            text={stuck ? words.page.nothingToDo : subject && sentenceAbout ? sentenceAbout : sentence}
-            subject={subject}
-          />
+          !held && <Sentence stage={stage} stuck={stuck && back === null} subject={subject} />
         )}
-        <Problems flow={flow} words={words} told={hasInputError(forms)} />
-        {done && (
+        <Problems stage={stage} told={hasInputError(shownErrors)} />
+        {!live && arrival && "error" in arrival && (
+          <Alert tone="news">
+            <p>{errorText(words, { code: arrival.error })}</p>
+          </Alert>
+        )}
+        {done !== undefined && !account && (
           <Alert tone="news">
             <p>{done}</p>
           </Alert>
         )}
-        <Payloads payload={state.payload} words={words} />
+        {account ? (
+          <User value={state.payload.user} words={words} />
+        ) : (
+          <Payloads payload={state.payload} words={words} />
+        )}
+        {codes.length > 0 && <RecoveryCodes stage={stage} codes={codes} onward={leaving} onSaved={release} />}
         {mayBeginAgain && (
-          <Button tone="primary" type="button" busy={busy !== null} onClick={beginAgain}>
+          <Button tone="primary" type="button" busy={busy !== null} onClick={ceremonial.beginAgain}>
             {words.page.tryAgain}
           </Button>
         )}
-        {forms.slice(0, 1).map(draw("primary"))}
-        {toggles.map(draw("toggle"))}
-        {forms.slice(1).map(draw("secondary"))}
-        {forms.length > 0 && choices.length > 0 && <p className="stile-or">{words.page.or}</p>}
-        {choices.length > 0 && <div className="stile-choices">{choices.map(draw(choiceLook))}</div>}
-        {quiet.length > 0 && <div className="stile-quiet">{quiet.map(draw("link"))}</div>}
-        {refused && <StartAgain flow={flow} type={type} words={words} wait={wait?.seconds ?? 0} />}
+        {account ? (
+          <AccountView stage={stage} />
+        ) : (
+          <Actions stage={stage} arranged={arranged} performed={performed} />
+        )}
+        <WaysOut stage={stage} held={held} away={destination !== null} stuck={stuck} />
       </div>
     </section>
+  );
+}
+
+/** Whether there is nothing for a person to do but to go back. */
+function isEmpty({ form, toggles, choices, picks, folded, quiet }: Arrangement): boolean {
+  return !form && [toggles, choices, picks, folded, quiet].every((actions) => actions.length === 0);
+}
+
+/** What a person can do, most likely first. */
+function Actions({
+  stage,
+  arranged,
+  performed,
+}: {
+  stage: Stage;
+  arranged: Arrangement;
+  performed: string | null;
+}) {
+  const { form, toggles, choices, picks, folded, quiet } = arranged;
+  const { words, flow } = stage;
+  const wait = waitOf(flow.view.state, performed);
+  const seconds = (name: string) => (wait?.action === name ? wait.seconds : 0);
+  const draw = (look: ActionLook) => (action: (typeof choices)[number]) => (
+    <ActionForm key={action.action} {...{ stage, action, look }} wait={seconds(action.action)} />
+  );
+  const ways = choices.length + picks.length;
+  return (
+    <>
+      {form && draw("primary")(form)}
+      {toggles.map(draw("toggle"))}
+      {form && ways > 0 && <p className="stile-or">{words.page.or}</p>}
+      {choices.length > 0 && (
+        <div className="stile-choices">
+          {choices.map(draw(form ? "secondary" : choices.length > 1 ? "choice" : "primary"))}
+        </div>
+      )}
+      {picks.map(draw("secondary"))}
+      {quiet.length > 0 && <div className="stile-quiet">{quiet.map(draw("link"))}</div>}
+      {folded.map((action) => (
+        <Fold key={action.action} stage={stage} action={action} wait={seconds(action.action)} />
+      ))}
+    </>
   );
 }
 
@@ -112,7 +169,9 @@ function Emblem({ icon, moving = false }: { icon: IconName; moving?: boolean }) 
   );
 }
 
-function Sentence({ text, subject }: { text: string | undefined; subject: string | null }) {
+function Sentence({ stage, stuck, subject }: { stage: Stage; stuck: boolean; subject: string | null }) {
+  const { sentence, sentenceAbout } = stage.here;
+  const text = stuck ? stage.words.page.nothingToDo : subject && sentenceAbout ? sentenceAbout : sentence;
   if (!text) return null;
   const [before, after] = text.split("{subject}");
   if (after === undefined) return <p className="stile-sentence">{text}</p>;
@@ -126,65 +185,10 @@ function Sentence({ text, subject }: { text: string | undefined; subject: string
 }
 
 /** What there is to say about a step that has led back to the same state, and was performed. */
-function doneWords({ view: { state, notice, performed } }: Flow, words: Words): string | undefined {
+function doneWords({ flow, words, here }: Stage): string | undefined {
+  const { state, notice, performed } = flow.view;
   const action = performed === null || state.error || notice ? undefined : state.actions[performed];
-  return action && actionWords(words, action.action, action.description).done;
-}
-
-/** What is wrong with the state as a whole, and what there is to tell beside it. */
-function Problems({ flow, words, told }: { flow: Flow; words: Words; told: boolean }) {
-  const { state, notice, busy } = flow.view;
-  const { error } = state;
-  // What stands beside a field need not be said twice.
-  const shown = error && !(told && error.code === "form_data_invalid_error") ? error : null;
-  return (
-    <>
-      {notice && (
-        <Alert tone={calm.has(notice) ? "news" : "problem"}>
-          <p>{errorText(words, { code: notice })}</p>
-          {notice === "connection_missing" && (
-            <Button tone="link" type="button" busy={busy !== null} onClick={() => void flow.retry()}>
-              {words.page.tryAgain}
-            </Button>
-          )}
-        </Alert>
-      )}
-      {shown && shown.code !== notice && (
-        <Alert tone="problem">
-          <p>{errorText(words, shown)}</p>
-        </Alert>
-      )}
-    </>
-  );
-}
-
-/** Notices that report no failure of anybody's. */
-const calm = new Set([
-  "connection_lost",
-  "connection_back",
-  "page_out_of_date",
-  "page_renewed",
-  "passkey_cancelled",
-]);
-
-/** The way out of a flow that has none of its own. It works as a plain link too. */
-function StartAgain({ flow, type, words, wait }: { flow: Flow; type: FlowType; words: Words; wait: number }) {
-  const left = useCountdown(wait, flow.view.state);
-  return (
-    <a
-      className="stile-button stile-button-primary"
-      href={`/?flow=${type}`}
-      aria-disabled={left > 0 || undefined}
-      onClick={(event) => {
-        event.preventDefault();
-        if (left === 0) void flow.restart();
-      }}
-    >
-      <span className="stile-button-text">
-        {left > 0 ? fill(words.page.tryAgainIn, { time: clockTime(left) }) : words.page.startAgain}
-      </span>
-    </a>
-  );
+  return action && actionWords(words, action.action, action.description, here).done;
 }
 
 /** The shape of what is about to come, while a script finds out what this browser can do. */

@@ -44,6 +44,14 @@ const requestOptions = {
   },
 };
 
+const securityKeyRequest = {
+  publicKey: {
+    ...requestOptions.publicKey,
+    userVerification: "discouraged",
+    allowCredentials: [{ type: "public-key", id: "a2V5", transports: ["usb"] }],
+  },
+};
+
 const creationOptions = {
   publicKey: {
     rp: { name: "Stile", id: "localhost" },
@@ -60,6 +68,18 @@ const creationOptions = {
   },
 };
 
+const securityKeyCreation = {
+  publicKey: {
+    ...creationOptions.publicKey,
+    authenticatorSelection: {
+      requireResidentKey: false,
+      residentKey: "discouraged",
+      userVerification: "discouraged",
+      authenticatorAttachment: "cross-platform",
+    },
+  },
+};
+
 const invalid: FlowError = { code: "form_data_invalid_error", message: "The request is not valid." };
 
 const email = (more: Partial<InputDescriptor> = {}) =>
@@ -67,6 +87,24 @@ const email = (more: Partial<InputDescriptor> = {}) =>
 const newPassword = () => input("new_password", "password", { min_length: 8, max_length: 256 });
 const code = (more: Partial<InputDescriptor> = {}) =>
   input("code", "string", { min_length: 6, max_length: 6, ...more });
+const otpCode = (more: Partial<InputDescriptor> = {}) =>
+  input("otp_code", "string", { min_length: 6, max_length: 6, ...more });
+const hidden = (name: string, more: Partial<InputDescriptor> = {}) =>
+  input(name, "string", { hidden: true, ...more });
+const verifier = () => hidden("code_verifier", { required: false });
+const providers = {
+  google: { name: "Google", value: "google" },
+  github: { name: "GitHub", value: "github" },
+  acme: { name: "Acme Works", value: "custom_acme" },
+};
+const oauth = (name: string, offered: (keyof typeof providers)[]) =>
+  action(name, [
+    hidden("redirect_to"),
+    hidden("provider", { allowed_values: offered.map((provider) => providers[provider]) }),
+    verifier(),
+  ]);
+const exchangeToken = () => action("exchange_token", [hidden("token"), verifier()]);
+const recoveryCode = () => action("recovery_code_validate", [input("recovery_code", "string")]);
 const username = (more: Partial<InputDescriptor> = {}) =>
   input("username", "string", { min_length: 3, max_length: 32, ...more });
 
@@ -112,6 +150,120 @@ const passwordLogin = (more: Partial<FlowState> = {}, fault?: FlowError) =>
     ],
     more,
   );
+
+const loginOtp = (more: Partial<FlowState> = {}, fault?: FlowError) =>
+  state(
+    "login_otp",
+    [
+      action("otp_code_validate", [otpCode(fault ? { error: fault } : {})]),
+      action("continue_to_login_security_key"),
+      recoveryCode(),
+      action("back"),
+    ],
+    more,
+  );
+
+const ada = {
+  id: "0d3f9c1e-8f8e-4a55-9b8e-3a8a36d0b9a1",
+  user_id: "0d3f9c1e-8f8e-4a55-9b8e-3a8a36d0b9a1",
+  emails: [
+    { id: "e2", address: "ada@example.org", is_primary: true, is_verified: true },
+    { id: "e1", address: "old@example.org", is_primary: false, is_verified: false },
+    { id: "e3", address: "third@example.org", is_primary: false, is_verified: true },
+  ],
+  username: {
+    id: "u1",
+    username: "ada",
+    created_at: "2026-01-02T03:04:05Z",
+    updated_at: "2026-01-02T03:04:05Z",
+  },
+  mfa_config: { auth_app_set_up: true, totp_enabled: true, security_keys_enabled: true },
+};
+
+const passkey = (id: string, more: Record<string, unknown>) => ({
+  id,
+  public_key: "pQECAyYgASFYIA",
+  attestation_type: "none",
+  aaguid: "00000000-0000-0000-0000-000000000000",
+  created_at: "2026-03-04T05:06:07Z",
+  transports: ["internal"],
+  backup_eligible: true,
+  backup_state: true,
+  mfa_only: false,
+  ...more,
+});
+
+const profilePayload = {
+  user: {
+    ...ada,
+    passkeys: [
+      passkey("cGsx", { name: "iCloud Keychain", last_used_at: "2026-10-11T12:13:14Z" }),
+      passkey("cGsy", { backup_state: false }),
+    ],
+    security_keys: [passkey("c2sx", { name: "YubiKey 5", mfa_only: true, backup_state: false })],
+    identities: [{ id: "4711", provider: "GitHub", identity_id: "i1" }],
+  },
+  sessions: [
+    {
+      id: "s1",
+      user_agent: "macOS (Safari)",
+      ip_address: "192.0.2.7",
+      current: true,
+      created_at: "2026-11-19T08:00:00Z",
+      last_used: "2026-11-20T08:00:00Z",
+    },
+    {
+      id: "s2",
+      user_agent: "Android (Chrome)",
+      current: false,
+      created_at: "2026-11-01T08:00:00Z",
+      last_used: "2026-11-18T08:00:00Z",
+    },
+  ],
+};
+
+/** Everything that a profile can offer at once. */
+const profile = (more: Partial<FlowState> = {}, fault: { email?: FlowError; name?: FlowError } = {}) =>
+  state(
+    "profile_init",
+    [
+      action("account_delete"),
+      oauth("connect_thirdparty_oauth_provider", ["google", "acme"]),
+      action("disconnect_thirdparty_oauth_provider", [
+        hidden("identity_id", { allowed_values: [{ name: "GitHub", value: "i1" }] }),
+      ]),
+      action("otp_secret_delete"),
+      action("security_key_create"),
+      action("security_key_delete", [hidden("security_key_id")]),
+      action("webauthn_credential_create"),
+      action("webauthn_credential_rename", [
+        hidden("passkey_id"),
+        input("passkey_name", "string", fault.name ? { error: fault.name } : {}),
+      ]),
+      action("webauthn_credential_delete", [hidden("passkey_id")]),
+      action("email_create", [email(fault.email ? { value: "ada@", error: fault.email } : {})]),
+      action("email_delete", [
+        hidden("email_id", { allowed_values: [{ name: "old@example.org", value: "e1" }] }),
+      ]),
+      action("email_set_primary", [hidden("email_id")]),
+      action("email_verify", [hidden("email_id")]),
+      action("password_update", [input("password", "password", { min_length: 8, max_length: 256 })]),
+      action("password_delete"),
+      action("username_update", [username({ value: "ada" })]),
+      action("username_delete"),
+      action("patch_metadata", [input("patch_metadata", "json")]),
+      action("session_delete", [hidden("session_id", { allowed_values: [{ name: "s2", value: "s2" }] })]),
+      action("session_delete_others"),
+      action("recovery_codes_create"),
+      action("send_postcard", [input("country", "string")], "Sends you a postcard."),
+    ],
+    {
+      payload: profilePayload,
+      ...more,
+    },
+  );
+
+const recoveryCodes = ["AB3D-EF5H-JK7M", "NP9R-ST2V-WX4Z", "BC4D-FG6H-JK8L", "MN2P-QR4S-TV6W"];
 
 export const states = {
   preflight: preflight(),
@@ -216,6 +368,139 @@ export const states = {
     action("remember_me", [input("remember_me", "boolean", { value: true })]),
   ]),
   registration_init_closed: state("registration_init", []),
+  login_init_with_a_provider: state(
+    "login_init",
+    [
+      action("continue_with_login_identifier", [email()]),
+      action("webauthn_generate_request_options"),
+      oauth("thirdparty_oauth", ["acme"]),
+      action("remember_me", [input("remember_me", "boolean")]),
+    ],
+    {},
+  ),
+  login_init_with_providers: state("login_init", [
+    action("continue_with_login_identifier", [email()]),
+    oauth("thirdparty_oauth", ["google", "github", "acme"]),
+  ]),
+  thirdparty: state("thirdparty", [exchangeToken(), action("back")], {
+    payload: { redirect_url: "https://accounts.example/authorize?state=1" },
+  }),
+  thirdparty_refused: state("thirdparty", [exchangeToken(), action("back")], {
+    status: 400,
+    error: { code: "user_conflict", message: "An account with this e-mail address exists." },
+  }),
+  thirdparty_unasked: state("thirdparty", [exchangeToken()]),
+  login_otp: loginOtp(),
+  login_otp_wrong: loginOtp(
+    { status: 400, error: invalid },
+    { code: "otp_code_invalid", message: "This code is not right." },
+  ),
+  login_otp_recovery_code_wrong: state(
+    "login_otp",
+    [
+      action("otp_code_validate", [otpCode()]),
+      action("recovery_code_validate", [
+        input("recovery_code", "string", {
+          error: { code: "recovery_code_invalid", message: "This recovery code is not right." },
+        }),
+      ]),
+    ],
+    { status: 400, error: invalid },
+  ),
+  login_security_key: state("login_security_key", [
+    action("webauthn_generate_request_options"),
+    action("continue_to_login_otp"),
+    recoveryCode(),
+    action("back"),
+  ]),
+  login_passkey_as_second_factor: state(
+    "login_passkey",
+    [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
+    { payload: { request_options: securityKeyRequest } },
+  ),
+  mfa_method_chooser: state("mfa_method_chooser", [
+    action("continue_to_otp_secret_creation"),
+    action("continue_to_security_key_creation"),
+    action("skip"),
+    action("back"),
+  ]),
+  mfa_otp_secret_creation: state(
+    "mfa_otp_secret_creation",
+    [action("otp_code_verify", [otpCode()]), action("back")],
+    {
+      payload: {
+        otp_image_source:
+          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+        otp_secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+      },
+    },
+  ),
+  mfa_security_key_creation: state("mfa_security_key_creation", [
+    action("webauthn_generate_creation_options"),
+    action("back"),
+  ]),
+  onboarding_create_passkey_conditional: state("onboarding_create_passkey", [
+    action("webauthn_generate_creation_options", [
+      input("conditional", "boolean", { hidden: true, required: false }),
+    ]),
+    action("skip"),
+  ]),
+  onboarding_verify_security_key_attestation: state(
+    "onboarding_verify_passkey_attestation",
+    [action("webauthn_verify_attestation_response", [input("public_key", "json")]), action("back")],
+    { payload: { creation_options: securityKeyCreation } },
+  ),
+  device_trust: state("device_trust", [action("trust_device"), action("skip"), action("back")]),
+  profile_init: profile(),
+  profile_init_wrong_email: profile(
+    { status: 400, error: invalid },
+    { email: { code: "value_invalid_error", message: "The value is not valid." } },
+  ),
+  profile_init_wrong_name: profile(
+    { status: 400, error: invalid },
+    { name: { code: "value_missing_error", message: "A value is required." } },
+  ),
+  profile_init_not_found: profile({
+    status: 404,
+    error: { code: "not_found", message: "There is no such thing." },
+  }),
+  profile_init_bare: state(
+    "profile_init",
+    [
+      action("password_create", [input("password", "password", { min_length: 8, max_length: 256 })]),
+      action("username_create", [username()]),
+      action("continue_to_otp_secret_creation"),
+      action("webauthn_credential_create"),
+      action("email_create", [email()]),
+    ],
+    { payload: { user: { id: ada.id, mfa_config: { auth_app_set_up: false } } } },
+  ),
+  profile_init_with_codes: profile({
+    payload: { ...profilePayload, recovery_codes: recoveryCodes },
+  }),
+  webauthn_credential_verification: state(
+    "webauthn_credential_verification",
+    [action("webauthn_verify_attestation_response", [input("public_key", "json")]), action("back")],
+    { payload: { creation_options: creationOptions } },
+  ),
+  account_deleted: state("account_deleted", [], { csrf_token: "" }),
+  success_with_codes: state("success", [], {
+    csrf_token: "",
+    payload: { user: ada, recovery_codes: recoveryCodes },
+  }),
+  error_401: refusal(401, "unauthorized", "Sign in first."),
+  login_passkey_unknown: state(
+    "login_passkey",
+    [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
+    {
+      status: 401,
+      payload: {
+        request_options: requestOptions,
+        unknown_credential: { rp_id: "localhost", credential_id: "Zm9yZ290dGVu" },
+      },
+      error: { code: "passkey_invalid", message: "This passkey could not be verified." },
+    },
+  ),
   success: state("success", [], {
     csrf_token: "",
     payload: {

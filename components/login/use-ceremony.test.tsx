@@ -226,3 +226,96 @@ describe("leaving", () => {
     expect(navigate).not.toHaveBeenCalled();
   });
 });
+
+describe("onboarding_create_passkey", () => {
+  const browserThatCreates = (conditionalCreate: boolean) =>
+    browserThatCan({ getClientCapabilities: async () => ({ conditionalCreate }) as never });
+
+  test("lets a browser that can do so create a passkey by itself", async () => {
+    browserThatCreates(true);
+    create.mockResolvedValue(attestation);
+    const { server } = draw(states.onboarding_create_passkey_conditional, {
+      answers: [states.onboarding_verify_passkey_attestation, states.success],
+    });
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(server.act.mock.calls.map(([, action, , input]) => [action, input])).toEqual([
+      ["webauthn_generate_creation_options", { conditional: true }],
+      ["webauthn_verify_attestation_response", { public_key: expect.objectContaining({ id: "Y3JlZA" }) }],
+    ]);
+    expect(create.mock.calls[0]?.[0].mediation).toBe("conditional");
+  });
+
+  test("asks the person when the browser will not, without a word about it, and tries only once", async () => {
+    browserThatCreates(true);
+    create.mockRejectedValue(refusedBy("NotAllowedError"));
+    const { server, user } = draw(states.onboarding_create_passkey_conditional, {
+      answers: [
+        states.onboarding_verify_passkey_attestation,
+        structuredClone(states.onboarding_create_passkey_conditional),
+        structuredClone(states.onboarding_verify_passkey_attestation),
+      ],
+    });
+    await waitFor(() => expect(server.act).toHaveBeenLastCalledWith("login", "back", expect.any(Number), {}));
+    const button = await screen.findByRole("button", { name: "Create a passkey" });
+    expect(screen.queryByRole("status")).toBeNull();
+    expect(server.act).toHaveBeenCalledTimes(2);
+    create.mockImplementation(waiting);
+    await user.click(button);
+    await waitFor(() => expect(create).toHaveBeenCalledTimes(2));
+    expect(server.act).toHaveBeenLastCalledWith(
+      "login",
+      "webauthn_generate_creation_options",
+      expect.any(Number),
+      {},
+    );
+    expect(create.mock.calls[1]?.[0].mediation).toBeUndefined();
+  });
+
+  test.each([
+    ["a browser that cannot", false, states.onboarding_create_passkey_conditional],
+    ["a server that does not offer it", true, states.onboarding_create_passkey],
+  ])("leaves it to the person with %s", async (_, can, state) => {
+    browserThatCreates(can);
+    const { server } = draw(state);
+    await waitFor(() => expect(server.current).toHaveBeenCalled());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(server.act).not.toHaveBeenCalled();
+    expect(screen.getByRole("button", { name: "Create a passkey" })).toBeDefined();
+  });
+});
+
+describe("security keys", () => {
+  test("are called so while the browser asks for one", () => {
+    draw(states.login_passkey_as_second_factor);
+    expect(screen.getByRole("heading").textContent).toBe("Use your security key");
+  });
+
+  test("are created as passkeys are", async () => {
+    create.mockResolvedValue(attestation);
+    const { server } = draw(states.onboarding_verify_security_key_attestation, { answers: [states.success] });
+    expect(screen.getByRole("heading").textContent).toBe("Set up your security key");
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(server.act.mock.calls[0]?.[1]).toBe("webauthn_verify_attestation_response");
+  });
+
+  test("that are not touched are told of in their own words", async () => {
+    get.mockRejectedValue(refusedBy("NotAllowedError"));
+    draw(states.login_passkey_as_second_factor, { answers: [states.login_security_key] });
+    expect(await screen.findByText(/^The security key was not used\./)).toBeDefined();
+  });
+});
+
+describe("webauthn_credential_verification", () => {
+  test("creates what the account asked for, and returns to it", async () => {
+    create.mockResolvedValue(attestation);
+    const { server } = draw(states.webauthn_credential_verification, {
+      type: "profile",
+      answers: [states.profile_init],
+    });
+    await screen.findByRole("heading", { name: "Your account" });
+    expect(server.act.mock.calls[0]?.slice(0, 2)).toEqual([
+      "profile",
+      "webauthn_verify_attestation_response",
+    ]);
+  });
+});

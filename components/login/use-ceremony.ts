@@ -1,45 +1,76 @@
 import { useEffect, useRef, useState } from "react";
 import type { FlowState } from "#server/flow/wire";
-import { ceremonyToBegin, destinationOf, dropCeremony, problemOf, renewalDelay } from "./ceremonies.ts";
+import { type Arrival, tidyAddress } from "./arrival.ts";
+import {
+  type Attempts,
+  ceremonyOf,
+  ceremonyToBegin,
+  destinationOf,
+  dropCeremony,
+  problemOf,
+  renewalDelay,
+  type Step,
+  type Surroundings,
+} from "./ceremonies.ts";
 import type { Flow } from "./use-flow.ts";
+
+export interface Conduct {
+  /** False until the state on show is known to be the current one. */
+  ready: boolean;
+  /** What the person brought back from an identity provider; null once it was used. */
+  arrival: Arrival | null;
+  /** Says that it was used. */
+  arrived(): void;
+  /** The person has yet to put away what is shown only once, so the page stays. */
+  held: boolean;
+  /** Leaves the page, for instance by `location.assign`. */
+  navigate(url: string): void;
+}
 
 /**
  * Runs what only a browser can do in the state on show, drops it when the person does something else, and follows
  * redirects.
  *
- * @param ready false until the state on show is known to be the current one
- * @param navigate leaves the page, for instance by `location.assign`
- * @returns begins the ceremony of the state on show again, on a person's wish
+ * @returns `beginAgain` begins the ceremony of the state on show again, on a person's wish, and `mayBeginAgain` tells
+ *   whether there is one that was refused; `silent`: what is under way has nothing to show
  */
-export function useCeremony(flow: Flow, ready: boolean, navigate: (url: string) => void): () => void {
-  const { state, busy, leaving } = flow.view;
+export function useCeremony(flow: Flow, { ready, arrival, arrived, held, navigate }: Conduct) {
+  const { state, busy, leaving, performed } = flow.view;
   const [askedFor, setAskedFor] = useState<FlowState | null>(null);
   const begun = useRef(new WeakSet<FlowState>());
+  const attempts = useRef<Attempts>({ silent: false, tried: false });
+  const gone = useRef(false);
   const idle = ready && busy === null;
   const asked = askedFor === state;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
-    const next = idle ? ceremonyToBegin(state, asked) : null;
+    const surroundings: Surroundings = {
+      ...{ state, arrival, attempts: attempts.current },
+      // A browser that kept this page while it was elsewhere shows it again when the person turns back.
+      led: asked || (performed !== null && !gone.current),
+      leave(url) {
+        gone.current = true;
+        navigate(url);
+      },
+    };
+    const next = idle ? ceremonyToBegin(surroundings, asked) : null;
     if (!next || begun.current.has(state)) return;
     const { ceremony, material } = next;
     // The same state may come to rest once more, for instance after a step was not answered.
     if (ceremony.when === "at once") begun.current.add(state);
     let over = false;
-    ceremony.perform(material).then(
-      (input) => {
-        if (over) return;
-        over = true;
-        void flow.act(ceremony.action, input, { unasked: !ceremony.needs });
-      },
-      (error: unknown) => {
-        if (over) return;
-        over = true;
-        const problem = problemOf(error);
-        // Autofill that does not come about is nothing to bother anybody with.
-        if (problem !== null && ceremony.when === "at once") void flow.act("back", {}, { notice: problem });
-      },
-    );
+    const take = (step: Step | null) => {
+      if (over) return;
+      over = true;
+      if (step) perform(flow, step, ceremony.unasked ?? false);
+    };
+    ceremony.perform(material, surroundings).then(take, (error: unknown) => {
+      const problem = problemOf(error);
+      // Autofill that does not come about is nothing to bother anybody with.
+      if (problem === null || ceremony.when === "beside") over = true;
+      take({ action: "back", input: {}, ...(problem === null ? {} : { notice: problem }) });
+    });
     return () => {
       if (over) return;
       over = true;
@@ -48,10 +79,24 @@ export function useCeremony(flow: Flow, ready: boolean, navigate: (url: string) 
     };
   }, [state, idle, asked]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an arrival is used or told once, by whatever state rests
+  useEffect(() => {
+    if (!idle || !arrival) return;
+    tidyAddress();
+    const ceremony = ceremonyOf(state);
+    const awaited = ceremony?.action === "exchange_token";
+    if (awaited ? performed === null : ceremony?.when === "at once") return;
+    // Whoever comes back when nothing waits for them any more starts afresh, and is told so.
+    if (!awaited) flow.tell("error" in arrival ? arrival.error : "page_renewed");
+    arrived();
+  }, [state, idle, arrival]);
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
-    const next = ready ? ceremonyToBegin(state, false) : null;
-    const delay = next?.ceremony.when === "beside" ? renewalDelay(next.material) : null;
+    const ceremony = ready ? ceremonyOf(state) : null;
+    const material =
+      ceremony?.when === "beside" && ceremony.needs ? state.payload[ceremony.needs] : undefined;
+    const delay = material === undefined ? null : renewalDelay(material);
     if (delay === null) return;
     const due = Date.now() + delay;
     const renew = () => {
@@ -67,12 +112,28 @@ export function useCeremony(flow: Flow, ready: boolean, navigate: (url: string) 
   }, [state, ready]);
 
   useEffect(() => {
-    const destination = ready ? destinationOf(state, leaving) : null;
-    if (destination) navigate(destination.href);
-  }, [state, leaving, ready, navigate]);
+    // What a ceremony does about a redirect is its own affair.
+    const led = ceremonyOf(state)?.when === "at once" ? null : destinationOf(state, leaving);
+    if (ready && !held && led) navigate(led.href);
+  }, [state, leaving, ready, held, navigate]);
 
-  return () => {
-    begun.current.delete(state);
-    setAskedFor(state);
+  const again = { state, arrival, attempts: attempts.current, led: true, leave: navigate };
+  return {
+    mayBeginAgain:
+      state.error !== undefined &&
+      ceremonyOf(state)?.when === "at once" &&
+      ceremonyToBegin(again, true) !== null,
+    beginAgain() {
+      begun.current.delete(state);
+      setAskedFor(state);
+    },
+    silent: attempts.current.silent,
   };
+}
+
+/** A way back that the state does not offer is none; then there is only something to tell. */
+function perform(flow: Flow, { action, input, notice }: Step, unasked: boolean): void {
+  if (Object.hasOwn(flow.view.state.actions, action))
+    void flow.act(action, input, { unasked, ...(notice === undefined ? {} : { notice }) });
+  else if (notice !== undefined) flow.tell(notice);
 }

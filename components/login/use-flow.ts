@@ -12,6 +12,8 @@ export interface FlowView {
   notice: string | null;
   /** The action whose answer is on show. */
   performed: string | null;
+  /** Which of several things the action under way, or the one performed last, was about. */
+  about: string | null;
   /** How the person named themselves, as far as this page has seen it. */
   subject: string | null;
   /** Where to go now. */
@@ -30,6 +32,8 @@ export interface Flow {
   restart(): Promise<void>;
   /** Asks again after the connection was given up. */
   retry(): Promise<void>;
+  /** Tells something beside the state on show. */
+  tell(notice: string): void;
 }
 
 export interface ActOptions {
@@ -39,6 +43,8 @@ export interface ActOptions {
   notice?: string;
   /** Nobody asked for it: if it comes to nothing, there is nothing to tell. */
   unasked?: boolean;
+  /** Which of several things it is about. */
+  about?: string;
 }
 
 /** Calls, and the view that they change. It knows nothing of React, and one of it lives as long as the page. */
@@ -76,7 +82,7 @@ export function converse(
 ): FlowConversation {
   let view: FlowView = {
     ...{ version: initial.version, state: initial.state, leaving: initial.redirect_to ?? null },
-    ...{ busy: null, notice: null, performed: null, subject: null, turn: 0 },
+    ...{ busy: null, notice: null, performed: null, about: null, subject: null, turn: 0 },
   };
   const listeners = new Set<() => void>();
   let quietCall: Promise<void> | null = null;
@@ -136,6 +142,8 @@ export function converse(
   async function afterRefusal(refusal: FlowAnswer, step: Step): Promise<void> {
     const { status, error } = refusal.state;
     if (status === 410) return startAfresh(refusal, step);
+    // Whoever was signed out meanwhile cannot go on from what they see.
+    if (status === 401) return show(refusal, { performed: step.action });
     if (status === 403) {
       const answer = await server.current(type).catch(() => null);
       if (!answer) return reconnect(step.action);
@@ -156,6 +164,8 @@ export function converse(
       // While this waited, another state was drawn: nobody has asked it for anything.
       if (view.state.name !== drawn) return;
       const subject = subjectOf(input) ?? view.subject;
+      const about = options.about ?? null;
+      update({ about });
       let answer: FlowAnswer;
       try {
         answer = await server.act(type, action, view.version, input);
@@ -197,6 +207,7 @@ export function converse(
     refresh,
     restart,
     retry: () => exclusively("retry", false, () => reconnect(null)),
+    tell: (notice) => update({ notice }),
   };
 }
 

@@ -1,24 +1,27 @@
 import type { ComponentPropsWithRef, ReactNode } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 
-export type ButtonTone = "primary" | "secondary" | "choice" | "link" | "back";
+export type ButtonTone = "primary" | "secondary" | "choice" | "link" | "back" | "danger";
 
 interface ButtonProps extends Omit<ComponentPropsWithRef<"button">, "className"> {
   tone: ButtonTone;
   /** It is being done: the button keeps its place and focus, and turns. */
   busy?: boolean;
   icon?: IconName | undefined;
+  /** A picture in place of an icon. */
+  mark?: ReactNode;
   /** Small print; drawn on choices only. */
   hint?: string | undefined;
   children: ReactNode;
 }
 
-/** A button in one of five weights. `disabled` is said to assistive software and keeps the focus where it is. */
+/** A button in one of six weights. `disabled` is said to assistive software and keeps the focus where it is. */
 export function Button({
   tone,
   busy = false,
   disabled = false,
   icon,
+  mark,
   hint,
   children,
   onClick,
@@ -35,7 +38,7 @@ export function Button({
         else onClick?.(event);
       }}
     >
-      {icon && <Icon name={icon} />}
+      {mark ?? (icon && <Icon name={icon} />)}
       <span className="stile-button-text">
         <span>{children}</span>
         {tone === "choice" && hint && <span className="stile-button-hint">{hint}</span>}

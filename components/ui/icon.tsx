@@ -10,12 +10,55 @@ export type IconName =
   | "info"
   | "eye"
   | "eye_off"
-  | "forward";
+  | "forward"
+  | "phone"
+  | "key"
+  | "copy"
+  | "download"
+  | "print"
+  | "add"
+  | "laptop"
+  | "link";
 
 /** Line drawings on a grid of 24; they take the colour of the text around them. */
 const drawings: Record<IconName, ReactNode> = {
   back: <path d="M19 12H5m6-6-6 6 6 6" />,
   forward: <path d="m9 6 6 6-6 6" />,
+  phone: (
+    <>
+      <rect x="6.5" y="2.5" width="11" height="19" rx="2.5" />
+      <path d="M10.5 18.25h3" />
+    </>
+  ),
+  key: (
+    <>
+      <rect x="7" y="8" width="10" height="13.5" rx="2.5" />
+      <path d="M9 8V2.5h6V8M12 13.5v3" />
+    </>
+  ),
+  copy: (
+    <>
+      <rect x="8.5" y="8.5" width="12" height="12" rx="2" />
+      <path d="M15.5 5.5a2 2 0 0 0-2-2h-8a2 2 0 0 0-2 2v8a2 2 0 0 0 2 2" />
+    </>
+  ),
+  download: <path d="M12 3.5v12m-5-5 5 5 5-5M4 20.5h16" />,
+  print: (
+    <>
+      <path d="M7 8.5v-5h10v5M7 17H4.5a1.5 1.5 0 0 1-1.5-1.5V10a1.5 1.5 0 0 1 1.5-1.5h15A1.5 1.5 0 0 1 21 10v5.5a1.5 1.5 0 0 1-1.5 1.5H17" />
+      <rect x="7" y="13.5" width="10" height="7" rx="1" />
+    </>
+  ),
+  add: <path d="M12 5v14M5 12h14" />,
+  laptop: (
+    <>
+      <rect x="4.5" y="4.5" width="15" height="11" rx="1.5" />
+      <path d="M2.5 19.5h19" />
+    </>
+  ),
+  link: (
+    <path d="M10 14a4.5 4.5 0 0 0 6.4 0l3-3A4.5 4.5 0 0 0 13 4.6l-1 1m2 4.4a4.5 4.5 0 0 0-6.4 0l-3 3a4.5 4.5 0 0 0 6.4 6.4l1-1" />
+  ),
   passkey: (
     <>
       <circle cx="9" cy="7.5" r="3.5" />

@@ -1,5 +1,16 @@
 import type { Words } from "./words.ts";
 
+/** Von Sicherheitsschlüsseln gesagt, wo der allgemeine Text von Passkeys spricht. */
+const securityKeyErrors = {
+  passkey_invalid:
+    "Diesen Sicherheitsschlüssel konnten wir nicht annehmen. Versuchen Sie es noch einmal, oder nehmen Sie einen anderen.",
+  passkey_cancelled:
+    "Der Sicherheitsschlüssel wurde nicht verwendet. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.",
+  passkey_failed:
+    "Ihr Browser konnte hier keinen Sicherheitsschlüssel verwenden. Bitte wählen Sie einen anderen Weg.",
+  webauthn_credential_already_exists: "Dieser Sicherheitsschlüssel gehört schon zu Ihrem Konto.",
+};
+
 export const de: Words = {
   language: "de",
   languageName: "Deutsch",
@@ -17,14 +28,38 @@ export const de: Words = {
       title: "Passkey verwenden",
       sentence:
         "Ihr Browser fragt danach. Bestätigen Sie mit Fingerabdruck, Gesicht, Bildschirmsperre oder Sicherheitsschlüssel.",
+      variants: {
+        signed_in: {
+          title: "Passkey verwenden",
+          sentence: "Bevor Sie etwas Wichtiges ändern, bestätigen Sie bitte, dass Sie es sind.",
+        },
+        security_key: {
+          title: "Sicherheitsschlüssel verwenden",
+          sentence:
+            "Ihr Browser fragt danach. Stecken Sie ihn ein oder halten Sie ihn nah heran, und berühren Sie ihn dann.",
+          errors: securityKeyErrors,
+        },
+      },
     },
     login_method_chooser: {
       title: "Wie möchten Sie sich anmelden?",
       sentenceAbout: "Anmeldung als {subject}",
+      variants: {
+        signed_in: {
+          title: "Sind es noch Sie?",
+          sentence: "Bevor Sie etwas Wichtiges ändern, bestätigen Sie bitte, dass Sie es sind.",
+        },
+      },
     },
     login_password: {
       title: "Passwort eingeben",
       sentenceAbout: "Anmeldung als {subject}",
+      variants: {
+        signed_in: {
+          title: "Passwort eingeben",
+          sentence: "Bevor Sie etwas Wichtiges ändern, bestätigen Sie bitte, dass Sie es sind.",
+        },
+      },
     },
     login_password_recovery: {
       title: "Neues Passwort wählen",
@@ -59,19 +94,91 @@ export const de: Words = {
     onboarding_verify_passkey_attestation: {
       title: "Passkey erstellen",
       sentence: "Ihr Browser fragt, wo er gespeichert werden soll. Folgen Sie seinen Schritten.",
+      variants: {
+        security_key: {
+          title: "Sicherheitsschlüssel einrichten",
+          sentence:
+            "Stecken Sie ihn ein oder halten Sie ihn nah heran, und folgen Sie den Schritten Ihres Browsers.",
+          errors: securityKeyErrors,
+        },
+      },
     },
     registration_init: {
       title: "Konto erstellen",
       sentence: "Das dauert keine Minute.",
       other: { flow: "login", question: "Schon einmal hier gewesen?", label: "Ich habe ein Konto" },
     },
+    thirdparty: {
+      title: "Einen Augenblick",
+      sentence: "Sie melden sich auf der anderen Seite an und kommen gleich zurück.",
+      actions: { exchange_token: { label: "Weiter" } },
+      errors: {
+        form_data_invalid_error:
+          "Die Anmeldung auf der anderen Seite hat nicht geklappt. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.",
+      },
+    },
+    login_otp: {
+      title: "Code Ihrer App eingeben",
+      sentence:
+        "Öffnen Sie Ihre Authenticator-App. Sie zeigt einen sechsstelligen Code, jede halbe Minute einen neuen.",
+    },
+    login_security_key: {
+      title: "Mit Sicherheitsschlüssel bestätigen",
+      sentence: "Das ist der zweite Schritt Ihrer Anmeldung. Halten Sie den Schlüssel bereit.",
+      actions: {
+        webauthn_generate_request_options: { label: "Sicherheitsschlüssel verwenden" },
+      },
+      errors: securityKeyErrors,
+    },
+    mfa_method_chooser: {
+      title: "Einen zweiten Schritt hinzufügen",
+      sentence: "Dann lässt ein gestohlenes Passwort allein niemanden hinein. Was möchten Sie verwenden?",
+    },
+    mfa_otp_secret_creation: {
+      title: "Authenticator-App einrichten",
+      sentence:
+        "Scannen Sie das Bild mit der App, oder kopieren Sie den Schlüssel hinein. Geben Sie dann den Code ein, den sie zeigt.",
+    },
+    mfa_security_key_creation: {
+      title: "Sicherheitsschlüssel einrichten",
+      sentence: "Ein kleines Gerät, das Sie einstecken oder nah heranhalten. Halten Sie es bereit.",
+      actions: { webauthn_generate_creation_options: { label: "Sicherheitsschlüssel einrichten" } },
+      errors: securityKeyErrors,
+    },
+    device_trust: {
+      title: "Ist das Ihr eigenes Gerät?",
+      sentence: "Wenn nur Sie es benutzen, können wir hier den zweiten Schritt eine Weile weglassen.",
+    },
+    profile_init: {
+      title: "Ihr Konto",
+    },
+    webauthn_credential_verification: {
+      title: "Passkey erstellen",
+      sentence: "Ihr Browser fragt, wo er gespeichert werden soll. Folgen Sie seinen Schritten.",
+      variants: {
+        security_key: {
+          title: "Sicherheitsschlüssel einrichten",
+          sentence:
+            "Stecken Sie ihn ein oder halten Sie ihn nah heran, und folgen Sie den Schritten Ihres Browsers.",
+          errors: securityKeyErrors,
+        },
+      },
+    },
+    account_deleted: {
+      end: true,
+      leads: "sign_in",
+      title: "Ihr Konto ist gelöscht",
+      sentence: "Alles, was darin war, ist gelöscht. Leben Sie wohl, und danke.",
+    },
     success: {
       end: true,
+      leads: "account",
       title: "Sie sind angemeldet",
       sentence: "Sie können diese Seite jetzt schließen.",
     },
     error: {
       title: "Das hat nicht geklappt",
+      variants: { signed_out: { title: "Bitte melden Sie sich an" } },
     },
   },
   actions: {
@@ -108,6 +215,129 @@ export const de: Words = {
     username_set: { label: "Weiter" },
     skip: { label: "Jetzt nicht" },
     back: { label: "Zurück" },
+    thirdparty_oauth: { label: "Weiter mit" },
+    exchange_token: { label: "Weiter" },
+    otp_code_validate: { label: "Bestätigen", waiting: "Bestätigen ({time})" },
+    otp_code_verify: { label: "Bestätigen", waiting: "Bestätigen ({time})" },
+    recovery_code_validate: {
+      label: "Wiederherstellungscode verwenden",
+      hint: "Einer der Codes, die Sie beim Einrichten des zweiten Schritts gespeichert haben. Jeder gilt einmal.",
+      submit: "Diesen Code verwenden",
+    },
+    continue_to_login_otp: { label: "Stattdessen einen Code der App verwenden" },
+    continue_to_login_security_key: { label: "Stattdessen einen Sicherheitsschlüssel verwenden" },
+    continue_to_otp_secret_creation: {
+      label: "Eine Authenticator-App",
+      hint: "Zeigt jede halbe Minute einen neuen Code; auf Ihrem Telefon",
+    },
+    continue_to_security_key_creation: {
+      label: "Einen Sicherheitsschlüssel",
+      hint: "Ein kleines Gerät, das Sie einstecken oder nah heranhalten",
+    },
+    trust_device: { label: "Ja, diesem Gerät vertrauen" },
+    account_delete: {
+      label: "Konto löschen",
+      confirm: "Ihr Konto und alles darin wird endgültig gelöscht. Niemand kann es zurückholen.",
+      submit: "Ja, mein Konto löschen",
+    },
+    connect_thirdparty_oauth_provider: { label: "Ein weiteres Konto verbinden" },
+    disconnect_thirdparty_oauth_provider: {
+      label: "Trennen",
+      confirm: "Sie können sich dann nicht mehr damit anmelden.",
+      submit: "Ja, trennen",
+      done: "Das Konto ist getrennt.",
+    },
+    email_create: {
+      label: "E-Mail-Adresse hinzufügen",
+      submit: "Hinzufügen",
+      done: "Die E-Mail-Adresse ist hinzugefügt.",
+    },
+    email_delete: {
+      label: "Entfernen",
+      confirm: "Sie können sich dann nicht mehr mit dieser Adresse anmelden.",
+      submit: "Ja, entfernen",
+      done: "Die E-Mail-Adresse ist entfernt.",
+    },
+    email_set_primary: {
+      label: "Zur Hauptadresse machen",
+      done: "Ihre Hauptadresse ist geändert.",
+    },
+    email_verify: { label: "Bestätigen" },
+    otp_secret_delete: {
+      label: "Entfernen",
+      confirm: "Nach den Codes Ihrer App wird dann nicht mehr gefragt.",
+      submit: "Ja, entfernen",
+      done: "Die Authenticator-App ist entfernt.",
+    },
+    password_create: {
+      label: "Passwort festlegen",
+      submit: "Passwort speichern",
+      done: "Ihr Passwort ist festgelegt.",
+    },
+    password_delete: {
+      label: "Entfernen",
+      confirm: "Sie melden sich von da an auf andere Weise an.",
+      submit: "Ja, entfernen",
+      done: "Ihr Passwort ist entfernt.",
+    },
+    password_update: {
+      label: "Ändern",
+      submit: "Passwort speichern",
+      done: "Ihr Passwort ist geändert.",
+    },
+    patch_metadata: {
+      label: "Eigene Daten bearbeiten",
+      hint: "Für Kundige: JSON, das mit dem vereint wird, was Anwendungen über Sie aufbewahren.",
+      submit: "Speichern",
+      done: "Ihre Daten sind gespeichert.",
+    },
+    recovery_codes_create: {
+      label: "Neue Codes erstellen",
+      confirm: "Die Codes, die Sie jetzt haben, gelten dann nicht mehr.",
+      submit: "Neue Codes erstellen",
+    },
+    security_key_create: { label: "Sicherheitsschlüssel hinzufügen" },
+    security_key_delete: {
+      label: "Entfernen",
+      confirm: "Sie können damit keine Anmeldung mehr bestätigen.",
+      submit: "Ja, entfernen",
+      done: "Der Sicherheitsschlüssel ist entfernt.",
+    },
+    session_delete: {
+      label: "Abmelden",
+      confirm: "Jenes Gerät wird sofort abgemeldet.",
+      done: "Es ist abgemeldet.",
+    },
+    session_delete_others: {
+      label: "Überall sonst abmelden",
+      confirm: "Jedes Gerät außer diesem wird sofort abgemeldet.",
+      submit: "Ja, überall sonst abmelden",
+      done: "Jedes andere Gerät ist abgemeldet.",
+    },
+    username_create: {
+      label: "Benutzernamen wählen",
+      submit: "Speichern",
+      done: "Ihr Benutzername ist festgelegt.",
+    },
+    username_delete: {
+      label: "Entfernen",
+      confirm: "Jemand anderes kann ihn dann wählen.",
+      submit: "Ja, entfernen",
+      done: "Ihr Benutzername ist entfernt.",
+    },
+    username_update: {
+      label: "Ändern",
+      submit: "Speichern",
+      done: "Ihr Benutzername ist geändert.",
+    },
+    webauthn_credential_create: { label: "Passkey hinzufügen" },
+    webauthn_credential_delete: {
+      label: "Entfernen",
+      confirm: "Sie können sich dann nicht mehr damit anmelden.",
+      submit: "Ja, entfernen",
+      done: "Der Passkey ist entfernt.",
+    },
+    webauthn_credential_rename: { label: "Umbenennen", submit: "Speichern", done: "Der Name ist geändert." },
   },
   inputs: {
     identifier: { label: "E-Mail oder Benutzername" },
@@ -132,6 +362,17 @@ export const de: Words = {
     },
     code: { label: "Code", errors: { value_too_short_error: "Der Code hat sechs Ziffern." } },
     remember_me: { label: "Angemeldet bleiben" },
+    provider: { label: "Weiter mit" },
+    otp_code: {
+      label: "Code",
+      errors: {
+        value_too_short_error: "Der Code hat sechs Ziffern.",
+        passcode_invalid: "Dieser Code passt nicht. Bitte sehen Sie noch einmal in Ihre App.",
+      },
+    },
+    recovery_code: { label: "Wiederherstellungscode" },
+    passkey_name: { label: "Name" },
+    patch_metadata: { label: "Daten (JSON)" },
   },
   errors: {
     form_data_invalid_error: "Bitte prüfen Sie Ihre Eingabe.",
@@ -159,6 +400,21 @@ export const de: Words = {
       "Das war etwas schnell. Bitte warten Sie einen Augenblick und versuchen Sie es dann noch einmal.",
     technical_error:
       "Bei uns ist etwas schiefgegangen. Es liegt nicht an Ihnen. Bitte versuchen Sie es noch einmal.",
+    unauthorized: "Ihr Konto sehen nur Sie. Melden Sie sich an, um es zu sehen.",
+    forbidden: "Das gibt es hier nicht.",
+    not_found: "Das gibt es nicht mehr. Vielleicht haben Sie es in einem anderen Fenster entfernt.",
+    platform_authenticator_required:
+      "Ihr Konto verlangt einen zweiten Schritt, den dieses Gerät nicht kann. Bitte nehmen Sie ein anderes.",
+    user_conflict:
+      "Zu dieser E-Mail-Adresse gibt es schon ein Konto. Melden Sie sich zuerst dort an, und verbinden Sie dann das andere.",
+    signup_disabled: "Neue Konten können hier zurzeit nicht erstellt werden.",
+    third_party_access_denied:
+      "Sie sind umgekehrt, oder die andere Seite hat Sie nicht durchgelassen. Versuchen Sie es gern noch einmal.",
+    identity_already_linked: "Dieses Konto ist schon mit dem von jemand anderem verbunden.",
+    otp_code_invalid: "Dieser Code passt nicht. Bitte sehen Sie noch einmal in Ihre App.",
+    otp_code_already_used: "Dieser Code wurde schon verwendet. Bitte warten Sie auf den nächsten.",
+    recovery_code_invalid: "Das ist keiner Ihrer Wiederherstellungscodes, oder er wurde schon verwendet.",
+    invalid_metadata_error: "Das muss ein JSON-Objekt mit höchstens 3000 Zeichen sein.",
     webauthn_credential_already_exists: "Auf diesem Gerät gibt es schon einen Passkey für dieses Konto.",
     passkey_cancelled:
       "Der Passkey wurde nicht verwendet. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.",
@@ -167,8 +423,36 @@ export const de: Words = {
     connection_missing: "Der Dienst ist nicht erreichbar. Bitte prüfen Sie Ihre Verbindung.",
     connection_back: "Die Verbindung steht wieder. Bitte wiederholen Sie den letzten Schritt.",
     page_out_of_date: "Sie haben anderswo weitergemacht. Diese Seite ist jetzt auf demselben Stand.",
+    proved_again: "Danke. Sie können jetzt ändern, was Sie ändern wollten.",
     page_renewed: "Sie waren eine Weile weg. Wir haben von vorn begonnen.",
     not_json: "Das ist kein gültiges JSON.",
+    third_party_failed:
+      "Die Anmeldung auf der anderen Seite hat nicht geklappt. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.",
+    multiple_accounts: "Die E-Mail-Adresse des anderen Kontos gehört hier jemand anderem.",
+    unverified_email:
+      "Die andere Seite hat Ihre E-Mail-Adresse nicht bestätigt. Bitte bestätigen Sie sie zuerst dort.",
+    email_maxnum: "Ihr Konto hat schon so viele E-Mail-Adressen, wie es haben darf.",
+  },
+  sections: {
+    emails: { title: "E-Mail-Adressen", sentence: "So erreichen wir Sie, und damit melden Sie sich an." },
+    sign_in: { title: "Benutzername und Passwort" },
+    passkeys: {
+      title: "Passkeys",
+      sentence: "Mit ihnen genügen Fingerabdruck, Gesicht oder Bildschirmsperre.",
+      empty: "Sie haben noch keinen Passkey.",
+    },
+    second_step: {
+      title: "Zweiter Schritt",
+      sentence: "Danach wird gefragt, wenn Sie sich mit Passwort oder Code per E-Mail anmelden.",
+    },
+    identities: {
+      title: "Verbundene Konten",
+      sentence: "Andere Konten, mit denen Sie sich anmelden können.",
+      empty: "Noch keines ist verbunden.",
+    },
+    sessions: { title: "Wo Sie angemeldet sind" },
+    more: { title: "Weiteres" },
+    leave: { title: "Konto löschen" },
   },
   page: {
     optional: "freiwillig",
@@ -193,5 +477,42 @@ export const de: Words = {
     notFoundTitle: "Hier ist keine Seite",
     notFoundSentence: "Vielleicht enthält die Adresse einen Tippfehler, oder die Seite ist umgezogen.",
     toSignIn: "Zur Anmeldung",
+    toAccount: "Zu Ihrem Konto",
+    signIn: "Anmelden",
+    signOut: "Abmelden",
+    continueAt: "Weiter bei {host}",
+    continueWith: "Weiter mit {provider}",
+    connectWith: "{provider} verbinden",
+    copy: "Kopieren",
+    copied: "Kopiert",
+    download: "Herunterladen",
+    print: "Drucken",
+    recoveryCodes: "Ihre Wiederherstellungscodes",
+    recoveryCodesSentence:
+      "Sollten Sie Ihren zweiten Schritt verlieren, lässt einer davon Sie hinein. Jeder gilt einmal. Bewahren Sie sie gut auf: Wir zeigen sie nur jetzt.",
+    recoveryCodesFile: "Wiederherstellungscodes",
+    saved: "Ich habe sie gespeichert",
+    confirm: "Sind Sie sicher?",
+    primary: "Hauptadresse",
+    unconfirmed: "Nicht bestätigt",
+    thisDevice: "Dieses Gerät",
+    synced: "Synchronisiert",
+    added: "Hinzugefügt am {date}",
+    lastUsed: "Zuletzt verwendet am {date}",
+    signedInSince: "Angemeldet am {date}",
+    passkey: "Passkey",
+    securityKey: "Sicherheitsschlüssel",
+    session: "Unbekannter Browser",
+    identity: "Verbundenes Konto",
+    password: "Passwort",
+    passwordSet: "Festgelegt",
+    passwordMissing: "Sie haben keines. Sie melden sich auf andere Weise an.",
+    username: "Benutzername",
+    usernameMissing: "Sie haben noch keinen.",
+    authenticatorApp: "Authenticator-App",
+    appSet: "Eingerichtet",
+    appMissing: "Nicht eingerichtet",
+    recoveryCodesRow: "Wiederherstellungscodes",
+    recoveryCodesHint: "Für den Tag, an dem Sie Ihren zweiten Schritt verlieren",
   },
 };

@@ -1,5 +1,13 @@
 import type { Words } from "./words.ts";
 
+/** Said of security keys, where the general text speaks of passkeys. */
+const securityKeyErrors = {
+  passkey_invalid: "We could not accept this security key. Please try again, or use another one.",
+  passkey_cancelled: "The security key was not used. You can try again, or choose another way.",
+  passkey_failed: "Your browser could not use a security key here. Please choose another way.",
+  webauthn_credential_already_exists: "This security key belongs to your account already.",
+};
+
 export const en: Words = {
   language: "en",
   languageName: "English",
@@ -17,14 +25,37 @@ export const en: Words = {
       title: "Use your passkey",
       sentence:
         "Your browser is asking for it. Confirm with your fingerprint, face, screen lock or security key.",
+      variants: {
+        signed_in: {
+          title: "Use your passkey",
+          sentence: "Before you change something important, please confirm that it is you.",
+        },
+        security_key: {
+          title: "Use your security key",
+          sentence: "Your browser is asking for it. Plug it in or hold it close, then touch it.",
+          errors: securityKeyErrors,
+        },
+      },
     },
     login_method_chooser: {
       title: "How would you like to sign in?",
       sentenceAbout: "Signing in as {subject}",
+      variants: {
+        signed_in: {
+          title: "Is it still you?",
+          sentence: "Before you change something important, please confirm that it is you.",
+        },
+      },
     },
     login_password: {
       title: "Enter your password",
       sentenceAbout: "Signing in as {subject}",
+      variants: {
+        signed_in: {
+          title: "Enter your password",
+          sentence: "Before you change something important, please confirm that it is you.",
+        },
+      },
     },
     login_password_recovery: {
       title: "Choose a new password",
@@ -59,19 +90,88 @@ export const en: Words = {
     onboarding_verify_passkey_attestation: {
       title: "Create your passkey",
       sentence: "Your browser is asking where to keep it. Follow its steps to finish.",
+      variants: {
+        security_key: {
+          title: "Set up your security key",
+          sentence: "Plug it in or hold it close, then follow your browser's steps.",
+          errors: securityKeyErrors,
+        },
+      },
     },
     registration_init: {
       title: "Create your account",
       sentence: "It takes less than a minute.",
       other: { flow: "login", question: "Been here before?", label: "I have an account" },
     },
+    thirdparty: {
+      title: "One moment",
+      sentence: "You sign in at the other site and come straight back.",
+      actions: { exchange_token: { label: "Continue" } },
+      errors: {
+        form_data_invalid_error:
+          "Signing in at the other site did not work. You can try again, or choose another way.",
+      },
+    },
+    login_otp: {
+      title: "Enter the code of your app",
+      sentence:
+        "Open your authenticator app. It shows a code of six digits, and a new one every half minute.",
+    },
+    login_security_key: {
+      title: "Confirm with your security key",
+      sentence: "It is the second step of your sign-in. Keep the key at hand.",
+      actions: {
+        webauthn_generate_request_options: { label: "Use your security key" },
+      },
+      errors: securityKeyErrors,
+    },
+    mfa_method_chooser: {
+      title: "Add a second step",
+      sentence: "Then a stolen password alone lets nobody in. What would you like to use?",
+    },
+    mfa_otp_secret_creation: {
+      title: "Set up your authenticator app",
+      sentence: "Scan the picture with the app, or copy the key into it. Then enter the code it shows.",
+    },
+    mfa_security_key_creation: {
+      title: "Set up a security key",
+      sentence: "A small device that you plug in or hold close. Have it ready.",
+      actions: { webauthn_generate_creation_options: { label: "Set up a security key" } },
+      errors: securityKeyErrors,
+    },
+    device_trust: {
+      title: "Is this your own device?",
+      sentence: "If only you use it, we can leave out the second step here for a while.",
+    },
+    profile_init: {
+      title: "Your account",
+    },
+    webauthn_credential_verification: {
+      title: "Create your passkey",
+      sentence: "Your browser is asking where to keep it. Follow its steps to finish.",
+      variants: {
+        security_key: {
+          title: "Set up your security key",
+          sentence: "Plug it in or hold it close, then follow your browser's steps.",
+          errors: securityKeyErrors,
+        },
+      },
+    },
+    account_deleted: {
+      end: true,
+      leads: "sign_in",
+      title: "Your account is gone",
+      sentence: "Everything that was in it has been deleted. Farewell, and thank you.",
+    },
     success: {
       end: true,
+      leads: "account",
       title: "You are signed in",
       sentence: "You can close this page now.",
     },
     error: {
       title: "That did not work",
+      variants: { signed_out: { title: "Please sign in" } },
     },
   },
   actions: {
@@ -108,6 +208,106 @@ export const en: Words = {
     username_set: { label: "Continue" },
     skip: { label: "Not now" },
     back: { label: "Back" },
+    thirdparty_oauth: { label: "Continue with" },
+    exchange_token: { label: "Continue" },
+    otp_code_validate: { label: "Confirm", waiting: "Confirm ({time})" },
+    otp_code_verify: { label: "Confirm", waiting: "Confirm ({time})" },
+    recovery_code_validate: {
+      label: "Use a recovery code",
+      hint: "One of the codes you saved when you set up your second step. Each works once.",
+      submit: "Use this code",
+    },
+    continue_to_login_otp: { label: "Use a code of your app instead" },
+    continue_to_login_security_key: { label: "Use a security key instead" },
+    continue_to_otp_secret_creation: {
+      label: "An authenticator app",
+      hint: "Shows a new code every half minute; on your phone",
+    },
+    continue_to_security_key_creation: {
+      label: "A security key",
+      hint: "A small device that you plug in or hold close",
+    },
+    trust_device: { label: "Yes, trust this device" },
+    account_delete: {
+      label: "Delete account",
+      confirm: "Your account and everything in it will be deleted for good. Nobody can bring it back.",
+      submit: "Yes, delete my account",
+    },
+    connect_thirdparty_oauth_provider: { label: "Connect another account" },
+    disconnect_thirdparty_oauth_provider: {
+      label: "Disconnect",
+      confirm: "You can no longer sign in with it.",
+      submit: "Yes, disconnect",
+      done: "The account is disconnected.",
+    },
+    email_create: { label: "Add an email address", submit: "Add", done: "The email address is added." },
+    email_delete: {
+      label: "Remove",
+      confirm: "You can no longer sign in with this address.",
+      submit: "Yes, remove it",
+      done: "The email address is removed.",
+    },
+    email_set_primary: { label: "Make primary", done: "Your primary email address is changed." },
+    email_verify: { label: "Confirm" },
+    otp_secret_delete: {
+      label: "Remove",
+      confirm: "The codes of your app will no longer be asked for.",
+      submit: "Yes, remove it",
+      done: "The authenticator app is removed.",
+    },
+    password_create: { label: "Set a password", submit: "Save password", done: "Your password is set." },
+    password_delete: {
+      label: "Remove",
+      confirm: "You will sign in another way from now on.",
+      submit: "Yes, remove it",
+      done: "Your password is removed.",
+    },
+    password_update: { label: "Change", submit: "Save password", done: "Your password is changed." },
+    patch_metadata: {
+      label: "Edit your data",
+      hint: "For experts: JSON that is merged into what applications keep about you.",
+      submit: "Save",
+      done: "Your data is saved.",
+    },
+    recovery_codes_create: {
+      label: "Make new codes",
+      confirm: "The codes you have now stop working.",
+      submit: "Make new codes",
+    },
+    security_key_create: { label: "Add a security key" },
+    security_key_delete: {
+      label: "Remove",
+      confirm: "You can no longer confirm a sign-in with it.",
+      submit: "Yes, remove it",
+      done: "The security key is removed.",
+    },
+    session_delete: {
+      label: "Sign out",
+      confirm: "That device is signed out at once.",
+      done: "It is signed out.",
+    },
+    session_delete_others: {
+      label: "Sign out everywhere else",
+      confirm: "Every device but this one is signed out at once.",
+      submit: "Yes, sign out everywhere else",
+      done: "Every other device is signed out.",
+    },
+    username_create: { label: "Choose a username", submit: "Save", done: "Your username is set." },
+    username_delete: {
+      label: "Remove",
+      confirm: "Somebody else may choose it then.",
+      submit: "Yes, remove it",
+      done: "Your username is removed.",
+    },
+    username_update: { label: "Change", submit: "Save", done: "Your username is changed." },
+    webauthn_credential_create: { label: "Add a passkey" },
+    webauthn_credential_delete: {
+      label: "Remove",
+      confirm: "You can no longer sign in with it.",
+      submit: "Yes, remove it",
+      done: "The passkey is removed.",
+    },
+    webauthn_credential_rename: { label: "Rename", submit: "Save", done: "The name is changed." },
   },
   inputs: {
     identifier: { label: "Email or username" },
@@ -127,6 +327,17 @@ export const en: Words = {
     },
     code: { label: "Code", errors: { value_too_short_error: "The code has six digits." } },
     remember_me: { label: "Keep me signed in" },
+    provider: { label: "Continue with" },
+    otp_code: {
+      label: "Code",
+      errors: {
+        value_too_short_error: "The code has six digits.",
+        passcode_invalid: "This code does not match. Please look at your app once more.",
+      },
+    },
+    recovery_code: { label: "Recovery code" },
+    passkey_name: { label: "Name" },
+    patch_metadata: { label: "Data (JSON)" },
   },
   errors: {
     form_data_invalid_error: "Please check what you entered.",
@@ -150,6 +361,20 @@ export const en: Words = {
     flow_expired_error: "You were away for a while, so we closed this page for your safety.",
     rate_limit_exceeded: "That was a little fast. Please wait a moment, then try again.",
     technical_error: "Something went wrong on our side. It is not your fault. Please try again.",
+    unauthorized: "Your account is shown to you alone. Sign in to see it.",
+    forbidden: "This is not available here.",
+    not_found: "It is no longer there. Perhaps you removed it in another window.",
+    platform_authenticator_required:
+      "Your account asks for a second step that this device cannot do. Please use another device.",
+    user_conflict:
+      "There is already an account with this email address. Sign in to it first, then connect the other one there.",
+    signup_disabled: "New accounts cannot be made here at the moment.",
+    third_party_access_denied: "You turned back, or the other site did not let you in. You can try again.",
+    identity_already_linked: "This account is connected to somebody else's already.",
+    otp_code_invalid: "This code does not match. Please look at your app once more.",
+    otp_code_already_used: "This code was used already. Please wait for the next one.",
+    recovery_code_invalid: "This is not one of your recovery codes, or it was used already.",
+    invalid_metadata_error: "This has to be a JSON object of at most 3000 characters.",
     webauthn_credential_already_exists: "There is already a passkey for this account on this device.",
     passkey_cancelled: "The passkey was not used. You can try again, or choose another way.",
     passkey_failed: "Your browser could not use a passkey here. Please choose another way.",
@@ -157,8 +382,35 @@ export const en: Words = {
     connection_missing: "We cannot reach the service. Please check your connection.",
     connection_back: "We are connected again. Please repeat your last step.",
     page_out_of_date: "You went on elsewhere, so we brought this page up to date.",
+    proved_again: "Thank you. You can now change what you wanted to change.",
     page_renewed: "You were away for a while, so we started afresh.",
     not_json: "This is not valid JSON.",
+    third_party_failed:
+      "Signing in at the other site did not work. You can try again, or choose another way.",
+    multiple_accounts: "The email address of the other account belongs to somebody else here.",
+    unverified_email: "The other site has not confirmed your email address. Please confirm it there first.",
+    email_maxnum: "Your account has as many email addresses as it may have.",
+  },
+  sections: {
+    emails: { title: "Email addresses", sentence: "Where we reach you, and how you sign in." },
+    sign_in: { title: "Username and password" },
+    passkeys: {
+      title: "Passkeys",
+      sentence: "They let you in with your fingerprint, face or screen lock.",
+      empty: "You have no passkey yet.",
+    },
+    second_step: {
+      title: "Second step",
+      sentence: "Asked for when you sign in with a password or a mailed code.",
+    },
+    identities: {
+      title: "Connected accounts",
+      sentence: "Other accounts that you can sign in with.",
+      empty: "None is connected yet.",
+    },
+    sessions: { title: "Where you are signed in" },
+    more: { title: "More" },
+    leave: { title: "Delete account" },
   },
   page: {
     optional: "optional",
@@ -183,5 +435,42 @@ export const en: Words = {
     notFoundTitle: "There is no page here",
     notFoundSentence: "The address may be mistyped, or the page has moved.",
     toSignIn: "Go to sign-in",
+    toAccount: "Go to your account",
+    signIn: "Sign in",
+    signOut: "Sign out",
+    continueAt: "Continue at {host}",
+    continueWith: "Continue with {provider}",
+    connectWith: "Connect {provider}",
+    copy: "Copy",
+    copied: "Copied",
+    download: "Download",
+    print: "Print",
+    recoveryCodes: "Your recovery codes",
+    recoveryCodesSentence:
+      "Should you lose your second step, one of these lets you in. Each works once. Keep them in a safe place: we show them only now.",
+    recoveryCodesFile: "recovery codes",
+    saved: "I have saved them",
+    confirm: "Are you sure?",
+    primary: "Primary",
+    unconfirmed: "Not confirmed",
+    thisDevice: "This device",
+    synced: "Synced",
+    added: "Added {date}",
+    lastUsed: "Last used {date}",
+    signedInSince: "Signed in {date}",
+    passkey: "Passkey",
+    securityKey: "Security key",
+    session: "Unknown browser",
+    identity: "Connected account",
+    password: "Password",
+    passwordSet: "Set",
+    passwordMissing: "You have none. You sign in another way.",
+    username: "Username",
+    usernameMissing: "You have none yet.",
+    authenticatorApp: "Authenticator app",
+    appSet: "Set up",
+    appMissing: "Not set up",
+    recoveryCodesRow: "Recovery codes",
+    recoveryCodesHint: "For the day you lose your second step",
   },
 };

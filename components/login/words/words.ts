@@ -11,6 +11,7 @@ export interface Words {
   actions: Record<WordedAction, ActionWords>;
   inputs: Record<WordedInput, InputWords>;
   errors: Record<WordedError, string>;
+  sections: Record<WordedSection, SectionWords>;
   page: PageWords;
 }
 
@@ -21,9 +22,22 @@ export interface StateWords {
   sentenceAbout?: string;
   /** There is nothing more to do, and all is well. */
   end?: true;
+  /** Where to go from the end, when nobody waits elsewhere. */
+  leads?: "account" | "sign_in";
   /** Invites to the other flow. */
   other?: { flow: "login" | "registration"; question: string; label: string };
+  /** Actions and errors that mean something more particular here. */
+  actions?: Partial<Record<WordedAction, ActionWords>>;
+  errors?: Partial<Record<WordedError, string>>;
+  /** What is said instead under circumstances; see `variants.ts`. */
+  variants?: Partial<Record<Variant, Omit<StateWords, "variants">>>;
 }
+
+/**
+ * `signed_in`: whoever is signed in has to prove it once more. `signed_out`: whoever has to be signed in is not.
+ * `security_key`: it is about a second factor, not about a passkey.
+ */
+export type Variant = "signed_in" | "signed_out" | "security_key";
 
 export interface ActionWords {
   label: string;
@@ -33,6 +47,10 @@ export interface ActionWords {
   waiting?: string;
   /** What to tell when it was performed and the same state is on show as before. */
   done?: string;
+  /** What to know before it is done; asked where something is lost by it. */
+  confirm?: string;
+  /** The label of its last click, where that needs to say more than `label`. */
+  submit?: string;
 }
 
 export interface InputWords {
@@ -41,6 +59,13 @@ export interface InputWords {
   hint?: string;
   /** What an error code means on this input, where the general text would be too general. */
   errors?: Partial<Record<WordedError, string>>;
+}
+
+export interface SectionWords {
+  title: string;
+  sentence?: string;
+  /** In place of a list that has nothing in it. */
+  empty?: string;
 }
 
 export interface PageWords {
@@ -66,6 +91,45 @@ export interface PageWords {
   notFoundTitle: string;
   notFoundSentence: string;
   toSignIn: string;
+  toAccount: string;
+  signIn: string;
+  signOut: string;
+  /** Has the gap `{host}`. */
+  continueAt: string;
+  /** Has the gap `{provider}`. */
+  continueWith: string;
+  connectWith: string;
+  copy: string;
+  copied: string;
+  download: string;
+  print: string;
+  recoveryCodes: string;
+  recoveryCodesSentence: string;
+  recoveryCodesFile: string;
+  saved: string;
+  confirm: string;
+  /** Badges and facts of the things in an account; `{date}` and `{address}` are gaps. */
+  primary: string;
+  unconfirmed: string;
+  thisDevice: string;
+  synced: string;
+  added: string;
+  lastUsed: string;
+  signedInSince: string;
+  passkey: string;
+  securityKey: string;
+  session: string;
+  identity: string;
+  password: string;
+  passwordSet: string;
+  passwordMissing: string;
+  username: string;
+  usernameMissing: string;
+  authenticatorApp: string;
+  appSet: string;
+  appMissing: string;
+  recoveryCodesRow: string;
+  recoveryCodesHint: string;
 }
 
 export type WordedState =
@@ -83,6 +147,16 @@ export type WordedState =
   | "onboarding_create_passkey"
   | "onboarding_verify_passkey_attestation"
   | "registration_init"
+  | "thirdparty"
+  | "login_otp"
+  | "login_security_key"
+  | "mfa_method_chooser"
+  | "mfa_otp_secret_creation"
+  | "mfa_security_key_creation"
+  | "device_trust"
+  | "profile_init"
+  | "webauthn_credential_verification"
+  | "account_deleted"
   | "success"
   | "error";
 
@@ -106,7 +180,42 @@ export type WordedAction =
   | "email_address_set"
   | "username_set"
   | "skip"
-  | "back";
+  | "back"
+  // Other ways in, and second factors.
+  | "thirdparty_oauth"
+  | "exchange_token"
+  | "otp_code_validate"
+  | "otp_code_verify"
+  | "recovery_code_validate"
+  | "continue_to_login_otp"
+  | "continue_to_login_security_key"
+  | "continue_to_otp_secret_creation"
+  | "continue_to_security_key_creation"
+  | "trust_device"
+  // What people do with their account.
+  | "account_delete"
+  | "connect_thirdparty_oauth_provider"
+  | "disconnect_thirdparty_oauth_provider"
+  | "email_create"
+  | "email_delete"
+  | "email_set_primary"
+  | "email_verify"
+  | "otp_secret_delete"
+  | "password_create"
+  | "password_delete"
+  | "password_update"
+  | "patch_metadata"
+  | "recovery_codes_create"
+  | "security_key_create"
+  | "security_key_delete"
+  | "session_delete"
+  | "session_delete_others"
+  | "username_create"
+  | "username_delete"
+  | "username_update"
+  | "webauthn_credential_create"
+  | "webauthn_credential_delete"
+  | "webauthn_credential_rename";
 
 export type WordedInput =
   | "identifier"
@@ -115,7 +224,23 @@ export type WordedInput =
   | "password"
   | "new_password"
   | "code"
-  | "remember_me";
+  | "remember_me"
+  | "provider"
+  | "otp_code"
+  | "recovery_code"
+  | "passkey_name"
+  | "patch_metadata";
+
+/** Parts of the account page; see `account-sections.ts`. */
+export type WordedSection =
+  | "emails"
+  | "sign_in"
+  | "passkeys"
+  | "second_step"
+  | "identities"
+  | "sessions"
+  | "more"
+  | "leave";
 
 export type WordedError =
   | "form_data_invalid_error"
@@ -137,6 +262,18 @@ export type WordedError =
   | "flow_expired_error"
   | "rate_limit_exceeded"
   | "technical_error"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "platform_authenticator_required"
+  | "user_conflict"
+  | "signup_disabled"
+  | "third_party_access_denied"
+  | "identity_already_linked"
+  | "otp_code_invalid"
+  | "otp_code_already_used"
+  | "recovery_code_invalid"
+  | "invalid_metadata_error"
   // What only a browser notices.
   | "webauthn_credential_already_exists"
   | "passkey_cancelled"
@@ -146,7 +283,13 @@ export type WordedError =
   | "connection_back"
   | "page_out_of_date"
   | "page_renewed"
-  | "not_json";
+  | "proved_again"
+  | "not_json"
+  // What an identity provider, or the way back from one, may answer.
+  | "third_party_failed"
+  | "multiple_accounts"
+  | "unverified_email"
+  | "email_maxnum";
 
 /** Closes the gaps of a text. A gap without a value stays empty. */
 export function fill(text: string, values: Record<string, string | number | undefined>): string {
@@ -159,13 +302,18 @@ export function readable(name: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
-export function stateWords(words: Words, name: string): StateWords {
-  return entry<StateWords>(words.states, name) ?? { title: readable(name) };
+export function stateWords(words: Words, name: string, variants: readonly Variant[] = []): StateWords {
+  const known = entry<StateWords>(words.states, name) ?? { title: readable(name) };
+  return Object.assign({}, known, ...variants.map((variant) => known.variants?.[variant]));
 }
 
-/** Words of an action; for an unknown one those the server describes it with. */
-export function actionWords(words: Words, name: string, description: string): ActionWords {
-  const known = entry<ActionWords>(words.actions, name);
+/**
+ * Words of an action; for an unknown one those the server describes it with.
+ *
+ * @param here words of the state it stands in, which may say something more particular
+ */
+export function actionWords(words: Words, name: string, description: string, here?: StateWords): ActionWords {
+  const known = entry<ActionWords>(here?.actions ?? {}, name) ?? entry<ActionWords>(words.actions, name);
   if (known) return known;
   return description ? { label: readable(name), hint: description } : { label: readable(name) };
 }
@@ -174,13 +322,17 @@ export function inputWords(words: Words, name: string): InputWords {
   return entry<InputWords>(words.inputs, name) ?? { label: readable(name) };
 }
 
-/** The text for an error, most particular first: for this input, for this code, the server's own message. */
+/** The text for an error, most particular first: for this input or state, for this code, the server's own message. */
 export function errorText(
   words: Words,
   error: { code: string; message?: string },
   input?: { name: string; min_length?: number; max_length?: number },
+  here?: StateWords,
 ): string {
-  const particular = input && entry<string>(inputWords(words, input.name).errors ?? {}, error.code);
+  const particular = entry<string>(
+    (input ? inputWords(words, input.name).errors : here?.errors) ?? {},
+    error.code,
+  );
   const text = particular ?? entry<string>(words.errors, error.code);
   if (text === undefined) return error.message || readable(error.code);
   return fill(text, { min: input?.min_length, max: input?.max_length });

@@ -1,0 +1,103 @@
+import { headers } from "next/headers";
+import { notFound } from "next/navigation";
+import type { FlowType } from "#server/flow/names";
+import { showError } from "#server/flow/show";
+import type { PageAnswer } from "#server/http/page-flow";
+import { pageState } from "#server/http/page-state";
+import { pageTenant } from "#server/http/page-tenant";
+import { pathPrefix, withinTenant } from "#server/http/tenant-path";
+import type { Tenant } from "#server/runtime";
+import { currentRuntime } from "#server/runtime-slot";
+import { arrivalIn, isUnasked } from "../components/login/arrival.ts";
+import { Login } from "../components/login/login.tsx";
+import { Languages } from "./languages.tsx";
+import { pageWords } from "./page-words.ts";
+
+/** The parameters of a page's address, as Next hands them out. */
+export type Query = Record<string, string | string[] | undefined>;
+
+interface FlowPageProps {
+  /** The flow that was asked for; null for whichever waits for the person, else a login. */
+  type: FlowType | null;
+  query: Query;
+  /** Where this page lies within its tenant, for instance `/account`. */
+  path: string;
+  /** The tenant that the address names; null for an address without one. */
+  tenantId: string | null;
+}
+
+/** A hosted page: draws the flow that this browser has under way, or the first state of one, and writes nothing. */
+export async function FlowPage({ type: asked, query, path, tenantId }: FlowPageProps) {
+  const tenant = await tenantOfPage(tenantId);
+  const parameters = parametersOf(query);
+  const arrival = arrivalIn(parameters);
+  const words = await pageWords();
+  const { config } = tenant;
+  const here = withinTenant(config, path);
+  const { type, initial } = await drawn(tenant, candidates(asked, arrival !== null, isUnasked(parameters)));
+  return (
+    <Login
+      key={type}
+      type={type}
+      initial={initial}
+      service={config.service.name}
+      signup={config.account.allow_signup}
+      words={words}
+      base={pathPrefix(config)}
+      address={new URL(here, config.base_url).href}
+      arrival={arrival}
+      relyingParty={config.webauthn.relying_party.id}
+    >
+      <Languages current={words} address={asked && path === "/" ? `${here}?flow=${asked}` : here} />
+    </Login>
+  );
+}
+
+/**
+ * The tenant whose page this is; a page that is not there where it has none.
+ *
+ * @param id as the address names it
+ */
+export async function tenantOfPage(id: string | null): Promise<Tenant> {
+  const tenant = await pageTenant(currentRuntime(), (await headers()).get("host"), id);
+  return tenant ?? notFound();
+}
+
+/** @param query as Next hands it out; with everything that was given twice */
+export function parametersOf(query: Query): URLSearchParams {
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value): [string, string] => [name, value]),
+  );
+  return new URLSearchParams(pairs);
+}
+
+/** The flows that this page may be about; whoever comes back from a provider is awaited by one of them. */
+function candidates(asked: FlowType | null, arrives: boolean, unasked: boolean): FlowType[] {
+  if (unasked) return ["token_exchange"];
+  if (asked) return [asked];
+  return arrives ? ["login", "registration"] : ["login"];
+}
+
+/** Of several flows, the one that waits for somebody to come back; else the first. */
+async function drawn(tenant: Tenant, types: FlowType[]): Promise<{ type: FlowType; initial: PageAnswer }> {
+  const cookies = (await headers()).get("cookie");
+  const pages = await Promise.all(
+    types.map(async (type) => ({ type, initial: await state(tenant, type, cookies) })),
+  );
+  const [first] = pages;
+  const awaiting = pages.find(({ initial }) => Object.hasOwn(initial.state.actions, "exchange_token"));
+  const page = awaiting ?? first;
+  if (!page) throw new Error("a page is about at least one flow");
+  return page;
+}
+
+/** A page that cannot be drawn from the database says so, in the same shape as every other refusal. */
+async function state(tenant: Tenant, type: FlowType, cookies: string | null): Promise<PageAnswer> {
+  const runtime = currentRuntime();
+  try {
+    return await pageState(runtime, tenant, cookies, type);
+  } catch (error) {
+    runtime.log.error({ err: error }, "the page could not be drawn");
+    return { version: 0, state: showError("technical_error") };
+  }
+}

@@ -1,0 +1,149 @@
+import type { IconName } from "../ui/icon.tsx";
+import { isText, listOf, recordOf } from "./people.ts";
+import type { PageWords, WordedSection } from "./words/words.ts";
+
+/** A fact about a thing, in words or as it is. */
+export type Detail = { text: string } | { word: keyof PageWords; date?: string };
+
+export type Thing = Record<string, unknown>;
+
+/** Things of which there may be many: the input that names one, where they stand in the payload, how they look. */
+export interface List {
+  input: string;
+  /** Actions that name things of this list by another input. */
+  also?: Record<string, string>;
+  /** Actions that would change nothing about a thing. */
+  pointless?: Record<string, (thing: Thing) => boolean>;
+  section: WordedSection;
+  icon: IconName;
+  things(payload: Thing): Thing[];
+  /** Member that holds the value of `input`. */
+  id: string;
+  title: string;
+  untitled: keyof PageWords;
+  badges(thing: Thing): (keyof PageWords)[];
+  details(thing: Thing): Detail[];
+}
+
+export const lists: List[] = [
+  {
+    input: "email_id",
+    pointless: {
+      email_set_primary: ({ is_primary, is_verified }) => is_primary === true || is_verified === false,
+      email_verify: ({ is_verified }) => is_verified === true,
+    },
+    section: "emails",
+    icon: "mail",
+    things: ({ user }) => listOf(recordOf(user).emails),
+    ...{ id: "id", title: "address", untitled: "identity" },
+    badges: ({ is_primary, is_verified }) => [
+      ...(is_primary === true ? (["primary"] as const) : []),
+      ...(is_verified === false ? (["unconfirmed"] as const) : []),
+    ],
+    details: () => [],
+  },
+  {
+    input: "passkey_id",
+    section: "passkeys",
+    icon: "passkey",
+    things: ({ user }) => listOf(recordOf(user).passkeys),
+    ...{ id: "id", title: "name", untitled: "passkey" },
+    badges: ({ backup_state }) => (backup_state === true ? ["synced"] : []),
+    details: credentialDetails,
+  },
+  {
+    input: "security_key_id",
+    also: { webauthn_credential_rename: "passkey_id" },
+    section: "second_step",
+    icon: "key",
+    things: ({ user }) => listOf(recordOf(user).security_keys),
+    ...{ id: "id", title: "name", untitled: "securityKey" },
+    badges: () => [],
+    details: credentialDetails,
+  },
+  {
+    input: "identity_id",
+    section: "identities",
+    icon: "link",
+    things: ({ user }) => listOf(recordOf(user).identities),
+    ...{ id: "identity_id", title: "provider", untitled: "identity" },
+    badges: () => [],
+    details: ({ email }) => (isText(email) ? [{ text: email }] : []),
+  },
+  {
+    input: "session_id",
+    section: "sessions",
+    icon: "laptop",
+    things: ({ sessions }) => listOf(sessions),
+    ...{ id: "id", title: "user_agent", untitled: "session" },
+    badges: ({ current }) => (current === true ? ["thisDevice"] : []),
+    details: ({ ip_address, created_at, last_used }) => [
+      ...(isText(ip_address) ? [{ text: ip_address }] : []),
+      ...dated("signedInSince", created_at),
+      ...dated("lastUsed", last_used),
+    ],
+  },
+];
+
+/** Things of which there is one at most. */
+export interface Single {
+  section: WordedSection;
+  icon: IconName;
+  title: keyof PageWords;
+  actions: string[];
+  detail(payload: Thing, offered: (action: string) => boolean): Detail;
+}
+
+export const singles: Single[] = [
+  {
+    section: "sign_in",
+    icon: "passkey",
+    title: "username",
+    actions: ["username_create", "username_update", "username_delete"],
+    detail({ user }) {
+      const name = recordOf(recordOf(user).username).username;
+      return isText(name) ? { text: name } : { word: "usernameMissing" };
+    },
+  },
+  {
+    section: "sign_in",
+    icon: "lock",
+    title: "password",
+    actions: ["password_create", "password_update", "password_delete"],
+    detail: (_, offered) => ({ word: offered("password_create") ? "passwordMissing" : "passwordSet" }),
+  },
+  {
+    section: "second_step",
+    icon: "phone",
+    title: "authenticatorApp",
+    actions: ["continue_to_otp_secret_creation", "otp_secret_delete"],
+    detail: ({ user }) => ({
+      word: recordOf(recordOf(user).mfa_config).auth_app_set_up === true ? "appSet" : "appMissing",
+    }),
+  },
+  {
+    section: "second_step",
+    icon: "lock",
+    title: "recoveryCodesRow",
+    actions: ["recovery_codes_create"],
+    detail: () => ({ word: "recoveryCodesHint" }),
+  },
+];
+
+/** Actions that are about a section as a whole. */
+export const wholes: Partial<Record<string, WordedSection>> = {
+  email_create: "emails",
+  webauthn_credential_create: "passkeys",
+  security_key_create: "second_step",
+  connect_thirdparty_oauth_provider: "identities",
+  session_delete_others: "sessions",
+  account_delete: "leave",
+};
+
+function credentialDetails({ created_at, last_used_at }: Thing): Detail[] {
+  return [...dated("added", created_at), ...dated("lastUsed", last_used_at)];
+}
+
+function dated(word: keyof PageWords, date: unknown): Detail[] {
+  return isText(date) && !Number.isNaN(Date.parse(date)) ? [{ word, date }] : [];
+}

@@ -1,0 +1,229 @@
+// @vitest-environment jsdom
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, test } from "vitest";
+import { draw } from "./drawing.fixture.tsx";
+import { states } from "./states.fixture.ts";
+import { en } from "./words/en.ts";
+
+const account = (
+  name: "profile_init" | "profile_init_bare" = "profile_init",
+  answers = [states.profile_init],
+) => draw(states[name], { type: "profile", answers });
+
+const panel = (title: string) => within(screen.getByRole("region", { name: title }));
+
+/** A row by what it is called. */
+function row(title: string) {
+  const item = screen.getAllByRole("listitem").find((element) => element.textContent?.includes(title));
+  if (!item) throw new Error(`there is no row that is called ${title}`);
+  return within(item);
+}
+
+const summaries = (within: { queryAllByText: typeof screen.queryAllByText }) =>
+  within
+    .queryAllByText(() => true, { selector: "summary, .stile-row-actions > form > button" })
+    .map((element) => element.textContent);
+
+describe("the account page", () => {
+  test("has a section for everything there is, in an order that people expect", () => {
+    account();
+    expect(screen.getAllByRole("heading", { level: 2 }).map((heading) => heading.textContent)).toEqual([
+      "Email addresses",
+      "Username and password",
+      "Passkeys",
+      "Second step",
+      "Connected accounts",
+      "Where you are signed in",
+      "More",
+      "Delete account",
+    ]);
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Your account");
+  });
+
+  test("shows no section that has nothing in it, and what to add where there is nothing yet", () => {
+    account("profile_init_bare");
+    expect(screen.getAllByRole("heading", { level: 2 }).map((heading) => heading.textContent)).toEqual([
+      "Email addresses",
+      "Username and password",
+      "Passkeys",
+      "Second step",
+    ]);
+    expect(panel("Passkeys").getByText(en.sections.passkeys.empty ?? "")).toBeDefined();
+    expect(panel("Username and password").getByText(en.page.passwordMissing)).toBeDefined();
+    expect(panel("Second step").getByText(en.page.appMissing)).toBeDefined();
+  });
+
+  test("tells the facts of each thing", () => {
+    account();
+    expect(row("ada@example.org").getByText("Primary")).toBeDefined();
+    expect(row("old@example.org").getByText("Not confirmed")).toBeDefined();
+    expect(summaries(row("third@example.org"))).toEqual(["Make primary third@example.org"]);
+    expect(row("iCloud Keychain").getByText("Added Mar 4, 2026 · Last used Oct 11, 2026")).toBeDefined();
+    expect(row("iCloud Keychain").getByText("Synced")).toBeDefined();
+    expect(row("macOS (Safari)").getByText("This device")).toBeDefined();
+    expect(row("macOS (Safari)").getByText(/^192\.0\.2\.7 · /)).toBeDefined();
+  });
+
+  test("offers an action only on the things that it may be about", () => {
+    account();
+    expect(summaries(row("ada@example.org"))).toEqual([]);
+    expect(summaries(row("old@example.org"))).toEqual(["Confirm old@example.org", "Remove old@example.org"]);
+    expect(summaries(row("macOS (Safari)"))).toEqual([]);
+    expect(summaries(row("Android (Chrome)"))).toEqual(["Sign out Android (Chrome)"]);
+    expect(summaries(row("YubiKey 5"))).toEqual(["Rename YubiKey 5", "Remove YubiKey 5"]);
+    expect(summaries(row("GitHub"))).toEqual(["Disconnect GitHub"]);
+  });
+
+  test("sends which thing an action is about", async () => {
+    const { server, user } = account();
+    await user.click(
+      row("third@example.org").getByRole("button", { name: "Make primary third@example.org" }),
+    );
+    await waitFor(() =>
+      expect(server.act).toHaveBeenCalledExactlyOnceWith("profile", "email_set_primary", 7, {
+        email_id: "e3",
+      }),
+    );
+    expect(await panel("Email addresses").findByRole("status")).toHaveProperty(
+      "textContent",
+      en.actions.email_set_primary.done,
+    );
+  });
+
+  test("asks before anything is lost: the first click only opens", async () => {
+    const { server, user, container } = account();
+    const passkey = row("iCloud Keychain");
+    await user.click(passkey.getByText("Remove", { exact: false, selector: "summary span" }));
+    expect(server.act).not.toHaveBeenCalled();
+    const opened = [...container.querySelectorAll("details")].filter(({ open }) => open);
+    expect(opened).toHaveLength(1);
+    expect(passkey.getByText(en.actions.webauthn_credential_delete.confirm ?? "")).toBeDefined();
+    await user.click(passkey.getByText("Yes, remove it"));
+    await waitFor(() =>
+      expect(server.act).toHaveBeenCalledExactlyOnceWith("profile", "webauthn_credential_delete", 7, {
+        passkey_id: "cGsx",
+      }),
+    );
+    await waitFor(() =>
+      expect([...container.querySelectorAll("details")].some(({ open }) => open)).toBe(false),
+    );
+  });
+
+  test("says that it is done where the action is offered no longer", async () => {
+    const { webauthn_credential_delete: _, ...actions } = states.profile_init.actions;
+    const { user } = account("profile_init", [{ ...states.profile_init, actions }]);
+    const passkey = row("iCloud Keychain");
+    await user.click(passkey.getByText("Remove", { exact: false, selector: "summary span" }));
+    await user.click(passkey.getByText("Yes, remove it"));
+    expect(await panel("Passkeys").findByRole("status")).toHaveProperty(
+      "textContent",
+      en.actions.webauthn_credential_delete.done,
+    );
+  });
+
+  test("every action that takes something away asks first", () => {
+    const { container } = account();
+    const open = [...container.querySelectorAll("form[data-action$=_delete]")].filter(
+      (form) => !form.closest("details"),
+    );
+    expect(open).toEqual([]);
+  });
+
+  test("renames a passkey, and empties the field when that is done", async () => {
+    const { server, user } = account();
+    const passkey = row("iCloud Keychain");
+    await user.click(passkey.getByText("Rename", { exact: false, selector: "summary span" }));
+    const field = passkey.getByLabelText<HTMLInputElement>("Name");
+    await user.type(field, "My phone{Enter}");
+    await waitFor(() =>
+      expect(server.act).toHaveBeenCalledExactlyOnceWith("profile", "webauthn_credential_rename", 7, {
+        passkey_id: "cGsx",
+        passkey_name: "My phone",
+      }),
+    );
+    await waitFor(() => expect(field.value).toBe(""));
+  });
+
+  test("an error stands beside the thing it is about, and at no other", async () => {
+    const { user } = account("profile_init", [states.profile_init_wrong_name]);
+    const passkey = row("iCloud Keychain");
+    await user.click(passkey.getByText("Rename", { exact: false, selector: "summary span" }));
+    await user.type(passkey.getByLabelText("Name"), "x{Enter}");
+    expect(await screen.findAllByText(en.errors.value_missing_error)).toHaveLength(1);
+    expect(passkey.getByText(en.errors.value_missing_error)).toBeDefined();
+    expect(passkey.getByLabelText<HTMLInputElement>("Name").value).toBe("x");
+  });
+
+  test("an error that belongs to no field is told on top", () => {
+    draw(states.profile_init_not_found, { type: "profile" });
+    expect(screen.getByRole("alert").textContent).toBe(en.errors.not_found);
+  });
+
+  test("what was refused is open, with what was typed", () => {
+    draw(states.profile_init_wrong_email, { type: "profile" });
+    const field = screen.getByLabelText<HTMLInputElement>("Email");
+    expect(field.closest("details")?.open).toBe(true);
+    expect(field.value).toBe("ada@");
+  });
+
+  test("a new password is one that password managers keep, for the person whose it is", () => {
+    const { container } = account();
+    expect(screen.getByLabelText<HTMLInputElement>("New password").autocomplete).toBe("new-password");
+    expect(
+      container.querySelector<HTMLInputElement>("[data-action=password_update] .stile-owner")?.value,
+    ).toBe("ada@example.org");
+  });
+
+  test("an action that nobody has heard of stands under more, and can be sent", async () => {
+    const { server, user } = account();
+    await user.click(panel("More").getByText("Send postcard", { selector: "summary span" }));
+    await user.type(panel("More").getByLabelText("Country"), "Ireland{Enter}");
+    await waitFor(() =>
+      expect(server.act).toHaveBeenCalledExactlyOnceWith("profile", "send_postcard", 7, {
+        country: "Ireland",
+      }),
+    );
+  });
+
+  test("connects another account by its provider", async () => {
+    const { server, user } = account();
+    await user.click(screen.getByRole("button", { name: "Connect Google" }));
+    await waitFor(() =>
+      expect(server.act).toHaveBeenCalledExactlyOnceWith("profile", "connect_thirdparty_oauth_provider", 7, {
+        provider: "google",
+        redirect_to: "https://login.example/",
+      }),
+    );
+  });
+
+  test("whoever has to prove it once more is told why", () => {
+    draw(states.login_method_chooser, { type: "profile" });
+    expect(screen.getByRole("heading").textContent).toBe("Is it still you?");
+  });
+
+  test("whoever has proved it is told that they can go on", async () => {
+    const { user } = draw(states.login_password, { type: "profile", answers: [states.profile_init] });
+    await user.type(screen.getByLabelText("Password"), "secret{Enter}");
+    expect(await screen.findByText(en.errors.proved_again)).toBeDefined();
+  });
+
+  test("whoever turned back instead is not", async () => {
+    const { user } = draw(states.login_password, { type: "profile", answers: [states.profile_init] });
+    await user.click(screen.getByRole("button", { name: "Back" }));
+    await screen.findByRole("heading", { name: "Your account" });
+    expect(screen.queryByText(en.errors.proved_again)).toBeNull();
+  });
+
+  test("a fault of one of many things is told on top where nobody knows which one was meant", () => {
+    draw(states.profile_init_wrong_name, { type: "profile" });
+    expect(screen.getByRole("alert").textContent).toBe(en.errors.form_data_invalid_error);
+  });
+
+  test("whoever was signed out meanwhile is led to the sign-in", async () => {
+    const { user } = account("profile_init", [states.error_401]);
+    await user.click(
+      row("third@example.org").getByRole("button", { name: "Make primary third@example.org" }),
+    );
+    expect(await screen.findByRole("link", { name: "Sign in" })).toBeDefined();
+  });
+});

@@ -1,0 +1,147 @@
+import { useEffect, useId, useRef } from "react";
+import type { ActionDescriptor, FlowState } from "#server/flow/wire";
+import { Alert } from "../ui/alert.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { itemOf, type Row, type Section, sectionOfAction, sectionsOf } from "./account-sections.ts";
+import type { Detail } from "./account-things.ts";
+import { ActionForm } from "./action-form.tsx";
+import { asksFirst, visibleInputs } from "./arrange.ts";
+import { Fold } from "./fold.tsx";
+import { isText, recordOf } from "./people.ts";
+import type { Item, Stage } from "./stage.ts";
+import { actionWords, fill, type Words } from "./words/words.ts";
+
+/** Whether a state shows somebody their account, and what they can do about it. */
+export function isAccount({ payload, actions }: FlowState): boolean {
+  return isText(recordOf(payload.user).id) && Object.keys(actions).length > 0;
+}
+
+/** An account: its things in sections, each with what can be done about it. */
+export function AccountView({ stage }: { stage: Stage }) {
+  const { words, here, flow } = stage;
+  const { state, performed, notice } = flow.view;
+  // What was done may have left nothing to do it to, so that it is offered no longer.
+  const offered = useRef<FlowState["actions"]>({});
+  const before = performed === null ? undefined : offered.current[performed];
+  const acted = performed === null ? undefined : (state.actions[performed] ?? before);
+  useEffect(() => {
+    offered.current = { ...offered.current, ...state.actions };
+  }, [state]);
+  const isDone = acted !== undefined && !state.error && notice === null;
+  const done = isDone ? actionWords(words, acted.action, acted.description, here).done : undefined;
+  const told = acted && sectionOfAction(acted);
+  return sectionsOf(state, stage.known).map((section) => (
+    <Panel
+      key={section.name}
+      stage={stage}
+      section={section}
+      done={told === section.name ? done : undefined}
+    />
+  ));
+}
+
+function Panel({ stage, section, done }: { stage: Stage; section: Section; done: string | undefined }) {
+  const { words, flow } = stage;
+  const titleId = useId();
+  const title = useRef<HTMLHeadingElement>(null);
+  const { title: text, sentence, empty } = words.sections[section.name];
+  const { turn } = flow.view;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what had the focus may be gone with what was done
+  useEffect(() => {
+    if (done !== undefined && (document.activeElement ?? document.body) === document.body)
+      title.current?.focus({ preventScroll: true });
+  }, [turn]);
+
+  return (
+    <section className="stile-panel" aria-labelledby={titleId} data-section={section.name}>
+      <h2 className="stile-panel-title" id={titleId} ref={title} tabIndex={-1}>
+        {text}
+      </h2>
+      {sentence && <p className="stile-panel-sentence">{sentence}</p>}
+      {done !== undefined && (
+        <Alert tone="news">
+          <p>{done}</p>
+        </Alert>
+      )}
+      {section.rows.length > 0 && (
+        <ul className="stile-rows">
+          {section.rows.map((row) => (
+            <RowView key={row.key} stage={stage} row={row} />
+          ))}
+        </ul>
+      )}
+      {section.rows.length === 0 && empty && <p className="stile-panel-empty">{empty}</p>}
+      {section.actions.length > 0 && (
+        <div className="stile-panel-actions">
+          {section.actions.map((action) => (
+            <AccountAction key={action.action} stage={stage} action={action} tone="secondary" />
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function RowView({ stage, row }: { stage: Stage; row: Row }) {
+  const { words, live } = stage;
+  const title = "text" in row.title ? row.title.text : words.page[row.title.word];
+  const details = row.details.map((detail) => detailText(detail, words, live)).filter((text) => text !== "");
+  return (
+    <li className="stile-row">
+      <Icon name={row.icon} />
+      <div className="stile-row-text">
+        <p className="stile-row-title">
+          <span>{title}</span>
+          {row.badges.map((badge) => (
+            <span key={badge} className="stile-badge" data-badge={badge}>
+              {words.page[badge]}
+            </span>
+          ))}
+        </p>
+        {details.length > 0 && <p className="stile-hint">{details.join(" · ")}</p>}
+      </div>
+      {row.actions.length > 0 && (
+        <div className="stile-row-actions">
+          {row.actions.map((action) => (
+            <AccountAction
+              key={action.action}
+              stage={stage}
+              action={action}
+              item={itemOf(row, action, title)}
+              tone="link"
+            />
+          ))}
+        </div>
+      )}
+    </li>
+  );
+}
+
+interface AccountActionProps {
+  stage: Stage;
+  action: ActionDescriptor;
+  item?: Item | undefined;
+  tone: "link" | "secondary";
+}
+
+/** An action that needs something, or that asks first, is folded; one that does neither is a button. */
+function AccountAction({ stage, action, item, tone }: AccountActionProps) {
+  const known = item ? { ...stage.known, [item.input]: item.id } : stage.known;
+  const fields = visibleInputs(action, known).filter(({ allowed_values }) => !allowed_values);
+  return fields.length > 0 || asksFirst(action) ? (
+    <Fold stage={stage} action={action} item={item} tone={tone} />
+  ) : (
+    <ActionForm stage={stage} action={action} item={item} look={tone} />
+  );
+}
+
+/** Days are told in the person's own time zone, which a server does not know. */
+function detailText(detail: Detail, words: Words, live: boolean): string {
+  if ("text" in detail) return detail.text;
+  const text = words.page[detail.word];
+  if (detail.date === undefined) return text;
+  const zone = live ? {} : { timeZone: "UTC" };
+  const format = new Intl.DateTimeFormat(words.language, { dateStyle: "medium", ...zone });
+  return fill(text, { date: format.format(new Date(detail.date)) });
+}

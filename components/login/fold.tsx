@@ -1,0 +1,68 @@
+import { useEffect, useState } from "react";
+import type { ActionDescriptor } from "#server/flow/wire";
+import { Icon } from "../ui/icon.tsx";
+import { ActionForm } from "./action-form.tsx";
+import { asksFirst, hasInputError, iconOf } from "./arrange.ts";
+import type { Item, Stage } from "./stage.ts";
+import { actionWords } from "./words/words.ts";
+
+interface FoldProps {
+  stage: Stage;
+  action: ActionDescriptor;
+  item?: Item | undefined;
+  /** The weight of what opens it. */
+  tone?: "link" | "secondary";
+  wait?: number;
+}
+
+/**
+ * An action that opens when it is asked for: what it needs is filled in there, and where something is lost by it, the
+ * second click is there too. It works without a script.
+ */
+export function Fold({ stage, action, item, tone = "link", wait = 0 }: FoldProps) {
+  const { flow, words, here } = stage;
+  const { turn, state, performed, about, notice } = flow.view;
+  const isMine = !item || about === item.id;
+  const [open, setOpen] = useState(isMine && hasInputError([action]));
+  const { label, confirm } = actionWords(words, action.action, action.description, here);
+  const asks = asksFirst(action);
+  const icon = iconOf(action);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was done closes; what was refused stays open
+  useEffect(() => {
+    if (performed === action.action && isMine) setOpen(state.error !== undefined || notice !== null);
+  }, [turn]);
+
+  return (
+    <details
+      className="stile-fold"
+      data-asks={asks || undefined}
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary className={`stile-button stile-button-${tone}`}>
+        {icon && <Icon name={icon} />}
+        <span className="stile-button-text">
+          {label}
+          {item && (
+            <>
+              {" "}
+              <span className="stile-hidden">{item.name}</span>
+            </>
+          )}
+        </span>
+      </summary>
+      <div className="stile-fold-body">
+        {asks && <p className="stile-hint">{confirm ?? words.page.confirm}</p>}
+        <ActionForm
+          stage={stage}
+          action={action}
+          item={item}
+          look={asks ? "danger" : "secondary"}
+          wait={wait}
+          folded
+        />
+      </div>
+    </details>
+  );
+}

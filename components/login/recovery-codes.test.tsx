@@ -1,0 +1,43 @@
+// @vitest-environment jsdom
+import { screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { draw } from "./drawing.fixture.tsx";
+import { recoveryCodesIn } from "./recovery-codes.tsx";
+import { states } from "./states.fixture.ts";
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+const codes = recoveryCodesIn(states.success_with_codes.payload);
+const text = `${codes.join("\n")}\n`;
+
+test("the page waits until the person has saved them, and only then goes on", async () => {
+  const { user, navigate } = draw(states.success_with_codes, { redirect_to: "https://shop.example/welcome" });
+  for (const code of codes) expect(screen.getByText(code)).toBeDefined();
+  await pause();
+  expect(navigate).not.toHaveBeenCalled();
+  await user.click(screen.getByRole("button", { name: "I have saved them" }));
+  await waitFor(() => expect(navigate).toHaveBeenCalledExactlyOnceWith("https://shop.example/welcome"));
+  expect(screen.queryByText(codes[0] ?? "")).toBeNull();
+});
+
+test("where nobody waits they are put away, and the end is as it always is", async () => {
+  const { user } = draw(states.success_with_codes);
+  expect(screen.queryByRole("link", { name: "Go to your account" })).toBeNull();
+  await user.click(screen.getByRole("button", { name: "I have saved them" }));
+  expect(screen.getByRole("link", { name: "Go to your account" })).toBeDefined();
+});
+
+test("they can be copied and downloaded, one on a line", async () => {
+  const { user } = draw(states.success_with_codes);
+  await user.click(screen.getByRole("button", { name: "Copy" }));
+  expect(await navigator.clipboard.readText()).toBe(text);
+  const link = screen.getByRole<HTMLAnchorElement>("link", { name: "Download" });
+  expect(link.download).toBe("recovery codes.txt");
+  expect(link.href).toBe(`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`);
+});
+
+test("in the account they stand on top, and can be put away", async () => {
+  const { user } = draw(states.profile_init_with_codes, { type: "profile" });
+  expect(screen.getByRole("region", { name: "Your recovery codes" })).toBeDefined();
+  await user.click(screen.getByRole("button", { name: "I have saved them" }));
+  expect(screen.queryByRole("region", { name: "Your recovery codes" })).toBeNull();
+});

@@ -1,0 +1,69 @@
+import { useId } from "react";
+import { Button } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { isText } from "./people.ts";
+import type { Stage } from "./stage.ts";
+
+/** The recovery codes in a payload; none for anything else. */
+export function recoveryCodesIn(payload: Record<string, unknown>): string[] {
+  const codes = payload.recovery_codes;
+  return Array.isArray(codes) ? codes.filter(isText) : [];
+}
+
+interface RecoveryCodesProps {
+  stage: Stage;
+  codes: string[];
+  /** Where the person goes on without a script; null when they stay. */
+  onward: string | null;
+  onSaved: () => void;
+}
+
+/** Codes that are shown once, and three ways to keep them. The page waits until the person says that they have. */
+export function RecoveryCodes({ stage: { words, live }, codes, onward, onSaved }: RecoveryCodesProps) {
+  const { page } = words;
+  const titleId = useId();
+  const text = `${codes.join("\n")}\n`;
+  return (
+    <section className="stile-codes" aria-labelledby={titleId}>
+      <h2 className="stile-codes-title" id={titleId}>
+        {page.recoveryCodes}
+      </h2>
+      <p className="stile-hint">{page.recoveryCodesSentence}</p>
+      <ol className="stile-codes-list">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ol>
+      <div className="stile-quiet">
+        <CopyButton text={text} label={page.copy} done={page.copied} />
+        <a
+          className="stile-button stile-button-link"
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+          download={`${page.recoveryCodesFile}.txt`}
+        >
+          <Icon name="download" />
+          <span className="stile-button-text">{page.download}</span>
+        </a>
+        <span className="stile-with-script">
+          <Button tone="link" type="button" icon="print" onClick={() => window.print()}>
+            {page.print}
+          </Button>
+        </span>
+      </div>
+      {live ? (
+        <Button tone="primary" type="button" onClick={onSaved}>
+          {page.saved}
+        </Button>
+      ) : (
+        onward !== null && (
+          <a className="stile-button stile-button-primary" href={onward}>
+            {page.saved}
+          </a>
+        )
+      )}
+    </section>
+  );
+}

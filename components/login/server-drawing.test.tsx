@@ -1,0 +1,85 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, test } from "vitest";
+import type { FlowState } from "#server/flow/wire";
+import type { Arrival } from "./arrival.ts";
+import type { FlowType } from "./flow-server.ts";
+import { Login } from "./login.tsx";
+import { states } from "./states.fixture.ts";
+import { en } from "./words/en.ts";
+
+/** What a browser without scripts is served. */
+function drawn(state: FlowState, type: FlowType, arrival: Arrival | null = null, redirect_to?: string) {
+  return renderToStaticMarkup(
+    <Login
+      type={type}
+      initial={{ version: 7, state, ...(redirect_to ? { redirect_to } : {}) }}
+      service="Stile"
+      words={en}
+      signup
+      address="https://login.example/"
+      arrival={arrival}
+    />,
+  );
+}
+
+/** The fields of the form of an action, as they would be posted. */
+function fields(html: string, action: string): string[] {
+  const form = html.split("<form").find((text) => text.includes(`data-action="${action}"`)) ?? "";
+  const attribute = (tag: string, name: string) => new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1];
+  const tags = form.match(/<(?:input|button)[^>]*>/g) ?? [];
+  return tags.flatMap((tag) => {
+    const name = attribute(tag, "name");
+    return name ? [`${name}=${attribute(tag, "value")}`] : [];
+  });
+}
+
+test("without a script a provider's button carries where to come back to", () => {
+  expect(fields(drawn(states.login_init_with_a_provider, "login"), "thirdparty_oauth")).toEqual([
+    "flow=login",
+    "action=thirdparty_oauth",
+    "version=7",
+    "redirect_to=https://login.example/",
+    "provider=custom_acme",
+  ]);
+});
+
+test("without a script a link leads to the provider", () => {
+  const html = drawn(states.thirdparty, "login");
+  expect(html).toContain('href="https://accounts.example/authorize?state=1"');
+  expect(html).not.toContain('data-action="exchange_token"');
+});
+
+test("without a script whoever comes back finds a button that hands in the token", () => {
+  const html = drawn(states.thirdparty, "login", { token: "t-1" });
+  expect(fields(html, "exchange_token")).toEqual([
+    "flow=login",
+    "action=exchange_token",
+    "version=7",
+    "token=t-1",
+  ]);
+  expect(html).not.toContain("accounts.example");
+});
+
+test("without a script whoever turned round is told, and can go back", () => {
+  const html = drawn(states.thirdparty, "login", { error: "third_party_access_denied" });
+  expect(html).toContain("You turned back");
+  expect(html).toContain('data-action="back"');
+});
+
+test("without a script every thing of an account has forms that name it", () => {
+  const html = drawn(states.profile_init, "profile");
+  expect(fields(html, "email_delete")).toEqual([
+    "flow=profile",
+    "action=email_delete",
+    "version=7",
+    "email_id=e1",
+  ]);
+  expect(html.match(/<details/g)?.length).toBeGreaterThan(10);
+  expect(html).toContain('action="/logout"');
+});
+
+test("without a script the way on leads past the recovery codes", () => {
+  const html = drawn(states.success_with_codes, "login", null, "https://shop.example/welcome");
+  expect(html).toContain("AB3D-EF5H-JK7M");
+  expect(html).toMatch(/<a [^>]*href="https:\/\/shop\.example\/welcome"[^>]*>I have saved them/);
+});

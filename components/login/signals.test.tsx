@@ -1,0 +1,63 @@
+// @vitest-environment jsdom
+import { screen, waitFor } from "@testing-library/react";
+import { afterEach, expect, test, vi } from "vitest";
+import { draw } from "./drawing.fixture.tsx";
+import { signalsOf } from "./signals.ts";
+import { states } from "./states.fixture.ts";
+
+const userID = "DT-cHo-OSlWbjjqKNtC5oQ";
+
+afterEach(() => vi.unstubAllGlobals());
+
+test("a passkey that nobody knows here is told", () => {
+  expect(signalsOf(states.login_passkey_unknown, "login.example")).toEqual([
+    { signalName: "unknownCredential", rpID: "localhost", credentialID: "Zm9yZ290dGVu" },
+  ]);
+});
+
+test("in the account, which passkeys are good, and what their person is called", () => {
+  expect(signalsOf(states.profile_init, "login.example")).toEqual([
+    {
+      signalName: "allAcceptedCredentials",
+      rpID: "login.example",
+      userID,
+      allAcceptedCredentialIDs: ["cGsx", "cGsy", "c2sx"],
+    },
+    {
+      signalName: "currentUserDetails",
+      rpID: "login.example",
+      userID,
+      userName: "ada@example.org",
+      userDisplayName: "ada",
+    },
+  ]);
+});
+
+test("a list that is missing takes no passkey away, and an empty one does where passkeys can be made", () => {
+  const names = (state: (typeof states)["success" | "profile_init_bare"]) =>
+    signalsOf(state, "login.example").map(({ signalName }) => signalName);
+  expect(names(states.success)).toEqual(["currentUserDetails"]);
+  expect(names(states.profile_init_bare)).toEqual(["allAcceptedCredentials"]);
+});
+
+test("a state that is about nobody says nothing", () => {
+  expect(signalsOf(states.login_init, "login.example")).toEqual([]);
+  expect(signalsOf({ ...states.success, payload: { user: { id: "not an id" } } }, "login.example")).toEqual(
+    [],
+  );
+});
+
+test("a browser that fails, or takes no signals, keeps nobody from anything", async () => {
+  const signalCurrentUserDetails = vi.fn(() => Promise.reject(new Error("broken")));
+  vi.stubGlobal("PublicKeyCredential", Object.assign(new Function(), { signalCurrentUserDetails }));
+  draw(states.success);
+  await waitFor(() =>
+    expect(signalCurrentUserDetails).toHaveBeenCalledWith({
+      rpId: "login.example",
+      userId: userID,
+      name: "ada@example.org",
+      displayName: "ada@example.org",
+    }),
+  );
+  expect(screen.getByRole("heading").textContent).toBe("You are signed in");
+});

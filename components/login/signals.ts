@@ -1,0 +1,58 @@
+import { sendSignal } from "@simplewebauthn/browser";
+import { useEffect } from "react";
+import type { FlowState } from "#server/flow/wire";
+import { isText, listOf, nameOf, primaryAddressOf, recordOf } from "./people.ts";
+
+export type Signal = Parameters<typeof sendSignal>[0];
+
+/**
+ * What a state lets the browser's passkey manager know (WebAuthn Level 3, 5.1.10): a passkey that nobody here knows,
+ * or, once it is certain who this is, which of theirs are good, and what they are called now.
+ *
+ * @param relyingParty the relying party's id
+ */
+export function signalsOf({ payload, actions }: FlowState, relyingParty: string): Signal[] {
+  const unknown = recordOf(payload.unknown_credential);
+  if (isText(unknown.credential_id)) {
+    const rpID = isText(unknown.rp_id) ? unknown.rp_id : relyingParty;
+    return [{ signalName: "unknownCredential", rpID, credentialID: unknown.credential_id }];
+  }
+  const user = recordOf(payload.user);
+  const userID = handleOf(user.id);
+  if (userID === null) return [];
+  const about = { rpID: relyingParty, userID };
+  const userName = primaryAddressOf(user) ?? nameOf(user);
+  const userDisplayName = nameOf(user);
+  return [
+    // No list may mean that passkeys are switched off for now: no reason to have them removed.
+    ...(Array.isArray(user.passkeys) || Object.hasOwn(actions, "webauthn_credential_create")
+      ? [{ signalName: "allAcceptedCredentials" as const, ...about, allAcceptedCredentialIDs: idsOf(user) }]
+      : []),
+    ...(userName !== null && userDisplayName !== null
+      ? [{ signalName: "currentUserDetails" as const, ...about, userName, userDisplayName }]
+      : []),
+  ];
+}
+
+/** Sends them when a state comes on show. Browsers that take none, or will not, are left in peace. */
+export function useSignals(state: FlowState, ready: boolean, relyingParty: string | undefined): void {
+  useEffect(() => {
+    if (!ready || relyingParty === undefined) return;
+    for (const signal of signalsOf(state, relyingParty)) sendSignal(signal).catch(() => {});
+  }, [state, ready, relyingParty]);
+}
+
+function idsOf(user: Record<string, unknown>): string[] {
+  return [...listOf(user.passkeys), ...listOf(user.security_keys)].map(({ id }) => id).filter(isText);
+}
+
+/** The user handle of an account: the sixteen bytes of its id, in base64url. */
+function handleOf(id: unknown): string | null {
+  const digits = isText(id) ? id.replaceAll("-", "") : "";
+  if (!/^[0-9a-f]{32}$/i.test(digits)) return null;
+  const bytes = digits.match(/../g) ?? [];
+  return btoa(String.fromCharCode(...bytes.map((byte) => Number.parseInt(byte, 16))))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}

@@ -1,0 +1,124 @@
+// @vitest-environment jsdom
+import { screen, waitFor } from "@testing-library/react";
+import { beforeEach, describe, expect, test } from "vitest";
+import { arrivalIn, isUnasked } from "./arrival.ts";
+import { draw } from "./drawing.fixture.tsx";
+import { states } from "./states.fixture.ts";
+import { en } from "./words/en.ts";
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+beforeEach(() => history.replaceState(null, "", "/"));
+
+describe("the way to an identity provider", () => {
+  test("is taken when the person has chosen it here", async () => {
+    const { user, navigate } = draw(states.login_init_with_a_provider, { answers: [states.thirdparty] });
+    await user.click(screen.getByRole("button", { name: "Continue with Acme Works" }));
+    await waitFor(() =>
+      expect(navigate).toHaveBeenCalledExactlyOnceWith("https://accounts.example/authorize?state=1"),
+    );
+  });
+
+  test("is not taken again by whoever turned back, or opens the page anew", async () => {
+    const { server, navigate } = draw(states.thirdparty, { answers: [states.login_init] });
+    expect((await screen.findByRole("heading", { name: "Sign in" })).tagName).toBe("H1");
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "back", 7, {});
+    expect(navigate).not.toHaveBeenCalled();
+  });
+
+  test("is not taken again on a page that the browser has kept meanwhile", async () => {
+    const { user, navigate, server } = draw(states.login_init_with_a_provider, {
+      answers: [states.thirdparty, structuredClone(states.thirdparty), states.login_init],
+    });
+    await user.click(screen.getByRole("button", { name: "Continue with Acme Works" }));
+    await waitFor(() => expect(navigate).toHaveBeenCalledTimes(1));
+    window.dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
+    await waitFor(() => expect(server.act).toHaveBeenLastCalledWith("login", "back", expect.any(Number), {}));
+    expect(navigate).toHaveBeenCalledTimes(1);
+  });
+
+  test("A102 never runs an address that is a script", async () => {
+    const { user, navigate } = draw(states.login_init_with_a_provider, {
+      answers: [{ ...states.thirdparty, payload: { redirect_url: "javascript:alert(1)" } }],
+    });
+    await user.click(screen.getByRole("button", { name: "Continue with Acme Works" }));
+    await pause();
+    expect(navigate).not.toHaveBeenCalled();
+  });
+});
+
+describe("the way back", () => {
+  test("hands in the token that was brought, once, and takes it out of the address", async () => {
+    history.replaceState(null, "", "/?lang=de&hanko_token=t-1");
+    const { server, navigate } = draw(states.thirdparty, {
+      arrival: { token: "t-1" },
+      answers: [states.success],
+    });
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "exchange_token", 7, { token: "t-1" });
+    expect(location.search).toBe("?lang=de");
+    expect(navigate).not.toHaveBeenCalled();
+  });
+
+  test("goes back to the sign-in when the person turned round, and says so kindly", async () => {
+    history.replaceState(null, "", "/?error=access_denied&error_description=no");
+    const { server } = draw(states.thirdparty, {
+      arrival: { error: "third_party_access_denied" },
+      answers: [states.login_init],
+    });
+    expect((await screen.findByRole("status")).textContent).toBe(en.errors.third_party_access_denied);
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "back", 7, {});
+    expect(location.search).toBe("");
+  });
+
+  test("tells what was refused, and offers another try and the way back", async () => {
+    draw(states.thirdparty, { arrival: { token: "t-1" }, answers: [states.thirdparty_refused] });
+    expect((await screen.findByRole("alert")).textContent).toBe(en.errors.user_conflict);
+    expect(screen.getByRole("button", { name: "Back" })).toBeDefined();
+  });
+
+  test("without a flow that waits says that it came too late", async () => {
+    const { server } = draw(states.login_init, { arrival: { token: "t-1" } });
+    expect((await screen.findByRole("status")).textContent).toBe(en.errors.page_renewed);
+    expect(server.act).not.toHaveBeenCalled();
+  });
+
+  test("without a flow that waits tells what went wrong at the provider, when there is something to tell it beside", async () => {
+    const { server } = draw(states.preflight, {
+      version: 0,
+      arrival: { error: "signup_disabled" },
+      answers: [states.login_init],
+    });
+    expect((await screen.findByRole("alert")).textContent).toBe(en.errors.signup_disabled);
+    expect(server.act.mock.calls.map(([, action]) => action)).toEqual(["register_client_capabilities"]);
+  });
+
+  test("that a provider began by itself starts a flow of its own", async () => {
+    const { server } = draw(states.thirdparty_unasked, {
+      type: "token_exchange",
+      version: 0,
+      arrival: { token: "t-1" },
+      answers: [states.success],
+    });
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("token_exchange", "exchange_token", 0, {
+      token: "t-1",
+    });
+  });
+});
+
+test.each([
+  ["", null],
+  ["hanko_token=t-1&error=x", { token: "t-1" }],
+  ["error=access_denied", { error: "third_party_access_denied" }],
+  ["error=signup_disabled", { error: "signup_disabled" }],
+  ["error=constructor", { error: "third_party_failed" }],
+  ["error=%3Cscript%3E", { error: "third_party_failed" }],
+])("an address with %j brings what it should", (query, arrival) => {
+  expect(arrivalIn(new URLSearchParams(query))).toEqual(arrival);
+});
+
+test("what a provider began by itself says so", () => {
+  expect(isUnasked(new URLSearchParams("saml_hint=idp_initiated&hanko_token=t"))).toBe(true);
+  expect(isUnasked(new URLSearchParams("hanko_token=t"))).toBe(false);
+});

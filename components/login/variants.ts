@@ -1,0 +1,26 @@
+import type { FlowState } from "#server/flow/wire";
+import type { FlowType } from "./flow-server.ts";
+import type { Variant } from "./words/words.ts";
+
+/** The circumstances under which the same state means something else, least particular first. */
+export function variantsOf(state: FlowState, type: FlowType): Variant[] {
+  return [
+    ...(type === "profile" ? (["signed_in"] as const) : []),
+    ...(state.error?.code === "unauthorized" ? (["signed_out"] as const) : []),
+    ...(isAboutSecurityKey(state.payload) ? (["security_key"] as const) : []),
+  ];
+}
+
+interface Options {
+  publicKey?: { userVerification?: unknown; authenticatorSelection?: { residentKey?: unknown } };
+}
+
+/** Passkeys are asked to be found by themselves and to know their person; second factors are asked neither. */
+function isAboutSecurityKey({ creation_options, request_options }: Record<string, unknown>): boolean {
+  const creation = (creation_options as Options | null | undefined)?.publicKey;
+  const request = (request_options as Options | null | undefined)?.publicKey;
+  return (
+    creation?.authenticatorSelection?.residentKey === "discouraged" ||
+    request?.userVerification === "discouraged"
+  );
+}

@@ -1,0 +1,35 @@
+/** What stands in the square before a provider's name; others show the first letter of theirs. */
+const letters: Record<string, string> = {
+  apple: "A",
+  discord: "D",
+  facebook: "f",
+  github: "GH",
+  google: "G",
+  linkedin: "in",
+  microsoft: "M",
+};
+
+/**
+ * A small square with a provider's letters, in the provider's own colour where it is a known one: enough to be found
+ * at a glance, and nobody's logo.
+ *
+ * @param provider its identifier, for instance `google` or `custom_acme`
+ */
+export function ProviderMark({ provider, name }: { provider: string; name: string }) {
+  const known = Object.hasOwn(letters, provider);
+  const letter = (known ? letters[provider] : undefined) ?? [...name.trim()][0]?.toUpperCase() ?? "?";
+  return (
+    <svg
+      className="stile-provider-mark"
+      data-provider={known ? provider : undefined}
+      viewBox="0 0 24 24"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <rect width="24" height="24" rx="6" />
+      <text x="12" y="12" textAnchor="middle" dominantBaseline="central">
+        {letter}
+      </text>
+    </svg>
+  );
+}
