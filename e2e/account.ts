@@ -1,16 +1,24 @@
+import type { BrowserContext } from "@playwright/test";
 import { type FlowClient, flowClient } from "../server/testing/flow-client.ts";
 import type { SmtpCatcher } from "../server/testing/smtp.ts";
 import { type Authenticator, softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";
+import { type Codes, codesOf } from "./codes.ts";
 
 export interface Account {
   address: string;
   password: string;
   /** Holds the account's passkey, if it has one. */
   authenticator: Authenticator;
+  /** Codes of its authenticator app, if it has one. */
+  codes: Codes | null;
+  /** What stands in for the app when it is lost. */
+  recoveryCodes: string[];
 }
 
 interface SignUp {
   passkey?: boolean;
+  /** With an authenticator app as second factor. */
+  app?: boolean;
   /** What makes the passkey. */
   authenticator?: Authenticator;
 }
@@ -20,7 +28,7 @@ export async function signUp(
   url: string,
   mailbox: SmtpCatcher,
   address: string,
-  { passkey = false, authenticator = softwareAuthenticator() }: SignUp = {},
+  { passkey = false, app = false, authenticator = softwareAuthenticator() }: SignUp = {},
 ): Promise<Account> {
   const password = `a password nobody has, ${crypto.randomUUID()}`;
   const client = flowClient(url);
@@ -34,10 +42,40 @@ export async function signUp(
   await client.act("register_login_identifier", { email: address });
   await client.act("verify_passcode", { code: await mailbox.codeFor(address, asked) });
   await client.act("register_password", { new_password: password });
+  let codes: Codes | null = null;
+  if (client.state.name === "mfa_method_chooser") {
+    if (app) codes = await setUpApp(client);
+    else await client.act("skip");
+  }
   if (passkey) await createPasskey(client, authenticator, url);
   if (client.state.name !== "success")
     throw new Error(`registration ended in ${JSON.stringify(client.state)}`);
-  return { address, password, authenticator };
+  const recoveryCodes = (client.state.payload.recovery_codes ?? []) as string[];
+  return { address, password, authenticator, codes, recoveryCodes };
+}
+
+async function setUpApp(client: FlowClient): Promise<Codes> {
+  await client.act("continue_to_otp_secret_creation");
+  const codes = codesOf(String(client.state.payload.otp_secret));
+  await client.act("otp_code_verify", { otp_code: await codes.next() });
+  return codes;
+}
+
+/** Signs somebody in over REST, with their password alone, and hands the session to a browser. */
+export async function bringSession(
+  context: BrowserContext,
+  url: string,
+  { address, password }: Pick<Account, "address" | "password">,
+): Promise<void> {
+  const client = flowClient(url);
+  await client.start("login");
+  await client.act("register_client_capabilities", { webauthn_available: false });
+  await client.act("continue_with_login_identifier", { email: address });
+  await client.act("continue_to_password_login");
+  await client.act("password_login", { password });
+  const token = client.cookies.get("service");
+  if (!token) throw new Error(`the sign-in ended in ${JSON.stringify(client.state)}`);
+  await context.addCookies([{ name: "service", value: token, url, httpOnly: true, sameSite: "Lax" }]);
 }
 
 async function createPasskey(

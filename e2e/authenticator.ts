@@ -17,22 +17,28 @@ export interface VirtualAuthenticator {
   take(from: ReturnType<typeof softwareAuthenticator>): Promise<void>;
 }
 
+/** What kinds there are: one that is built into the device and knows its person, and a key to plug in that does not. */
+const kinds = {
+  "built in": {
+    protocol: "ctap2",
+    transport: "internal",
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+  },
+  key: { protocol: "ctap2", transport: "usb", hasResidentKey: false, hasUserVerification: false },
+} as const;
+
 /** Adds an authenticator to a page's browser over the DevTools protocol (WebAuthn, section 11.2). */
 export async function virtualAuthenticator(
   context: BrowserContext,
   page: Page,
+  kind: keyof typeof kinds = "built in",
 ): Promise<VirtualAuthenticator> {
   const devtools = await context.newCDPSession(page);
   await devtools.send("WebAuthn.enable", { enableUI: false });
   const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: false,
-    },
+    options: { ...kinds[kind], automaticPresenceSimulation: false },
   });
   const confirms = (enabled: boolean) =>
     devtools.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });

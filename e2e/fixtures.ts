@@ -10,6 +10,8 @@ interface OfTest {
   complaints: Complaints;
   /** The browser's own authenticator, a phone's or a laptop's, which nobody touches until told. */
   authenticator: VirtualAuthenticator;
+  /** A security key, which nobody touches until told. */
+  securityKey: VirtualAuthenticator;
   /** An account with an address, a password and nothing else. */
   account: Account;
   /** An address that nobody has used yet. */
@@ -24,8 +26,14 @@ interface OfWorker {
 }
 
 /**
- * The real built server, a real mail server, a real browser with a virtual authenticator. Rate limits are off,
- * because every test comes from one address; a file that is about them turns them on.
+ * What most tests are not about: rate limits, because every test comes from one address, and passkeys that browsers
+ * create by themselves, because a virtual authenticator asks for a touch where a password manager does not.
+ */
+const usual = { STILE_RATE_LIMITER_ENABLED: "false", STILE_PASSKEY_CONDITIONAL_CREATE: "false" };
+
+/**
+ * The real built server, a real mail server, a real browser with a virtual authenticator. A file that is about what
+ * is switched off here turns it on.
  */
 export const test = base.extend<OfTest, OfWorker>({
   settings: [{}, { scope: "worker", option: true }],
@@ -42,9 +50,7 @@ export const test = base.extend<OfTest, OfWorker>({
 
   server: [
     async ({ mailbox, settings }, use) => {
-      const server = await startServer({
-        env: { SMTP_URL: mailbox.url, STILE_RATE_LIMITER_ENABLED: "false", ...settings },
-      });
+      const server = await startServer({ env: { SMTP_URL: mailbox.url, ...usual, ...settings } });
       await use(server);
       await server.stop();
     },
@@ -63,6 +69,8 @@ export const test = base.extend<OfTest, OfWorker>({
   ],
 
   authenticator: async ({ context, page }, use) => use(await virtualAuthenticator(context, page)),
+
+  securityKey: async ({ context, page }, use) => use(await virtualAuthenticator(context, page, "key")),
 
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
   address: async ({}, use) => use(`${crypto.randomUUID()}@example.com`),

@@ -1,5 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { codesOf } from "./codes.ts";
 import { expect, test } from "./fixtures.ts";
 import {
   button,
@@ -8,6 +9,7 @@ import {
   enterPassword,
   giveAddress,
   newPasswordField,
+  opener,
   openLogin,
   sees,
 } from "./steps.ts";
@@ -49,11 +51,33 @@ async function tour(
   await look("set password");
   await newPasswordField(page).fill("seven herons over the lake");
   await button(page, "Save password").click();
+  await sees(page, "secondStep");
+  await look("second step");
+  await button(page, /An authenticator app/).click();
+  await sees(page, "setUpApp");
+  await look("set up app");
+  const codes = codesOf((await page.locator(".stile-secret code").textContent()) ?? "");
+  await enterCode(page, await codes.next());
   await sees(page, "createPasskey");
   await look("create passkey");
   await button(page, "Not now").click();
   await sees(page, "success");
+  await look("success, with recovery codes");
+  await button(page, "I have saved them").click();
   await look("success");
+  await page.getByRole("link", { name: "Go to your account" }).click();
+  await sees(page, "account");
+  await look("account");
+  for (const fold of await page.locator("summary").all()) await fold.click();
+  await look("account, opened");
+  await page.context().clearCookies();
+
+  await openLogin(page);
+  await chooseMethod(page, newcomer, "password");
+  await enterPassword(page, "seven herons over the lake");
+  await sees(page, "appCode");
+  await opener(page, "Use a recovery code").click();
+  await look("code of the app");
 }
 
 interface Mailbox {

@@ -4,7 +4,8 @@ import { chromium, type Page } from "@playwright/test";
 import config from "../playwright.config.ts";
 import { startServer } from "../server/testing/server.ts";
 import { startSmtp } from "../server/testing/smtp.ts";
-import { chooseMethod, openLogin } from "./steps.ts";
+import { bringSession, signUp } from "./account.ts";
+import { button, chooseMethod, openLogin, sees } from "./steps.ts";
 
 /** `npm run pictures`: takes the README's pictures from the running program. */
 const folder = join(import.meta.dirname, "../docs/pictures");
@@ -16,6 +17,10 @@ interface Picture {
   mobile: boolean;
   show(page: Page): Promise<void>;
 }
+
+const mailbox = await startSmtp();
+const server = await startServer({ env: { SMTP_URL: mailbox.url } });
+const account = await signUp(server.url, mailbox, "ada@example.com", { passkey: true });
 
 const desktop = { viewport: { width: 1100, height: 720 }, mobile: false };
 const phone = { viewport: { width: 390, height: 844 }, mobile: true };
@@ -33,11 +38,26 @@ const pictures: Picture[] = [
       await chooseMethod(page, "somebody@example.com", "code");
     },
   },
+  { file: "account-light.png", ...desktop, scheme: "light", show: openAccount },
+  {
+    file: "second-step-phone-dark.png",
+    ...phone,
+    scheme: "dark",
+    async show(page) {
+      await openAccount(page);
+      await button(page, /An authenticator app/).click();
+      await sees(page, "setUpApp");
+    },
+  },
 ];
 
+async function openAccount(page: Page): Promise<void> {
+  await bringSession(page.context(), server.url, account);
+  await page.goto("/account");
+  await sees(page, "account");
+}
+
 mkdirSync(folder, { recursive: true });
-const mailbox = await startSmtp();
-const server = await startServer({ env: { SMTP_URL: mailbox.url } });
 const browser = await chromium.launch(config.use?.launchOptions ?? {});
 try {
   for (const { file, viewport, scheme, mobile, show } of pictures) {

@@ -4,6 +4,7 @@ import {
   button,
   chooseMethod,
   codeField,
+  declineSecondStep,
   emailField,
   enterCode,
   enterPassword,
@@ -35,6 +36,7 @@ test("somebody registers with a mailed code, a password and a passkey", async ({
   await sees(page, "setPassword");
   await newPasswordField(page).fill(password);
   await button(page, "Save password").click();
+  await declineSecondStep(page);
 
   await sees(page, "createPasskey");
   await authenticator.willConfirm();
@@ -76,6 +78,7 @@ test("a password that everybody uses is refused, and the next one taken", async 
 
   await newPasswordField(page).fill(password);
   await button(page, "Save password").click();
+  await declineSecondStep(page);
   await arrive(page);
 });
 

@@ -32,6 +32,7 @@ test("a passkey of each algorithm registers and signs in", async ({ server, mail
     await registering.act("register_login_identifier", { email: who });
     await registering.act("verify_passcode", { code: await mailbox.codeFor(who, asked) });
     await registering.act("register_password", { new_password: "seven herons over the lake" });
+    await registering.act("skip");
     await registering.act("webauthn_generate_creation_options");
     const authenticator = softwareAuthenticator({
       algorithms: [algorithm],

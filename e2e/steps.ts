@@ -13,6 +13,15 @@ export const titles = {
   usePasskey: "Use your passkey",
   registration: "Create your account",
   success: "You are signed in",
+  secondStep: "Add a second step",
+  setUpApp: "Set up your authenticator app",
+  setUpKey: "Set up a security key",
+  appCode: "Enter the code of your app",
+  securityKey: "Confirm with your security key",
+  trust: "Is this your own device?",
+  account: "Your account",
+  deleted: "Your account is gone",
+  stillYou: "Is it still you?",
 } as const;
 
 export async function sees(page: Page, title: keyof typeof titles): Promise<void> {
@@ -59,6 +68,38 @@ export async function enterCode(page: Page, code: string): Promise<void> {
 export async function declinePasskey(page: Page): Promise<void> {
   await sees(page, "createPasskey");
   await button(page, "Not now").click();
+}
+
+/** A second step is offered to whoever registers. */
+export async function declineSecondStep(page: Page): Promise<void> {
+  await sees(page, "secondStep");
+  await button(page, "Not now").click();
+}
+
+/** Signs in with the password, as far as that leads by itself. */
+export async function signInByPassword(
+  page: Page,
+  { address, password }: { address: string; password: string },
+): Promise<void> {
+  await openLogin(page);
+  await chooseMethod(page, address, "password");
+  await enterPassword(page, password);
+}
+
+/** What opens a folded part of the page. */
+export const opener = (page: Page, name: string | RegExp) =>
+  page.locator("summary").filter({ hasText: name });
+
+/** A part of the account page, by its title. */
+export const panel = (page: Page, title: string) => page.getByRole("region", { name: title });
+
+/** A thing of the account, by what it is called. */
+export const row = (page: Page, title: string) => page.getByRole("listitem").filter({ hasText: title });
+
+/** Opens an action of a thing, and performs what it asks about. */
+export async function confirmIn(page: Page, title: string, action: string, answer: string): Promise<void> {
+  await row(page, title).locator("summary").filter({ hasText: action }).click();
+  await row(page, title).getByRole("button", { name: answer }).click();
 }
 
 /** The last of a sign-in without a passkey, in tests that are not about how it ends. */

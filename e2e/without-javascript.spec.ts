@@ -1,7 +1,9 @@
+import { codesOf } from "./codes.ts";
 import { expect, test } from "./fixtures.ts";
 import {
   button,
   codeField,
+  declineSecondStep,
   emailField,
   giveAddress,
   newPasswordField,
@@ -36,6 +38,7 @@ test("a whole registration, and a sign-in with the password, need no script", as
   await sees(page, "setPassword");
   await newPasswordField(page).fill(password);
   await button(page, "Save password").click();
+  await declineSecondStep(page);
   await sees(page, "success");
   expect((await (await page.request.get("/sessions/validate")).json()).is_valid).toBe(true);
   await context.clearCookies();
@@ -60,6 +63,30 @@ test("a whole registration, and a sign-in with the password, need no script", as
   await sees(page, "success");
   const me = await (await page.request.get("/me")).json();
   expect(me.emails[0].address).toBe(address);
+});
+
+test("an authenticator app is set up without a script, and its recovery codes are shown at the end", async ({
+  page,
+  mailbox,
+  address,
+}) => {
+  await page.goto("/?flow=registration");
+  await button(page, "Continue").click();
+  const asked = Date.now() - 1;
+  await emailField(page).fill(address);
+  await button(page, "Continue").click();
+  await codeField(page).fill(await mailbox.codeFor(address, asked));
+  await button(page, "Confirm").click();
+  await newPasswordField(page).fill("seven herons over the lake");
+  await button(page, "Save password").click();
+  await sees(page, "secondStep");
+  await button(page, /An authenticator app/).click();
+  await sees(page, "setUpApp");
+  const codes = codesOf((await page.locator(".stile-secret code").textContent()) ?? "");
+  await codeField(page).fill(await codes.next());
+  await button(page, "Confirm").click();
+  await sees(page, "success");
+  await expect(page.locator(".stile-codes-list code")).toHaveCount(10);
 });
 
 test("A29 a form that is sent late performs nothing, and shows what the sign-in has become", async ({

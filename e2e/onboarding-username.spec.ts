@@ -1,0 +1,30 @@
+import { expect, test } from "./fixtures.ts";
+import { arrive, button, sees, signInByPassword } from "./steps.ts";
+
+test.use({
+  settings: {
+    STILE_USERNAME_ENABLED: "true",
+    STILE_USERNAME_OPTIONAL: "true",
+    STILE_USERNAME_ACQUIRE_ON_REGISTRATION: "false",
+    STILE_USERNAME_USE_AS_LOGIN_IDENTIFIER: "false",
+  },
+});
+
+test("somebody without a username is asked for one at the next sign-in, and may leave it", async ({
+  page,
+  context,
+  account,
+}) => {
+  const title = page.getByRole("heading", { level: 1 });
+  await signInByPassword(page, account);
+  await expect(title).toHaveText("Choose a username");
+  await button(page, "Not now").click();
+  await arrive(page);
+  await context.clearCookies();
+
+  await signInByPassword(page, account);
+  await expect(title).toHaveText("Choose a username");
+  await page.getByRole("textbox").fill(`ada_${crypto.randomUUID().slice(0, 8)}`);
+  await button(page, "Continue").click();
+  await sees(page, "createPasskey");
+});

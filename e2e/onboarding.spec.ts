@@ -1,0 +1,67 @@
+import { expect, test } from "./fixtures.ts";
+import {
+  button,
+  declineSecondStep,
+  emailField,
+  enterCode,
+  newPasswordField,
+  passwordField,
+  sees,
+} from "./steps.ts";
+
+// People may register by a username alone, and are asked for what is missing when they come back.
+test.use({
+  settings: {
+    STILE_EMAIL_OPTIONAL: "true",
+    STILE_EMAIL_ACQUIRE_ON_REGISTRATION: "false",
+    STILE_USERNAME_ENABLED: "true",
+    STILE_USERNAME_OPTIONAL: "false",
+    STILE_PASSWORD_OPTIONAL: "true",
+    STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
+    STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
+    STILE_PASSKEY_ACQUIRE_ON_LOGIN: "never",
+  },
+});
+
+test("somebody chooses how to sign in, and adds an address later", async ({
+  page,
+  context,
+  mailbox,
+  address,
+  authenticator,
+}) => {
+  await authenticator.willWait();
+  const name = `ada_${crypto.randomUUID().slice(0, 8)}`;
+  await page.goto("/?flow=registration");
+  await sees(page, "registration");
+  await page.getByLabel("Username", { exact: true }).fill(name);
+  await button(page, "Continue").click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("How will you sign in next time?");
+  await button(page, /With a passkey/).click();
+  await sees(page, "createPasskey");
+  await button(page, "Back").click();
+  await button(page, /With a password/).click();
+  await sees(page, "setPassword");
+  await newPasswordField(page).fill("seven herons over the lake");
+  await button(page, "Save password").click();
+  await declineSecondStep(page);
+  await sees(page, "success");
+  await context.clearCookies();
+
+  await page.goto("/");
+  await sees(page, "login");
+  await page.getByLabel("Email or username").fill(name);
+  await button(page, "Continue").click();
+  await sees(page, "methods");
+  await button(page, "Enter your password").click();
+  await sees(page, "password");
+  await passwordField(page).fill("seven herons over the lake");
+  await button(page, "Sign in").click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Add your email address");
+  const asked = Date.now() - 1;
+  await emailField(page).or(page.getByLabel("Email (optional)")).fill(address);
+  await button(page, "Continue").click();
+  await sees(page, "code");
+  await enterCode(page, await mailbox.codeFor(address, asked));
+  await sees(page, "success");
+});

@@ -1,0 +1,30 @@
+import { bringSession } from "./account.ts";
+import { expect, test } from "./fixtures.ts";
+import { button, enterPassword, row, sees } from "./steps.ts";
+
+test.use({ settings: { STILE_SESSION_STEP_UP_AFTER: "2" } });
+
+test("whoever changes something important after a while proves once more who they are", async ({
+  page,
+  context,
+  server,
+  account,
+}) => {
+  await bringSession(context, server.url, account);
+  await page.goto("/account");
+  await sees(page, "account");
+  await page.waitForTimeout(2500);
+  const change = async () => {
+    await row(page, "Password").locator("summary").filter({ hasText: "Change" }).click();
+    await page.getByLabel("New password").fill("nine otters under the bridge");
+    await button(page, "Save password").click();
+  };
+  await change();
+  await sees(page, "stillYou");
+  await button(page, "Enter your password").click();
+  await enterPassword(page, account.password);
+  await sees(page, "account");
+  await expect(page.getByText("You can now change what you wanted to change.")).toBeVisible();
+  await change();
+  await expect(page.getByText("Your password is changed.")).toBeVisible();
+});

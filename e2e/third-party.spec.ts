@@ -1,0 +1,160 @@
+import type { Page } from "@playwright/test";
+import { type OidcProvider, startOidcProvider } from "../server/testing/oidc-provider.ts";
+import { bringSession } from "./account.ts";
+import { test as base, expect } from "./fixtures.ts";
+import { type Front, openFront } from "./front.ts";
+import { button, confirmIn, openLogin, row, sees } from "./steps.ts";
+
+/** A real OpenID Connect provider beside the server, which people may come from and go to. */
+const test = base.extend<object, { front: Front; acme: OidcProvider }>({
+  front: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
+    async ({}, use) => {
+      const front = await openFront();
+      await use(front);
+      await front.close();
+    },
+    { scope: "worker" },
+  ],
+  acme: [
+    async ({ front }, use) => {
+      const acme = await startOidcProvider([`${front.url}/thirdparty/callback`]);
+      await use(acme);
+      await acme.close();
+    },
+    { scope: "worker" },
+  ],
+  settings: [
+    async ({ front, acme }, use) => use({ BASE_URL: front.url, ...acme.settings }),
+    { scope: "worker" },
+  ],
+  server: [
+    async ({ server, front }, use) => {
+      front.leadsTo(server.url);
+      await use({ ...server, url: front.url });
+    },
+    { scope: "worker" },
+  ],
+});
+
+// The provider has no picture for the browser's tab.
+test.beforeEach(({ complaints }) => complaints.expect(/127\.0\.0\.1:\d+\/favicon\.ico/));
+
+/** At the provider's own page. */
+async function signInAtAcme(page: Page, name: string): Promise<void> {
+  await expect(page.getByRole("heading", { name: "Acme" })).toBeVisible();
+  await page.getByLabel("Account").fill(name);
+  await button(page, "Sign in at Acme").click();
+}
+
+async function whoIs(page: Page): Promise<string> {
+  const me = await (await page.request.get("/me")).json();
+  return me.emails[0].address;
+}
+
+test("somebody registers and signs in with another account, by clicking", async ({
+  page,
+  context,
+  acme,
+  address,
+}) => {
+  acme.person(address, { email: address, email_verified: true, name: "Ada" });
+  await openLogin(page);
+  await button(page, "Continue with Acme").click();
+  await signInAtAcme(page, address);
+  await sees(page, "success");
+  expect(await whoIs(page)).toBe(address);
+  expect(new URL(page.url()).search).toBe("");
+  await context.clearCookies({ name: "service" });
+  await context.clearCookies({ name: "stile-login" });
+
+  // The provider remembers them: one click is enough.
+  await openLogin(page);
+  await button(page, "Continue with Acme").click();
+  await sees(page, "success");
+  expect(await whoIs(page)).toBe(address);
+});
+
+test("a registration may begin with another account too", async ({ page, acme, address }) => {
+  acme.person(address, { email: address, email_verified: true });
+  await page.goto("/?flow=registration");
+  await sees(page, "registration");
+  await button(page, "Continue with Acme").click();
+  await signInAtAcme(page, address);
+  await sees(page, "success");
+  expect(await whoIs(page)).toBe(address);
+});
+
+test("whoever turns round at the provider is back at the sign-in, and told so kindly", async ({ page }) => {
+  await openLogin(page);
+  await button(page, "Continue with Acme").click();
+  await button(page, "Turn back").click();
+  await sees(page, "login");
+  await expect(page.locator(".stile-alert")).toHaveText(
+    "You turned back, or the other site did not let you in. You can try again.",
+  );
+  expect(new URL(page.url()).search).toBe("");
+});
+
+test("whoever goes back in the browser is not sent to the provider again", async ({ page }) => {
+  await openLogin(page);
+  await button(page, "Continue with Acme").click();
+  await expect(page.getByRole("heading", { name: "Acme" })).toBeVisible();
+  await page.goBack();
+  await sees(page, "login");
+  await page.waitForLoadState("networkidle");
+  expect(new URL(page.url()).pathname).toBe("/");
+});
+
+test("an address that has an account is not taken over, unless both sides have confirmed it", async ({
+  page,
+  acme,
+  account,
+}) => {
+  acme.person(account.address, { email: account.address, email_verified: false });
+  await openLogin(page);
+  await button(page, "Continue with Acme").click();
+  await signInAtAcme(page, account.address);
+  await expect(page.locator(".stile-alert")).toContainText(
+    "There is already an account with this email address.",
+  );
+  await button(page, "Back").click();
+  await sees(page, "login");
+});
+
+test("another account is connected to one's own, and disconnected", async ({
+  page,
+  context,
+  server,
+  acme,
+  account,
+}) => {
+  acme.person(`acme-${account.address}`, { email: `acme-${account.address}`, email_verified: true });
+  await bringSession(context, server.url, account);
+  await page.goto("/account");
+  await sees(page, "account");
+  await button(page, "Connect Acme").click();
+  await signInAtAcme(page, `acme-${account.address}`);
+  await sees(page, "account");
+  await expect(row(page, "Acme")).toBeVisible();
+  await expect(button(page, "Connect Acme")).toHaveCount(0);
+  await confirmIn(page, "Acme", "Disconnect", "Yes, disconnect");
+  await expect(button(page, "Connect Acme")).toBeVisible();
+  await expect(page.getByText("The account is disconnected.")).toBeVisible();
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the way to the provider and back is a link, and a button", async ({ page, acme, address }) => {
+    acme.person(address, { email: address, email_verified: true });
+    await page.goto("/");
+    await button(page, "Continue").click();
+    await button(page, "Continue with Acme").click();
+    await page.getByRole("link", { name: /^Continue at 127\.0\.0\.1/ }).click();
+    await signInAtAcme(page, address);
+    await button(page, "Continue").click();
+    await sees(page, "success");
+    expect(await whoIs(page)).toBe(address);
+  });
+});
