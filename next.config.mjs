@@ -27,8 +27,12 @@ export default {
   },
   // What `server/database/migrate.ts` reads is named nowhere that a tracer could see.
   outputFileTracingIncludes: { "*": ["db/migrations/**"] },
-  // Next keeps bodies for `proxy.ts`, which reads none.
-  experimental: { proxyClientMaxBodySize: "384kb" },
+  experimental: {
+    // Next keeps bodies for `proxy.ts`, which reads none.
+    proxyClientMaxBodySize: "384kb",
+    // Under `npm start` the API's route files are never asked: loading them would take memory, and time at the start.
+    preloadEntriesOnStart: false,
+  },
   // Pages get their headers from `proxy.ts`, which come before these, and the API gives its own, which come after
   // them; these are for what both leave out: files, and what Next answers by itself.
   async headers() {

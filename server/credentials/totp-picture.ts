@@ -1,5 +1,4 @@
 import { generateURI } from "otplib";
-import { toDataURL } from "qrcode";
 
 /** What an authenticator app is pointed at. */
 
@@ -30,7 +29,8 @@ export function totpUri({
  *
  * @returns a PNG of 200 by 200 pixels as a data URL (RFC 2397); it refers to nothing outside itself
  */
-export function totpPicture(uri: string): Promise<string> {
+export async function totpPicture(uri: string): Promise<string> {
+  const { toDataURL } = await import("qrcode");
   // Four modules of quiet zone (ISO/IEC 18004 section 6.3.8), or dark pages would swallow the border. Screens are not
   // torn or stained: the lowest error correction leaves the largest modules.
   return toDataURL(uri, {

@@ -1,9 +1,12 @@
-import { type CacheProvider, SAML, type SamlConfig, ValidateInResponseTo } from "@node-saml/node-saml";
+import type { CacheProvider, SamlConfig } from "@node-saml/node-saml";
 import type { Config } from "../../config.ts";
 import type { IdentityProvider } from "./identity-providers.ts";
 import type { SamlKey } from "./saml-keys.ts";
 import type { XmlElement } from "./xml.ts";
 import { type GuardedResponse, guardAssertion } from "./xml-guard.ts";
+
+/** Loaded when the first person comes by SAML: it takes 20 MB, which most deployments would hold for nothing. */
+const library = () => import("@node-saml/node-saml");
 
 /** How providers know a tenant. */
 export interface ServiceProvider {
@@ -34,14 +37,15 @@ export function serviceProviderOf({ saml, base_url }: Config): ServiceProvider {
  * @param requestId what the answer has to name; starts with a letter or `_`
  * @param relayState comes back with the answer; at most 80 bytes
  */
-export function requestUrl(
+export async function requestUrl(
   config: Config,
   provider: IdentityProvider,
   { signing }: Pick<ServiceProviderKeys, "signing">,
   { requestId, relayState }: { requestId: string; relayState: string },
 ): Promise<string> {
+  const { SAML } = await library();
   const { sign_authn_requests, force_login } = config.saml.options;
-  const library = new SAML({
+  const client = new SAML({
     ...common(config, provider),
     entryPoint: provider.signOnUrl,
     generateUniqueId: () => requestId,
@@ -51,7 +55,7 @@ export function requestUrl(
     identifierFormat: null,
     ...(sign_authn_requests ? { privateKey: pem(signing), signatureAlgorithm: "sha256" as const } : {}),
   });
-  return library.getAuthorizeUrlAsync(relayState, undefined, {});
+  return client.getAuthorizeUrlAsync(relayState, undefined, {});
 }
 
 /**
@@ -69,7 +73,8 @@ export async function verifyResponse(
   { encoded, signed }: GuardedResponse,
   requestId: string | null,
 ): Promise<{ ok: true; assertion: XmlElement } | { ok: false; reason: string }> {
-  const library = new SAML({
+  const { SAML, ValidateInResponseTo } = await library();
+  const client = new SAML({
     ...common(config, provider),
     wantAuthnResponseSigned: signed.response,
     wantAssertionsSigned: signed.assertion,
@@ -78,7 +83,7 @@ export async function verifyResponse(
     cacheProvider: knowingOnly(requestId),
   });
   try {
-    const { profile } = await library.validatePostResponseAsync({ SAMLResponse: encoded });
+    const { profile } = await client.validatePostResponseAsync({ SAMLResponse: encoded });
     const covered = profile?.getAssertionXml?.();
     return covered ? { ok: true, assertion: guardAssertion(covered) } : { ok: false, reason: "signature" };
   } catch (error) {
