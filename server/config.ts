@@ -449,12 +449,18 @@ export const configSchema = z.strictObject({
         enabled: flag(true).describe("Mail the owner when another address became the primary one."),
       }),
       password_update: section({
-        enabled: flag(true).describe("Mail the owner when the password was changed."),
+        enabled: flag(true).describe("Mail the owner when the password was changed or removed."),
       }),
-      passkey_create: section({ enabled: flag(true).describe("Mail the owner when a passkey was added.") }),
+      passkey_create: section({
+        enabled: flag(true).describe(
+          "Mail the owner when a passkey was added or removed, or an identity provider connected.",
+        ),
+      }),
       mfa_create: section({ enabled: flag(true).describe("Mail the owner when a second factor was added.") }),
       mfa_delete: section({
-        enabled: flag(true).describe("Mail the owner when a second factor was removed."),
+        enabled: flag(true).describe(
+          "Mail the owner when a second factor was removed, or a recovery code used.",
+        ),
       }),
     }),
   }),

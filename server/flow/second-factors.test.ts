@@ -457,6 +457,7 @@ describe("a recovery code", () => {
       name: "success",
       payload: { claims: { amr: ["pwd", "recovery_code"] } },
     });
+    expect(mailsTo(runtime, email)).toContain("recovery_code_use");
     const again = await signIn(runtime, { email });
     await again.act("recovery_code_validate", { recovery_code: first });
     expect([again.state.name, again.errors()]).toEqual(["login_otp", ["recovery_code_invalid"]]);

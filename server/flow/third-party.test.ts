@@ -6,7 +6,7 @@ import { addEmail } from "../identity/users.ts";
 import { accountOwner } from "../testing/account-owner.ts";
 import { authenticatorApp } from "../testing/authenticator-app.ts";
 import { type Taken, type Walk, walk } from "../testing/flow-walk.ts";
-import { codeFor, newAddress, password, people } from "../testing/people.ts";
+import { codeFor, mailsTo, newAddress, password, people } from "../testing/people.ts";
 import { acme, acmePerson, comeBack } from "../testing/provider-people.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { challengeOf } from "../thirdparty/exchange-tokens.ts";
@@ -354,6 +354,7 @@ describe("an account with a second factor", () => {
     await flow.act("otp_code_validate", { otp_code: code() }, { runtime: as });
     expect(flow.state.name).toBe("success");
     expect(await userOf(facts)).toMatchObject({ name: "Ada" });
+    expect(mailsTo(as, email).filter((mail) => mail === "identity_create")).toHaveLength(1);
   });
 
   test("is asked for it by a linked identity too, unless the provider is trusted for it", async () => {

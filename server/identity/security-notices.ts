@@ -7,7 +7,7 @@ export type NoticeKind = SecurityMail["type"];
 
 type AddressKind = Extract<SecurityMail, { address: string }>["type"];
 
-/** The setting that governs each kind: what is told when it is set up is told when it is removed. */
+/** The setting that governs each kind: what is told when it is set up is told when it is removed or used up. */
 const switches: Record<NoticeKind, keyof Config["security_notifications"]["notifications"]> = {
   email_create: "email_create",
   email_delete: "email_delete",
@@ -16,6 +16,8 @@ const switches: Record<NoticeKind, keyof Config["security_notifications"]["notif
   password_delete: "password_update",
   passkey_create: "passkey_create",
   passkey_delete: "passkey_create",
+  identity_create: "passkey_create",
+  recovery_code_use: "mfa_delete",
   mfa_create: "mfa_create",
   mfa_delete: "mfa_delete",
 };

@@ -10,7 +10,15 @@ export type NoticeMail = "email_login_attempted" | "email_registration_attempted
 export type SecurityMail =
   | { type: "email_create" | "email_delete" | "primary_email_update" /** Canonical. */; address: string }
   | { type: "mfa_create" | "mfa_delete"; factor?: "totp" | "security_key" | "recovery_codes" }
-  | { type: "password_update" | "password_delete" | "passkey_create" | "passkey_delete" };
+  | {
+      type:
+        | "password_update"
+        | "password_delete"
+        | "passkey_create"
+        | "passkey_delete"
+        | "identity_create"
+        | "recovery_code_use";
+    };
 
 /** Work that commits with a step and is done after it. */
 export type Job = {

@@ -12,7 +12,14 @@ const passcodeMails = ["login", "recovery", "email_verification"] as const satis
 const noticeMails = ["email_login_attempted", "email_registration_attempted"] as const satisfies NoticeMail[];
 const addressMails = ["email_create", "email_delete", "primary_email_update"] as const;
 const factorMails = ["mfa_create", "mfa_delete"] as const;
-const changeMails = ["password_update", "password_delete", "passkey_create", "passkey_delete"] as const;
+const changeMails = [
+  "password_update",
+  "password_delete",
+  "passkey_create",
+  "passkey_delete",
+  "identity_create",
+  "recovery_code_use",
+] as const;
 
 /** A mail as it lies in the job's row. The code is sealed; everything else is addresses of its reader. */
 const storedMail = z.object({

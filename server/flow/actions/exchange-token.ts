@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { securityNotice } from "../../identity/security-notices.ts";
 import { factsByEmail, factsById, isProved } from "../../identity/users.ts";
 import type { Write } from "../../runtime.ts";
 import {
@@ -60,7 +61,10 @@ export const exchangeToken = action({
     if (context.type === "profile") {
       const { userId } = data;
       const addable = userId ? [whileAddable({ ...context, data: { ...data, userId } })] : [];
-      return next({ writes: [...addable, take, ...identityWrites(context, verdict, facts)] });
+      return next({
+        writes: [...addable, take, ...identityWrites(context, verdict, facts)],
+        jobs: verdict.kind === "link" ? securityNotice(scope, "identity_create", context.facts.email) : [],
+      });
     }
 
     const effects =
@@ -154,6 +158,8 @@ async function letIn(context: Context, verdict: LetIn, facts: ProviderFacts): Pr
     },
     facts: { ...(user ? accountFacts(user) : {}), hasIdentity: true },
     writes: waits ? [] : identityWrites(context, verdict, facts),
+    jobs:
+      verdict.kind === "link" && !waits ? securityNotice(scope, "identity_create", user?.email ?? null) : [],
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
 import { judgeRecoveryCode } from "../../credentials/recovery-codes.ts";
+import { securityNotice } from "../../identity/security-notices.ts";
 import { action } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { next, refuse, tooFast } from "../outcome.ts";
@@ -12,7 +13,7 @@ export const validateRecoveryCode = action({
   when: ({ facts }) => facts.hasRecoveryCode,
   to: [NEXT],
   errors: ["recovery_code_invalid", "rate_limit_exceeded"],
-  async run({ scope, data }, { recovery_code }) {
+  async run({ scope, data, facts }, { recovery_code }) {
     const { userId } = data;
     if (!userId) return refuse("recovery_code_invalid", { input: "recovery_code" });
     const judged = await judgeRecoveryCode(scope, { userId, code: recovery_code });
@@ -24,6 +25,7 @@ export const validateRecoveryCode = action({
     return next({
       data: { factors: [...data.factors, { method: "recovery_code", at: scope.now.toISOString() }] },
       writes: [judged.write],
+      jobs: securityNotice(scope, "recovery_code_use", facts.email),
     });
   },
 });

@@ -5,6 +5,7 @@ import { insertTotp } from "../../credentials/totp.ts";
 import { trustDevice, trustedDevice } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import { profileOf } from "../../identity/profile.ts";
+import { securityNotice } from "../../identity/security-notices.ts";
 import { createUser } from "../../identity/users.ts";
 import type { Write } from "../../runtime.ts";
 import { issueSession } from "../../sessions/sessions.ts";
@@ -53,6 +54,7 @@ export const success = state({
         write,
         record,
       ],
+      jobs: data.pending.identity ? securityNotice(scope, "identity_create", facts.email) : [],
       settle: async (tx) => ({ user: await profileOf(tx, scope.tenant, userId) }),
     };
   },

@@ -87,6 +87,18 @@ export const de: MailWords = {
       event:
         "{factor, select, totp {Eine Authenticator-App wurde} security_key {Ein Sicherheitsschlüssel wurde} recovery_codes {Neue Wiederherstellungscodes wurden} other {Ein zweiter Faktor wurde}} als zweiter Schritt der Anmeldung bei Ihrem Konto bei {service} eingerichtet.",
     },
+    identity_create: {
+      subject: "Ein weiteres Konto wurde mit {service} verbunden",
+      heading: "Ein weiteres Konto wurde verbunden",
+      event:
+        "Ihr Konto bei {service} wurde mit einem Konto bei einem anderen Anbieter verbunden, mit dem Sie sich ab jetzt anmelden können.",
+    },
+    recovery_code_use: {
+      subject: "Ein Wiederherstellungscode wurde bei {service} benutzt",
+      heading: "Ein Wiederherstellungscode wurde benutzt",
+      event:
+        "Jemand hat sich mit einem Ihrer Wiederherstellungscodes bei Ihrem Konto bei {service} angemeldet, anstelle des zweiten Schritts. Dieser Code ist verbraucht.",
+    },
     mfa_delete: {
       subject: "Ein zweiter Schritt der Anmeldung bei {service} wurde entfernt",
       heading: "Ein zweiter Schritt wurde entfernt",

@@ -84,6 +84,18 @@ export const en: MailWords = {
       event:
         "{factor, select, totp {An authenticator app was} security_key {A security key was} recovery_codes {New recovery codes were} other {A second factor was}} set up as the second step of signing in to your account at {service}.",
     },
+    identity_create: {
+      subject: "Another account was connected to {service}",
+      heading: "Another account was connected",
+      event:
+        "Your account at {service} was connected to one at another provider, which lets you in from now on.",
+    },
+    recovery_code_use: {
+      subject: "A recovery code was used at {service}",
+      heading: "A recovery code was used",
+      event:
+        "Somebody signed in to your account at {service} with one of your recovery codes, in place of the second step. That code is used up.",
+    },
     mfa_delete: {
       subject: "A second step of signing in to {service} was removed",
       heading: "A second step was removed",
