@@ -775,6 +775,23 @@ describe("whoever comes from elsewhere", () => {
     },
   );
 
+  test.each(["login", "registration"] as const)("waits when a %s has sent too many", async (type) => {
+    const limited = configured({
+      ...github,
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_STARTS_PER_MINUTE: "2",
+    });
+    const source = type === "login" ? "198.51.100.7" : "198.51.100.8";
+    const flow = await walk(limited, type, { client: { ...someone, source }, taken });
+    await flow.act("register_client_capabilities");
+    for (let journeys = 0; journeys < 9 && !flow.state.error; journeys += 1) {
+      await flow.act("thirdparty_oauth", { provider: "github", redirect_to });
+      if (!flow.state.error) await flow.act("back");
+    }
+    expect(flow.state).toMatchObject({ status: 429, payload: { retry_after: expect.any(Number) } });
+    expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
+  });
+
   test("is sent to the SAML provider of their mail domain, known or not", async () => {
     const provider = samlIdentityProvider();
     const identityProviders = [

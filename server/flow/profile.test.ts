@@ -607,6 +607,19 @@ describe("an identity", () => {
     expect(all.state.actions).not.toHaveProperty("connect_thirdparty_oauth_provider");
   });
 
+  test("is looked for so many times a minute", async () => {
+    const limited = { STILE_RATE_LIMITER_ENABLED: "true", STILE_RATE_LIMITER_STARTS_PER_MINUTE: "4" };
+    const { flow } = await managing({}, configured({ ...github, ...limited }));
+    for (let journeys = 0; journeys < 12 && !flow.state.error; journeys += 1) {
+      await flow.act("connect_thirdparty_oauth_provider", {
+        provider: "github",
+        redirect_to: `${origin}/account`,
+      });
+      if (!flow.state.error) await flow.act("back");
+    }
+    expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
+  });
+
   test("is disconnected unless it is the last way in", async () => {
     const runtime = configured(google);
     const { flow } = await managing({ identities: ["google"] }, runtime);

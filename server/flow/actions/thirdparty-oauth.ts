@@ -9,7 +9,7 @@ import { requestSeconds } from "../../thirdparty/requests.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { action, type Context, type View } from "../define.ts";
 import { byConfig } from "../inputs.ts";
-import { go, type Outcome, refuse } from "../outcome.ts";
+import { go, type Outcome, refuse, tooFast } from "../outcome.ts";
 import { oneOf } from "./profile/choice.ts";
 
 /** RFC 7636, 4.1: 43 to 128 characters. */
@@ -29,6 +29,13 @@ export function offersProviders({ config }: Pick<View, "config">): boolean {
   return enabledProviders(config).length > 0;
 }
 
+/** Every refusal of `goToProvider`. */
+export const goToProviderErrors = [
+  "value_invalid_error",
+  "value_missing_error",
+  "rate_limit_exceeded",
+] as const;
+
 /**
  * Sends a person to a provider; in a profile flow for an identity that joins their account.
  *
@@ -38,7 +45,7 @@ export function offersProviders({ config }: Pick<View, "config">): boolean {
 export async function goToProvider(
   context: Context,
   given: z.output<ReturnType<typeof thirdPartyInput>>,
-): Promise<Outcome<"thirdparty", "value_invalid_error" | "value_missing_error">> {
+): Promise<Outcome<"thirdparty", (typeof goToProviderErrors)[number]>> {
   const { type, scope, flowId, data, config } = context;
   const provider = findProvider(config, given.provider);
   if (!provider) return refuse("value_invalid_error", { input: "provider" });
@@ -46,6 +53,11 @@ export async function goToProvider(
   if (!target) return refuse("value_invalid_error", { input: "redirect_to" });
   const otherSite = asksFromOtherSite(scope);
   if (otherSite && !given.code_verifier) return refuse("value_missing_error", { input: "code_verifier" });
+
+  // Each journey is remembered for ten minutes, and may ask the provider for what it publishes.
+  const journey = `${scope.tenant.id}/third_party/${scope.client.source}`;
+  const rate = await scope.runtime.rates.consume("flow_start", journey);
+  if (!rate.ok) return tooFast(rate.retryAfterSeconds);
 
   try {
     const { url, state, write } = await openAuthorization(scope, provider, {
@@ -85,6 +97,6 @@ export const thirdpartyOauth = action({
   input: thirdPartyInput,
   when: offersProviders,
   to: ["thirdparty"],
-  errors: ["value_invalid_error", "value_missing_error"],
+  errors: goToProviderErrors,
   run: goToProvider,
 });

@@ -8,7 +8,7 @@ import { remainsReachable } from "../../../identity/reachability.ts";
 import { enabledProviders } from "../../../thirdparty/providers/index.ts";
 import { STAY } from "../../names.ts";
 import { stay } from "../../outcome.ts";
-import { goToProvider, thirdPartyInput } from "../thirdparty-oauth.ts";
+import { goToProvider, goToProviderErrors, thirdPartyInput } from "../thirdparty-oauth.ts";
 import { type Choice, oneOf } from "./choice.ts";
 import { sensitiveAction } from "./own-action.ts";
 
@@ -20,7 +20,7 @@ export const identityActions = {
       thirdPartyInput(view).extend({ provider: oneOf(unconnected(view.account, view.config)) }),
     when: ({ account, config }) => unconnected(account, config).length > 0,
     to: ["thirdparty"],
-    errors: ["value_invalid_error", "value_missing_error"],
+    errors: goToProviderErrors,
     run: goToProvider,
   }),
   disconnect_thirdparty_oauth_provider: sensitiveAction({
