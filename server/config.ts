@@ -64,6 +64,7 @@ const provider = <Shape extends z.ZodRawShape>(shape: Shape) =>
 
 const customProvider = z
   .strictObject({
+    enabled: z.boolean().default(true),
     display_name: z.string().min(1),
     client_id: z.string().min(1),
     secret: secret().optional(),
@@ -342,7 +343,7 @@ export const configSchema = z.strictObject({
       .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, "is not a key of a provider"), customProvider)
       .default({})
       .describe(
-        "Further OpenID Connect or OAuth 2 providers by key: display_name, client_id, secret, issuer and use_discovery or the endpoints, scopes, attribute_mapping, prompt, acr_values, allow_linking, satisfies_mfa.",
+        "Further OpenID Connect or OAuth 2 providers by key: enabled, display_name, client_id, secret, issuer and use_discovery or the endpoints, scopes, attribute_mapping, prompt, acr_values, allow_linking, satisfies_mfa.",
       ),
   }),
   saml: section({

@@ -80,6 +80,10 @@ export function contradictionIn(config: Config, baseUrl: string | undefined): st
     ],
     [new Set(domains).size < domains.length, "STILE_SAML_IDENTITY_PROVIDERS holds a mail domain twice"],
     [
+      mfa.enabled && !mfa.optional && !mfa.totp.enabled && !mfa.security_keys.enabled,
+      "STILE_MFA_OPTIONAL is false, and so are STILE_MFA_TOTP_ENABLED and STILE_MFA_SECURITY_KEYS_ENABLED: nobody could set up a second factor",
+    ],
+    [
       mfa.device_trust_cookie_name === name,
       "STILE_MFA_DEVICE_TRUST_COOKIE_NAME is the name of the session cookie",
     ],
@@ -98,7 +102,7 @@ export function contradictionIn(config: Config, baseUrl: string | undefined): st
 function hasWayIn({ password, passkey, email, third_party, saml }: Config): boolean {
   const providers = [
     ...Object.values(third_party.providers).filter(({ enabled }) => enabled),
-    ...Object.keys(third_party.custom_providers),
+    ...Object.values(third_party.custom_providers).filter(({ enabled }) => enabled),
   ];
   const byMail = email.enabled && email.use_for_authentication;
   return password.enabled || passkey.enabled || byMail || providers.length > 0 || saml.enabled;

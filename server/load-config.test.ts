@@ -282,6 +282,22 @@ describe("the configuration", () => {
       expect(json.third_party.custom_providers.acme).toMatchObject({ ...acme, allow_linking: false });
     });
 
+    it("may be given as whole sections, of which a leaf of its own may say otherwise", () => {
+      const config = load({
+        STILE_MFA: '{"optional":false,"totp":{"enabled":false}}',
+        STILE_MFA_TOTP: '{"enabled":true}',
+        STILE_THIRD_PARTY_PROVIDERS: '{"google":{"enabled":true,"client_id":"us","secret":"s"}}',
+        STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "others",
+        STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({ acme }),
+        STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_ENABLED: "false",
+        STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_ATTRIBUTE_MAPPING_EMAIL: "mail",
+      });
+      expect(config.mfa).toMatchObject({ optional: false, totp: { enabled: true } });
+      expect(config.third_party.providers.google).toMatchObject({ enabled: true, client_id: "others" });
+      const { acme: provider } = config.third_party.custom_providers;
+      expect(provider).toMatchObject({ enabled: false, attribute_mapping: { email: "mail" } });
+    });
+
     it.each([
       ["STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_SECERT", "x", "is not a setting"],
       ["STILE_THIRD_PARTY_CUSTOM_PROVIDERS_SECRET", "x", "is not a setting"],

@@ -35,12 +35,10 @@ export function configLeaves(): Leaf[] {
     Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
       const here = [...path, name];
       if (child.properties) return walk(child, here);
-      const plain = here.length === 1 && plainNames.has(name);
-      const variable = plain ? name.toUpperCase() : `STILE_${here.join("_").toUpperCase()}`;
       return [
         {
           path: here,
-          variable,
+          variable: variableOf(here),
           type: leafType(child),
           description: child.description ?? "",
           default: child.default,
@@ -49,6 +47,12 @@ export function configLeaves(): Leaf[] {
       ];
     });
   return walk(z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema, []);
+}
+
+/** The variable of a leaf, or of a section. */
+function variableOf(path: string[]): string {
+  const name = path.join("_").toUpperCase();
+  return path.length === 1 && plainNames.has(path[0] ?? "") ? name : `STILE_${name}`;
 }
 
 function membersOf({ additionalProperties: each }: JsonSchema): Pick<Leaf, "members"> {
@@ -141,16 +145,29 @@ function readEnvironment(environment: Record<string, string | undefined>): Recor
   const known = new Set(leaves.map((leaf) => leaf.variable));
   // A misspelt name that is silently ignored would leave a door as open as its default.
   const others = Object.keys(environment).filter((name) => name.startsWith("STILE_") && !known.has(name));
-  const below = others.map((name) => [name, leafBelow(leaves, name)] as const);
+  const below = others.map((name) => [name, sectionNamed(leaves, name) ?? leafBelow(leaves, name)] as const);
   const unknown = below.find(([, leaf]) => !leaf);
   if (unknown) throw new ConfigError(`${unknown[0]} is not a setting`);
   const tree: Record<string, unknown> = {};
-  for (const leaf of [...leaves, ...below.flatMap(([, found]) => found ?? [])]) {
+  const found = below.flatMap(([, leaf]) => leaf ?? []);
+  // A whole section first, so that its leaves may say otherwise.
+  const sections = found
+    .filter(({ type }) => type === "object")
+    .sort((one, other) => one.path.length - other.path.length);
+  for (const leaf of [...sections, ...leaves, ...found.filter(({ type }) => type !== "object")]) {
     const value = environment[leaf.variable];
     if (value === undefined || value === "") continue;
     put(tree, leaf.path, parseVariable(leaf, value));
   }
   return tree;
+}
+
+/** A section, given whole as a JSON object: `STILE_MFA={"optional":false}`. */
+function sectionNamed(leaves: Leaf[], variable: string): Leaf | undefined {
+  const leaf = leaves.find((one) => one.variable.startsWith(`${variable}_`));
+  if (!leaf) return undefined;
+  const depth = leaf.path.findIndex((_, index) => variableOf(leaf.path.slice(0, index + 1)) === variable);
+  return depth < 0 ? undefined : { ...leaf, variable, path: leaf.path.slice(0, depth + 1), type: "object" };
 }
 
 /** The leaf that a variable names under a free key: `STILE_THIRD_PARTY_CUSTOM_PROVIDERS_<KEY>_CLIENT_ID`. */
@@ -161,9 +178,17 @@ function leafBelow(leaves: Leaf[], variable: string): Leaf | undefined {
     // The longest name first: `use_discovery` is no key `use` with a leaf `discovery`.
     const names = Object.keys(leaf.members).sort((one, other) => other.length - one.length);
     const name = names.find((member) => rest.endsWith(`_${member}`));
+    const below = { ...leaf, variable, members: {} };
+    // Of a map below the key, whose names are free again: `…_<KEY>_ATTRIBUTE_MAPPING_EMAIL`.
+    const map = names.find((member) => leaf.members?.[member] === "object" && rest.includes(`_${member}_`));
+    if (map) {
+      const at = rest.indexOf(`_${map}_`);
+      const inner = rest.slice(at + map.length + 2);
+      return { ...below, path: [...leaf.path, rest.slice(0, at), map, inner], type: "string" };
+    }
     if (!name) return undefined;
     const key = rest.slice(0, -name.length - 1);
-    return { ...leaf, variable, path: [...leaf.path, key, name], type: leaf.members[name] ?? "string" };
+    return { ...below, path: [...leaf.path, key, name], type: leaf.members[name] ?? "string" };
   }
   return undefined;
 }

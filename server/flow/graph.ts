@@ -4,6 +4,8 @@ import {
   type FlowType,
   flowTypes,
   NEXT,
+  PROOF,
+  proofStates,
   STAY,
   type StateName,
   stateNames,
@@ -87,6 +89,7 @@ function targetsOf(flow: FlowType, state: StateName): StateName[] {
   const targets = Object.values(states[state].actions).flatMap((action) => action.to);
   return targets.flatMap((target) => {
     if (target === NEXT) return planned[flow].filter((name) => name !== state);
+    if (target === PROOF) return [...proofStates];
     return target === STAY || target === BACK ? [] : [target];
   });
 }
@@ -109,7 +112,10 @@ export function diagram(flow: FlowType): string {
   const lines = ["stateDiagram-v2", `  [*] --> ${planned[flow][0]}`, "  state plan <<choice>>"];
   for (const { from, action, to } of edgesOf(flow)) {
     if (to === BACK || to === STAY || action === "skip") continue;
-    lines.push(`  ${from} --> ${to === NEXT ? "plan" : to}: ${action}`);
+    lines.push(`  ${from} --> ${to === NEXT ? "plan" : to === PROOF ? "proof" : to}: ${action}`);
+  }
+  if (edgesOf(flow).some(({ to }) => to === PROOF)) {
+    lines.push("  state proof <<choice>>", ...proofStates.map((state) => `  proof --> ${state}`));
   }
   // What the plan names before anything is proved is told by the first edges already.
   const [initial] = planned[flow];

@@ -14,5 +14,10 @@ const references: Record<Exclude<Factor["method"], "third_party">, string | null
 
 /** The authentication method reference of a proof (RFC 8176), by the name that clients of the protocol know. */
 export function methodReference({ method, provider }: Pick<Factor, "method" | "provider">): string | null {
-  return method === "third_party" ? `ext:${provider}` : references[method];
+  return method === "third_party" ? `ext:${publicProvider(provider)}` : references[method];
+}
+
+/** How clients know a provider: by its key, or, of SAML, by its entity id. */
+export function publicProvider(provider = ""): string {
+  return provider.replace(/^saml:/, "");
 }

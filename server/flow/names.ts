@@ -40,5 +40,16 @@ export const STAY = "STAY";
 /** The state before, with what the flow knew then. */
 export const BACK = "BACK";
 
+/** Where somebody who is signed in shows once more who they are: one of the login states, by what the account has. */
+export const PROOF = "PROOF";
+
+/** The states that PROOF stands for. */
+export const proofStates = [
+  "login_method_chooser",
+  "login_password",
+  "passcode_confirmation",
+  "login_passkey",
+] as const satisfies readonly StateName[];
+
 /** Where an action may lead. */
-export type Target = StateName | typeof NEXT | typeof STAY | typeof BACK;
+export type Target = StateName | typeof NEXT | typeof STAY | typeof BACK | typeof PROOF;

@@ -3,7 +3,7 @@ import type { Kept, Write } from "../runtime.ts";
 import type { DataPatch } from "./data.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Facts } from "./facts.ts";
-import { BACK, NEXT, STAY, type StateName, type Target } from "./names.ts";
+import { BACK, NEXT, type PROOF, type proofStates, STAY, type StateName, type Target } from "./names.ts";
 
 /** What a step changes beside the flow's state. Nothing of it has happened yet. */
 export interface Effects {
@@ -19,10 +19,13 @@ export interface Effects {
   secrets?: Record<string, unknown>;
 }
 
+/** PROOF is short for any of its states. */
+type Resolved<To extends Target> = To extends typeof PROOF ? (typeof proofStates)[number] : To;
+
 export type Outcome<To extends Target = Target, Code extends ErrorCode = ErrorCode> =
   | {
       kind: "move";
-      to: To;
+      to: Resolved<To>;
       commits: boolean;
       /** Whether what the state shows is made anew; going anywhere always does that. */
       enters: boolean;
@@ -41,7 +44,7 @@ export type Outcome<To extends Target = Target, Code extends ErrorCode = ErrorCo
 
 /** To a state, or to the head of the plan, with a way back. */
 export function go<To extends StateName | typeof NEXT>(to: To, effects: Effects = {}): Outcome<To, never> {
-  return { kind: "move", to, commits: false, enters: true, effects };
+  return { kind: "move", to: to as Resolved<To>, commits: false, enters: true, effects };
 }
 
 /** Something was proved or written: no way back from here; on to the head of the plan. */

@@ -4,12 +4,14 @@ import { schema } from "#db/client";
 import { factsById } from "../identity/users.ts";
 import { type AccountOwner, accountOwner, type Belongings } from "../testing/account-owner.ts";
 import { authenticatorApp } from "../testing/authenticator-app.ts";
-import type { Walk } from "../testing/flow-walk.ts";
+import type { Taken, Walk } from "../testing/flow-walk.ts";
 import { codeFor, newAddress, newName, password } from "../testing/people.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { step } from "./engine.ts";
+import { PROOF, proofStates } from "./names.ts";
 import { states } from "./states/index.ts";
-import { stepUpTargets } from "./step-up.ts";
+
+const taken: Taken = { edges: new Set(), errors: new Set() };
 
 let base: TestRuntime;
 beforeAll(async () => {
@@ -32,7 +34,7 @@ const configured = (settings: Record<string, string> = {}) => base.configured(se
 
 /** Somebody who signed in an hour ago, or whoever has got hold of their session. */
 const anHourAgo = (has: Belongings, runtime = configured()) =>
-  accountOwner(runtime, has, { secondsAgo: 3600, methods: ["password", "totp"] });
+  accountOwner(runtime, has, { secondsAgo: 3600, methods: ["password", "totp"], taken });
 
 const everything: Belongings = {
   emails: 2,
@@ -77,7 +79,7 @@ function emailId({ state }: Walk, address: string | undefined): string {
   return emails.find((email) => email.address === address)?.id ?? "";
 }
 
-const isStepUp = (name: string) => (stepUpTargets as readonly string[]).includes(name);
+const isStepUp = (name: string) => (proofStates as readonly string[]).includes(name);
 
 /** All that an account holds, as text. */
 async function holdings({ userId }: AccountOwner): Promise<string> {
@@ -114,7 +116,7 @@ describe("A25 with a session that was stolen an hour after its owner signed in",
 
   test("every action that leads to a proof is among these, and no other", () => {
     const leading = Object.entries(states.profile_init.actions)
-      .filter(([, { to }]) => stepUpTargets.every((target) => to.includes(target)))
+      .filter(([, { to }]) => to.includes(PROOF))
       .map(([name]) => name);
     // Confirming an address is proof by itself, and ends in the same state.
     expect(leading.sort()).toEqual([...Object.keys(sensitive), ...Object.keys(sensitiveOfFew)].sort());
@@ -223,6 +225,41 @@ describe("whoever proves who they are once more", () => {
   });
 });
 
+/** Where nobody is mailed a code to sign in by, an identity alone is no proof that could be asked for. */
+const nothingToAsk = { STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" };
+const unprovable: Belongings = { emails: 2, identities: ["google"], totp: true, recoveryCodes: true };
+/** These need a password, which is a proof. */
+const provable = ["password_update", "password_delete"];
+
+describe("whoever has nothing to prove it by", () => {
+  const actions = Object.keys(sensitive).filter((action) => !provable.includes(action));
+
+  test.each(actions)("is told so when they try %s, and nothing changes", async (action) => {
+    const byPasskey = action === "webauthn_credential_delete";
+    const named = action.startsWith("username");
+    const has: Belongings = {
+      ...unprovable,
+      identities: action.startsWith("disconnect") ? ["google", "github"] : ["google"],
+      ...(byPasskey ? { passkeys: 2 } : {}),
+      ...(action === "security_key_delete" ? { securityKeys: 1 } : {}),
+      ...(named ? { username: newName() } : {}),
+    };
+    const owner = await anHourAgo(has, configured(nothingToAsk));
+    const flow = await owner.manage(byPasskey ? { able: { webauthn_available: false } } : {});
+    const before = await holdings(owner);
+    const told = await flow.act(action, sensitive[action]?.(owner, flow));
+    expect(told).toMatchObject({ name: "profile_init", error: { code: "flow_discontinuity_error" } });
+    expect(await holdings(owner)).toBe(before);
+  });
+
+  test.each(Object.entries(sensitiveOfFew))("is told so when they try %s", async (action, input) => {
+    const has = { identities: ["google"], username: newName() };
+    const owner = await anHourAgo(has, configured(nothingToAsk));
+    const flow = await owner.manage();
+    expect((await flow.act(action, input)).error?.code).toBe("flow_discontinuity_error");
+  });
+});
+
 describe("a profile flow", () => {
   test("A27 goes on with a session of its owner alone", async () => {
     const runtime = configured();
@@ -324,4 +361,14 @@ test("whoever has just set up a second factor is not asked for it at the next ch
   const otp_code = authenticatorApp(String(payload.otp_secret)).code(Date.now());
   expect((await flow.act("otp_code_verify", { otp_code })).name).toBe("profile_init");
   expect((await flow.act("recovery_codes_create")).name).toBe("profile_init");
+});
+
+test("every action that asks for a proof has led to one, and told where there is none", () => {
+  const asking = Object.entries(states.profile_init.actions).filter(([, { to }]) => to.includes(PROOF));
+  const edges = asking.map(([action]) => `profile profile_init ${action} ${PROOF}`);
+  expect(edges.filter((edge) => !taken.edges.has(edge))).toEqual([]);
+  const refusals = asking
+    .filter(([, { errors }]) => errors.includes("flow_discontinuity_error"))
+    .map(([action]) => `profile_init ${action} flow_discontinuity_error`);
+  expect(refusals.filter((refusal) => !taken.errors.has(refusal))).toEqual([]);
 });

@@ -268,6 +268,15 @@ describe("a security key", () => {
     expect(flow.state.name).toBe("success");
   });
 
+  test("whose recovery codes are guessed at has its guesser wait", async () => {
+    const limited = withoutPasskeys({ STILE_RATE_LIMITER_ENABLED: "true" });
+    const { email } = await withSecurityKey(limited);
+    const flow = await byPassword(limited, email);
+    for (let tries = 0; tries < 6 && flow.state.status !== 429; tries += 1)
+      await flow.act("recovery_code_validate", { recovery_code: `AAAA-AAAA-AAAA-AAA${tries}` });
+    expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
+  });
+
   test("A108 that is set up in two flows at once is wanted of the slower one, not added to", async () => {
     const runtime = withoutPasskeys(atLogin);
     const { email } = await registerWithPassword(runtime);

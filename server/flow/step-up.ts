@@ -2,26 +2,15 @@ import { noteFactors, refreshSession } from "../sessions/sessions.ts";
 import type { Context, Entered } from "./define.ts";
 import { afterIdentifier, loginPasscode } from "./login-methods.ts";
 import { methodReference } from "./method-reference.ts";
+import type { PROOF } from "./names.ts";
 import { go, type Outcome, refuse } from "./outcome.ts";
 import { hasSecondFactor, isProvedTwice } from "./second-factor.ts";
-
-/** Every state that a fresh proof may begin in. */
-export const stepUpTargets = [
-  "login_method_chooser",
-  "login_password",
-  "passcode_confirmation",
-  "login_passkey",
-] as const;
 
 /**
  * Leads somebody who is signed in through the login states once more, and back to their account. They are who the
  * session says, so only methods that the account has are shown.
  */
-export function stepUp({
-  data,
-  facts,
-  config,
-}: Context): Outcome<(typeof stepUpTargets)[number], "flow_discontinuity_error"> {
+export function stepUp({ data, facts, config }: Context): Outcome<typeof PROOF, "flow_discontinuity_error"> {
   const identifier = facts.email
     ? { kind: "email" as const, value: facts.email }
     : { kind: "username" as const, value: facts.username ?? "" };

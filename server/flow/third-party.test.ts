@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { and, eq } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { addEmail } from "../identity/users.ts";
@@ -291,6 +291,13 @@ describe("an address that an account has", () => {
     expect(flow.state).toMatchObject({ name: "thirdparty", status: 400, error: { code: "user_conflict" } });
     taken.errors.add("thirdparty exchange_token user_conflict");
     expect(await identityOf(facts)).toBeUndefined();
+    const [line] = await db()
+      .select()
+      .from(schema.auditLogs)
+      .where(eq(schema.auditLogs.type, "thirdparty_signin_signup_failed"))
+      .orderBy(desc(schema.auditLogs.createdAt))
+      .limit(1);
+    expect(line?.details).toMatchObject({ error: "user_conflict" });
     expect(flow.answer.session).toBeUndefined();
   });
 

@@ -100,7 +100,7 @@ describe.each(["login", "registration"] as const)("in a %s flow", (type) => {
     expect(walk.state.name).toBe("success");
     const me = await (await walk.visitor.request("/me")).json();
     expect(me).toMatchObject({ name: "Ada", emails: [{ address: who.email, is_verified: true }] });
-    expect(walk.state.payload).toMatchObject({ claims: { amr: [`ext:saml:${provider.entityId}`] } });
+    expect(walk.state.payload).toMatchObject({ claims: { amr: [`ext:${provider.entityId}`] } });
   });
 
   test("A43 an address that the provider is not trusted for is proved first", async () => {
@@ -203,7 +203,7 @@ describe("POST /token_exchange", () => {
     await walk.act("exchange_token", { token });
     expect(walk.state.name).toBe("success");
     expect(walk.state.payload).toMatchObject({
-      last_login: { login_method: "third_party", third_party_provider: `saml:${provider.entityId}` },
+      last_login: { login_method: "third_party", third_party_provider: `${provider.entityId}` },
     });
     // The same person again, by whichever way.
     const again = await viaProvider(trusting, "login", who);

@@ -1,5 +1,5 @@
 import { type Answer, start, step } from "../flow/engine.ts";
-import type { FlowType, Target } from "../flow/names.ts";
+import { type FlowType, PROOF, proofStates, type Target } from "../flow/names.ts";
 import { states } from "../flow/states/index.ts";
 import type { FlowState } from "../flow/wire.ts";
 import type { Client } from "../runtime.ts";
@@ -92,7 +92,8 @@ function record(taken: Taken, type: FlowType, from: string, action: string, stat
     for (const code of errorCodes(state)) taken.errors.add(`${from} ${action} ${code}`);
     return;
   }
-  const named = declared.to.find((target) => target === state.name);
+  const proof = (proofStates as readonly string[]).includes(state.name);
+  const named = declared.to.find((target) => target === state.name || (proof && target === PROOF));
   const target: Target | undefined = named ?? declared.to.find((to) => ["NEXT", "STAY", "BACK"].includes(to));
   taken.edges.add(`${type} ${from} ${action} ${target}`);
 }

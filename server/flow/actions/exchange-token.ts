@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { audit } from "../../audit/audit.ts";
 import { securityNotice } from "../../identity/security-notices.ts";
 import { factsByEmail, factsById, isProved } from "../../identity/users.ts";
 import type { Write } from "../../runtime.ts";
@@ -55,7 +56,13 @@ export const exchangeToken = action({
 
     const { facts } = exchange;
     const verdict = judgeFacts(await situationOf(context, facts));
-    if (verdict.kind === "refuse") return refuse(verdict.code);
+    if (verdict.kind === "refuse") {
+      const failure = { provider: facts.provider, error: verdict.code };
+      const owner = context.type === "profile" ? (data.userId ?? null) : null;
+      return refuse(verdict.code, {
+        writes: [audit(scope, "thirdparty_signin_signup_failed", failure, owner)],
+      });
+    }
     const take = takeExchangeToken(scope, token);
     // Whoever connects an identity is signed in already; nothing of the flow changes.
     if (context.type === "profile") {
@@ -167,7 +174,9 @@ async function letIn(context: Context, verdict: LetIn, facts: ProviderFacts): Pr
 function signUp({ scope, config }: Context, facts: ProviderFacts): Effects {
   const userId = scope.runtime.environment.uuid();
   const address = config.email.enabled ? facts.email : null;
-  const unproved = !facts.emailVerified && !facts.skipEmailVerification && config.email.require_verification;
+  // What a SAML provider says of an address is proved by a code, unless the operator vouches for it.
+  const asks = config.email.require_verification || facts.provider.startsWith("saml:");
+  const unproved = !facts.emailVerified && !facts.skipEmailVerification && asks;
   const email = address !== null && !unproved ? { address, verified: facts.emailVerified } : null;
   const made: Facts = {
     ...nobody,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { audit } from "../../audit/audit.ts";
 import { parseEmailAddress } from "../../identity/email-address.ts";
 import { addEmail, factsByEmail } from "../../identity/users.ts";
 import { skip } from "../actions/skip.ts";
@@ -50,6 +51,7 @@ export const onboardingEmail = state({
                 id: runtime.environment.uuid(),
                 now,
               }),
+            audit(scope, "email_created", {}, userId),
           ],
         });
       },

@@ -134,6 +134,8 @@ async function confirmed(context: Awaiting): Promise<Effects> {
           id: runtime.environment.uuid(),
           now,
         }),
+      audit(scope, "email_created", {}, userId),
+      audit(scope, "email_verified", {}, userId),
     ],
   };
 }
@@ -150,10 +152,11 @@ async function firstProof(
   const { tenant, now } = scope;
   if (await isProved(db, tenant.id, { userId, address })) return {};
   const mark: Write = (tx) => setEmailVerified(tx, tenant.id, { userId, address, now });
-  if (type === "profile") return { facts: { emailVerified: true }, writes: [mark] };
+  const line = audit(scope, "email_verified", {}, userId);
+  if (type === "profile") return { facts: { emailVerified: true }, writes: [mark, line] };
   return {
     facts: { emailVerified: true, ...nothingLeft },
-    writes: [mark, (tx) => dropCredentialsSetBeforeVerification(tx, tenant.id, userId, flowId)],
+    writes: [mark, line, (tx) => dropCredentialsSetBeforeVerification(tx, tenant.id, userId, flowId)],
   };
 }
 

@@ -14,7 +14,7 @@ import { providerFacts } from "../../thirdparty/provider-facts.ts";
 import type { FlowData } from "../data.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { isGathering } from "../facts.ts";
-import { methodReference } from "../method-reference.ts";
+import { methodReference, publicProvider } from "../method-reference.ts";
 import { hasSecondFactor, showsSecondFactor } from "../second-factor.ts";
 
 type Factors = FlowData["factors"];
@@ -120,7 +120,7 @@ function lastLogin(factors: Factors) {
   const second = others.findLast(({ method }) => method === "totp" || method === "security_key");
   return {
     login_method: first?.method,
-    ...(first?.provider ? { third_party_provider: first.provider } : {}),
+    ...(first?.provider ? { third_party_provider: publicProvider(first.provider) } : {}),
     ...(second ? { mfa_method: second.method } : {}),
   };
 }

@@ -29,6 +29,7 @@ export function enabledProviders({ third_party }: Config): Provider[] {
     return settings.enabled ? [make(settings as never)] : [];
   });
   const own = Object.entries(third_party.custom_providers)
+    .filter(([, { enabled }]) => enabled)
     .map(([key, settings]) => custom(key, settings))
     .toSorted((one, other) => one.name.localeCompare(other.name, "en"));
   return [...known, ...own];

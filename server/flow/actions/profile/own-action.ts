@@ -2,9 +2,9 @@ import type { z } from "zod";
 import type { Account } from "../../../identity/account.ts";
 import { type Action, action, type Context, type InputSchema, type View } from "../../define.ts";
 import type { ErrorCode } from "../../errors.ts";
-import type { Target } from "../../names.ts";
+import { PROOF, type Target } from "../../names.ts";
 import type { Outcome } from "../../outcome.ts";
-import { stepUp, stepUpTargets } from "../../step-up.ts";
+import { stepUp } from "../../step-up.ts";
 
 /** What guards of the profile look at: the account is there. */
 export type OwnView = View & { account: Account };
@@ -48,12 +48,23 @@ export function sensitiveAction<
   Input extends InputSchema,
   const To extends Target,
   const Code extends ErrorCode = never,
->({ run, to, errors = [], ...rest }: OwnActionDefinition<Input, To, Code>): Action {
-  return ownAction<Input, To | (typeof stepUpTargets)[number], Code | "flow_discontinuity_error">({
+>({
+  run,
+  to,
+  errors = [],
+  provable = false,
+  ...rest
+}: OwnActionDefinition<Input, To, Code> & {
+  /** Whoever is offered it has something to prove who they are by. */
+  provable?: boolean;
+}): Action {
+  return ownAction<Input, To | typeof PROOF, Code | "flow_discontinuity_error">({
     ...rest,
-    to: [...new Set([...to, ...stepUpTargets])],
-    errors: [...errors, "flow_discontinuity_error"],
-    run: (context, input) => (context.fresh ? run(context, input) : stepUp(context)),
+    to: [...to, PROOF],
+    errors: provable ? errors : [...errors, "flow_discontinuity_error"],
+    // PROOF is declared just above, which a generic type cannot be shown.
+    run: (context, input) =>
+      context.fresh ? run(context, input) : (stepUp(context) as Outcome<never, "flow_discontinuity_error">),
   });
 }
 

@@ -38,6 +38,7 @@ export const passwordActions = {
   }),
   password_update: sensitiveAction({
     description: "Set another password.",
+    provable: true,
     input,
     when: ({ account, config }) => config.password.enabled && account.hasPassword,
     to: [STAY],
@@ -46,6 +47,7 @@ export const passwordActions = {
   }),
   password_delete: sensitiveAction({
     description: "Remove the password.",
+    provable: true,
     when: mayDelete,
     to: [STAY],
     run(context) {
