@@ -1,7 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import type { Account } from "../identity/account.ts";
+import type { CredentialProfile } from "../identity/profile.ts";
+import { loadConfig } from "../load-config.ts";
+import type { Session } from "../sessions/sessions.ts";
+import { type FlowData, flowData } from "./data.ts";
+import { nobody } from "./facts.ts";
 import { deadEnds, diagram, edgesOf, graph, statesOf } from "./graph.ts";
-import { flowTypes, stateNames } from "./names.ts";
+import { type FlowType, flowTypes, type StateName, stateNames } from "./names.ts";
+import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
+import { viewOf } from "./view.ts";
 
 /**
  * interface.md 3, decisions.md 2 and flow-reference.md 5, by hand: what each state offers when every guard holds. Ours
@@ -94,6 +103,115 @@ test("every state declares the actions of the interface, and no others", () => {
     Object.entries(offered).map(([name, actions]) => [name, [...actions].sort()]),
   );
   expect(declared).toEqual(expected);
+});
+
+/** Everything on, and everything there to choose from. */
+const generous = loadConfig(
+  {
+    STILE_USERNAME_ENABLED: "true",
+    STILE_EMAIL_OPTIONAL: "true",
+    STILE_PASSWORD_OPTIONAL: "true",
+    STILE_ACCOUNT_ALLOW_DELETION: "true",
+    STILE_SESSION_COOKIE_RETENTION: "prompt",
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID: "us",
+    STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "s",
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "us",
+    STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "s",
+    STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
+    STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
+  },
+  "/nowhere",
+);
+
+const at = new Date();
+const credential = (id: string) => ({ id }) as CredentialProfile;
+const times = { created_at: "", updated_at: "" };
+
+/** Accounts with much and with little: some actions add what others remove. */
+const accounts: Account[] = [
+  {
+    profile: {
+      id: "u",
+      user_id: "u",
+      emails: [
+        { id: "1", address: "ada@example.com", is_verified: true, is_primary: true },
+        { id: "2", address: "ada@example.org", is_verified: false, is_primary: false },
+      ],
+      username: { id: "n", username: "ada", ...times },
+      passkeys: [credential("a"), credential("b")],
+      security_keys: [credential("c")],
+      mfa_config: { auth_app_set_up: true, totp_enabled: true, security_keys_enabled: true },
+      identities: [{ id: "s", provider: "Google", identity_id: "i" }],
+      ...times,
+    },
+    hasPassword: true,
+    identities: [{ id: "i", provider: "google", subject: "s", email: null }],
+    sessions: ["s1", "s2"].map((id) => ({ id, createdAt: at, expiresAt: at, lastUsedAt: at }) as Session),
+  },
+  {
+    profile: {
+      id: "u",
+      user_id: "u",
+      mfa_config: { auth_app_set_up: false, totp_enabled: true, security_keys_enabled: true },
+      ...times,
+    },
+    hasPassword: false,
+    identities: [],
+    sessions: [],
+  },
+];
+
+const capabilities = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
+/** What a state offers in one of the situations that it can be met in. */
+function offeredIn(flow: FlowType, name: StateName, data: Partial<FlowData>, account: Account): string[] {
+  const remembered = flowData.parse({
+    capabilities,
+    userId: randomUUID(),
+    sessionId: "00000000-0000-4000-8000-000000000001",
+    answered: ["preflight"],
+    email: "ada@example.com",
+    emailVerified: true,
+    creating: "passkey",
+    ...data,
+  });
+  const facts = {
+    ...nobody,
+    email: "ada@example.com",
+    emailVerified: true,
+    ...(flow === "login" && data.factors
+      ? { hasTotp: true, hasSecurityKey: true, hasRecoveryCode: true }
+      : {}),
+  };
+  const owner = flow === "profile" ? { ...anOwner, account } : null;
+  const record = { id: "f", type: flow, state: name, version: 1, data: remembered, payload: {}, secrets: {} };
+  const history = [{ state: "preflight" as const, data: remembered }];
+  const view = viewOf({ ...record, history }, facts, generous, owner);
+  return Object.keys(show({ ...record, history }, view, states[name], null, "").actions);
+}
+
+const password = { method: "password" as const, at: "2026-01-01T00:00:00.000Z" };
+const anOwner = { session: { id: "s1", authenticatedAt: new Date(), factors: [] } as never, now: new Date() };
+
+test.each(stateNames)("%s offers, where every guard holds, what the interface lists", (name) => {
+  const situations: Partial<FlowData>[] = [
+    {},
+    { factors: [password] },
+    // The plan asks for these after the offer of a second factor, and lets them be passed over then.
+    { answered: ["preflight", "mfa_method_chooser"] },
+    { answered: ["preflight", "mfa_method_chooser", "onboarding_create_passkey"] },
+  ];
+  const all = flowTypes
+    .filter((flow) => statesOf(flow).includes(name))
+    .flatMap((flow) =>
+      situations.flatMap((data) => accounts.flatMap((account) => offeredIn(flow, name, data, account))),
+    );
+  expect([...new Set(all)].sort()).toEqual([...(offered[name] ?? [])].sort());
+});
+
+test("error offers nothing", () => {
+  expect(showError("technical_error")).toMatchObject({ name: "error", actions: {}, csrf_token: "" });
 });
 
 test("every state stands under its own name", () => {

@@ -4,7 +4,7 @@ import { STAY } from "../../names.ts";
 import { refuse, stay } from "../../outcome.ts";
 import { ownAction } from "./own-action.ts";
 
-/** An object, or null, which clears everything; what comes of it is judged with what is there. */
+/** What comes of it is judged with what is there. Null counts as absent here, as in every input: members go one by one. */
 const patch = z
   .unknown()
   .refine((value) => typeof value === "object" && !Array.isArray(value), "invalid_metadata_error")
