@@ -1,0 +1,30 @@
+import { bringSession } from "./account.ts";
+import { expect, test } from "./fixtures.ts";
+import { enterCode, row, sees } from "./steps.ts";
+
+// Addresses count here before a code has come back, and can be confirmed later.
+test.use({ settings: { STILE_EMAIL_REQUIRE_VERIFICATION: "false" } });
+
+test("an address that was never confirmed is confirmed on the account page", async ({
+  page,
+  context,
+  server,
+  account,
+  mailbox,
+}) => {
+  await bringSession(context, server.url, account);
+  await page.goto("/account");
+  await sees(page, "account");
+  await expect(row(page, account.address).getByText("Not confirmed")).toBeVisible();
+
+  const asked = Date.now() - 1;
+  await row(page, account.address)
+    .getByRole("button", { name: /^Confirm/ })
+    .click();
+  await sees(page, "code");
+  await enterCode(page, await mailbox.codeFor(account.address, asked));
+  await sees(page, "account");
+  await expect(row(page, account.address).getByText("Not confirmed")).toHaveCount(0);
+  const me = await (await page.request.get("/me")).json();
+  expect(me.emails).toMatchObject([{ address: account.address, is_verified: true }]);
+});
