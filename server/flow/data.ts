@@ -51,6 +51,8 @@ export const flowData = z.object({
   factors: z.array(factor).default([]),
   /** An identity provider has said who this is, and their account exists, at registration too. */
   signedUp: z.enum(["created", "known"]).optional(),
+  /** Where somebody who was sent to an identity provider comes back to; one of the allowed addresses. */
+  returnTo: z.string().optional(),
   /** Which kind of credential is being created. */
   creating: z.enum(["passkey", "security_key"]).optional(),
   /** This flow set up a second factor. */

@@ -459,6 +459,11 @@ describe("a passkey", () => {
     const codeless = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
     const { flow } = await managing({ passkeys: 1 }, codeless);
     expect(flow.state.actions).not.toHaveProperty("webauthn_credential_delete");
+    // Clients hang the removal of security keys on it, and it removes none.
+    const { flow: keyed, owner: holder } = await managing({ securityKeys: 1 });
+    expect(keyed.state.actions).toHaveProperty("webauthn_credential_delete");
+    await keyed.act("webauthn_credential_delete", { passkey_id: holder.securityKeys[0] });
+    expect(keyed.errors()).toEqual(["not_found"]);
     const needed = configured({ STILE_PASSKEY_OPTIONAL: "false" });
     expect((await managing({ passkeys: 1 }, needed)).flow.state.actions).not.toHaveProperty(
       "webauthn_credential_delete",

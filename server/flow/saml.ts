@@ -24,11 +24,13 @@ export async function goToSamlProvider(
   input: string,
 ): Promise<Outcome<"thirdparty", "value_invalid_error"> | null> {
   try {
-    const sent = await samlRedirect(scope, { flowId, email, redirectTo: samlReturnAddress(scope) });
+    const redirectTo = samlReturnAddress(scope);
+    const sent = await samlRedirect(scope, { flowId, email, redirectTo });
     if (!sent) return null;
     // The address holds the state, which is kept as a hash otherwise.
     const { redirectUrl, kept, write } = sent;
-    return go("thirdparty", { secrets: { redirect_url: redirectUrl }, kept, writes: [write] });
+    const data = { returnTo: redirectTo };
+    return go("thirdparty", { data, secrets: { redirect_url: redirectUrl }, kept, writes: [write] });
   } catch (error) {
     if (!(error instanceof ThirdPartyError)) throw error;
     const { reason, cause, message } = error;

@@ -462,6 +462,15 @@ describe("an exchange token", () => {
   const refused = { name: "thirdparty", status: 400, error: { code: "form_data_invalid_error" } };
   const fault = (flow: Walk) => flow.state.actions.exchange_token?.inputs.token?.error?.code;
 
+  test("that is refused leaves the way back to the page, and none to the provider, whose state is spent", async () => {
+    const flow = await away();
+    expect(String(flow.state.payload.redirect_url)).toContain("state=");
+    await flow.act("exchange_token", { token: "A".repeat(43) });
+    const back = new URL(String(flow.state.payload.redirect_url));
+    expect([back.origin, back.searchParams.get("error")]).toEqual([new URL(home).origin, "invalid_request"]);
+    expect(back.searchParams.has("state")).toBe(false);
+  });
+
   test.each(["", "x", "\0", "💥", "x".repeat(600), "A".repeat(43)])(
     "A45 that is none, %j, is refused",
     async (token) => {

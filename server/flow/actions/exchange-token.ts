@@ -18,12 +18,14 @@ import {
 import { judgeFacts } from "../../thirdparty/judge-facts.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import { findProvider } from "../../thirdparty/providers/index.ts";
+import { withError } from "../../thirdparty/redirect-urls.ts";
 import type { DataPatch, FlowData } from "../data.ts";
 import { action, type Context } from "../define.ts";
+import { type ErrorCode, errors, isInputError } from "../errors.ts";
 import { accountFacts, type Facts, nobody } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { whileAddable } from "../new-credential.ts";
-import { type Effects, go, next, refuse, tooFast } from "../outcome.ts";
+import { type Effects, go, next, type Outcome, refuse, waiting } from "../outcome.ts";
 import { hasSecondFactor } from "../second-factor.ts";
 import { emailVerification } from "../states/onboarding-email.ts";
 import { codeVerifier } from "./thirdparty-oauth.ts";
@@ -44,22 +46,22 @@ export const exchangeToken = action({
     const { scope, data } = context;
     const { runtime, tenant, client } = scope;
     const rate = await runtime.rates.consume("exchange_token", `${tenant.id}/${client.source}`);
-    if (!rate.ok) return tooFast(rate.retryAfterSeconds);
+    if (!rate.ok) return refused(data, "rate_limit_exceeded", { payload: waiting(rate.retryAfterSeconds) });
 
     const exchange = await findExchangeToken(scope, token);
     if (!exchange || !belongsHere(context, exchange))
-      return refuse("value_invalid_error", { input: "token" });
+      return refused(data, "value_invalid_error", { input: "token" });
     // A token that no flow asked for is bound to the browser that was given it, by a cookie.
     const kept = context.type === "token_exchange" ? (client.thirdPartyStates ?? []) : [];
     if (![code_verifier, ...kept].some((verifier) => verifierFits(exchange, verifier)))
-      return refuse("value_invalid_error", { input: "code_verifier" });
+      return refused(data, "value_invalid_error", { input: "code_verifier" });
 
     const { facts } = exchange;
     const verdict = judgeFacts(await situationOf(context, facts));
     if (verdict.kind === "refuse") {
       const failure = { provider: facts.provider, error: verdict.code };
       const owner = context.type === "profile" ? (data.userId ?? null) : null;
-      return refuse(verdict.code, {
+      return refused(data, verdict.code, {
         writes: [audit(scope, "thirdparty_signin_signup_failed", failure, owner)],
       });
     }
@@ -107,6 +109,21 @@ function nothingShown({ answered }: FlowData): DataPatch {
     recovering: undefined,
     emailVerified: undefined,
   };
+}
+
+/**
+ * A refusal, with the way back to the page that the person came from: published clients go wherever `redirect_url`
+ * says, and the provider's address is spent.
+ */
+function refused<Code extends ErrorCode>(
+  { returnTo }: FlowData,
+  code: Code,
+  details: Parameters<typeof refuse>[1] = {},
+): Outcome<never, Code> {
+  if (!returnTo) return refuse(code, details);
+  const told = isInputError(code) ? "invalid_request" : code;
+  const redirect_url = withError(new URL(returnTo), told, errors[code].message);
+  return refuse(code, { ...details, payload: { ...details.payload, redirect_url } });
 }
 
 /** A token is for the flow that sent the person; one that no flow asked for, for a flow that begins with it. */

@@ -68,6 +68,7 @@ export async function goToProvider(
       remembers: { boundBy: otherSite ? "verifier" : "cookie" },
     });
     return go("thirdparty", {
+      data: { returnTo: target.href },
       // The address holds the state, which is kept as a hash otherwise.
       secrets: { redirect_url: url },
       kept: { thirdPartyState: { value: state, seconds: requestSeconds } },

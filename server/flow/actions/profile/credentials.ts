@@ -45,7 +45,10 @@ export const credentialActions = {
   webauthn_credential_delete: sensitiveAction({
     description: "Remove a passkey.",
     input: z.strictObject({ passkey_id: ownId() }),
-    when: ({ account, config }) => passkeysOf(account).some(({ id }) => mayDelete(account, config, id)),
+    // Published clients show how to remove a security key only where this is offered.
+    when: ({ account, config }) =>
+      passkeysOf(account).some(({ id }) => mayDelete(account, config, id)) ||
+      (config.passkey.enabled && passkeysOf(account).length < credentialsOf(account).length),
     to: [STAY],
     errors: ["not_found"],
     run({ scope, account, config }, { passkey_id }) {
