@@ -1,12 +1,13 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { heldRuntime } from "#server/runtime-slot";
+import { isMissingPage } from "./app/missing-page.ts";
 import { LANGUAGE, languageWish } from "./app/page-language.ts";
 
 /**
  * Runs before every page: gives it the headers that only a page needs, and passes on the language that was asked
  * for. It lets everything through; who may do what is decided where it is done.
  */
-export function proxy(request: NextRequest): NextResponse {
+export async function proxy(request: NextRequest): Promise<NextResponse> {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(18))).toString("base64");
   const policy = contentSecurityPolicy(nonce);
   const wish = languageWish(request.nextUrl.searchParams);
@@ -18,11 +19,13 @@ export function proxy(request: NextRequest): NextResponse {
   else forwarded.set(LANGUAGE, wish);
 
   const onward = { request: { headers: forwarded } };
+  const { pathname } = request.nextUrl;
   // Next's own page for errors has an address, where it may be kept by caches; to us it is a page that is not there.
-  const response =
-    request.nextUrl.pathname === "/_global-error"
-      ? NextResponse.rewrite(new URL("/_not-found", request.url), onward)
-      : NextResponse.next(onward);
+  const missing =
+    pathname === "/_global-error" || (await isMissingPage(request.headers.get("host"), pathname));
+  const response = missing
+    ? NextResponse.rewrite(new URL("/_not-found", request.url), onward)
+    : NextResponse.next(onward);
   response.headers.set("Content-Security-Policy", policy);
   for (const [name, value] of Object.entries(pageHeaders)) response.headers.set(name, value);
   const overTls = heldRuntime()?.config.base_url.startsWith("https:") ?? false;

@@ -54,8 +54,10 @@ test("an email address is added, made primary, and the old one removed", async (
   await page.getByLabel("Email", { exact: true }).fill(other);
   await add.click();
   await sees(page, "code");
+  await expect(page.locator(".stile-subject")).toHaveText(other);
   await enterCode(page, await mailbox.codeFor(other, asked));
   await sees(page, "account");
+  await expect(page.getByText("The email address is added.")).toBeInViewport();
   await row(page, other)
     .getByRole("button", { name: `Make primary ${other}` })
     .click();
@@ -104,6 +106,26 @@ test("a password is changed, and the new one signs in", async ({ page, context, 
   await arrive(page);
 });
 
+for (const width of [320, 1000]) {
+  test(`what opens leaves every word where it is, ${width} pixels wide`, async ({ page, opened: _ }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height: 900 });
+    const password = row(page, "Password");
+    const words = password.locator("summary");
+    const places = async () =>
+      words.evaluateAll((all) => all.map((one) => [one.textContent, one.getBoundingClientRect().toJSON()]));
+    const before = await places();
+    expect(before).toHaveLength(2);
+    for (const word of await words.all()) {
+      await word.click();
+      await expect(password.getByRole("button")).not.toHaveCount(0);
+      expect(await places()).toEqual(before);
+      await word.click();
+      await expect(password.locator("details[open]")).toHaveCount(0);
+    }
+  });
+}
+
 test("a password is given up and set again", async ({ page, opened: _ }) => {
   await confirmIn(page, "Password", "Remove", "Yes, remove it");
   await expect(page.getByText("You have none. You sign in another way.")).toBeVisible();
@@ -119,11 +141,13 @@ test("a passkey is added, renamed and removed", async ({ page, authenticator, op
   await button(page, "Add a passkey").click();
   const passkeys = panel(page, "Passkeys").getByRole("listitem");
   await expect(passkeys).toHaveCount(1);
+  await expect(page.getByText("The passkey is added.")).toBeInViewport();
   expect(await authenticator.count()).toBe(1);
   await passkeys.locator("summary").filter({ hasText: "Rename" }).click();
   await passkeys.getByLabel("Name").fill("My telephone");
   await passkeys.getByRole("button", { name: "Save" }).click();
   await expect(row(page, "My telephone")).toBeVisible();
+  await expect(passkeys.getByLabel("Name")).toHaveValue("My telephone");
   await confirmIn(page, "My telephone", "Remove", "Yes, remove it");
   await expect(page.getByText("You have no passkey yet.")).toBeVisible();
 });
@@ -144,7 +168,7 @@ test("an app is set up and removed, and recovery codes come with it and are made
   page,
   opened: _,
 }) => {
-  await button(page, /An authenticator app/).click();
+  await row(page, "Authenticator app").getByRole("button", { name: "Set up" }).click();
   await sees(page, "setUpApp");
   const codes = codesOf((await page.locator(".stile-secret code").textContent()) ?? "");
   await enterCode(page, await codes.next());
@@ -154,6 +178,7 @@ test("an app is set up and removed, and recovery codes come with it and are made
   const first = await shown.allTextContents();
   await button(page, "I have saved them").click();
   await expect(shown).toHaveCount(0);
+  await expect(page.getByText("The authenticator app is set up.")).toBeVisible();
   await expect(row(page, "Authenticator app").getByText("Set up", { exact: true })).toBeVisible();
 
   await confirmIn(page, "Recovery codes", "Make new codes", "Make new codes");
@@ -170,6 +195,7 @@ test("a security key is added, renamed and removed", async ({ page, securityKey,
   await button(page, "Add a security key").click();
   const key = page.getByRole("listitem").filter({ hasText: "Added" });
   await expect(key).toBeVisible();
+  await expect(page.getByText("The security key is added.")).toBeVisible();
   await button(page, "I have saved them").click();
   await key.locator("summary").filter({ hasText: "Rename" }).click();
   await key.getByLabel("Name").fill("The blue one");

@@ -121,6 +121,7 @@ for (const [name, viewport] of [
         overflow: document.documentElement.scrollWidth - window.innerWidth,
         // WCAG 2.2, 2.5.8: targets of at least 24 by 24 pixels; and iOS zooms into fields of less than 16.
         small: [...document.querySelectorAll<HTMLElement>("button, input:not([type=hidden])")]
+          .filter((element) => element.checkVisibility())
           .filter((element) => {
             const { width, height } = element.getBoundingClientRect();
             const zooms = element.matches("input[type=text], input[type=email], input[type=password]");

@@ -5,7 +5,7 @@ import config from "../playwright.config.ts";
 import { startServer } from "../server/testing/server.ts";
 import { startSmtp } from "../server/testing/smtp.ts";
 import { bringSession, signUp } from "./account.ts";
-import { button, chooseMethod, openLogin, sees } from "./steps.ts";
+import { chooseMethod, openLogin, row, sees } from "./steps.ts";
 
 /** `npm run pictures`: takes the README's pictures from the running program. */
 const folder = join(import.meta.dirname, "../docs/pictures");
@@ -45,7 +45,7 @@ const pictures: Picture[] = [
     scheme: "dark",
     async show(page) {
       await openAccount(page);
-      await button(page, /An authenticator app/).click();
+      await row(page, "Authenticator app").getByRole("button", { name: "Set up" }).click();
       await sees(page, "setUpApp");
     },
   },

@@ -1,8 +1,27 @@
 import { bringSession } from "./account.ts";
 import { expect, test } from "./fixtures.ts";
-import { button, enterPassword, row, sees } from "./steps.ts";
+import { button, enterPassword, opener, row, sees } from "./steps.ts";
 
 test.use({ settings: { STILE_SESSION_STEP_UP_AFTER: "2" } });
+
+test("whoever adds an address after a while is asked by their own name, and not by the new one", async ({
+  page,
+  context,
+  server,
+  account,
+}) => {
+  await bringSession(context, server.url, account);
+  await page.goto("/account");
+  await sees(page, "account");
+  await page.waitForTimeout(2500);
+  await opener(page, "Add an email address").click();
+  await page.getByLabel("Email", { exact: true }).fill("other@example.com");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await sees(page, "stillYou");
+  await button(page, "Get a code by email").click();
+  await sees(page, "code");
+  await expect(page.locator(".stile-subject")).toHaveText(account.address);
+});
 
 test("whoever changes something important after a while proves once more who they are", async ({
   page,

@@ -21,6 +21,8 @@ export interface Row {
 
 export interface Section {
   name: WordedSection;
+  /** What it is called instead, where it has but one of the things that its title names. */
+  only: keyof PageWords | null;
   rows: Row[];
   /** What is about the section as a whole, for instance to add something. */
   actions: ActionDescriptor[];
@@ -47,12 +49,20 @@ export function sectionsOf(state: FlowState, known: Known): Section[] {
     (action) => !inRows.has(action.action) && !listOfAction(action) && isPerformable(action, known),
   );
   return order
-    .map((name) => ({
-      name,
-      rows: rows.filter(({ section }) => section === name).map(({ row }) => row),
-      actions: rest.filter(({ action }) => sectionOf(action) === name),
-    }))
+    .map((name) => {
+      const own = rows.filter(({ section }) => section === name).map(({ row }) => row);
+      return {
+        name,
+        only: name === "sign_in" ? onlyWord(own) : null,
+        rows: own,
+        actions: rest.filter(({ action }) => sectionOf(action) === name),
+      };
+    })
     .filter((section) => section.rows.length > 0 || section.actions.length > 0);
+}
+
+function onlyWord([first, ...others]: Row[]): keyof PageWords | null {
+  return first && others.length === 0 && "word" in first.title ? first.title.word : null;
 }
 
 /** What an action's words and answers stand beside. */
@@ -100,18 +110,22 @@ function singleRow(
 }
 
 function listRows(list: List, { payload }: FlowState, actions: ActionDescriptor[], known: Known): Placed[] {
-  const { section, icon } = list;
+  const { section } = list;
   return list.things(payload).flatMap((thing): Placed[] => {
     const id = thing[list.id];
     if (!isText(id)) return [];
     const title = thing[list.title];
     const row: Row = {
       key: id,
-      icon,
+      icon: list.icon(thing),
       title: isText(title) ? { text: title } : { word: list.untitled },
       badges: list.badges(thing),
       details: list.details(thing),
-      actions: losingLast(actions.filter((action) => mayBeAbout(action, list, thing, id, known))),
+      actions: losingLast(
+        actions
+          .filter((action) => mayBeAbout(action, list, thing, id, known))
+          .map((action) => startingWith(action, list.names, title)),
+      ),
       id,
     };
     return [{ section, row }];
@@ -125,6 +139,13 @@ function mayBeAbout(action: ActionDescriptor, list: List, thing: Thing, id: stri
   if (!descriptor?.hidden || !isPerformable(action, { ...known, [input]: id })) return false;
   if (list.pointless?.[action.action]?.(thing)) return false;
   return descriptor.allowed_values?.some(({ value }) => value === id) ?? true;
+}
+
+/** A new name starts as the present one. */
+function startingWith(action: ActionDescriptor, names: string | undefined, title: unknown): ActionDescriptor {
+  const input = names === undefined ? undefined : action.inputs[names];
+  if (!input || (input.value ?? null) !== null || !isText(title)) return action;
+  return { ...action, inputs: { ...action.inputs, [input.name]: { ...input, value: title } } };
 }
 
 /** What something is lost by comes last. */

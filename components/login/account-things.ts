@@ -3,7 +3,7 @@ import { isText, listOf, recordOf } from "./people.ts";
 import type { PageWords, WordedSection } from "./words/words.ts";
 
 /** A fact about a thing, in words or as it is. */
-export type Detail = { text: string } | { word: keyof PageWords; date?: string };
+export type Detail = { text: string } | { word: keyof PageWords; date?: string; timed?: boolean };
 
 export type Thing = Record<string, unknown>;
 
@@ -12,10 +12,12 @@ export interface List {
   input: string;
   /** Actions that name things of this list by another input. */
   also?: Record<string, string>;
+  /** The input by which one is renamed. */
+  names?: string;
   /** Actions that would change nothing about a thing. */
   pointless?: Record<string, (thing: Thing) => boolean>;
   section: WordedSection;
-  icon: IconName;
+  icon(thing: Thing): IconName;
   things(payload: Thing): Thing[];
   /** Member that holds the value of `input`. */
   id: string;
@@ -33,7 +35,7 @@ export const lists: List[] = [
       email_verify: ({ is_verified }) => is_verified === true,
     },
     section: "emails",
-    icon: "mail",
+    icon: () => "mail",
     things: ({ user }) => listOf(recordOf(user).emails),
     ...{ id: "id", title: "address", untitled: "identity" },
     badges: ({ is_primary, is_verified }) => [
@@ -44,8 +46,9 @@ export const lists: List[] = [
   },
   {
     input: "passkey_id",
+    names: "passkey_name",
     section: "passkeys",
-    icon: "passkey",
+    icon: () => "passkey",
     things: ({ user }) => listOf(recordOf(user).passkeys),
     ...{ id: "id", title: "name", untitled: "passkey" },
     badges: ({ backup_state }) => (backup_state === true ? ["synced"] : []),
@@ -54,8 +57,9 @@ export const lists: List[] = [
   {
     input: "security_key_id",
     also: { webauthn_credential_rename: "passkey_id" },
+    names: "passkey_name",
     section: "second_step",
-    icon: "key",
+    icon: () => "key",
     things: ({ user }) => listOf(recordOf(user).security_keys),
     ...{ id: "id", title: "name", untitled: "securityKey" },
     badges: () => [],
@@ -64,7 +68,7 @@ export const lists: List[] = [
   {
     input: "identity_id",
     section: "identities",
-    icon: "link",
+    icon: () => "link",
     things: ({ user }) => listOf(recordOf(user).identities),
     ...{ id: "identity_id", title: "provider", untitled: "identity" },
     badges: () => [],
@@ -73,14 +77,14 @@ export const lists: List[] = [
   {
     input: "session_id",
     section: "sessions",
-    icon: "laptop",
+    icon: ({ user_agent_raw }) => (isPhone(user_agent_raw) ? "phone" : "laptop"),
     things: ({ sessions }) => listOf(sessions),
     ...{ id: "id", title: "user_agent", untitled: "session" },
     badges: ({ current }) => (current === true ? ["thisDevice"] : []),
     details: ({ ip_address, created_at, last_used }) => [
       ...(isText(ip_address) ? [{ text: ip_address }] : []),
-      ...dated("signedInSince", created_at),
-      ...dated("lastUsed", last_used),
+      ...dated("signedInSince", created_at, true),
+      ...dated("lastUsed", last_used, true),
     ],
   },
 ];
@@ -144,6 +148,12 @@ function credentialDetails({ created_at, last_used_at }: Thing): Detail[] {
   return [...dated("added", created_at), ...dated("lastUsed", last_used_at)];
 }
 
-function dated(word: keyof PageWords, date: unknown): Detail[] {
-  return isText(date) && !Number.isNaN(Date.parse(date)) ? [{ word, date }] : [];
+/** @param timed the time of day matters, too */
+function dated(word: keyof PageWords, date: unknown, timed = false): Detail[] {
+  return isText(date) && !Number.isNaN(Date.parse(date)) ? [{ word, date, timed }] : [];
+}
+
+/** Browsers on phones name themselves mobile; so does one on a tablet, which is none. */
+function isPhone(userAgent: unknown): boolean {
+  return isText(userAgent) && /\bMobi/.test(userAgent) && !/\biPad\b/.test(userAgent);
 }

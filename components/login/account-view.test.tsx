@@ -1,13 +1,14 @@
 // @vitest-environment jsdom
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
+import type { FlowState } from "#server/flow/wire";
 import { draw } from "./drawing.fixture.tsx";
 import { states } from "./states.fixture.ts";
 import { en } from "./words/en.ts";
 
 const account = (
   name: "profile_init" | "profile_init_bare" = "profile_init",
-  answers = [states.profile_init],
+  answers: FlowState[] = [states.profile_init],
 ) => draw(states[name], { type: "profile", answers });
 
 const panel = (title: string) => within(screen.getByRole("region", { name: title }));
@@ -51,6 +52,41 @@ describe("the account page", () => {
     expect(panel("Passkeys").getByText(en.sections.passkeys.empty ?? "")).toBeDefined();
     expect(panel("Username and password").getByText(en.page.passwordMissing)).toBeDefined();
     expect(panel("Second step").getByText(en.page.appMissing)).toBeDefined();
+  });
+
+  test("a part that has but one thing in it is called by that", () => {
+    const { username_create: _, ...actions } = states.profile_init_bare.actions;
+    draw({ ...states.profile_init_bare, actions }, { type: "profile" });
+    expect(panel("Password").getByText(en.page.passwordMissing)).toBeDefined();
+    expect(screen.queryByRole("region", { name: "Username and password" })).toBeNull();
+  });
+
+  test("the button beside the authenticator app says what it does", () => {
+    account("profile_init_bare");
+    expect(row("Authenticator app").getByRole("button", { name: "Set up" })).toBeDefined();
+  });
+
+  test("a session is told with the time of day, and a phone looks like one", () => {
+    account();
+    expect(
+      row("Android (Chrome)").getByText(/^Signed in Nov 1, 2026, .+ · Last used Nov 18, 2026, /),
+    ).toBeDefined();
+    const icon = (name: string) =>
+      row(name).getByText(name, { selector: ".stile-row-title span" }).closest("li")?.querySelector("svg")
+        ?.innerHTML;
+    expect(icon("Android (Chrome)")).not.toBe(icon("macOS (Safari)"));
+    expect(icon("Android (Chrome)")).toBe(icon("Authenticator app"));
+  });
+
+  test("a second click closes what the first has opened", async () => {
+    const { user, container } = account();
+    const summary = row("iCloud Keychain").getByText("Rename", { exact: false, selector: "summary span" });
+    const open = () => [...container.querySelectorAll("details")].filter((fold) => fold.open).length;
+    await user.click(summary);
+    expect(open()).toBe(1);
+    expect(summaries(row("iCloud Keychain"))).toEqual(["Rename iCloud Keychain", "Remove iCloud Keychain"]);
+    await user.click(summary);
+    expect(open()).toBe(0);
   });
 
   test("tells the facts of each thing", () => {
@@ -129,11 +165,13 @@ describe("the account page", () => {
     expect(open).toEqual([]);
   });
 
-  test("renames a passkey, and empties the field when that is done", async () => {
+  test("renames a passkey, starting with its present name", async () => {
     const { server, user } = account();
     const passkey = row("iCloud Keychain");
     await user.click(passkey.getByText("Rename", { exact: false, selector: "summary span" }));
     const field = passkey.getByLabelText<HTMLInputElement>("Name");
+    expect(field.value).toBe("iCloud Keychain");
+    await user.clear(field);
     await user.type(field, "My phone{Enter}");
     await waitFor(() =>
       expect(server.act).toHaveBeenCalledExactlyOnceWith("profile", "webauthn_credential_rename", 7, {
@@ -141,13 +179,14 @@ describe("the account page", () => {
         passkey_name: "My phone",
       }),
     );
-    await waitFor(() => expect(field.value).toBe(""));
+    await waitFor(() => expect(field.value).toBe("iCloud Keychain"));
   });
 
   test("an error stands beside the thing it is about, and at no other", async () => {
     const { user } = account("profile_init", [states.profile_init_wrong_name]);
     const passkey = row("iCloud Keychain");
     await user.click(passkey.getByText("Rename", { exact: false, selector: "summary span" }));
+    await user.clear(passkey.getByLabelText("Name"));
     await user.type(passkey.getByLabelText("Name"), "x{Enter}");
     expect(await screen.findAllByText(en.errors.value_missing_error)).toHaveLength(1);
     expect(passkey.getByText(en.errors.value_missing_error)).toBeDefined();
@@ -194,6 +233,49 @@ describe("the account page", () => {
         redirect_to: "https://login.example/",
       }),
     );
+  });
+
+  const { user: owner } = states.profile_init.payload as { user: Record<string, unknown[]> };
+  const withUser = (user: object) => ({
+    ...states.profile_init,
+    payload: { ...states.profile_init.payload, user: { ...owner, ...user } },
+  });
+  const bare = states.profile_init_bare;
+  const withApp = {
+    ...bare,
+    payload: { user: { ...(bare.payload.user as object), mfa_config: { auth_app_set_up: true } } },
+  };
+
+  test("says that an address is added when its code was right", async () => {
+    const address = "new@example.org";
+    const emails = [...(owner.emails ?? []), { id: "e4", address, is_primary: false, is_verified: true }];
+    const { user } = account("profile_init", [states.passcode_confirmation, withUser({ emails })]);
+    await user.click(screen.getByText("Add an email address"));
+    await user.type(screen.getByLabelText("Email"), `${address}{Enter}`);
+    expect((await screen.findByText(address)).className).toBe("stile-subject");
+    await user.type(screen.getByLabelText("Code"), "123456");
+    const done = await panel("Email addresses").findByRole("status");
+    expect(done.textContent).toBe(en.actions.email_create.done);
+    expect(document.activeElement?.textContent).toBe("Email addresses");
+  });
+
+  test("says that an authenticator app is set up", async () => {
+    const { user } = account("profile_init_bare", [states.mfa_otp_secret_creation, withApp]);
+    await user.click(screen.getByRole("button", { name: "Set up" }));
+    await user.type(await screen.findByLabelText("Code"), "123456");
+    expect(await panel("Second step").findByRole("status")).toHaveProperty(
+      "textContent",
+      "The authenticator app is set up.",
+    );
+  });
+
+  test("whoever only proved who they are is told of nothing added", async () => {
+    const { user } = account("profile_init", [states.login_password, states.profile_init]);
+    await user.click(screen.getByText("Add an email address"));
+    await user.type(screen.getByLabelText("Email"), "new@example.org{Enter}");
+    await user.type(await screen.findByLabelText("Password"), "secret{Enter}");
+    expect(await screen.findByText(en.errors.proved_again)).toBeDefined();
+    expect(screen.queryByText(en.actions.email_create.done ?? "")).toBeNull();
   });
 
   test("whoever has to prove it once more is told why", () => {

@@ -1,46 +1,52 @@
 import { useEffect, useId, useRef } from "react";
-import type { ActionDescriptor, FlowState } from "#server/flow/wire";
+import type { ActionDescriptor } from "#server/flow/wire";
 import { Alert } from "../ui/alert.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { additionTo } from "./account.ts";
 import { itemOf, type Row, type Section, sectionOfAction, sectionsOf } from "./account-sections.ts";
 import type { Detail } from "./account-things.ts";
 import { ActionForm } from "./action-form.tsx";
 import { asksFirst, visibleInputs } from "./arrange.ts";
 import { Fold } from "./fold.tsx";
-import { isText, recordOf } from "./people.ts";
+import { recoveryCodesIn } from "./recovery-codes.tsx";
 import type { Item, Stage } from "./stage.ts";
 import { actionWords, fill, type Words } from "./words/words.ts";
-
-/** Whether a state shows somebody their account, and what they can do about it. */
-export function isAccount({ payload, actions }: FlowState): boolean {
-  return isText(recordOf(payload.user).id) && Object.keys(actions).length > 0;
-}
 
 /** An account: its things in sections, each with what can be done about it. */
 export function AccountView({ stage }: { stage: Stage }) {
   const { words, here, flow } = stage;
-  const { state, performed, notice } = flow.view;
+  const { state, performed, notice, account } = flow.view;
+  const added = performed === null || !account ? null : additionTo(account, state);
   // What was done may have left nothing to do it to, so that it is offered no longer.
-  const offered = useRef<FlowState["actions"]>({});
-  const before = performed === null ? undefined : offered.current[performed];
-  const acted = performed === null ? undefined : (state.actions[performed] ?? before);
-  useEffect(() => {
-    offered.current = { ...offered.current, ...state.actions };
-  }, [state]);
+  const offered = (name: string | null) =>
+    name === null ? undefined : (state.actions[name] ?? account?.actions[name]);
+  const acted = offered(performed) ?? offered(added);
   const isDone = acted !== undefined && !state.error && notice === null;
   const done = isDone ? actionWords(words, acted.action, acted.description, here).done : undefined;
   const told = acted && sectionOfAction(acted);
+  // Whoever was elsewhere meanwhile is brought to what they have added, unless there is something to see first.
+  const brought = added !== null && added !== performed && recoveryCodesIn(state.payload).length === 0;
   return sectionsOf(state, stage.known).map((section) => (
     <Panel
       key={section.name}
       stage={stage}
       section={section}
       done={told === section.name ? done : undefined}
+      brought={brought}
     />
   ));
 }
 
-function Panel({ stage, section, done }: { stage: Stage; section: Section; done: string | undefined }) {
+interface PanelProps {
+  stage: Stage;
+  section: Section;
+  /** What was done about one of its things just now, in words. */
+  done: string | undefined;
+  /** The person has yet to be brought here. */
+  brought: boolean;
+}
+
+function Panel({ stage, section, done, brought }: PanelProps) {
   const { words, flow } = stage;
   const titleId = useId();
   const title = useRef<HTMLHeadingElement>(null);
@@ -50,13 +56,13 @@ function Panel({ stage, section, done }: { stage: Stage; section: Section; done:
   // biome-ignore lint/correctness/useExhaustiveDependencies: what had the focus may be gone with what was done
   useEffect(() => {
     if (done !== undefined && (document.activeElement ?? document.body) === document.body)
-      title.current?.focus({ preventScroll: true });
+      title.current?.focus({ preventScroll: !brought });
   }, [turn]);
 
   return (
     <section className="stile-panel" aria-labelledby={titleId} data-section={section.name}>
       <h2 className="stile-panel-title" id={titleId} ref={title} tabIndex={-1}>
-        {text}
+        {section.only ? words.page[section.only] : text}
       </h2>
       {sentence && <p className="stile-panel-sentence">{sentence}</p>}
       {done !== undefined && (
@@ -136,12 +142,13 @@ function AccountAction({ stage, action, item, tone }: AccountActionProps) {
   );
 }
 
-/** Days are told in the person's own time zone, which a server does not know. */
+/** Days and times of day are told in the person's own time zone, which a server does not know. */
 function detailText(detail: Detail, words: Words, live: boolean): string {
   if ("text" in detail) return detail.text;
   const text = words.page[detail.word];
   if (detail.date === undefined) return text;
   const zone = live ? {} : { timeZone: "UTC" };
-  const format = new Intl.DateTimeFormat(words.language, { dateStyle: "medium", ...zone });
+  const time = live && detail.timed ? { timeStyle: "short" as const } : {};
+  const format = new Intl.DateTimeFormat(words.language, { dateStyle: "medium", ...time, ...zone });
   return fill(text, { date: format.format(new Date(detail.date)) });
 }

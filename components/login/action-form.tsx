@@ -109,7 +109,7 @@ export function ActionForm({ stage, action, look, wait = 0, item, folded = false
           type="submit"
           busy={isBusy}
           disabled={left > 0 || (busy !== null && !isBusy)}
-          icon={folded ? undefined : iconOf(action)}
+          icon={folded || look === "link" ? undefined : iconOf(action)}
           hint={hint}
         >
           {left > 0

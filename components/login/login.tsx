@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Mark } from "../ui/mark.tsx";
-import { isAccount } from "./account-view.tsx";
+import { isAccount } from "./account.ts";
 import { startOf } from "./addresses.ts";
 import type { Arrival } from "./arrival.ts";
 import { type FlowAnswer, type FlowServer, type FlowType, flowServer } from "./flow-server.ts";

@@ -215,6 +215,8 @@ const profilePayload = {
     {
       id: "s2",
       user_agent: "Android (Chrome)",
+      user_agent_raw:
+        "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36",
       current: false,
       created_at: "2026-11-01T08:00:00Z",
       last_used: "2026-11-18T08:00:00Z",
@@ -238,7 +240,7 @@ const profile = (more: Partial<FlowState> = {}, fault: { email?: FlowError; name
       action("webauthn_credential_create"),
       action("webauthn_credential_rename", [
         hidden("passkey_id"),
-        input("passkey_name", "string", fault.name ? { error: fault.name } : {}),
+        input("passkey_name", "string", { value: null, ...(fault.name ? { error: fault.name } : {}) }),
       ]),
       action("webauthn_credential_delete", [hidden("passkey_id")]),
       action("email_create", [email(fault.email ? { value: "ada@", error: fault.email } : {})]),
@@ -263,7 +265,12 @@ const profile = (more: Partial<FlowState> = {}, fault: { email?: FlowError; name
     },
   );
 
-const recoveryCodes = ["AB3D-EF5H-JK7M", "NP9R-ST2V-WX4Z", "BC4D-FG6H-JK8L", "MN2P-QR4S-TV6W"];
+const recoveryCodes = [
+  "AB3D-EF5H-JK7M-NP9R",
+  "ST2V-WX4Z-BC4D-FG6H",
+  "JK8L-MN2P-QR4S-TV6W",
+  "XY3Z-AB5C-DE7F-GH9J",
+];
 
 export const states = {
   preflight: preflight(),

@@ -1,6 +1,8 @@
 import { useSyncExternalStore } from "react";
 import type { FlowState } from "#server/flow/wire";
+import { isAccount } from "./account.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
+import { namedIn, subjectBeyond } from "./subject.ts";
 
 /** What there is to draw. */
 export interface FlowView {
@@ -14,8 +16,10 @@ export interface FlowView {
   performed: string | null;
   /** Which of several things the action under way, or the one performed last, was about. */
   about: string | null;
-  /** How the person named themselves, as far as this page has seen it. */
+  /** Whom the state is about: how the person named themselves, or who is signed in, as far as this page knows. */
   subject: string | null;
+  /** The account as it was shown last, before the state on show. */
+  account: FlowState | null;
   /** Where to go now. */
   leaving: string | null;
   /** Counts the answers to what the person did; a state that was only renewed does not count. */
@@ -82,7 +86,7 @@ export function converse(
 ): FlowConversation {
   let view: FlowView = {
     ...{ version: initial.version, state: initial.state, leaving: initial.redirect_to ?? null },
-    ...{ busy: null, notice: null, performed: null, about: null, subject: null, turn: 0 },
+    ...{ busy: null, notice: null, performed: null, about: null, subject: null, account: null, turn: 0 },
   };
   const listeners = new Set<() => void>();
   let quietCall: Promise<void> | null = null;
@@ -110,7 +114,13 @@ export function converse(
 
   function show(answer: FlowAnswer, change: Partial<FlowView>): void {
     const { version, state, redirect_to } = answer;
-    update({ version, state, leaving: redirect_to ?? null, notice: null, turn: view.turn + 1, ...change });
+    update({
+      ...{ version, state, leaving: redirect_to ?? null, notice: null, turn: view.turn + 1 },
+      account: isAccount(view.state) ? view.state : view.account,
+      // How somebody who is signed in came to a state is known only of what was done and answered on this page.
+      subject: type === "profile" && version !== view.version ? null : view.subject,
+      ...change,
+    });
   }
 
   /** Asks for the current state until it comes, telling the person what happens. */
@@ -163,7 +173,6 @@ export function converse(
     await exclusively(action, options.quiet ?? false, async () => {
       // While this waited, another state was drawn: nobody has asked it for anything.
       if (view.state.name !== drawn) return;
-      const subject = subjectOf(input) ?? view.subject;
       const about = options.about ?? null;
       update({ about });
       let answer: FlowAnswer;
@@ -174,6 +183,10 @@ export function converse(
       }
       if (isRefusal(answer.state))
         return afterRefusal(answer, { action, input, unasked: options.unasked ?? false });
+      const subject =
+        type === "profile"
+          ? subjectBeyond(view.state, action, input, answer.state, view.subject)
+          : (namedIn(input) ?? view.subject);
       show(answer, { performed: action, subject, ...(options.notice ? { notice: options.notice } : {}) });
     });
   }
@@ -214,15 +227,6 @@ export function converse(
 /** A refusal that shows no state of the flow: there is an error and nothing to do. */
 export function isRefusal(state: FlowState): boolean {
   return state.error !== undefined && Object.keys(state.actions).length === 0;
-}
-
-/** What people name themselves by, most particular first. */
-function subjectOf(input: Record<string, unknown>): string | null {
-  for (const name of ["email", "identifier", "username"]) {
-    const value = input[name];
-    if (typeof value === "string" && value !== "") return value;
-  }
-  return null;
 }
 
 function hasText(input: Record<string, unknown>): boolean {

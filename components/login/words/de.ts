@@ -151,6 +151,12 @@ export const de: Words = {
     },
     profile_init: {
       title: "Ihr Konto",
+      actions: {
+        continue_to_otp_secret_creation: {
+          label: "Einrichten",
+          done: "Die Authenticator-App ist eingerichtet.",
+        },
+      },
     },
     webauthn_credential_verification: {
       title: "Passkey erstellen",
@@ -262,7 +268,7 @@ export const de: Words = {
       label: "Zur Hauptadresse machen",
       done: "Ihre Hauptadresse ist geändert.",
     },
-    email_verify: { label: "Bestätigen" },
+    email_verify: { label: "Bestätigen", done: "Die E-Mail-Adresse ist bestätigt." },
     otp_secret_delete: {
       label: "Entfernen",
       confirm: "Nach den Codes Ihrer App wird dann nicht mehr gefragt.",
@@ -296,7 +302,10 @@ export const de: Words = {
       confirm: "Die Codes, die Sie jetzt haben, gelten dann nicht mehr.",
       submit: "Neue Codes erstellen",
     },
-    security_key_create: { label: "Sicherheitsschlüssel hinzufügen" },
+    security_key_create: {
+      label: "Sicherheitsschlüssel hinzufügen",
+      done: "Der Sicherheitsschlüssel ist hinzugefügt.",
+    },
     security_key_delete: {
       label: "Entfernen",
       confirm: "Sie können damit keine Anmeldung mehr bestätigen.",
@@ -330,7 +339,7 @@ export const de: Words = {
       submit: "Speichern",
       done: "Ihr Benutzername ist geändert.",
     },
-    webauthn_credential_create: { label: "Passkey hinzufügen" },
+    webauthn_credential_create: { label: "Passkey hinzufügen", done: "Der Passkey ist hinzugefügt." },
     webauthn_credential_delete: {
       label: "Entfernen",
       confirm: "Sie können sich dann nicht mehr damit anmelden.",

@@ -145,6 +145,9 @@ export const en: Words = {
     },
     profile_init: {
       title: "Your account",
+      actions: {
+        continue_to_otp_secret_creation: { label: "Set up", done: "The authenticator app is set up." },
+      },
     },
     webauthn_credential_verification: {
       title: "Create your passkey",
@@ -248,7 +251,7 @@ export const en: Words = {
       done: "The email address is removed.",
     },
     email_set_primary: { label: "Make primary", done: "Your primary email address is changed." },
-    email_verify: { label: "Confirm" },
+    email_verify: { label: "Confirm", done: "The email address is confirmed." },
     otp_secret_delete: {
       label: "Remove",
       confirm: "The codes of your app will no longer be asked for.",
@@ -274,7 +277,7 @@ export const en: Words = {
       confirm: "The codes you have now stop working.",
       submit: "Make new codes",
     },
-    security_key_create: { label: "Add a security key" },
+    security_key_create: { label: "Add a security key", done: "The security key is added." },
     security_key_delete: {
       label: "Remove",
       confirm: "You can no longer confirm a sign-in with it.",
@@ -300,7 +303,7 @@ export const en: Words = {
       done: "Your username is removed.",
     },
     username_update: { label: "Change", submit: "Save", done: "Your username is changed." },
-    webauthn_credential_create: { label: "Add a passkey" },
+    webauthn_credential_create: { label: "Add a passkey", done: "The passkey is added." },
     webauthn_credential_delete: {
       label: "Remove",
       confirm: "You can no longer sign in with it.",
