@@ -3,10 +3,12 @@ import { schema } from "#db/client";
 import { accountOwner } from "../testing/account-owner.ts";
 import { errorCodes, type Taken, walk } from "../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, newName, origin, password, people } from "../testing/people.ts";
+import { acme, acmePerson, comeBack } from "../testing/provider-people.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { samlIdentityProvider } from "../testing/saml-identity-provider.ts";
 import { untaken } from "../testing/walked-states.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
 
 /** Every test of this file walks the machine; the last ones ask what was never walked. */
 const taken: Taken = { edges: new Set(), errors: new Set() };
@@ -808,6 +810,62 @@ describe("whoever comes from elsewhere", () => {
     const sent = await registration.act("register_login_identifier", { email });
     expect(sent.name).toBe("thirdparty");
     expect(String(sent.payload.redirect_url)).toContain("SAMLRequest=");
+  });
+});
+
+describe("a registration that a provider has made an account of", () => {
+  const settings = (more: Record<string, string> = {}) => configured({ ...acme(), ...more });
+
+  async function arrive(runtime: TestRuntime, facts: ProviderFacts, able: object = {}) {
+    const flow = await begin(runtime, "registration", able);
+    await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: `${origin}/` });
+    await flow.act("exchange_token", { token: await comeBack(runtime, { flowId: flow.flowId, facts }) });
+    return flow;
+  }
+
+  test("asks for the username and the address that are missing", async () => {
+    const runtime = settings({ STILE_USERNAME_ENABLED: "true" });
+    const flow = await arrive(runtime, acmePerson({ email: null }));
+    expect((await flow.act("username_set", { username: newName() })).name).toBe("onboarding_email");
+    const email = newAddress();
+    expect((await flow.act("email_address_set", { email })).name).toBe("passcode_confirmation");
+    expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
+  });
+
+  test("takes an address without a code where none is needed", async () => {
+    const runtime = settings({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+    const flow = await arrive(runtime, acmePerson({ email: null }));
+    expect((await flow.act("email_address_set", { email: newAddress() })).name).toBe("success");
+  });
+
+  test("lets both be passed over where both are optional", async () => {
+    const optional = { STILE_USERNAME_ENABLED: "true", STILE_EMAIL_OPTIONAL: "true" };
+    const flow = await arrive(settings(optional), acmePerson({ email: null }));
+    expect((await flow.act("skip")).name).toBe("onboarding_email");
+    expect((await flow.act("skip")).name).toBe("success");
+  });
+
+  test("wants the security key of an account that there is", async () => {
+    const runtime = settings({ STILE_MFA_OPTIONAL: "false", STILE_MFA_DEVICE_TRUST_POLICY: "never" });
+    const facts = acmePerson();
+    const able = { webauthn_available: true };
+    const key = softwareAuthenticator();
+    const first = await arrive(runtime, facts, able);
+    await first.act("continue_to_security_key_creation");
+    const { payload } = await first.act("webauthn_generate_creation_options");
+    const public_key = key.create(payload.creation_options, { origin });
+    expect((await first.act("webauthn_verify_attestation_response", { public_key })).name).toBe("success");
+
+    const flow = await arrive(runtime, facts, able);
+    expect((await flow.act("webauthn_generate_request_options")).name).toBe("login_passkey");
+    expect((await flow.act("back")).name).toBe("login_security_key");
+    await flow.act("webauthn_generate_request_options");
+    const assertion_response = key.get(flow.state.payload.request_options, { origin });
+    const success = await flow.act("webauthn_verify_assertion_response", { assertion_response });
+    expect(success).toMatchObject({
+      name: "success",
+      payload: { claims: { amr: ["ext:custom_acme", "security_key"] } },
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, gte } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { Scope, Tenant, Write } from "../runtime.ts";
-import type { Session } from "./sessions.ts";
+import { type Session, sessionColumns } from "./sessions.ts";
 import { describeUserAgent } from "./user-agent.ts";
 
 const { sessions } = schema;
@@ -26,18 +26,7 @@ export function liveSessions(db: ReadOnly, tenant: Tenant, userId: string, now: 
   const { idle_timeout } = tenant.config.session;
   const idleSince = new Date(now.getTime() - idle_timeout * 1000);
   return db
-    .select({
-      id: sessions.id,
-      userId: sessions.userId,
-      authenticatedAt: sessions.authenticatedAt,
-      factors: sessions.factors,
-      amr: sessions.amr,
-      ipAddress: sessions.ipAddress,
-      userAgent: sessions.userAgent,
-      createdAt: sessions.createdAt,
-      lastUsedAt: sessions.lastUsedAt,
-      expiresAt: sessions.expiresAt,
-    })
+    .select(sessionColumns)
     .from(sessions)
     .where(
       and(

@@ -1,4 +1,4 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { type Queryable, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { prepared } from "#db/prepared";
@@ -27,6 +27,11 @@ export interface IssuedSession {
   retention: "session" | "persistent";
   expiresAt: Date;
 }
+
+const { tenantId: _tenant, ...columns } = getTableColumns(sessions);
+
+/** What a session is read by. */
+export const sessionColumns = columns;
 
 /** A session's row, without its tenant. */
 export type Session = Omit<typeof sessions.$inferSelect, "tenantId">;
@@ -190,16 +195,7 @@ export async function findSession(
 const sessionById = prepared("session_by_id", (db) =>
   db
     .select({
-      id: sessions.id,
-      userId: sessions.userId,
-      authenticatedAt: sessions.authenticatedAt,
-      factors: sessions.factors,
-      amr: sessions.amr,
-      ipAddress: sessions.ipAddress,
-      userAgent: sessions.userAgent,
-      createdAt: sessions.createdAt,
-      lastUsedAt: sessions.lastUsedAt,
-      expiresAt: sessions.expiresAt,
+      ...sessionColumns,
       now: databaseNow(sql.placeholder("shift")),
     })
     .from(sessions)

@@ -1,5 +1,5 @@
 import { declaredErrors, edgesOf } from "../flow/graph.ts";
-import { flowTypes, type StateName } from "../flow/names.ts";
+import type { FlowType, StateName } from "../flow/names.ts";
 import type { Taken } from "./flow-walk.ts";
 
 /** Which test of `server/flow` takes every edge and every error of a state. A state without one does not compile. */
@@ -31,20 +31,21 @@ export const walkedBy: Record<StateName, string> = {
   account_deleted: "profile",
 };
 
+/** The flows whose every edge is walked by itself; what other flows share with them, they share the declaration of. */
+const walkedFlows: readonly FlowType[] = ["login", "registration"];
+
 /** The declared edges and errors of a test's states that its walks have not taken. There should be none. */
 export function untaken(taken: Taken, test: string): string[] {
   const own = (state: StateName) => walkedBy[state] === test;
-  // A state declares its edges once, whatever flow it stands in.
-  const edges = new Set([...taken.edges].map((edge) => edge.slice(edge.indexOf(" ") + 1)));
-  const declared = flowTypes
+  const declared = walkedFlows
     .flatMap(edgesOf)
     .filter(({ from }) => own(from))
-    .map(({ from, action, to }) => `${from} ${action} ${to}`);
+    .map(({ flow, from, action, to }) => `${flow} ${from} ${action} ${to}`);
   const refusals = declaredErrors()
     .filter(({ state }) => own(state))
     .map(({ state, action, code }) => `${state} ${action} ${code}`);
   return [
-    ...new Set(declared.filter((edge) => !edges.has(edge))),
+    ...declared.filter((edge) => !taken.edges.has(edge)),
     ...refusals.filter((refusal) => !taken.errors.has(refusal)),
   ];
 }
