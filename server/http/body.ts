@@ -1,11 +1,7 @@
+import { parseJson } from "../strict-json.ts";
+
 /** Most bytes of a body that are read. */
 export const BODY_LIMIT = 64 * 1024;
-
-/** Deepest nesting of JSON. */
-export const DEPTH_LIMIT = 32;
-
-/** Most members that all objects of a body may have together. */
-export const MEMBER_LIMIT = 256;
 
 /** A body that was read, or why it was not: `too_large` is answered 413, everything else 400. */
 export type Body<Value> = { ok: true; value: Value } | { ok: false; problem: "too_large" | "malformed" };
@@ -81,60 +77,4 @@ export async function readObject(request: Request): Promise<Body<Record<string, 
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/**
- * Parses JSON as RFC 7493 narrows it: no name twice in one object, no number beyond a double, no lone surrogate.
- * Also refused: more than `DEPTH_LIMIT` levels, more than `MEMBER_LIMIT` members, and members named `__proto__`,
- * which would be something else than data to careless code.
- *
- * @returns undefined for everything refused
- */
-export function parseJson(text: string): unknown {
-  const members = countMembers(text);
-  if (members === null) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  // A name that occurs twice was written as two members and read as one.
-  return countPlainMembers(value) === members ? value : undefined;
-}
-
-/** How many members the text writes down, or null when they, or its levels, are too many. Reads it once. */
-function countMembers(text: string): number | null {
-  let depth = 0;
-  let members = 0;
-  let quoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at);
-    if (quoted) {
-      if (character === 0x5c /* \ */) at++;
-      else if (character === 0x22 /* " */) quoted = false;
-    } else if (character === 0x22) quoted = true;
-    else if (character === 0x7b /* { */ || character === 0x5b /* [ */) {
-      if (++depth > DEPTH_LIMIT) return null;
-    } else if (character === 0x7d /* } */ || character === 0x5d /* ] */) depth--;
-    else if (character === 0x3a /* : */ && ++members > MEMBER_LIMIT) return null;
-  }
-  return members;
-}
-
-/** How many members a parsed value has, or NaN when there is something in it that JSON has no business to carry. */
-function countPlainMembers(value: unknown): number {
-  if (typeof value === "string") return value.isWellFormed() ? 0 : Number.NaN;
-  if (typeof value === "number") return Number.isFinite(value) ? 0 : Number.NaN;
-  if (typeof value !== "object" || value === null) return 0;
-  let count = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) count += countPlainMembers(item);
-    return count;
-  }
-  for (const [name, member] of Object.entries(value)) {
-    if (name === "__proto__" || !name.isWellFormed()) return Number.NaN;
-    count += 1 + countPlainMembers(member);
-  }
-  return count;
 }

@@ -1,7 +1,8 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { parseJson, readText } from "../http/body.ts";
+import { readText } from "../http/body.ts";
 import type { Handler } from "../http/exchange.ts";
 import { json, type Reply } from "../http/reply.ts";
+import { parseJson } from "../strict-json.ts";
 import { appRouter } from "./router.ts";
 
 const ENDPOINT = "/api/trpc";

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { DEPTH_LIMIT, MEMBER_LIMIT, parseJson } from "./strict-json.ts";
+
+test("JSON is read as it was written", () => {
+  const value = fc.jsonValue({ maxDepth: 4 }).filter((value) => {
+    const text = JSON.stringify(value);
+    return text.isWellFormed() && !text.includes("__proto__") && !/\\ud[89a-f]/.test(text);
+  });
+  fc.assert(
+    fc.property(value, (value) => {
+      const text = JSON.stringify(value);
+      expect(parseJson(text)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test("members like constructor stay plain data", () => {
+  const value = parseJson('{"constructor":{"prototype":1},"toString":2}') as Record<string, unknown>;
+  expect(Object.keys(value)).toEqual(["constructor", "toString"]);
+});
+
+describe("refused is", () => {
+  test.each([
+    ["nothing", ""],
+    ["half of it", '{"a":'],
+    ["a byte order mark", "\ufeff{}"],
+    ["a number that is none", "[1e999]"],
+    ["a name that occurs twice", '{"a":1,"a":1}'],
+    ["a name that occurs twice in different spellings", '[{"a":1,"\\u0061":2}]'],
+    ["a member named __proto__", '[{"__proto__":{"polluted":1}}]'],
+    ["the same, spelled otherwise", '{"\\u005f_proto__":1}'],
+    ["a lone surrogate", '["\\ud800"]'],
+    ["a lone surrogate in a name", '{"\\udc00":1}'],
+    ["too deep a nesting", "[".repeat(DEPTH_LIMIT + 1) + "]".repeat(DEPTH_LIMIT + 1)],
+    ["endless nesting", "[".repeat(1_000_000)],
+    ["too many members", `[${'{"a":1},'.repeat(MEMBER_LIMIT)}{"a":1}]`],
+  ])("A91 %s", (_what, text) => {
+    expect(parseJson(text)).toBeUndefined();
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+});
+
+test("as deep, and as many, as it may be is read", () => {
+  expect(parseJson("[".repeat(DEPTH_LIMIT) + "]".repeat(DEPTH_LIMIT))).toBeDefined();
+  expect(parseJson(`[${Array(MEMBER_LIMIT).fill('{"a":1}').join()}]`)).toHaveLength(MEMBER_LIMIT);
+});
+
+test("whatever the text, nothing is thrown", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: fc.constantFrom(...'{}[]":,\\1a') })),
+      (text) => {
+        expect(() => parseJson(text)).not.toThrow();
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
