@@ -1,4 +1,6 @@
 import { verifyAuthenticationResponse } from "@simplewebauthn/server";
+import { algorithmOf } from "./cose-key.ts";
+import { isWellSpelled } from "./ecdsa-signature.ts";
 import type { AssertionAnswer, ClientData } from "./webauthn-answer.ts";
 import type { StoredCredential } from "./webauthn-credentials.ts";
 
@@ -12,6 +14,8 @@ export interface ExpectedAssertion {
   allowed: readonly string[] | null;
   /** The account that is being signed in to, where that is known. */
   userId: string | null;
+  /** Handles by which authenticators may know the credential's owner; when left out, that of an account. */
+  userHandles?: readonly string[];
   /** Whether another factor was shown before, so that a credential that is a second factor only will do. */
   secondFactor: boolean;
   /** What a signature counter that did not grow leads to. */
@@ -54,10 +58,15 @@ export async function judgeAssertion(
   if (expected.userId === null && handle === null) return refuse("user_handle_missing");
 
   // Ensure it says that it is of the credential's owner (step 6).
-  if (handle !== null && handle !== userHandleOf(credential.userId)) return refuse("user_handle_mismatch");
+  const { userHandles = [userHandleOf(credential.userId)] } = expected;
+  if (handle !== null && !userHandles.includes(handle)) return refuse("user_handle_mismatch");
 
   // Ensure the page was not framed by another site (steps 13 and 14): nobody may embed it.
   if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return refuse("cross_origin");
+
+  // Ensure the signature has the one form it may have (section 6.5.5): the library reads others too.
+  const signature = Buffer.from(answer.response.signature, "base64url");
+  if (!isWellSpelled(algorithmOf(credential.publicKey), signature)) return refuse("not_verified");
 
   // Ensure type, challenge, origin, relying party, presence, verification, backup flags and signature are what they
   // must be (steps 10 to 12, 15 to 18, 20 and 21).

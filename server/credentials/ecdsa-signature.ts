@@ -1,0 +1,32 @@
+/** Algorithms of the IANA COSE registry whose signatures are ECDSA's: ES256, ES384 and ES512. */
+const ecdsa: readonly unknown[] = [-7, -35, -36];
+
+/**
+ * Whether a signature is written as WebAuthn Level 3 section 6.5.5 has it. Those of ECDSA are an `Ecdsa-Sig-Value` in
+ * DER (RFC 3279 section 2.2.3), of which there is one spelling; decoders read others too, and then one signature would
+ * be many. All others are bare numbers.
+ *
+ * @param algorithm COSE algorithm identifier
+ */
+export function isWellSpelled(algorithm: unknown, signature: unknown): boolean {
+  if (!(signature instanceof Uint8Array)) return false;
+  return !ecdsa.includes(algorithm) || isEcdsaSignature(signature);
+}
+
+/** SEQUENCE { r INTEGER, s INTEGER }, short enough for every curve up to P-521. */
+function isEcdsaSignature(bytes: Uint8Array): boolean {
+  const long = bytes[1] === 0x81;
+  const start = long ? 3 : 2;
+  const length = bytes[long ? 2 : 1] ?? 0;
+  if (bytes[0] !== 0x30 || length >= 0x80 !== long || start + length !== bytes.length) return false;
+  const r = positiveEnd(bytes, start);
+  return r !== null && positiveEnd(bytes, r) === bytes.length;
+}
+
+/** Where a positive INTEGER of the fewest possible bytes ends; null where there is none. */
+function positiveEnd(bytes: Uint8Array, at: number): number | null {
+  const [tag = 0, length = 0, first = 0x80, second = 0] = bytes.subarray(at, at + 4);
+  const end = at + 2 + length;
+  if (tag !== 0x02 || length === 0 || length >= 0x80 || end > bytes.length || first >= 0x80) return null;
+  return first === 0 && (length === 1 || second < 0x80) ? null : end;
+}
