@@ -1,0 +1,342 @@
+import { describe, expect, test } from "vitest";
+import { createUafAuthenticator, type UafAuthenticator } from "../../testing/uaf-authenticator.ts";
+import type { HeldKey, Instead, UafCall, UafSettings } from "../../testing/uaf-call.ts";
+import {
+  exportUafKey,
+  keyFormatsOf,
+  makeUafKey,
+  type UafAlgorithm,
+  uafAlgorithms,
+} from "../../testing/uaf-keys.ts";
+import { item, nestedTlv } from "../../testing/uaf-tlv.ts";
+import { type ExpectedAuthentication, judgeAuthentication, type RegisteredKey } from "./authentication.ts";
+import type { UafFault } from "./faults.ts";
+import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";
+import { authenticationRequest } from "./requests.ts";
+
+const facetId = "https://login.example";
+const aaid = "006F#0001";
+const asked = {
+  appId: "https://login.example/authenticator/facets",
+  challenge: Buffer.from("a challenge of thirty-two bytes!").toString("base64url"),
+};
+const text = "Pay 1,000 € to Bob?";
+
+interface Case {
+  instead?: Instead;
+  extensions?: UafCall["extensions"] & {};
+  transaction?: string | null;
+  model?: Partial<AcceptedAuthenticator>;
+  stored?: Partial<RegisteredKey>;
+  expected?: Partial<ExpectedAuthentication>;
+}
+
+const held = (algorithm: UafAlgorithm, id = Buffer.alloc(32, 1)): HeldKey => ({
+  id,
+  appId: asked.appId,
+  username: "someone",
+  privateKey: makeUafKey(algorithm),
+  signCounter: 0,
+});
+
+const usual = held(0x0002);
+const other = held(0x0002, Buffer.alloc(32, 2));
+
+const storedOf = ({ id, privateKey }: HeldKey, stored: Partial<RegisteredKey> = {}): RegisteredKey => ({
+  aaid,
+  keyId: id.toString("base64url"),
+  publicKey: exportUafKey(privateKey, 0x0101),
+  keyFormat: 0x0101,
+  algorithm: 0x0002,
+  signCounter: 0,
+  ...stored,
+});
+
+function answerOf(
+  { instead = {}, extensions = [], transaction = null }: Case,
+  phone: UafAuthenticator = createUafAuthenticator({ keys: [usual] }),
+): string {
+  const keys = [{ aaid, keyId: usual.id.toString("base64url") }];
+  const request = authenticationRequest({ ...asked, transaction, keys });
+  return phone.authenticate(request, { facetId, extensions, instead: { unasked: true, ...instead } });
+}
+
+function judged(answer: string, { model, stored, transaction = null, expected }: Case = {}) {
+  return judgeAuthentication(answer, {
+    ...asked,
+    facets: [facetId],
+    transaction,
+    accepted: [authenticatorMetadata({ aaid, ...model })],
+    keys: [storedOf(usual, stored)],
+    strict: true,
+    ...expected,
+  });
+}
+
+const verdict = (one: Case) => judged(answerOf(one), one);
+
+function expectRefusal(one: Case, fault: UafFault) {
+  expect(verdict(one)).toMatchObject({ ok: false, fault });
+}
+
+describe("an authentication", () => {
+  test("of the published Android client holds, with a transaction and without one", () => {
+    const assertions = [
+      { aaid, keyId: usual.id.toString("base64url"), signCounter: 0, authenticatorVersion: 1 },
+    ];
+    expect(verdict({})).toEqual({ ok: true, assertions });
+    expect(verdict({ transaction: text })).toEqual({ ok: true, assertions });
+  });
+
+  const named = Object.keys(uafAlgorithms).map((id) => Number(id) as UafAlgorithm);
+  const everyWay = named.flatMap((algorithm) =>
+    keyFormatsOf(algorithm).map((keyFormat) => [algorithm, keyFormat] as const),
+  );
+
+  test.each(everyWay)("holds by algorithm %i and key format %i", (algorithm, keyFormat) => {
+    const key = held(algorithm);
+    const settings: UafSettings = { algorithm, keys: [key], counts: true, nonceLength: 64 };
+    const publicKey = exportUafKey(key.privateKey, keyFormat);
+    const stored = storedOf(key, { publicKey, keyFormat, algorithm });
+    const expected = { keys: [stored] };
+    const one: Case = { model: { algorithms: [algorithm] }, expected, transaction: text };
+    const answer = answerOf(one, createUafAuthenticator(settings));
+    expect(judged(answer, one)).toMatchObject({ ok: true, assertions: [{ signCounter: 1 }] });
+  });
+
+  test("holds by another algorithm that the key signs by as well", () => {
+    const raw: Case = { model: { algorithms: [0x0001, 0x0002] } };
+    const phone = createUafAuthenticator({ algorithm: 0x0001, keys: [usual] });
+    expect(judged(answerOf(raw, phone), raw)).toMatchObject({ ok: true });
+  });
+
+  test("is read in an array, alone, and wrapped", () => {
+    const array = answerOf({});
+    const alone = JSON.stringify((JSON.parse(array) as unknown[])[0]);
+    for (const answer of [array, alone, JSON.stringify({ uafProtocolMessage: array })])
+      expect(judged(answer).ok).toBe(true);
+  });
+
+  test("passes over extensions that may be passed over, and refuses others", () => {
+    const extension = { id: "com.example", data: Buffer.from("x"), critical: false };
+    expect(verdict({ extensions: [extension] })).toMatchObject({ ok: true });
+    expectRefusal({ extensions: [{ ...extension, critical: true }] }, "assertion_malformed");
+  });
+
+  test("of several assertions keeps those that hold, each key once", () => {
+    const [first] = JSON.parse(answerOf({})) as [{ assertions: unknown[]; fcParams: string; header: object }];
+    const sent = (instead: Instead, phone?: UafAuthenticator) =>
+      (
+        JSON.parse(answerOf({ instead: { fcParams: first.fcParams, ...instead } }, phone)) as [typeof first]
+      )[0].assertions;
+    const second = sent({}, createUafAuthenticator({ keys: [other] }));
+    const wrong = sent({ signature: "flipped" });
+    const rubbish = { assertionScheme: "UAFV1TLV", assertion: "AA" };
+    const expected = { keys: [storedOf(usual), storedOf(other)] };
+    const together = (...assertions: unknown[]) =>
+      judged(JSON.stringify([{ ...first, assertions }]), { expected });
+    const ids = (answer: ReturnType<typeof together>) =>
+      answer.ok && answer.assertions.map(({ keyId }) => keyId);
+    const [one, two] = expected.keys.map(({ keyId }) => keyId);
+    expect(ids(together(...wrong, rubbish, ...second, ...first.assertions))).toEqual([two, one]);
+    expect(ids(together(...first.assertions, ...first.assertions))).toEqual([one]);
+    expect(together(rubbish, ...wrong)).toMatchObject({ ok: false, fault: "assertion_malformed" });
+    expect(together(...wrong, rubbish)).toMatchObject({ ok: false, fault: "signature_not_verified" });
+  });
+});
+
+describe("refused is, of the message,", () => {
+  test.each<[string, Case, UafFault]>([
+    ["another operation", { instead: { header: { op: "Reg" } } }, "operation_mismatch"],
+    [
+      "a version of times to come",
+      { instead: { header: { upv: { major: 2, minor: 0 } } } },
+      "version_not_offered",
+    ],
+    ["A72 another application", { instead: { header: { appID: facetId } } }, "app_id_mismatch"],
+    [
+      "A72 another challenge",
+      { instead: { finalChallengeParams: { challenge: "AAAAAAAAAAA" } } },
+      "challenge_mismatch",
+    ],
+    [
+      "A72 another application in the final challenge",
+      { instead: { finalChallengeParams: { appID: facetId } } },
+      "final_challenge_app_id_mismatch",
+    ],
+    [
+      "A72 another facet",
+      { instead: { finalChallengeParams: { facetID: "https://evil.example" } } },
+      "facet_not_trusted",
+    ],
+    [
+      "A72 a channel that cannot be checked",
+      { instead: { finalChallengeParams: { channelBinding: { cid_pubkey: "unused" } } } },
+      "channel_binding_refused",
+    ],
+    [
+      "A72 another final challenge than was signed",
+      { instead: { finalChallengeHash: Buffer.alloc(32, 7) } },
+      "final_challenge_hash_mismatch",
+    ],
+    ["another scheme", { instead: { assertionScheme: "uafv1tlv" } }, "scheme_unknown"],
+  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+});
+
+describe("A75 refused is, of the assertion,", () => {
+  test.each<[string, Instead]>([
+    ["a member that is missing", { tlv: [{ leaveOut: "nonce" }] }],
+    ["no hash of a content, not even an empty one", { tlv: [{ leaveOut: "transactionContentHash" }] }],
+    ["no signature", { tlv: [{ leaveOut: "signature" }] }],
+    ["a member that stands twice", { tlv: [{ repeat: "counters" }] }],
+    ["two signatures", { tlv: [{ repeat: "signature" }] }],
+    ["members in another order", { tlv: [{ swap: ["nonce", "finalChallengeHash"] }] }],
+    ["a signature before what was signed", { tlv: [{ swap: ["signedData", "signature"] }] }],
+    ["an assertion of the other kind", { tlv: [{ of: "authAssertion", tag: 0x3e01 }] }],
+    ["a nonce of seven bytes", { nonce: Buffer.alloc(7) }],
+    ["half a hash of a content", { transactionContentHash: Buffer.alloc(33) }],
+    [
+      "a statement about how it was made as in registrations",
+      { tlv: [{ of: "assertionInfo", value: Buffer.alloc(7) }] },
+    ],
+    ["counters as in registrations", { tlv: [{ of: "counters", value: Buffer.alloc(8) }] }],
+    ["a length that runs over", { tlv: [{ of: "keyId", statedLength: 0x7fff }] }],
+    ["bytes at its end", { tlv: [{ after: "authAssertion", put: Buffer.of(0) }] }],
+    [
+      "an item behind the signature",
+      { tlv: [{ after: "signature", put: item("extension", Buffer.alloc(0)) }] },
+    ],
+    ["a thousand levels", { tlv: [{ after: "counters", put: nestedTlv(900) }] }],
+    ["ten thousand levels", { tlv: [{ after: "counters", put: nestedTlv(10_000) }] }],
+  ])("%s", (_what, instead) => expectRefusal({ instead }, "assertion_malformed"));
+});
+
+describe("A74 refused is, of the key,", () => {
+  test.each<[string, Case, UafFault]>([
+    ["one that was not asked for", { expected: { keys: [] } }, "key_unknown"],
+    ["another one of the same phone", { expected: { keys: [storedOf(other)] } }, "key_unknown"],
+    [
+      "the name of another model",
+      { expected: { keys: [storedOf(usual, { aaid: "006F#0002" })] } },
+      "key_unknown",
+    ],
+    ["a model that nobody knows", { instead: { aaid: "0000#0000" } }, "aaid_unknown"],
+    ["a model that is no longer accepted", { expected: { accepted: [] } }, "aaid_unknown"],
+    ["a model that was revoked since", { model: { revoked: true } }, "authenticator_revoked"],
+    ["a version that is no longer accepted", { model: { version: 2 } }, "version_too_old"],
+    [
+      "the right name, but another key",
+      { instead: { signWith: other.privateKey } },
+      "signature_not_verified",
+    ],
+    ["a stored key that is none", { stored: { publicKey: Buffer.alloc(91) } }, "public_key_unacceptable"],
+  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+
+  test("A77 the right key under the name of another", () => {
+    const phone = createUafAuthenticator({ keys: [other] });
+    const answer = answerOf({ instead: { keyId: usual.id } }, phone);
+    expect(judged(answer)).toMatchObject({ ok: false, fault: "signature_not_verified" });
+  });
+});
+
+describe("A75 refused is, of the algorithm,", () => {
+  test.each<[string, Case, UafFault]>([
+    ["one that is not the model's", { model: { algorithms: [0x0001] } }, "algorithm_unacceptable"],
+    ["one of another curve", { instead: { algorithm: 0x0006 } }, "algorithm_unacceptable"],
+    ["one of RSA", { instead: { algorithm: 0x0003 } }, "algorithm_unacceptable"],
+    [
+      "one that there is not",
+      { instead: { algorithm: 0x0000 }, model: { algorithms: [0x0000] } },
+      "algorithm_unacceptable",
+    ],
+    [
+      "SM2, which is not verified here",
+      { instead: { algorithm: 0x0007 }, model: { algorithms: [0x0007] } },
+      "algorithm_unacceptable",
+    ],
+    ["one that writes the signature otherwise", { instead: { algorithm: 0x0001 } }, "signature_not_verified"],
+    ["one of a stored key that there is not", { stored: { algorithm: 0x00ff } }, "algorithm_unacceptable"],
+  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+});
+
+describe("A73 the counter", () => {
+  test.each([
+    [0, 0],
+    [0, 1],
+    [1, 2],
+    [1, 0xffffffff],
+    [0xfffffffe, 0xffffffff],
+  ])("may go from %i to %i", (before, now) => {
+    expect(verdict({ stored: { signCounter: before }, instead: { signCounter: now } })).toMatchObject({
+      ok: true,
+      assertions: [{ signCounter: now }],
+    });
+  });
+
+  test.each([
+    [1, 1],
+    [2, 1],
+    [1, 0],
+    [0xffffffff, 0],
+    [0xffffffff, 0xffffffff],
+  ])("may not go from %i to %i", (before, now) => {
+    const one: Case = { stored: { signCounter: before }, instead: { signCounter: now } };
+    expect(verdict(one)).toMatchObject({ ok: false, fault: "sign_counter", code: 1492 });
+  });
+
+  test("is worth no alarm when the key has not signed it", () => {
+    const one: Case = { stored: { signCounter: 5 }, instead: { signCounter: 4, signature: "flipped" } };
+    expectRefusal(one, "signature_not_verified");
+  });
+});
+
+describe("A76 refused is, of what was confirmed,", () => {
+  test.each<[string, Case, UafFault]>([
+    ["another text", { transaction: text, instead: { transaction: `${text} ` } }, "transaction_mismatch"],
+    [
+      "nothing, where there was a text",
+      { transaction: text, instead: { transaction: null } },
+      "mode_unacceptable",
+    ],
+    ["a text, where there was none", { instead: { transaction: text } }, "mode_unacceptable"],
+    ["a text without the mode for it", { transaction: text, instead: { mode: 1 } }, "mode_unacceptable"],
+    [
+      "a hash without the mode for it",
+      { instead: { transactionContentHash: Buffer.alloc(32) } },
+      "transaction_mismatch",
+    ],
+    [
+      "the mode without a hash",
+      { transaction: text, instead: { transactionContentHash: Buffer.alloc(0) } },
+      "transaction_mismatch",
+    ],
+    [
+      "half a hash",
+      { transaction: text, instead: { transactionContentHash: Buffer.alloc(16) } },
+      "transaction_mismatch",
+    ],
+    ["the mode where there was nothing", { instead: { mode: 2 } }, "mode_unacceptable"],
+    ["a mode that there is not", { instead: { mode: 3 } }, "mode_unacceptable"],
+  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+
+  test("the hash of the text's base64url", async () => {
+    const { createHash } = await import("node:crypto");
+    const content = Buffer.from(text).toString("base64url");
+    const transactionContentHash = createHash("sha256").update(content).digest();
+    expectRefusal({ transaction: text, instead: { transactionContentHash } }, "transaction_mismatch");
+  });
+});
+
+describe("refused is, of the signature,", () => {
+  test.each<[string, Instead]>([
+    ["one bit", { signature: "flipped" }],
+    ["all of it", { signature: Buffer.alloc(70, 1) }],
+    ["its form", { signature: "negative r" }],
+  ])("%s", (_what, instead) => expectRefusal({ instead }, "signature_not_verified"));
+
+  test("nothing of its form where clients are known for it", () => {
+    expect(verdict({ instead: { signature: "negative r" }, expected: { strict: false } })).toMatchObject({
+      ok: true,
+    });
+  });
+});

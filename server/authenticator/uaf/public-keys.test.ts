@@ -1,0 +1,196 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { encodeCbor } from "../../testing/cbor.ts";
+import { exportUafKey, spkiOf, type UafKeyFormat } from "../../testing/uaf-keys.ts";
+import type { KeyKind } from "./key-kinds.ts";
+import { importPublicKey, keyFormats } from "./public-keys.ts";
+
+const ec = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve }).privateKey;
+const rsa = (modulusLength: number, publicExponent = 0x10001) =>
+  generateKeyPairSync("rsa", { modulusLength, publicExponent }).privateKey;
+
+const pairs: Record<KeyKind, KeyObject> = {
+  "P-256": ec("prime256v1"),
+  secp256k1: ec("secp256k1"),
+  "P-384": ec("secp384r1"),
+  "P-521": ec("secp521r1"),
+  Ed25519: generateKeyPairSync("ed25519").privateKey,
+  RSA: rsa(2048),
+};
+
+const kinds = Object.keys(pairs) as KeyKind[];
+const part = (text: string | undefined) => Buffer.from(text ?? "", "base64url");
+
+const cose = (kind: KeyKind): Buffer => {
+  const { x, y, n, e } = pairs[kind].export({ format: "jwk" });
+  if (kind === "RSA")
+    return encodeCbor(
+      new Map<number, number | Buffer>([
+        [1, 3],
+        [3, -257],
+        [-1, part(n)],
+        [-2, part(e)],
+      ]),
+    );
+  if (kind === "Ed25519")
+    return encodeCbor(
+      new Map<number, number | Buffer>([
+        [1, 1],
+        [3, -8],
+        [-1, 6],
+        [-2, part(x)],
+      ]),
+    );
+  const [alg, curve] = (
+    { "P-256": [-7, 1], "P-384": [-35, 2], "P-521": [-36, 3], secp256k1: [-47, 8] } as const
+  )[kind];
+  return encodeCbor(
+    new Map<number, number | Buffer>([
+      [1, 2],
+      [3, alg],
+      [-1, curve],
+      [-2, part(x)],
+      [-3, part(y)],
+    ]),
+  );
+};
+
+const written: [KeyKind, number, Buffer][] = [
+  ...kinds.flatMap((kind): [KeyKind, number, Buffer][] => {
+    const formats: UafKeyFormat[] =
+      kind === "RSA" ? [0x0102, 0x0103] : kind === "Ed25519" ? [0x0101] : [0x0100, 0x0101];
+    return formats.map((format) => [kind, format, exportUafKey(pairs[kind], format)]);
+  }),
+  ["RSA", 0x0103, spkiOf(pairs.RSA)],
+  ["Ed25519", 0x0100, part(pairs.Ed25519.export({ format: "jwk" }).x)],
+  ...(["P-256", "P-384", "P-521", "Ed25519", "RSA"] as const).map((kind): [KeyKind, number, Buffer] => [
+    kind,
+    0x0104,
+    cose(kind),
+  ]),
+];
+
+test.each(written)("a key of %s is read in format %i", (kind, format, encoded) => {
+  const key = importPublicKey(encoded, format, kind);
+  expect(key?.equals(createPublicKey(pairs[kind]))).toBe(true);
+});
+
+test.each(written)(
+  "a key of %s in format %i is none of another kind, nor in another format",
+  (kind, format, encoded) => {
+    for (const other of kinds) {
+      if (other === kind) continue;
+      // A point might by chance lie on another curve too; hardly ever.
+      expect(importPublicKey(encoded, format, other), other).toBeNull();
+    }
+    for (const other of [...keyFormats, 0, 0x0105, 0xffff]) {
+      if (other !== format) expect(importPublicKey(encoded, other, kind), `format ${other}`).toBeNull();
+    }
+  },
+);
+
+test.each(written)(
+  "a key of %s in format %i is none with a byte more, or a byte less",
+  (kind, format, encoded) => {
+    const raw = format === 0x0102;
+    expect(importPublicKey(encoded.subarray(1), format, kind)).toBeNull();
+    expect(importPublicKey(Buffer.concat([Buffer.of(0), encoded]), format, kind)).toBeNull();
+    expect(importPublicKey(Buffer.alloc(0), format, kind)).toBeNull();
+    // The exponent of a raw RSA key ends where the bytes end.
+    if (!raw) expect(importPublicKey(encoded.subarray(0, -1), format, kind)).toBeNull();
+    expect(importPublicKey(Buffer.concat([encoded, Buffer.of(0)]), format, kind)).toBeNull();
+  },
+);
+
+describe("refused is", () => {
+  test.each(["P-256", "secp256k1", "P-384", "P-521"] as const)("a point beside %s", (kind) => {
+    for (const format of [0x0100, 0x0101] as const) {
+      const encoded = exportUafKey(pairs[kind], format);
+      encoded[encoded.length - 1] = (encoded.at(-1) ?? 0) ^ 1;
+      expect(importPublicKey(encoded, format, kind)).toBeNull();
+    }
+  });
+
+  test("a compressed point, and one that is nowhere", () => {
+    const point = exportUafKey(pairs["P-256"], 0x0100);
+    const compressed = Buffer.concat([Buffer.of(2 + ((point[64] ?? 0) & 1)), point.subarray(1, 33)]);
+    expect(importPublicKey(compressed, 0x0100, "P-256")).toBeNull();
+    expect(importPublicKey(Buffer.of(0), 0x0100, "P-256")).toBeNull();
+    expect(importPublicKey(Buffer.alloc(65), 0x0100, "P-256")).toBeNull();
+    const hybrid = Buffer.concat([Buffer.of(6 + ((point[64] ?? 0) & 1)), point.subarray(1)]);
+    expect(importPublicKey(hybrid, 0x0100, "P-256")).toBeNull();
+  });
+
+  test("a curve that is spelled out", () => {
+    const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256", paramEncoding: "explicit" });
+    expect(importPublicKey(publicKey.export({ format: "der", type: "spki" }), 0x0101, "P-256")).toBeNull();
+  });
+
+  test("bytes that are no point of Ed25519", () => {
+    const beside = Buffer.from(`02${"00".repeat(31)}`, "hex");
+    expect(importPublicKey(beside, 0x0100, "Ed25519")).toBeNull();
+    expect(importPublicKey(Buffer.alloc(32, 0xff), 0x0100, "Ed25519")).toBeNull();
+  });
+
+  test("an RSA key that is too short", () => {
+    const short = rsa(1024);
+    expect(importPublicKey(exportUafKey(short, 0x0103), 0x0103, "RSA")).toBeNull();
+    expect(importPublicKey(spkiOf(short), 0x0103, "RSA")).toBeNull();
+    expect(importPublicKey(exportUafKey(short, 0x0102), 0x0102, "RSA")).toBeNull();
+  });
+
+  test("an RSA key that takes long to verify by", () => {
+    const modulus = (bits: number) => Buffer.alloc(bits / 8, 0xff).toString("base64url");
+    const spki = (bits: number) =>
+      createPublicKey({ format: "jwk", key: { kty: "RSA", n: modulus(bits), e: "AQAB" } }).export({
+        format: "der",
+        type: "spki",
+      });
+    expect(importPublicKey(spki(8192), 0x0103, "RSA")).not.toBeNull();
+    expect(importPublicKey(spki(8200), 0x0103, "RSA")).toBeNull();
+  });
+
+  test("an RSA key with an exponent of 1, an even one, or an endless one", () => {
+    const modulus = exportUafKey(pairs.RSA, 0x0102).subarray(0, 256);
+    for (const exponent of ["01", "02", "010000", "0100000001", "00"]) {
+      const encoded = Buffer.concat([modulus, Buffer.from(exponent, "hex")]);
+      expect(importPublicKey(encoded, 0x0102, "RSA"), exponent).toBeNull();
+    }
+  });
+
+  test("a key for RSASSA-PSS only, which the formats do not know", () => {
+    const { publicKey } = generateKeyPairSync("rsa-pss", { modulusLength: 2048 });
+    expect(importPublicKey(publicKey.export({ format: "der", type: "spki" }), 0x0103, "RSA")).toBeNull();
+  });
+
+  test("DER that is not", () => {
+    const encoded = exportUafKey(pairs.RSA, 0x0103);
+    const longer = Buffer.concat([Buffer.from("3083000", "hex"), encoded.subarray(1)]);
+    expect(importPublicKey(longer, 0x0103, "RSA")).toBeNull();
+  });
+});
+
+test("whatever the bytes, there is a key or there is none", () => {
+  const format = fc.constantFrom(...keyFormats);
+  const kind = fc.constantFrom(...kinds);
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), format, kind, (bytes, format, kind) => {
+      expect(importPublicKey(Buffer.from(bytes), format, kind)?.type ?? "public").toBe("public");
+    }),
+  );
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...written),
+      fc.nat(),
+      fc.integer({ min: 1, max: 255 }),
+      ([kind, format, encoded], at, by) => {
+        const altered = Buffer.from(encoded);
+        altered[at % altered.length] = (altered[at % altered.length] ?? 0) ^ by;
+        expect(importPublicKey(altered, format, kind)?.equals(createPublicKey(pairs[kind])) ?? false).toBe(
+          false,
+        );
+      },
+    ),
+  );
+});

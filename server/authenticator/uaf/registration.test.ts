@@ -1,0 +1,680 @@
+import { createPublicKey, generateKeyPairSync } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { type Certificate, makeAuthority, makeCertificate } from "../../testing/certificates.ts";
+import type { FullAttestation } from "../../testing/uaf-assertions.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator.ts";
+import type { Instead, UafCall, UafSettings } from "../../testing/uaf-call.ts";
+import {
+  exportUafKey,
+  keyFormatsOf,
+  makeUafKey,
+  type UafAlgorithm,
+  uafAlgorithms,
+} from "../../testing/uaf-keys.ts";
+import { item, nestedTlv } from "../../testing/uaf-tlv.ts";
+import type { UafFault } from "./faults.ts";
+import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";
+import { type ExpectedRegistration, judgeRegistration } from "./registration.ts";
+import { registrationRequest } from "./requests.ts";
+
+const facetId = "https://login.example";
+const aaid = "006F#0001";
+const asked = {
+  appId: "https://login.example/authenticator/facets",
+  challenge: Buffer.from("a challenge of thirty-two bytes!").toString("base64url"),
+};
+
+const day = 86_400_000;
+const now = new Date();
+const pemOf = ({ der }: Certificate) =>
+  `-----BEGIN CERTIFICATE-----\n${der.toString("base64")}\n-----END CERTIFICATE-----\n`;
+const authority = makeAuthority();
+const stranger = makeAuthority("Stranger");
+const intermediate = makeCertificate({ subject: { CN: "Intermediate" }, issuer: authority, ca: true });
+
+interface Case {
+  settings?: UafSettings;
+  instead?: Instead;
+  extensions?: UafCall["extensions"] & {};
+  model?: Partial<AcceptedAuthenticator>;
+  expected?: Partial<ExpectedRegistration>;
+}
+
+function answerOf({ settings = {}, instead = {}, extensions = [] }: Case): string {
+  const accepted = [authenticatorMetadata({ aaid })];
+  const request = registrationRequest({ ...asked, username: "someone", accepted });
+  return createUafAuthenticator(settings).register(request, {
+    facetId,
+    extensions,
+    instead: { unasked: true, ...instead },
+  });
+}
+
+function judged(answer: string, { model, expected }: Case = {}) {
+  return judgeRegistration(answer, {
+    ...asked,
+    facets: [facetId],
+    accepted: [authenticatorMetadata({ aaid, ...model })],
+    now,
+    strict: true,
+    ...expected,
+  });
+}
+
+interface Sent {
+  assertions: [{ assertion: string; assertionScheme: string }];
+}
+
+const verdict = (one: Case) => judged(answerOf(one), one);
+
+function expectRefusal(one: Case, fault: UafFault) {
+  expect(verdict(one)).toMatchObject({ ok: false, fault });
+}
+
+const full = (details: Partial<FullAttestation> = {}): UafSettings => ({
+  attestation: { authority, ...details },
+});
+const vouched = { attestation: "full", roots: [pemOf(authority)] } as const;
+
+describe("a registration", () => {
+  test("of the published Android client holds, and says all that has to be kept", () => {
+    const phone = createUafAuthenticator();
+    const accepted = [authenticatorMetadata({ aaid })];
+    const request = registrationRequest({ ...asked, username: "someone", accepted });
+    const answer = phone.register(request, { facetId });
+    const [key] = phone.keys;
+    if (!key) throw new Error("no key");
+    expect(judged(answer)).toEqual({
+      ok: true,
+      registrations: [
+        {
+          aaid,
+          keyId: key.id.toString("base64url"),
+          publicKey: exportUafKey(key.privateKey, 0x0101),
+          keyFormat: 0x0101,
+          algorithm: 0x0002,
+          signCounter: 0,
+          regCounter: 0,
+          authenticatorVersion: 1,
+          attestation: "surrogate",
+        },
+      ],
+    });
+  });
+
+  const named = Object.keys(uafAlgorithms).map((id) => Number(id) as UafAlgorithm);
+  const everyWay = named.flatMap((algorithm) =>
+    keyFormatsOf(algorithm).map((keyFormat) => [algorithm, keyFormat] as const),
+  );
+
+  test.each(everyWay)("holds by algorithm %i and key format %i", (algorithm, keyFormat) => {
+    for (const [settings, model] of [
+      [{}, {}],
+      [full(), vouched],
+    ] as const) {
+      expect(
+        verdict({
+          settings: { ...settings, algorithm, keyFormat },
+          model: { ...model, algorithms: [algorithm] },
+        }),
+      ).toMatchObject({ ok: true, registrations: [{ algorithm, keyFormat }] });
+    }
+  });
+
+  test("holds with an RSA key in the format that some devices take instead", () => {
+    const settings: UafSettings = { algorithm: 0x0003, keyFormat: 0x0103 };
+    expect(verdict({ settings, instead: { spki: true } })).toMatchObject({ ok: true });
+  });
+
+  test("holds by SHA-1 only where the model is known for it", () => {
+    expectRefusal({ settings: { algorithm: 0x000f } }, "algorithm_unacceptable");
+  });
+
+  test("counts as the authenticator counts", () => {
+    const one: Case = { instead: { signCounter: 0xffffffff, regCounter: 7 } };
+    expect(verdict(one)).toMatchObject({ registrations: [{ signCounter: 0xffffffff, regCounter: 7 }] });
+  });
+
+  test("is read in an array, alone, and wrapped, once", () => {
+    const array = answerOf({});
+    const alone = JSON.stringify((JSON.parse(array) as unknown[])[0]);
+    const wrap = (uafProtocolMessage: string) => JSON.stringify({ uafProtocolMessage, additionalData: {} });
+    for (const answer of [array, alone, wrap(array), wrap(alone)]) expect(judged(answer).ok).toBe(true);
+    expect(judged(wrap(wrap(array)))).toMatchObject({ ok: false, fault: "message_malformed", code: 1400 });
+  });
+
+  test("is for the facet where the request names no application", () => {
+    const request = registrationRequest({
+      ...asked,
+      appId: "",
+      username: "someone",
+      accepted: [authenticatorMetadata({ aaid })],
+    });
+    const answer = createUafAuthenticator().register(request, { facetId });
+    expect(judged(answer, { expected: { appId: "" } })).toMatchObject({ ok: true });
+    expect(judged(answer)).toMatchObject({ ok: false, fault: "app_id_mismatch" });
+  });
+
+  test("keeps how transactions are drawn", () => {
+    const png = {
+      width: 320,
+      height: 480,
+      bitDepth: 16,
+      colorType: 2,
+      compression: 0,
+      filter: 0,
+      interlace: 0,
+    };
+    const [message] = JSON.parse(answerOf({})) as [{ assertions: object[] }];
+    Object.assign(message.assertions[0] ?? {}, { tcDisplayPNGCharacteristics: [png] });
+    expect(judged(JSON.stringify([message]))).toMatchObject({
+      registrations: [{ tcDisplayPNGCharacteristics: [png] }],
+    });
+    Object.assign(message.assertions[0] ?? {}, { tcDisplayPNGCharacteristics: [{ ...png, width: -1 }] });
+    expect(judged(JSON.stringify([message]))).toMatchObject({ ok: false, fault: "message_malformed" });
+  });
+
+  test("passes over extensions that may be passed over, and refuses others", () => {
+    const extension = { id: "com.example", data: Buffer.from("x"), critical: false };
+    expect(verdict({ extensions: [extension, extension] })).toMatchObject({ ok: true });
+    expectRefusal({ extensions: [{ ...extension, critical: true }] }, "assertion_malformed");
+    const exts = (fail_if_unknown: boolean) => [{ id: "com.example", data: "x", fail_if_unknown }];
+    expect(verdict({ instead: { header: { exts: exts(false) } } })).toMatchObject({ ok: true });
+    expectRefusal({ instead: { header: { exts: exts(true) } } }, "extension_unknown");
+  });
+
+  test("of two keys holds for both, of one key twice for none, and of one that is wrong for none", () => {
+    const first = JSON.parse(answerOf({})) as [{ assertions: unknown[] }];
+    const second = JSON.parse(answerOf({ instead: { aaid: "0000#0000" } })) as typeof first;
+    const together = (...assertions: unknown[]) => judged(JSON.stringify([{ ...first[0], assertions }]));
+    const other = JSON.parse(answerOf({})) as typeof first;
+    expect(together(...first[0].assertions, ...other[0].assertions)).toMatchObject({ ok: true });
+    expect(together(...first[0].assertions, ...first[0].assertions)).toMatchObject({
+      ok: false,
+      fault: "assertion_repeated",
+    });
+    expect(together(...first[0].assertions, ...second[0].assertions)).toMatchObject({
+      ok: false,
+      fault: "aaid_unknown",
+    });
+  });
+});
+
+describe("refused is, of the message,", () => {
+  test.each<[string, Case, UafFault]>([
+    ["another operation", { instead: { header: { op: "Auth" } } }, "operation_mismatch"],
+    ["none", { instead: { header: { op: undefined } } }, "message_malformed"],
+    [
+      "a version of times to come",
+      { instead: { header: { upv: { major: 1, minor: 2 } } } },
+      "version_not_offered",
+    ],
+    ["half a version", { instead: { header: { upv: { major: 1 } } } }, "message_malformed"],
+    [
+      "A72 another application",
+      { instead: { header: { appID: "https://evil.example" } } },
+      "app_id_mismatch",
+    ],
+    ["A72 no application", { instead: { header: { appID: undefined } } }, "app_id_mismatch"],
+    [
+      "server data that was changed",
+      { instead: { header: { serverData: "b" } }, expected: { serverData: "a" } },
+      "server_data_mismatch",
+    ],
+    ["server data that is gone", { expected: { serverData: "a" } }, "server_data_mismatch"],
+    ["A75 another scheme", { instead: { assertionScheme: "UAFV2TLV" } }, "scheme_unknown"],
+    ["an assertion that is none", { instead: { before: ["AT4"] } }, "message_malformed"],
+    [
+      "more assertions than anybody sends",
+      { instead: { after: Array(8).fill({ assertionScheme: "a", assertion: "b" }) } },
+      "message_malformed",
+    ],
+  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+
+  test("what is none", () => {
+    const valid = JSON.parse(answerOf({})) as [object];
+    const [message] = valid;
+    for (const answer of [
+      "",
+      "null",
+      "1",
+      "[]",
+      "{}",
+      "[{}]",
+      "[[]]",
+      "\ufeff[]",
+      "\u0000",
+      "[".repeat(100_000),
+      JSON.stringify([message, message]),
+      JSON.stringify([valid]),
+      JSON.stringify(message).replace('"fcParams"', '"fcParams":"a","fcParams"'),
+      JSON.stringify(message).replace('"fcParams"', '"__proto__":{},"fcParams"'),
+      JSON.stringify({ ...message, assertions: [] }),
+      JSON.stringify({ ...message, assertions: null }),
+      JSON.stringify({ ...message, fcParams: 1 }),
+      JSON.stringify([message]) + " ".repeat(64 * 1024),
+    ]) {
+      expect(judged(answer), answer.slice(0, 40)).toMatchObject({
+        ok: false,
+        fault: "message_malformed",
+        code: 1400,
+      });
+    }
+  });
+});
+
+describe("A72 refused is, of the final challenge,", () => {
+  const params = (finalChallengeParams: Instead["finalChallengeParams"] & {}): Case => ({
+    instead: { finalChallengeParams },
+  });
+
+  test.each<[string, Case, UafFault]>([
+    [
+      "another challenge",
+      params({ challenge: Buffer.alloc(32).toString("base64url") }),
+      "challenge_mismatch",
+    ],
+    ["the challenge, padded", params({ challenge: `${asked.challenge}=` }), "challenge_mismatch"],
+    ["no challenge", params({ challenge: undefined }), "final_challenge_malformed"],
+    ["another application", params({ appID: "https://evil.example" }), "final_challenge_app_id_mismatch"],
+    ["no application", params({ appID: "" }), "final_challenge_app_id_mismatch"],
+    ["another facet", params({ facetID: "https://evil.example" }), "facet_not_trusted"],
+    ["a facet that only begins alike", params({ facetID: `${facetId}.evil.example` }), "facet_not_trusted"],
+    ["a facet of times when there were others", { expected: { facets: [] } }, "facet_not_trusted"],
+    [
+      "a channel that cannot be checked",
+      params({ channelBinding: { serverEndPoint: "AA" } }),
+      "channel_binding_refused",
+    ],
+    [
+      "a channel that nobody heard of",
+      params({ channelBinding: { other: { a: 1 } } }),
+      "channel_binding_refused",
+    ],
+    [
+      "what hashes to something else",
+      { instead: { finalChallengeHash: Buffer.alloc(32) } },
+      "final_challenge_hash_mismatch",
+    ],
+    [
+      "a hash that is cut short",
+      { instead: { finalChallengeHash: Buffer.alloc(31) } },
+      "assertion_malformed",
+    ],
+    ["what is no base64url", { instead: { fcParams: "e30 " } }, "final_challenge_malformed"],
+    ["base64", { instead: { fcParams: "e3/+" } }, "final_challenge_malformed"],
+    [
+      "what is no JSON",
+      { instead: { fcParams: Buffer.from("{").toString("base64url") } },
+      "final_challenge_malformed",
+    ],
+    [
+      "what is no UTF-8",
+      { instead: { fcParams: Buffer.of(0x22, 0xff, 0x22).toString("base64url") } },
+      "final_challenge_malformed",
+    ],
+    ["half of its padding", { instead: { fcParams: "e30" + "==" } }, "final_challenge_malformed"],
+  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+
+  test("nothing when it is padded, or says of the channel that there is nothing to say", () => {
+    expect(verdict({ instead: { padded: true } })).toMatchObject({ ok: true });
+    for (const channelBinding of [undefined, null, { tlsUnique: "" }, { serverEndPoint: null }])
+      expect(verdict(params({ channelBinding }))).toMatchObject({ ok: true });
+  });
+});
+
+describe("A75 refused is, of the assertion,", () => {
+  test.each<[string, Instead]>([
+    ["a member that is missing", { tlv: [{ leaveOut: "counters" }] }],
+    ["no attestation", { tlv: [{ leaveOut: "basicSurrogate" }] }],
+    ["no signature", { tlv: [{ leaveOut: "signature" }] }],
+    ["a member that stands twice", { tlv: [{ repeat: "keyId" }] }],
+    ["a statement that stands twice", { tlv: [{ repeat: "krd" }] }],
+    ["an attestation that stands twice", { tlv: [{ repeat: "basicSurrogate" }] }],
+    ["members in another order", { tlv: [{ swap: ["aaid", "assertionInfo"] }] }],
+    ["an attestation before the statement", { tlv: [{ swap: ["krd", "basicSurrogate"] }] }],
+    ["an assertion of the other kind", { tlv: [{ of: "regAssertion", tag: 0x3e02 }] }],
+    ["a member of another kind", { tlv: [{ of: "krd", tag: 0x3e04 }] }],
+    ["a length that runs over", { tlv: [{ of: "publicKey", statedLength: 0xffff }] }],
+    ["a length that falls short", { tlv: [{ of: "publicKey", statedLength: 3 }] }],
+    ["a length that runs over everything", { tlv: [{ of: "regAssertion", statedLength: 0xffff }] }],
+    ["bytes at its end", { tlv: [{ after: "regAssertion", put: Buffer.of(0) }] }],
+    ["an item at its end", { tlv: [{ after: "regAssertion", put: item("extension", Buffer.alloc(0)) }] }],
+    ["bytes at the end of the statement", { tlv: [{ after: "publicKey", put: Buffer.of(1, 2, 3) }] }],
+    [
+      "a member that nobody knows and that matters",
+      { tlv: [{ after: "publicKey", put: { tag: 0x2eff, value: Buffer.of() } }] },
+    ],
+    [
+      "an extension without a name",
+      { tlv: [{ after: "publicKey", put: item("extension", item("extensionData", Buffer.of(1))) }] },
+    ],
+    [
+      "an extension behind the attestation",
+      {
+        tlv: [
+          {
+            after: "basicSurrogate",
+            put: item("extension", item("extensionId", Buffer.of(1)), item("extensionData", Buffer.of(1))),
+          },
+        ],
+      },
+    ],
+    ["a model of eight characters", { aaid: "006F#000" }],
+    [
+      "a statement about how it was made that is too long",
+      { tlv: [{ of: "assertionInfo", value: Buffer.alloc(8) }] },
+    ],
+    ["counters of the other kind", { tlv: [{ of: "counters", value: Buffer.alloc(4) }] }],
+    ["an empty key id", { tlv: [{ of: "keyId", value: Buffer.of() }] }],
+    ["a key id of more than 2048 bytes", { tlv: [{ of: "keyId", value: Buffer.alloc(2049) }] }],
+    ["more than 4096 bytes", { tlv: [{ of: "signature", value: Buffer.alloc(4096) }] }],
+    ["a thousand levels", { tlv: [{ after: "publicKey", put: nestedTlv(900) }] }],
+    ["ten thousand levels", { tlv: [{ after: "publicKey", put: nestedTlv(10_000) }] }],
+  ])("%s", (_what, instead) => expectRefusal({ instead }, "assertion_malformed"));
+
+  test("nothing for 4096 bytes, but for one more", () => {
+    const sized = (length: number) =>
+      answerOf({
+        settings: { algorithm: 0x0001 },
+        extensions: [{ id: "x", data: Buffer.alloc(length), critical: false }],
+      });
+    const lengthOf = (answer: string) =>
+      Buffer.byteLength((JSON.parse(answer) as [Sent])[0].assertions[0].assertion, "base64url");
+    const room = 4096 - lengthOf(sized(0));
+    expect(lengthOf(sized(room))).toBe(4096);
+    expect(judged(sized(room)).ok).toBe(true);
+    expect(judged(sized(room + 1))).toMatchObject({ ok: false, fault: "assertion_malformed" });
+  });
+
+  test("nothing for a member that nobody knows and that does not matter", () => {
+    const instead: Instead = { tlv: [{ after: "publicKey", put: { tag: 0x0e55, value: Buffer.of(1) } }] };
+    expect(verdict({ instead })).toMatchObject({ ok: true });
+  });
+
+  test("another spelling of its base64url", () => {
+    const answer = answerOf({});
+    const [message] = JSON.parse(answer) as [Sent];
+    const { assertion, assertionScheme } = message.assertions[0];
+    const spelled = (other: string, strict = true) =>
+      judged(JSON.stringify([{ ...message, assertions: [{ assertionScheme, assertion: other }] }]), {
+        expected: { strict },
+      });
+    const padded = Buffer.from(assertion, "base64url")
+      .toString("base64")
+      .replaceAll("+", "-")
+      .replaceAll("/", "_");
+    for (const other of [` ${assertion}`, `${assertion}\n`, `${assertion}A`, `${assertion}====`, ""])
+      expect(spelled(other, false)).toMatchObject({ ok: false, fault: "assertion_malformed" });
+    expect(spelled(padded.padEnd(Math.ceil(assertion.length / 4) * 4, "="), false).ok).toBe(true);
+  });
+});
+
+describe("refused is, of the authenticator,", () => {
+  const otherKey = makeUafKey(0x0002);
+  const offCurve = exportUafKey(otherKey, 0x0100);
+  offCurve[64] = (offCurve[64] ?? 0) ^ 1;
+  const shortRsa = createPublicKey(generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey);
+
+  test.each<[string, Case, UafFault]>([
+    ["A74 a model that nobody knows", { instead: { aaid: "0000#0000" } }, "aaid_unknown"],
+    ["a model that was revoked", { model: { revoked: true } }, "authenticator_revoked"],
+    ["a model that may not register", { expected: { disallowed: [{ aaid }] } }, "authenticator_disallowed"],
+    [
+      "a key that may not register",
+      {
+        instead: { keyId: Buffer.alloc(32, 1) },
+        expected: { disallowed: [{ aaid, keyId: Buffer.alloc(32, 1).toString("base64url") }] },
+      },
+      "authenticator_disallowed",
+    ],
+    ["a mode without the user", { instead: { mode: 0 } }, "mode_unacceptable"],
+    ["a mode that confirms something", { instead: { mode: 2 } }, "mode_unacceptable"],
+    ["an algorithm that is not the model's", { model: { algorithms: [0x0001] } }, "algorithm_unacceptable"],
+    ["SM2", { instead: { algorithm: 0x0007 }, model: { algorithms: [0x0007] } }, "algorithm_unacceptable"],
+    [
+      "an algorithm that there is not",
+      { instead: { algorithm: 0xffff }, model: { algorithms: [0xffff] } },
+      "algorithm_unacceptable",
+    ],
+    [
+      "A75 another algorithm than it signed by",
+      { instead: { algorithm: 0x0001 } },
+      "attestation_not_verified",
+    ],
+    ["A75 an algorithm of another curve", { instead: { algorithm: 0x0006 } }, "public_key_unacceptable"],
+    ["a format that is not the model's", { model: { key_formats: [0x0100] } }, "key_format_unacceptable"],
+    [
+      "a format that there is not",
+      { instead: { keyFormat: 0x0200 }, model: { key_formats: [0x0200] } },
+      "public_key_unacceptable",
+    ],
+    ["another format than the key's", { instead: { keyFormat: 0x0100 } }, "public_key_unacceptable"],
+    ["an old version", { model: { version: 2 } }, "version_too_old"],
+    ["a key id that is too short", { instead: { keyId: Buffer.alloc(31, 1) } }, "key_id_too_short"],
+    [
+      "a key off its curve",
+      { instead: { publicKey: offCurve, keyFormat: 0x0100 } },
+      "public_key_unacceptable",
+    ],
+    [
+      "an RSA key of 1024 bits",
+      {
+        settings: { algorithm: 0x0008 },
+        instead: { publicKey: shortRsa.export({ format: "der", type: "pkcs1" }) },
+      },
+      "public_key_unacceptable",
+    ],
+    [
+      "another key than the one that signed",
+      { instead: { publicKey: exportUafKey(otherKey, 0x0101) } },
+      "attestation_not_verified",
+    ],
+  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+
+  test("nothing for a key beside one that may not register", () => {
+    const disallowed = [{ aaid, keyId: Buffer.alloc(32, 1).toString("base64url") }];
+    expect(verdict({ expected: { disallowed } })).toMatchObject({ ok: true });
+  });
+
+  test("nothing for a short key id where clients are known for it", () => {
+    const one: Case = { instead: { keyId: Buffer.from("fifteen-letters") }, expected: { strict: false } };
+    expect(verdict(one)).toMatchObject({ ok: true });
+  });
+
+  test("each with its own status", () => {
+    const codes: [Case, number][] = [
+      [{ instead: { aaid: "0000#0000" } }, 1480],
+      [{ model: { revoked: true } }, 1493],
+      [{ expected: { disallowed: [{ aaid }] } }, 1492],
+      [{ model: { version: 2 } }, 1492],
+      [{ model: { algorithms: [1] } }, 1495],
+      [{ model: { key_formats: [0x0100] } }, 1494],
+      [{ settings: { attestation: "ecdaa" } }, 1496],
+      [{ instead: { finalChallengeParams: { channelBinding: { tlsUnique: "AA" } } } }, 1490],
+      [{ instead: { finalChallengeParams: { challenge: "AA" } } }, 1491],
+      [{ instead: { mode: 2 } }, 1498],
+    ];
+    for (const [one, code] of codes) expect(verdict(one)).toMatchObject({ ok: false, code });
+  });
+});
+
+describe("refused is, of the attestation,", () => {
+  const lastWeek = {
+    notBefore: new Date(now.getTime() - 9 * day),
+    notAfter: new Date(now.getTime() - 2 * day),
+  };
+  const nextWeek = {
+    notBefore: new Date(now.getTime() + 2 * day),
+    notAfter: new Date(now.getTime() + 9 * day),
+  };
+  const koblitz = makeUafKey(0x0005);
+  const customer = makeCertificate({ subject: { CN: "Customer" }, issuer: authority });
+  const old = makeCertificate({ subject: { CN: "Old" }, issuer: authority, ca: true, ...lastWeek });
+
+  test.each<[string, Case, UafFault]>([
+    [
+      "one by the key itself where certificates are demanded",
+      { model: vouched },
+      "attestation_type_unacceptable",
+    ],
+    ["one by a group", { settings: { attestation: "ecdaa" } }, "attestation_type_unacceptable"],
+    ["one by a certificate where no root is known", { settings: full() }, "attestation_not_verified"],
+    [
+      "a root that is not the model's",
+      { settings: full({ authority: stranger }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "a root that is not the model's, which comes along",
+      { settings: full({ authority: stranger, above: [stranger] }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "a root that only bears the name",
+      { settings: full({ authority: makeAuthority() }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "a certificate whose term is over",
+      { settings: full({ certificate: lastWeek }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "a certificate of times to come",
+      { settings: full({ certificate: nextWeek }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "a certificate that may certify",
+      { settings: full({ certificate: { ca: true } }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "a certificate of another key",
+      { settings: full({ certificate: { publicKey: createPublicKey(makeUafKey(0x0002)) } }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "a certificate of another kind of key",
+      { settings: full({ certificate: { publicKey: createPublicKey(makeUafKey(0x0008)) } }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "a certificate of a key on another curve than is said",
+      {
+        settings: full({ certificate: { publicKey: createPublicKey(koblitz) } }),
+        instead: { signWith: koblitz },
+        model: vouched,
+      },
+      "attestation_not_verified",
+    ],
+    [
+      "a chain through somebody who may not certify",
+      { settings: full({ authority: customer, above: [customer] }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "a chain through a certificate whose term is over",
+      { settings: full({ authority: old, above: [old] }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "certificates in the wrong order",
+      { settings: full({ authority: intermediate, above: [authority, intermediate] }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "more certificates than any chain has",
+      { settings: full({ above: Array(6).fill(authority) }), model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "no certificate",
+      { settings: full(), instead: { tlv: [{ leaveOut: "attestationCert" }] }, model: vouched },
+      "assertion_malformed",
+    ],
+    [
+      "rubbish for a certificate",
+      {
+        settings: full(),
+        instead: { tlv: [{ of: "attestationCert", value: Buffer.alloc(400, 0x30) }] },
+        model: vouched,
+      },
+      "attestation_not_verified",
+    ],
+    [
+      "a certificate before the signature",
+      { settings: full(), instead: { tlv: [{ swap: ["signature", "attestationCert"] }] }, model: vouched },
+      "assertion_malformed",
+    ],
+    [
+      "a signature of something else",
+      { settings: full(), instead: { signature: "flipped" }, model: vouched },
+      "attestation_not_verified",
+    ],
+    [
+      "a signature of something else by the key itself",
+      { instead: { signature: "flipped" } },
+      "attestation_not_verified",
+    ],
+    ["somebody else's signature", { instead: { signWith: makeUafKey(0x0002) } }, "attestation_not_verified"],
+    ["numbers that are no DER", { instead: { signature: "negative r" } }, "attestation_not_verified"],
+    [
+      "a root that cannot be read",
+      { settings: full(), model: { ...vouched, roots: ["rubbish"] } },
+      "attestation_not_verified",
+    ],
+  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+
+  test("nothing for a chain to a root, however it is told", () => {
+    for (const details of [
+      {},
+      { above: [authority] },
+      { authority: intermediate, above: [intermediate] },
+      { authority: intermediate, above: [intermediate, authority] },
+    ])
+      expect(verdict({ settings: full(details), model: vouched })).toMatchObject({
+        ok: true,
+        registrations: [{ attestation: "full" }],
+      });
+  });
+
+  test("nothing for a certificate that is listed itself, but for what is only of the same key", () => {
+    const key = makeUafKey(0x0002);
+    const issued = (cn: string) =>
+      makeCertificate({ subject: { CN: cn }, issuer: authority, publicKey: createPublicKey(key) });
+    const [listed, alike] = [issued("Listed"), issued("Alike")];
+    const by = (value: Buffer): Case => ({
+      settings: full(),
+      instead: { signWith: key, tlv: [{ of: "attestationCert", value }] },
+      model: { attestation: "full", roots: [pemOf(listed), pemOf(authority)] },
+    });
+    expect(verdict(by(listed.der))).toMatchObject({ ok: true, registrations: [{ attestation: "full" }] });
+    expectRefusal(by(alike.der), "attestation_not_verified");
+    expectRefusal(by(Buffer.concat([listed.der, Buffer.of(0)])), "attestation_not_verified");
+    expectRefusal(by(Buffer.from(pemOf(listed))), "attestation_not_verified");
+  });
+
+  test("nothing for numbers that are no DER where clients are known for it", () => {
+    const one: Case = { instead: { signature: "negative r" }, expected: { strict: false } };
+    expect(verdict(one)).toMatchObject({ ok: true });
+  });
+
+  test("nothing where a certificate is demanded of nobody, but shown and right", () => {
+    const model = { attestation: "surrogate", roots: vouched.roots } as const;
+    expect(verdict({ settings: full(), model })).toMatchObject({ registrations: [{ attestation: "full" }] });
+    expect(verdict({ model })).toMatchObject({ registrations: [{ attestation: "surrogate" }] });
+  });
+
+  test("nothing where the authenticator signs by another algorithm than the key that it made", () => {
+    const key = makeUafKey(0x0001);
+    const one: Case = {
+      settings: { ...full(), algorithm: 0x0003 },
+      instead: { publicKey: exportUafKey(key, 0x0100), keyFormat: 0x0100 },
+      model: { ...vouched, algorithms: [0x0003, 0x0001] },
+    };
+    expect(verdict(one)).toMatchObject({ ok: true, registrations: [{ algorithm: 0x0001 }] });
+    expectRefusal({ ...one, model: { ...vouched, algorithms: [0x0003] } }, "public_key_unacceptable");
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator.ts";
+import { judgeAuthentication } from "./authentication.ts";
+import { trustedFacets } from "./facets.ts";
+import { authenticatorMetadata } from "./metadata.ts";
+import { judgeRegistration } from "./registration.ts";
+import { authenticationRequest, deregistrationRequest, registrationRequest } from "./requests.ts";
+import { isTransactionText, longestTransactionText } from "./transaction.ts";
+
+const appId = "https://login.example/authenticator/facets";
+const challenge = Buffer.alloc(32, 7).toString("base64url");
+const hanko = authenticatorMetadata({ aaid: "006F#0001" });
+const other = authenticatorMetadata({ aaid: "0123#ABCD", attestation: "full" });
+const bad = authenticatorMetadata({ aaid: "0BAD#0BAD", revoked: true });
+
+const v1_1 = { major: 1, minor: 1 };
+const v1_0 = { major: 1, minor: 0 };
+const read = (request: string) => JSON.parse(request) as unknown;
+
+describe("a registration request", () => {
+  test("asks for one authenticator of any model that is not revoked, by its name alone", () => {
+    const request = registrationRequest({
+      appId,
+      challenge,
+      username: "someone",
+      accepted: [hanko, other, bad],
+    });
+    const members = {
+      challenge,
+      username: "someone",
+      policy: { accepted: [[{ aaid: ["006F#0001"] }], [{ aaid: ["0123#ABCD"] }]] },
+    };
+    expect(read(request)).toEqual([
+      { header: { upv: v1_1, op: "Reg", appID: appId }, ...members },
+      { header: { upv: v1_0, op: "Reg", appID: appId }, ...members },
+    ]);
+  });
+
+  test("names those that shall not register", () => {
+    const disallowed = [
+      { aaid: "006F#0001", keyId: "AQ" },
+      { aaid: "006F#0001", keyId: "Ag" },
+      { aaid: "0123#ABCD" },
+      { aaid: "0123#ABCD", keyId: "Aw" },
+    ];
+    const request = registrationRequest({
+      appId,
+      challenge,
+      username: "someone",
+      accepted: [hanko],
+      disallowed,
+    });
+    expect(read(request)).toMatchObject([
+      { policy: { disallowed: [{ aaid: ["006F#0001"], keyIDs: ["AQ", "Ag"] }, { aaid: ["0123#ABCD"] }] } },
+      {},
+    ]);
+  });
+});
+
+describe("an authentication request", () => {
+  test("asks for any of some keys, those of a model together", () => {
+    const keys = [
+      { aaid: "006F#0001", keyId: "AQ" },
+      { aaid: "0123#ABCD", keyId: "Aw" },
+      { aaid: "006F#0001", keyId: "Ag" },
+    ];
+    const members = {
+      challenge,
+      policy: {
+        accepted: [
+          [{ aaid: ["006F#0001"], keyIDs: ["AQ", "Ag"] }],
+          [{ aaid: ["0123#ABCD"], keyIDs: ["Aw"] }],
+        ],
+      },
+    };
+    expect(read(authenticationRequest({ appId, challenge, transaction: null, keys }))).toEqual([
+      { header: { upv: v1_1, op: "Auth", appID: appId }, ...members },
+      { header: { upv: v1_0, op: "Auth", appID: appId }, ...members },
+    ]);
+  });
+
+  test("has its text in base64url without padding", () => {
+    const keys = [{ aaid: "006F#0001", keyId: "AQ" }];
+    expect(read(authenticationRequest({ appId, challenge, transaction: "Zahle 5 €?", keys }))).toMatchObject([
+      { transaction: [{ contentType: "text/plain", content: "WmFobGUgNSDigqw_" }] },
+      { transaction: [{ contentType: "text/plain", content: "WmFobGUgNSDigqw_" }] },
+    ]);
+  });
+});
+
+test("a deregistration request names keys, or all of them", () => {
+  for (const authenticators of [[{ aaid: "006F#0001", keyID: "AQ" }], [{ aaid: "", keyID: "" }]])
+    expect(read(deregistrationRequest({ appId, authenticators }))).toEqual([
+      { header: { upv: v1_1, op: "Dereg", appID: appId }, authenticators },
+      { header: { upv: v1_0, op: "Dereg", appID: appId }, authenticators },
+    ]);
+});
+
+describe("a text to confirm", () => {
+  test("is as long as 200 characters of base64url hold", () => {
+    const longest = "x".repeat(longestTransactionText);
+    expect(Buffer.from(longest).toString("base64url")).toHaveLength(200);
+    expect(isTransactionText(longest)).toBe(true);
+    expect(isTransactionText(`${longest}x`)).toBe(false);
+    expect(isTransactionText("€".repeat(50))).toBe(true);
+    expect(isTransactionText("€".repeat(51))).toBe(false);
+  });
+
+  test("is something, and can be written down", () => {
+    expect(isTransactionText("")).toBe(false);
+    expect(isTransactionText("half a \ud83d")).toBe(false);
+  });
+});
+
+test("the list of trusted facets is the same for both versions", () => {
+  const ids = ["https://login.example", "ios:bundle-id:com.example"];
+  expect(trustedFacets(ids)).toEqual({
+    trustedFacets: [
+      { version: v1_0, ids },
+      { version: v1_1, ids },
+    ],
+  });
+});
+
+test("a client registers, authenticates, confirms and forgets by what is asked of it", () => {
+  const phone = createUafAuthenticator({ counts: true });
+  const facetId = "https://login.example";
+  const call = { facetId, trustedFacets: trustedFacets([facetId]) };
+  const common = { appId, challenge, facets: [facetId], accepted: [hanko], strict: true };
+  const registered = judgeRegistration(
+    phone.register(
+      registrationRequest({ appId, challenge, username: "someone", accepted: [other, hanko] }),
+      call,
+    ),
+    { ...common, now: new Date() },
+  );
+  if (!registered.ok) throw new Error(registered.reason);
+  const [key] = registered.registrations;
+  if (!key) throw new Error("no key");
+  for (const transaction of [null, "x".repeat(longestTransactionText)]) {
+    const request = authenticationRequest({ appId, challenge, transaction, keys: [key] });
+    const answer = phone.authenticate(request, call);
+    expect(judgeAuthentication(answer, { ...common, transaction, keys: [key] })).toMatchObject({ ok: true });
+  }
+  const { aaid, keyId: keyID } = key;
+  expect(phone.deregister(deregistrationRequest({ appId, authenticators: [{ aaid, keyID }] }), call)).toBe(
+    "[{}]",
+  );
+  expect(phone.keys).toEqual([]);
+});

@@ -1,0 +1,148 @@
+import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { integer, octetString, sequence } from "../../testing/der.ts";
+import {
+  makeUafKey,
+  negativeRSignature,
+  type UafAlgorithm,
+  uafAlgorithms,
+  uafSignature,
+} from "../../testing/uaf-keys.ts";
+import { algorithms, usualAlgorithms } from "./algorithms.ts";
+import { verifies } from "./signatures.ts";
+
+const ids = Object.keys(uafAlgorithms).map((id) => Number(id) as UafAlgorithm);
+const data = Buffer.from("what was signed");
+
+function signed(id: UafAlgorithm) {
+  const algorithm = algorithms.get(id);
+  if (!algorithm) throw new Error("no such algorithm");
+  const privateKey = makeUafKey(id);
+  return {
+    algorithm,
+    key: createPublicKey(privateKey),
+    signature: uafSignature(id, data, privateKey),
+    privateKey,
+  };
+}
+
+test("every algorithm that an authenticator here signs by is verified, and no other", () => {
+  expect([...algorithms.keys()]).toEqual(ids);
+  expect(algorithms.has(0x0007)).toBe(false);
+});
+
+test("without a word about it, SHA-1 is not accepted", () => {
+  expect(usualAlgorithms).toEqual(ids.filter((id) => id !== 0x000f));
+});
+
+test.each(ids)("a signature by algorithm %i holds, and none that differs", (id) => {
+  const { algorithm, key, signature } = signed(id);
+  expect(verifies(algorithm, key, data, signature, true)).toBe(true);
+  expect(verifies(algorithm, key, Buffer.from("something else"), signature, true)).toBe(false);
+  expect(verifies(algorithm, createPublicKey(makeUafKey(id)), data, signature, true)).toBe(false);
+  const flipped = Buffer.from(signature);
+  for (const at of [0, 1, 2, 3, 4, signature.length >> 1, signature.length - 1]) {
+    flipped[at] = (flipped[at] ?? 0) ^ 1;
+    expect(verifies(algorithm, key, data, flipped, false), `byte ${at}`).toBe(false);
+    flipped[at] = (flipped[at] ?? 0) ^ 1;
+  }
+  for (const other of [
+    signature.subarray(1),
+    signature.subarray(0, -1),
+    Buffer.concat([signature, Buffer.of(0)]),
+    Buffer.concat([Buffer.of(0), signature]),
+    Buffer.alloc(0),
+    Buffer.alloc(signature.length),
+  ])
+    expect(verifies(algorithm, key, data, other, true)).toBe(false);
+});
+
+test.each(ids)("a signature by algorithm %i is none by another of the same key", (id) => {
+  const { algorithm, key, signature } = signed(id);
+  for (const other of algorithms.values()) {
+    const alike =
+      other.hash === algorithm.hash &&
+      other.padding === algorithm.padding &&
+      other.encoding === algorithm.encoding;
+    if (other.key === algorithm.key && !alike)
+      expect(verifies(other, key, data, signature, true)).toBe(false);
+  }
+});
+
+describe("an ECDSA signature in DER", () => {
+  const { algorithm, key, privateKey } = signed(0x0002);
+  const raw = sign("sha256", data, { key: privateKey, dsaEncoding: "ieee-p1363" });
+  const [r, s] = [raw.subarray(0, 32), raw.subarray(32)];
+  const zeroed = (number: Buffer) => Buffer.concat([Buffer.of(0, 0), number]);
+
+  test("whose numbers are negative holds only where that is known of clients", () => {
+    const signature = negativeRSignature(data, privateKey);
+    expect(verifies(algorithm, key, data, signature, true)).toBe(false);
+    expect(verifies(algorithm, key, data, signature, false)).toBe(true);
+    expect(verifies(algorithm, key, Buffer.from("something else"), signature, false)).toBe(false);
+  });
+
+  test("is not read more loosely than that", () => {
+    for (const signature of [
+      sequence(integer(r)),
+      sequence(integer(r), integer(s), integer(s)),
+      sequence(octetString(r), integer(s)),
+      octetString(Buffer.concat([integer(r), integer(s)])),
+      Buffer.concat([sequence(integer(r), integer(s)), Buffer.of(0)]),
+      sequence(integer(Buffer.concat([Buffer.of(1), r])), integer(s)),
+      sequence(integer(Buffer.alloc(32)), integer(Buffer.alloc(32))),
+      sequence(integer(Buffer.alloc(0)), integer(Buffer.alloc(0))),
+      raw,
+    ])
+      expect(verifies(algorithm, key, data, signature, false)).toBe(false);
+    expect(verifies(algorithm, key, data, sequence(integer(zeroed(r)), integer(zeroed(s))), true)).toBe(
+      false,
+    );
+  });
+});
+
+describe("an RSA signature in DER", () => {
+  test.each([0x0004, 0x0009] as const)(
+    "of algorithm %i is in an octet string, written in the one way",
+    (id) => {
+      const { algorithm, key, signature } = signed(id);
+      const number = signature.subarray(4);
+      for (const other of [
+        number,
+        Buffer.concat([Buffer.from("0483000100", "hex"), number]),
+        Buffer.concat([Buffer.from("03820100", "hex"), number]),
+        Buffer.concat([Buffer.from("2480", "hex"), signature, Buffer.of(0, 0)]),
+        octetString(signature),
+      ])
+        expect(verifies(algorithm, key, data, other, false)).toBe(false);
+    },
+  );
+
+  test("by PSS has a salt as long as its hash", () => {
+    const { algorithm, key, privateKey } = signed(0x0003);
+    const salted = (saltLength: number) => sign("sha256", data, { key: privateKey, padding: 6, saltLength });
+    expect(verifies(algorithm, key, data, salted(32), true)).toBe(true);
+    expect(verifies(algorithm, key, data, salted(20), true)).toBe(false);
+    expect(verifies(algorithm, key, data, salted(0), true)).toBe(false);
+  });
+});
+
+test("a key of another kind verifies nothing, and breaks nothing", () => {
+  const keys = [makeUafKey(1), makeUafKey(8), makeUafKey(18), generateKeyPairSync("x25519").privateKey].map(
+    (key) => createPublicKey(key),
+  );
+  for (const algorithm of algorithms.values()) {
+    for (const key of keys) expect(verifies(algorithm, key, data, Buffer.alloc(64, 1), false)).toBe(false);
+  }
+});
+
+test("whatever the bytes, they are no signature", () => {
+  const all = ids.map(signed);
+  fc.assert(
+    fc.property(fc.constantFrom(...all), fc.uint8Array({ maxLength: 300 }), ({ algorithm, key }, bytes) => {
+      expect(verifies(algorithm, key, data, Buffer.from(bytes), false)).toBe(false);
+    }),
+    { numRuns: 500 },
+  );
+});

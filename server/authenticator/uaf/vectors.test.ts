@@ -1,0 +1,220 @@
+import { describe, expect, test } from "vitest";
+import { type ExpectedAuthentication, judgeAuthentication } from "./authentication.ts";
+import { authenticatorMetadata } from "./metadata.ts";
+import { type ExpectedRegistration, judgeRegistration } from "./registration.ts";
+import { deregistrationRequest } from "./requests.ts";
+import device from "./vectors/dab8-8011-authentication.json" with { type: "json" };
+import example from "./vectors/fido-spec-example.json" with { type: "json" };
+
+/** Messages that others made, held against the judges: of FIDO's own specification, and of a device that was sold. */
+
+const { registrationRequest, registrationResponse, authenticationRequest, authenticationResponse } =
+  example.messages;
+
+const model = authenticatorMetadata({
+  aaid: "ABCD#ABCD",
+  algorithms: [0x0001],
+  key_formats: [0x0100],
+  attestation: "full",
+  roots: example.vectors[0]?.attestationCertificates?.map(pem) ?? [],
+  version: 0x0100,
+});
+
+function pem(base64: string): string {
+  return `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`;
+}
+
+const common = {
+  appId: registrationRequest.header.appID,
+  facets: ["com.noknok.android.sampleapp"],
+  accepted: [model],
+  strict: true,
+};
+
+const expectedRegistration: ExpectedRegistration = {
+  ...common,
+  challenge: registrationRequest.challenge,
+  serverData: registrationRequest.header.serverData,
+  now: new Date("2015-01-01T00:00:00Z"),
+};
+
+const expectedAuthentication: ExpectedAuthentication = {
+  ...common,
+  challenge: authenticationRequest.challenge,
+  serverData: authenticationRequest.header.serverData,
+  transaction: null,
+  keys: [
+    {
+      aaid: "ABCD#ABCD",
+      keyId: "ZMCPn92yHv1Ip-iCiBb6i4ADq6ZOv569KFQCvYSJfNg",
+      publicKey: Buffer.from(example.vectors[0]?.expect.publicKey ?? "", "base64url"),
+      keyFormat: 0x0100,
+      algorithm: 0x0001,
+      signCounter: 1,
+    },
+  ],
+};
+
+interface Message {
+  fcParams: string;
+  assertions: { assertion: string; assertionScheme: string }[];
+}
+
+const judgedRegistration = (message: Message) =>
+  judgeRegistration(JSON.stringify([message]), expectedRegistration);
+const judgedAuthentication = (message: Message, keys = expectedAuthentication.keys) =>
+  judgeAuthentication(JSON.stringify([message]), { ...expectedAuthentication, keys });
+
+/** The message, its assertion changed in one byte. */
+function* alteredAssertions(message: Message): Generator<[at: number, Message]> {
+  const [first] = message.assertions;
+  const bytes = Buffer.from(first?.assertion ?? "", "base64url");
+  for (let at = 0; at < bytes.length; at++) {
+    const altered = Buffer.from(bytes);
+    altered[at] = (altered[at] ?? 0) ^ (1 << (at % 8));
+    yield [
+      at,
+      { ...message, assertions: [{ assertionScheme: "UAFV1TLV", assertion: altered.toString("base64url") }] },
+    ];
+  }
+}
+
+/** The message, its final challenge parameters changed in one character. */
+function* alteredChallenges(message: Message): Generator<[at: number, Message]> {
+  const { fcParams } = message;
+  for (let at = 0; at < fcParams.length; at++) {
+    const other = fcParams[at] === "A" ? "B" : "A";
+    yield [at, { ...message, fcParams: fcParams.slice(0, at) + other + fcParams.slice(at + 1) }];
+  }
+}
+
+describe("the example of FIDO's specification", () => {
+  test("registers", () => {
+    expect(judgedRegistration(registrationResponse)).toEqual({
+      ok: true,
+      registrations: [
+        {
+          aaid: "ABCD#ABCD",
+          keyId: "ZMCPn92yHv1Ip-iCiBb6i4ADq6ZOv569KFQCvYSJfNg",
+          publicKey: expectedAuthentication.keys[0]?.publicKey,
+          keyFormat: 0x0100,
+          algorithm: 0x0001,
+          signCounter: 1,
+          regCounter: 1,
+          authenticatorVersion: 0x0100,
+          attestation: "full",
+        },
+      ],
+    });
+  });
+
+  test("authenticates", () => {
+    expect(judgedAuthentication(authenticationResponse)).toEqual({
+      ok: true,
+      assertions: [
+        {
+          aaid: "ABCD#ABCD",
+          keyId: "ZMCPn92yHv1Ip-iCiBb6i4ADq6ZOv569KFQCvYSJfNg",
+          signCounter: 2,
+          authenticatorVersion: 0x0100,
+        },
+      ],
+    });
+  });
+
+  test("deregisters with a message like ours", () => {
+    const { header, authenticators } = example.messages.deregistrationRequest;
+    const ours: unknown = JSON.parse(deregistrationRequest({ appId: header.appID, authenticators }));
+    expect(ours).toContainEqual({ header, authenticators });
+  });
+
+  test("does not register once its certificate's term is over, nor before", () => {
+    for (const now of ["2017-05-25T00:00:00Z", "2014-08-28T00:00:00Z"]) {
+      const answer = judgeRegistration(JSON.stringify([registrationResponse]), {
+        ...expectedRegistration,
+        now: new Date(now),
+      });
+      expect(answer).toMatchObject({ ok: false, fault: "attestation_not_verified", code: 1496 });
+    }
+  });
+
+  test("A72 does not authenticate with the final challenge of the registration", () => {
+    const answer = judgeAuthentication(
+      JSON.stringify([{ ...authenticationResponse, fcParams: registrationResponse.fcParams }]),
+      { ...expectedAuthentication, challenge: expectedRegistration.challenge },
+    );
+    expect(answer).toMatchObject({ ok: false, fault: "final_challenge_hash_mismatch", code: 1498 });
+  });
+
+  test("does not register with one bit of its assertion altered, whichever it is", () => {
+    for (const [at, message] of alteredAssertions(registrationResponse)) {
+      expect(judgedRegistration(message), `byte ${at}`).toMatchObject({ ok: false });
+    }
+  });
+
+  test("does not authenticate with one bit of its assertion altered, whichever it is", () => {
+    for (const [at, message] of alteredAssertions(authenticationResponse)) {
+      expect(judgedAuthentication(message), `byte ${at}`).toMatchObject({ ok: false });
+    }
+  });
+
+  test("does neither with one character of its final challenge altered, whichever it is", () => {
+    for (const [at, message] of alteredChallenges(registrationResponse)) {
+      expect(judgedRegistration(message), `character ${at}`).toMatchObject({ ok: false });
+    }
+    for (const [at, message] of alteredChallenges(authenticationResponse)) {
+      expect(judgedAuthentication(message), `character ${at}`).toMatchObject({ ok: false });
+    }
+  });
+
+  test("does not authenticate with one bit of the registered key altered, whichever it is", () => {
+    const [key] = expectedAuthentication.keys;
+    if (!key) throw new Error("no key");
+    for (let at = 0; at < key.publicKey.length; at++) {
+      const publicKey = Buffer.from(key.publicKey);
+      publicKey[at] = (publicKey[at] ?? 0) ^ (1 << (at % 8));
+      const answer = judgedAuthentication(authenticationResponse, [{ ...key, publicKey }]);
+      expect(answer, `byte ${at}`).toMatchObject({ ok: false });
+    }
+  });
+});
+
+describe("the authentication of a device that was sold", () => {
+  const expected: ExpectedAuthentication = {
+    appId: device.response.header.appID,
+    facets: [device.response.header.appID],
+    challenge: "JDJhJDEwJE45TmZaZzlFYVhwcHpHbWNqekNwYWU",
+    transaction: null,
+    accepted: [authenticatorMetadata({ aaid: "DAB8#8011" })],
+    strict: true,
+    keys: [
+      {
+        aaid: "DAB8#8011",
+        keyId: "KEvxrLpMDKledX_3zN5L7FAPExPYD0NzO59SkFGrkhQ",
+        publicKey: Buffer.from(device.publicKey, "base64url"),
+        keyFormat: 0x0101,
+        algorithm: 0x0002,
+        signCounter: 0,
+      },
+    ],
+  };
+
+  test("holds", () => {
+    expect(judgeAuthentication(JSON.stringify([device.response]), expected)).toMatchObject({ ok: true });
+  });
+
+  test("does not without the padding that was signed", () => {
+    const fcParams = device.response.fcParams.replace(/=+$/, "");
+    expect(judgeAuthentication(JSON.stringify([{ ...device.response, fcParams }]), expected)).toMatchObject({
+      ok: false,
+      fault: "final_challenge_hash_mismatch",
+    });
+  });
+
+  test("does not with one bit altered, whichever it is", () => {
+    for (const [at, message] of alteredAssertions(device.response)) {
+      const answer = judgeAuthentication(JSON.stringify([message]), expected);
+      expect(answer, `byte ${at}`).toMatchObject({ ok: false });
+    }
+  });
+});

@@ -1,0 +1,114 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { sql } from "drizzle-orm";
+import { testDatabase } from "./postgres.ts";
+import { type RunningServer, startServer } from "./server.ts";
+
+/** A running server and an application that calls its authenticator interface, by plain HTTP. */
+export interface AuthenticatorService {
+  server: RunningServer;
+  /** `<server>/authenticator`; of a tenant, what stands before it too. */
+  base: string;
+  /** The application's key. */
+  key: string;
+  /** Runs the tool beside the server, as its operator does, and gives what it prints. */
+  stile(...words: string[]): Promise<string>;
+  /** One call. Without other headers it carries the key. */
+  call(method: string, path: string, init?: CallInit): Promise<Called>;
+  /** The same for another tenant. */
+  of(tenant: { prefix: string; key: string }): AuthenticatorService;
+  /** Lets the time of a request run out. */
+  expire(id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface CallInit {
+  body?: unknown;
+  /** In place of the key; null for none. */
+  authorization?: string | null;
+  headers?: Record<string, string>;
+}
+
+export interface Called {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
+  body: any;
+}
+
+const tool = join(import.meta.dirname, "../../bin/stile.js");
+
+/** @param settings environment variables of the server */
+export async function startAuthenticatorService(
+  settings: Record<string, string> = {},
+): Promise<AuthenticatorService> {
+  const database = await testDatabase();
+  const own = {
+    DATABASE_URL: database.url,
+    SECRET_KEYS: "a key for this walk alone",
+    STILE_SESSION_ALGORITHM: "ES256",
+    ...settings,
+  };
+  const server = await startServer({ env: own });
+  const inherited = { NODE_ENV: "development", PATH: process.env.PATH, HOME: process.env.HOME };
+  const env = { ...inherited, BASE_URL: server.url, DATA_DIR: server.dataDir, ...own } as NodeJS.ProcessEnv;
+  const stile = async (...words: string[]) => {
+    const { stdout } = await promisify(execFile)(tool, words, { env });
+    return stdout.trim();
+  };
+  const key = await stile("keys", "create", "--interface", "authenticator");
+  const at = ({ prefix, key }: { prefix: string; key: string }): AuthenticatorService => {
+    const base = `${server.url}${prefix}/authenticator`;
+    return {
+      server,
+      base,
+      key,
+      stile,
+      call: (method, path, init = {}) =>
+        callAt(path.startsWith("http") ? path : base + path, method, {
+          authorization: `secret ${key}`,
+          ...init,
+        }),
+      of: at,
+      async expire(id) {
+        await database.database.write.execute(
+          sql`update authenticator_requests set valid_until = clock_timestamp() where id = ${id}`,
+        );
+      },
+      async close() {
+        await server.stop();
+        await database.close();
+      },
+    };
+  };
+  return at({ prefix: "", key });
+}
+
+/** One call, by its whole address; a body that is no string goes as JSON. */
+export async function callAt(
+  address: string,
+  method: string,
+  { body, authorization = null, headers = {} }: CallInit = {},
+): Promise<Called> {
+  const answer = await fetch(address, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(authorization === null ? {} : { authorization }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, text, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,90 @@
+import { readPng } from "./qr-reading.ts";
+import { createUafAuthenticator, type UafAuthenticator } from "./uaf-authenticator.ts";
+import type { Instead, UafSettings } from "./uaf-call.ts";
+import { type AuthenticatorService, type Called, callAt } from "./uaf-service.ts";
+
+/** The resource of a request, as it came. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
+export type Shown = any;
+
+export const requests = "/v1/uaf/requests";
+
+/** Where a request is for the phone, and what it presents there. */
+export interface Scanned {
+  href: string;
+  /** As the header `Authorization` has it. */
+  device: string;
+  /** What the QR code says. */
+  link: string;
+}
+
+/** An application that asks its users' phones through the running server, and those phones. */
+export interface Application {
+  /** Makes a request, which has to be taken. */
+  create(body: Record<string, unknown>): Promise<Shown>;
+  register(userId: string): Promise<Shown>;
+  ask(userId: string, more?: object): Promise<Shown>;
+  statusOf(id: string): Promise<string>;
+  /** Hands an answer over by the application's key. */
+  put(id: string, uafResponse: string): Promise<Called>;
+  /** What a camera reads off the picture. */
+  scan(request: Shown): Promise<Scanned>;
+  /** The phone scans, fetches, and sends what its authenticator makes of the request. */
+  answer(request: Shown, phone: UafAuthenticator, instead?: Instead, info?: object): Promise<Called>;
+  /** A user with a new phone. */
+  enrolled(userId: string, settings?: UafSettings): Promise<{ phone: UafAuthenticator; deviceId: string }>;
+}
+
+export function applicationOf(service: AuthenticatorService): Application {
+  const { call, server } = service;
+
+  async function create(body: Record<string, unknown>): Promise<Shown> {
+    const { status, body: made, text } = await call("POST", requests, { body });
+    if (status !== 200) throw new Error(`${status} ${text}`);
+    return made;
+  }
+
+  const register = (userId: string) =>
+    create({ operation: "REG", userId, username: `${userId}@example.com` });
+
+  async function scan(request: Shown): Promise<Scanned> {
+    const picture = await fetch(linkOf(request, "qrcode").href);
+    const link = readPng(await picture.bytes()).text ?? "";
+    const { origin, pathname, searchParams } = new URL(link);
+    return { link, href: origin + pathname, device: `device ${searchParams.get("token")}` };
+  }
+
+  async function answer(
+    request: Shown,
+    phone: UafAuthenticator,
+    instead: Instead = {},
+    deviceKeyInfo?: object,
+  ): Promise<Called> {
+    const { href, device } = await scan(request);
+    const { body: seen } = await callAt(href, "GET", { authorization: device });
+    const sign = seen.operation === "REG" ? phone.register : phone.authenticate;
+    const uafResponse = sign(seen.request, { facetId: server.url, instead });
+    return callAt(href, "PUT", { authorization: device, body: { uafResponse, deviceKeyInfo } });
+  }
+
+  return {
+    create,
+    register,
+    ask: (userId, more = {}) =>
+      create({ operation: "AUTH", userId, username: `${userId}@example.com`, ...more }),
+    statusOf: async (id) => (await call("GET", `${requests}/${id}`)).body.status,
+    put: (id, uafResponse) => call("PUT", `${requests}/${id}`, { body: { uafResponse } }),
+    scan,
+    answer,
+    async enrolled(userId, settings = {}) {
+      const phone = createUafAuthenticator(settings);
+      const { body, text } = await answer(await register(userId), phone);
+      if (body.status !== "OK") throw new Error(text);
+      return { phone, deviceId: body.deviceID };
+    },
+  };
+}
+
+/** A link of a request, by its relation. */
+export const linkOf = (request: Shown, rel: string): { rel: string; method: string; href: string } =>
+  request.links.find((link: { rel: string }) => link.rel === rel);
