@@ -39,6 +39,14 @@ const acquire = (fallback: "always" | "conditional" | "never") =>
 
 const section = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
 
+const userVerification = (fallback: "required" | "preferred" | "discouraged") =>
+  z.enum(["required", "preferred", "discouraged"]).default(fallback);
+const attachment = (fallback: "platform" | "cross-platform" | "no_preference") =>
+  z.enum(["platform", "cross-platform", "no_preference"]).default(fallback);
+const attestationPreference = () => z.enum(["none", "indirect", "direct", "enterprise"]).default("direct");
+const residentKey = (fallback: "discouraged" | "preferred" | "required") =>
+  z.enum(["discouraged", "preferred", "required"]).default(fallback);
+
 const cookieName = (fallback: string) =>
   z
     .string()
@@ -111,6 +119,20 @@ const samlProviderSettings = z.strictObject({
       z.string().min(1),
     )
     .default({}),
+});
+
+const acceptedAuthenticator = z.strictObject({
+  aaid: z.string().regex(/^[0-9A-Fa-f]{4}#[0-9A-Fa-f]{4}$/, "is not an AAID like 006F#0001"),
+  name: z.string().min(1).max(200).optional(),
+  /** ALG_SIGN and ALG_KEY of the FIDO registry; by default every one that can be verified, less 0x000F (SHA-1). */
+  algorithms: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
+  key_formats: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
+  attestation: z.enum(["surrogate", "full"]).default("surrogate"),
+  /** PEM certificates that a full attestation must lead to. */
+  roots: z.array(z.string().min(1)).default([]),
+  /** Lowest version of the authenticator. */
+  version: z.int().min(0).max(0xffff).default(0),
+  revoked: z.boolean().default(false),
 });
 
 const samlProvider = samlProviderSettings
@@ -290,6 +312,11 @@ export const configSchema = z.strictObject({
     totp: section({
       enabled: flag(true).describe("Whether authenticator apps are second factors."),
     }),
+    authenticator: section({
+      enabled: flag(false).describe(
+        "Whether a phone that answers authenticator requests is a second factor of the account whose id it is registered for. Clients need to know the state login_authenticator.",
+      ),
+    }),
     security_keys: section({
       enabled: flag(true).describe("Whether security keys are second factors."),
       limit: count(10, 1, 100).describe("Most security keys of one account."),
@@ -415,6 +442,105 @@ export const configSchema = z.strictObject({
         .describe("Whether the cookie outlives the browser; prompt asks the person."),
     }),
   }),
+  passkey_server: section({
+    relying_party: section({
+      id: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("Relying party id of the passkey server. Default: webauthn.relying_party.id."),
+      display_name: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("Relying party name. Default: webauthn.relying_party.display_name."),
+      icon: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe("Relying party icon. Default: none."),
+      origins: list().describe(
+        "Origins that ceremonies may come from, android:apk-key-hash: ones included. Default: webauthn.relying_party.origins.",
+      ),
+    }),
+    cors: section({
+      allowed_origins: list().describe(
+        "Origins whose pages may call the passkey server, with * for one label or more, as in https://*.example.com. Default: the relying party's origins.",
+      ),
+      allow_unsafe_wildcard: flag(false).describe("Let * alone stand for every origin."),
+    }),
+    timeout: seconds(300).describe(
+      "Life of a challenge, and the time a browser gives the person; at most 10 minutes.",
+    ),
+    user_verification: userVerification("required").describe("User verification asked of passkeys."),
+    attachment: attachment("no_preference").describe("Kind of authenticator asked for."),
+    attestation_preference: attestationPreference().describe("Attestation asked of passkeys."),
+    resident_key_requirement: residentKey("required").describe("Whether passkeys are discoverable."),
+    send_transports: flag(false).describe(
+      "Tell browsers by which transports credentials are reached; some platforms start the wrong authenticator then.",
+    ),
+    confirmation_ttl: seconds(300).describe(
+      "How long the page that asks about a transaction may be answered.",
+    ),
+    mfa: section({
+      timeout: seconds(300).describe("Life of a challenge for a second factor; at most 10 minutes."),
+      user_verification: userVerification("discouraged").describe(
+        "User verification asked of second factors.",
+      ),
+      attachment: attachment("cross-platform").describe("Kind of authenticator asked for as second factor."),
+      attestation_preference: attestationPreference().describe("Attestation asked of second factors."),
+      resident_key_requirement: residentKey("discouraged").describe(
+        "Whether second factors are discoverable.",
+      ),
+    }),
+  }),
+  authenticator: section({
+    name: z.string().min(1).optional().describe("Name that authenticators show. Default: service.name."),
+    icon: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Icon that authenticators show. Default: none."),
+    app_id: z
+      .string()
+      .min(1)
+      .max(512)
+      .optional()
+      .describe("FIDO AppID. Default: the address of the list of facets, <base_url>/authenticator/facets."),
+    facets: list().describe(
+      "Facets that may act for the AppID beside our own origin: https origins, android:apk-key-hash:…, ios:bundle-id:….",
+    ),
+    request_ttl: seconds(120).describe("How long a request may be answered; at most 10 minutes."),
+    accepted: z
+      .array(acceptedAuthenticator)
+      .min(1)
+      .default([
+        {
+          aaid: "006F#0001",
+          name: "Hanko Authenticator",
+          attestation: "surrogate",
+          roots: [],
+          version: 0,
+          revoked: false,
+        },
+      ])
+      .describe(
+        "Authenticators that may register: aaid, name, algorithms, key_formats, attestation (surrogate or full), roots, version, revoked.",
+      ),
+    strict: flag(false).describe(
+      "Refuse signatures and key ids that are almost as the standard wants them, and which old authenticators make.",
+    ),
+    qr_code_template: text("{url}").describe(
+      "Content of QR codes; {url}, {id} and {token} are replaced by those of the request.",
+    ),
+    push_url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe(
+        "Address that is told of new requests with the push tokens of the user's devices. Default: none, and nobody is.",
+      ),
+    push_secret: secret()
+      .optional()
+      .describe("Secret that what is sent to push_url is signed with (Standard Webhooks). Default: none."),
+  }),
   hosted: section({
     allowed_redirect_urls: list().describe(
       "Addresses the hosted page may return to; * matches within a path segment, ** across segments.",
@@ -441,6 +567,12 @@ export const configSchema = z.strictObject({
     ),
     exchange_tokens_per_minute: count(3, 1).describe("Exchange tokens tried from one source in a minute."),
     starts_per_minute: count(60, 1).describe("Flows started from one source in a minute."),
+    authenticator_requests_per_minute: count(10, 1).describe(
+      "Authenticator requests made for one user in a minute.",
+    ),
+    passkey_challenges_per_minute: count(60, 1).describe(
+      "Challenges that one source opens at the passkey server without a key in a minute.",
+    ),
   }),
   security_notifications: section({
     notifications: section({
@@ -486,12 +618,15 @@ export const configSchema = z.strictObject({
 type Tree = z.output<typeof configSchema>;
 
 /** The configuration as the server uses it: every default filled in, every derived value present. */
-export type Config = Omit<Tree, "base_url" | "webauthn"> & {
+export type Config = Omit<Tree, "base_url" | "webauthn" | "passkey_server"> & {
   /** "production", or "development" for everything else. */
   mode: "production" | "development";
   base_url: string;
   webauthn: Omit<Tree["webauthn"], "relying_party"> & {
     relying_party: { id: string; display_name: string; origins: string[] };
+  };
+  passkey_server: Omit<Tree["passkey_server"], "relying_party"> & {
+    relying_party: { id: string; display_name: string; icon?: string | undefined; origins: string[] };
   };
 };
 

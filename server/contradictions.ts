@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import type { Config } from "./config.ts";
 
 /**
@@ -14,6 +15,7 @@ export function contradictionIn(config: Config, baseUrl: string | undefined): st
   const { third_party, saml, mfa } = config;
   const returns = { THIRD_PARTY: third_party.allowed_redirect_urls, SAML: saml.allowed_redirect_urls };
   const domains = saml.identity_providers.flatMap((provider) => provider.domains);
+  const { passkey_server, authenticator } = config;
   const contradictions: [boolean, string][] = [
     [
       baseUrl !== undefined && new URL(baseUrl).href !== `${config.base_url}/`,
@@ -92,6 +94,34 @@ export function contradictionIn(config: Config, baseUrl: string | undefined): st
       "STILE_PASSWORD_ENABLED, STILE_PASSKEY_ENABLED and STILE_EMAIL_USE_FOR_AUTHENTICATION are all false, and there is no identity provider: nobody could sign in",
     ],
     [
+      !passkey_server.relying_party.origins.some(
+        (origin) => origin.startsWith("android:") || isWithin(origin, passkey_server.relying_party.id),
+      ),
+      "STILE_PASSKEY_SERVER_RELYING_PARTY_ID is neither the host of one of STILE_PASSKEY_SERVER_RELYING_PARTY_ORIGINS nor a domain above it",
+    ],
+    [
+      passkey_server.cors.allowed_origins.includes("*") && !passkey_server.cors.allow_unsafe_wildcard,
+      "STILE_PASSKEY_SERVER_CORS_ALLOWED_ORIGINS * needs STILE_PASSKEY_SERVER_CORS_ALLOW_UNSAFE_WILDCARD",
+    ],
+    [
+      [passkey_server.timeout, passkey_server.mfa.timeout, passkey_server.confirmation_ttl].some(
+        (life) => life < 1 || life > 600,
+      ),
+      "STILE_PASSKEY_SERVER_TIMEOUT, _MFA_TIMEOUT and _CONFIRMATION_TTL are at least a second and at most 10 minutes",
+    ],
+    [
+      authenticator.request_ttl < 1 || authenticator.request_ttl > 600,
+      "STILE_AUTHENTICATOR_REQUEST_TTL is at least a second and at most 10 minutes",
+    ],
+    [
+      !authenticator.accepted.flatMap(({ roots }) => roots).every(isCertificate),
+      "STILE_AUTHENTICATOR_ACCEPTED has a root that is no certificate in PEM",
+    ],
+    [
+      authenticator.accepted.some(({ attestation, roots }) => attestation === "full" && roots.length === 0),
+      "STILE_AUTHENTICATOR_ACCEPTED has an authenticator of full attestation without roots",
+    ],
+    [
       mode === "production" && secret_keys.length === 0,
       "SECRET_KEYS is missing: production needs at least one key of 16 characters",
     ],
@@ -123,4 +153,12 @@ function isWithin(origin: string, domain: string): boolean {
 /** Exactly as browsers send it. */
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).publicKey.type === "public";
+  } catch {
+    return false;
+  }
 }

@@ -219,6 +219,36 @@ describe("the configuration", () => {
       "nobody could sign in",
     ],
     ["a host with a port", { STILE_SERVER_HOSTS: "example.org:80" }, "STILE_SERVER_HOSTS "],
+    [
+      "a relying party of the passkey server elsewhere",
+      { STILE_PASSKEY_SERVER_RELYING_PARTY_ID: "example.org" },
+      "STILE_PASSKEY_SERVER_RELYING_PARTY_ID ",
+    ],
+    [
+      "every origin at the passkey server, when nobody said that it is meant",
+      { STILE_PASSKEY_SERVER_CORS_ALLOWED_ORIGINS: "*" },
+      "STILE_PASSKEY_SERVER_CORS_ALLOW_UNSAFE_WILDCARD",
+    ],
+    [
+      "challenges of the passkey server that live for an hour",
+      { STILE_PASSKEY_SERVER_TIMEOUT: "1h" },
+      "STILE_PASSKEY_SERVER_TIMEOUT",
+    ],
+    [
+      "authenticator requests that live for an hour",
+      { STILE_AUTHENTICATOR_REQUEST_TTL: "1h" },
+      "STILE_AUTHENTICATOR_REQUEST_TTL ",
+    ],
+    [
+      "a root that is no certificate",
+      { STILE_AUTHENTICATOR_ACCEPTED: '[{"aaid":"006F#0001","attestation":"full","roots":["AAAA"]}]' },
+      "no certificate in PEM",
+    ],
+    [
+      "an authenticator whose attestation leads nowhere",
+      { STILE_AUTHENTICATOR_ACCEPTED: '[{"aaid":"006F#0001","attestation":"full"}]' },
+      "STILE_AUTHENTICATOR_ACCEPTED ",
+    ],
   ])("refuses %s, which could not work", (_, environment, line) => {
     expect(refusal(environment)).toContain(line);
   });

@@ -102,18 +102,26 @@ export function parseConfig(
   const tree = parsed.data;
   // One spelling: what is Secure is told from it, and browsers compare it with theirs.
   const { hostname, origin } = new URL(tree.base_url ?? `http://localhost:${tree.port}`);
+  const { webauthn, passkey_server } = tree;
+  const relyingParty = {
+    id: webauthn.relying_party.id ?? hostname,
+    display_name: webauthn.relying_party.display_name ?? tree.service.name,
+    origins: webauthn.relying_party.origins.length > 0 ? webauthn.relying_party.origins : [origin],
+  };
+  const ofPasskeys = passkey_server.relying_party;
   const config: Config = {
     ...tree,
     mode,
     data_dir: resolve(directory, tree.data_dir),
     base_url: origin,
-    webauthn: {
-      ...tree.webauthn,
+    webauthn: { ...webauthn, relying_party: relyingParty },
+    passkey_server: {
+      ...passkey_server,
       relying_party: {
-        id: tree.webauthn.relying_party.id ?? hostname,
-        display_name: tree.webauthn.relying_party.display_name ?? tree.service.name,
-        origins:
-          tree.webauthn.relying_party.origins.length > 0 ? tree.webauthn.relying_party.origins : [origin],
+        id: ofPasskeys.id ?? relyingParty.id,
+        display_name: ofPasskeys.display_name ?? relyingParty.display_name,
+        icon: ofPasskeys.icon,
+        origins: ofPasskeys.origins.length > 0 ? ofPasskeys.origins : relyingParty.origins,
       },
     },
   };

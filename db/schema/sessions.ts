@@ -12,6 +12,7 @@ export interface Factor {
     | "registration"
     | "totp"
     | "security_key"
+    | "authenticator"
     | "recovery_code";
   /** ISO 8601 */
   at: string;

@@ -3,6 +3,12 @@ import type { Scope, Write } from "../runtime.ts";
 
 /** What is worth keeping for whoever looks after the service. */
 export type AuditType =
+  | PasskeyServerAuditType
+  | "authenticator_registered"
+  | "authenticator_renamed"
+  | "authenticator_deregistered"
+  | "authenticator_request_failed"
+  | "authenticator_request_succeeded"
   | "email_created"
   | "email_deleted"
   | "email_verified"
@@ -32,6 +38,12 @@ export type AuditType =
   | "user_logged_out"
   | "username_changed"
   | "username_deleted";
+
+/** What happens at the passkey server, by the names that its audit log has for it. */
+export type PasskeyServerAuditType =
+  | `${"webauthn_registration" | "webauthn_authentication" | "webauthn_transaction" | "mfa_registration" | "mfa_authentication"}_${"init" | "final"}_${"succeeded" | "failed"}`
+  | "webauthn_credential_updated"
+  | "webauthn_credential_deleted";
 
 /** Flat facts. They hold no secret, no credential and no identifier that a visitor typed. */
 export type AuditDetails = Record<string, AuditValue | readonly AuditValue[]>;

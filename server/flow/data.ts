@@ -10,6 +10,7 @@ const factor = z.object({
     "registration",
     "totp",
     "security_key",
+    "authenticator",
     "recovery_code",
   ]),
   at: z.iso.datetime(),

@@ -8,6 +8,8 @@ export interface Facts {
   hasPasskey: boolean;
   hasSecurityKey: boolean;
   hasTotp: boolean;
+  /** A phone or the like that answers authenticator requests is registered for them. */
+  hasAuthenticator: boolean;
   hasRecoveryCode: boolean;
   hasIdentity: boolean;
   /** This browser was told to skip this person's second factor, and may. */
@@ -23,6 +25,7 @@ export const nobody: Facts = {
   hasPasskey: false,
   hasSecurityKey: false,
   hasTotp: false,
+  hasAuthenticator: false,
   hasRecoveryCode: false,
   hasIdentity: false,
   deviceTrusted: false,

@@ -8,6 +8,7 @@ const references: Record<Exclude<Factor["method"], "third_party">, string | null
   passkey: "passkey",
   totp: "totp",
   security_key: "security_key",
+  authenticator: "authenticator",
   recovery_code: "recovery_code",
   registration: null,
 };

@@ -51,8 +51,8 @@ export interface Claim {
 const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.sealed_payload,
   flow.problem,
   flow.expires_at, flow.finished_at, flow.session_id, coalesce(flow.claimed_until > clock_timestamp(), false) as claimed,
-  f.user_id, f.has_password, f.has_passkey, f.has_security_key, f.has_totp, f.has_recovery_code, f.has_identity,
-  f.credential_count, f.username, f.email, f.email_verified`;
+  f.user_id, f.has_password, f.has_passkey, f.has_security_key, f.has_totp, f.has_authenticator, f.has_recovery_code,
+  f.has_identity, f.credential_count, f.username, f.email, f.email_verified`;
 
 const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
 
@@ -270,6 +270,7 @@ function toStored(row: QueryResultRow): StoredFlow {
         hasPasskey: row.has_passkey,
         hasSecurityKey: row.has_security_key,
         hasTotp: row.has_totp,
+        hasAuthenticator: row.has_authenticator,
         hasRecoveryCode: row.has_recovery_code,
         hasIdentity: row.has_identity,
         credentialCount: row.credential_count,

@@ -13,6 +13,8 @@ export interface UserFacts {
   hasPasskey: boolean;
   hasSecurityKey: boolean;
   hasTotp: boolean;
+  /** Answers authenticator requests by a key of its own. */
+  hasAuthenticator: boolean;
   hasRecoveryCode: boolean;
   /** Known to an identity provider. */
   hasIdentity: boolean;
@@ -30,6 +32,7 @@ const facts = {
   hasPasskey: userFacts.hasPasskey,
   hasSecurityKey: userFacts.hasSecurityKey,
   hasTotp: userFacts.hasTotp,
+  hasAuthenticator: userFacts.hasAuthenticator,
   hasRecoveryCode: userFacts.hasRecoveryCode,
   hasIdentity: userFacts.hasIdentity,
   credentialCount: userFacts.credentialCount,

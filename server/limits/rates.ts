@@ -16,7 +16,11 @@ export type RateName =
   /** Flows started from a source. */
   | "flow_start"
   /** Exchange tokens tried from a source. */
-  | "exchange_token";
+  | "exchange_token"
+  /** Authenticator requests made for a user. */
+  | "authenticator_request"
+  /** Challenges that a source opens at the passkey server without a key. */
+  | "passkey_challenge";
 
 export type RateAnswer = { ok: true } | { ok: false; retryAfterSeconds: number };
 
@@ -73,6 +77,10 @@ export function createRates(config: Pick<Config, "rate_limiter">, database: Data
     password: [shared("password", numbers.passwords_per_minute, minute)],
     password_source: [shared("password_source", numbers.passwords_per_source, minute)],
     exchange_token: [shared("exchange_token", numbers.exchange_tokens_per_minute, minute)],
+    authenticator_request: [
+      shared("authenticator_request", numbers.authenticator_requests_per_minute, minute),
+    ],
+    passkey_challenge: [shared("passkey_challenge", numbers.passkey_challenges_per_minute, minute)],
     flow_start: [reportingInBatches(shared("flow_start", numbers.starts_per_minute, minute))],
   };
 

@@ -44,6 +44,12 @@ const ofTenantAlone = [
   "session.cookie.domain",
   "webauthn.relying_party",
   "webauthn.related_origins",
+  "passkey_server.relying_party",
+  "passkey_server.cors",
+  "authenticator.app_id",
+  "authenticator.facets",
+  "authenticator.push_url",
+  "authenticator.push_secret",
 ];
 
 /**

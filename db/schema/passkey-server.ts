@@ -1,0 +1,152 @@
+import {
+  bigint,
+  boolean,
+  foreignKey,
+  index,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
+import { tenants } from "./tenants.ts";
+
+/** People of the applications that use the passkey server; no accounts of ours. */
+export const passkeyUsers = pgTable(
+  "passkey_users",
+  {
+    tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
+    id: uuid("id").notNull(),
+    /** What the application calls them. */
+    userId: text("user_id").notNull(),
+    name: text("name").notNull(),
+    displayName: text("display_name").notNull(),
+    icon: text("icon"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    unique("passkey_users_user_id_unique").on(table.tenantId, table.userId),
+  ],
+);
+
+const ofPasskeyUser = (table: { tenantId: never; userId: never }) =>
+  foreignKey({
+    columns: [table.tenantId, table.userId],
+    foreignColumns: [passkeyUsers.tenantId, passkeyUsers.id],
+  }).onDelete("cascade");
+
+/** Their credentials; `id` is the credential id, base64url, and `userId` the internal id of the user. */
+export const passkeyCredentials = pgTable(
+  "passkey_credentials",
+  {
+    tenantId: tenantId(),
+    id: text("id").notNull(),
+    userId: uuid("user_id").notNull(),
+    name: text("name"),
+    /** COSE_Key */
+    publicKey: bytes("public_key").notNull(),
+    signCount: bigint("sign_count", { mode: "number" }).notNull(),
+    aaguid: text("aaguid").notNull(),
+    attestationType: text("attestation_type").notNull(),
+    transports: text("transports").array().notNull(),
+    backupEligible: boolean("backup_eligible").notNull(),
+    backupState: boolean("backup_state").notNull(),
+    userVerified: boolean("user_verified").notNull(),
+    isMfa: boolean("is_mfa").notNull(),
+    lastUsedAt: moment("last_used_at"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    primaryKey({ name: "passkey_credentials_pkey", columns: [table.tenantId, table.id] }),
+    index("passkey_credentials_user").on(table.tenantId, table.userId),
+    index("passkey_credentials_created_at").on(table.tenantId, table.createdAt, table.id),
+    ofPasskeyUser(table as never),
+  ],
+);
+
+/** What was agreed to, or is to be: the data in its canonical form, and the challenge that commits to it. */
+export const passkeyTransactions = pgTable(
+  "passkey_transactions",
+  {
+    tenantId: tenantId(),
+    id: uuid("id").notNull(),
+    userId: uuid("user_id").notNull(),
+    /** The application's own id of it, used up by the first request that names it. */
+    identifier: text("identifier").notNull(),
+    /** JSON in the canonical form of RFC 8785. */
+    data: text("data").notNull(),
+    challenge: text("challenge").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+    /** When somebody agreed to it. */
+    confirmedAt: moment("confirmed_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    unique("passkey_transactions_identifier_unique").on(table.tenantId, table.identifier),
+    index("passkey_transactions_user").on(table.tenantId, table.userId),
+    ofPasskeyUser(table as never),
+  ],
+);
+
+/** WebAuthn challenges of the passkey server, each for one operation. Taken before verification. */
+export const passkeyChallenges = pgTable(
+  "passkey_challenges",
+  {
+    tenantId: tenantId(),
+    challenge: text("challenge").notNull(),
+    /** `registration`, `mfa_registration`, `login`, `mfa_login`, `transaction`. */
+    operation: text("operation").notNull(),
+    /** Internal id of the user; null where the credential will tell. */
+    userId: uuid("user_id"),
+    /** What was asked of the authenticator. */
+    userVerification: text("user_verification").notNull(),
+    /** Credential ids the answer may come from; null for any. */
+    allowed: text("allowed").array(),
+    transactionId: uuid("transaction_id"),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.challenge] }),
+    index("passkey_challenges_expires_at").on(table.expiresAt),
+    ofPasskeyUser(table as never),
+    foreignKey({
+      columns: [table.tenantId, table.transactionId],
+      foreignColumns: [passkeyTransactions.tenantId, passkeyTransactions.id],
+    }).onDelete("cascade"),
+  ],
+);
+
+/** Transactions that our own page asks the user about, and what the application may fetch afterwards. */
+export const transactionConfirmations = pgTable(
+  "transaction_confirmations",
+  {
+    tenantId: tenantId(),
+    transactionId: uuid("transaction_id").notNull(),
+    /** SHA-256 of the token in the page's address. */
+    pageTokenHash: bytes("page_token_hash").notNull(),
+    redirectTo: text("redirect_to").notNull(),
+    /** SHA-256 of the code that the page hands to the application, once the user has agreed. */
+    codeHash: bytes("code_hash"),
+    /** What the code is good for: token and receipt, sealed JSON. */
+    sealedResult: bytes("sealed_result"),
+    /** When the user said yes or no. */
+    answeredAt: moment("answered_at"),
+    /** Until when it can be answered; after a yes, until when the code can be redeemed. */
+    expiresAt: moment("expires_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.transactionId] }),
+    unique("transaction_confirmations_page_token_unique").on(table.tenantId, table.pageTokenHash),
+    unique("transaction_confirmations_code_unique").on(table.tenantId, table.codeHash),
+    index("transaction_confirmations_expires_at").on(table.expiresAt),
+    foreignKey({
+      columns: [table.tenantId, table.transactionId],
+      foreignColumns: [passkeyTransactions.tenantId, passkeyTransactions.id],
+    }).onDelete("cascade"),
+  ],
+);
