@@ -1,6 +1,6 @@
 /** The API's own addresses, as in the matcher of `proxy.ts`. */
 const api =
-  "(?:t/[^/]+/)?(?:api|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|health|dev)(?:/|$)";
+  "(?:t/[^/]+/)?(?:api|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|dev)(?:/|$)";
 
 /** @type {import("next").NextConfig} */
 export default {

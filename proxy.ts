@@ -104,5 +104,5 @@ const pageHeaders: Record<string, string> = {
 // The API's own addresses carry headers of their own; a test compares this with their list.
 export const config = {
   matcher:
-    "/((?!_next/static/|(?:t/[^/]+/)?(?:api|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|health|dev)(?:/|$)).*)",
+    "/((?!_next/static/|(?:t/[^/]+/)?(?:api|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|dev)(?:/|$)).*)",
 };

@@ -37,7 +37,7 @@ test("no method of an address is listed twice", () => {
 test.each(["/login", "/api/trpc/flow.act", "/users/3f2504e0", "/.well-known/jwks.json"])(
   "%s is found",
   (path) => {
-    expect(findRoute(path)).toMatchObject({ methods: expect.any(Map) });
+    expect(findRoute(path)).toMatchObject({ route: { methods: expect.any(Map) } });
   },
 );
 
@@ -53,7 +53,7 @@ test.each([
   "/health",
   "/dev",
 ])("%s is unknown to the API and to everybody else", (path) => {
-  expect(findRoute(path)).toBe("unknown");
+  expect(findRoute(path)).toEqual({ unknown: "plain" });
 });
 
 test.each(["/", "/embed", "/_next/static/x.js", "/favicon.ico", "/Login", "//login", "/loginx"])(
@@ -62,3 +62,21 @@ test.each(["/", "/embed", "/_next/static/x.js", "/favicon.ico", "/Login", "//log
     expect(findRoute(path)).toBeNull();
   },
 );
+
+test("what stands for braces is decoded and handed on under its name", () => {
+  expect(findRoute("/users/a%2Fb")).toMatchObject({ params: { id: "a/b" } });
+});
+
+test("a user who is called like an address is found by the method", () => {
+  const [asked, opened] = ["GET", "POST"].map((method) =>
+    findRoute("/passkeys/x/transaction/initialize", method),
+  );
+  expect(asked).toMatchObject({ params: { user_id: "initialize" } });
+  expect(opened).toMatchObject({ params: { tenant_id: "x" } });
+  expect(opened).not.toHaveProperty("params.user_id");
+  expect(findRoute("/passkeys/x/transaction/initialize", "PUT")).toEqual(opened);
+});
+
+test("a segment that cannot be decoded names nothing", () => {
+  expect(findRoute("/users/%E0%A4%A")).toEqual({ unknown: "plain" });
+});

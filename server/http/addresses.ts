@@ -1,4 +1,6 @@
 import { trpcHandler } from "../trpc/handler.ts";
+import { authenticatorAddresses } from "./authenticator/addresses.ts";
+import { phoneButtonHandler, phoneHandler } from "./dev-authenticator.ts";
 import type { Handler } from "./exchange.ts";
 import { flowHandler } from "./flow.ts";
 import { flowGraphHandler } from "./flow-graph.ts";
@@ -9,6 +11,7 @@ import { loginPageHandler } from "./login-page.ts";
 import { logoutHandler } from "./logout.ts";
 import { mailboxHandler } from "./mailbox.ts";
 import { meHandler, userHandler } from "./me.ts";
+import { passkeyAddresses } from "./passkeys/addresses.ts";
 import { relatedOriginsHandler } from "./related-origins.ts";
 import { samlAuthHandler, samlMetadataHandler } from "./saml.ts";
 import { samlCallbackHandler } from "./saml-callback.ts";
@@ -18,14 +21,17 @@ import { thirdPartyCallbackHandler } from "./third-party-callback.ts";
 import { tokenHandler } from "./token.ts";
 import { tokenExchangeHandler } from "./token-exchange.ts";
 
+/** A flow state; `{code, message}`; or the body of one of the two interfaces for other servers. */
+export type Refusals = "flow" | "plain" | "passkeys" | "authenticator";
+
 /** One method of one address. */
 export interface Address {
-  method: "GET" | "POST";
-  /** A segment in braces stands for any one segment. */
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** A segment in braces stands for any one segment, which the handler finds under that name in `params`. */
   path: string;
   handler: Handler;
-  /** What refusals look like that are given before the handler is asked: a flow state, or `{code, message}`. */
-  refusals: "flow" | "plain";
+  /** What refusals look like that are given before the handler is asked. */
+  refusals: Refusals;
   /**
    * Who may call: anyone; in browsers only pages of our own; or only this machine, and only in development. Other
    * origins are for the handler of what anyone may call to judge.
@@ -113,33 +119,90 @@ export const addresses: readonly Address[] = [
   { method: "GET", path: "/health/alive", handler: aliveHandler, refusals: "plain", from: "anyone" },
   { method: "GET", path: "/health/ready", handler: readyHandler, refusals: "plain", from: "anyone" },
   { method: "GET", path: "/dev/mailbox", handler: mailboxHandler, refusals: "plain", from: "this machine" },
+  {
+    method: "GET",
+    path: "/dev/authenticator",
+    handler: phoneHandler,
+    refusals: "plain",
+    from: "this machine",
+  },
+  {
+    method: "POST",
+    path: "/dev/authenticator",
+    handler: phoneButtonHandler,
+    refusals: "plain",
+    from: "this machine",
+  },
+
+  ...passkeyAddresses,
+  ...authenticatorAddresses,
 ];
 
 /** All methods of one path. */
 export interface Route {
   methods: ReadonlyMap<string, Address>;
-  refusals: Address["refusals"];
+  refusals: Refusals;
+}
+
+/** A route, and what its braces stand for. */
+export interface Found {
+  route: Route;
+  params: Record<string, string>;
 }
 
 const exact = new Map<string, Route>();
-const patterns: { expression: RegExp; route: Route }[] = [];
+/** By the first segment, so that few are tried. */
+const patterns = new Map<string, { expression: RegExp; route: Route }[]>();
+/** First segments that belong to the API alone: what is unknown under them is nobody else's either. */
+const prefixes = new Map<string, Refusals>();
 
 for (const [path, methods] of Map.groupBy(addresses, (address) => address.path)) {
+  const [first] = methods;
+  if (!first) continue;
   const route: Route = {
     methods: new Map(methods.map((address) => [address.method, address])),
-    refusals: methods.some((address) => address.refusals === "flow") ? "flow" : "plain",
+    refusals: methods.find(({ refusals }) => refusals === "flow")?.refusals ?? first.refusals,
   };
-  if (path.includes("{"))
-    patterns.push({ expression: new RegExp(`^${path.replace(/\{\w+\}/, "[^/]+")}$`), route });
-  else exact.set(path, route);
+  const prefix = path.split("/")[1] ?? "";
+  // Where addresses of one prefix refuse in different shapes, what is unknown has the plainest.
+  prefixes.set(prefix, route.refusals === "flow" ? "plain" : route.refusals);
+  if (!path.includes("{")) {
+    exact.set(path, route);
+    continue;
+  }
+  const expression = new RegExp(`^${path.replaceAll(".", "\\.").replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
+  patterns.set(prefix, [...(patterns.get(prefix) ?? []), { expression, route }]);
 }
 
-/** First segments that belong to the API alone: what is unknown under them is nobody else's either. */
-const prefixes = new Set(addresses.map(({ path }) => path.split("/")[1]));
+/**
+ * @param method where a path is that of several routes, one that takes it goes before the others
+ * @returns the route of a path; for none under a prefix of the API, what its refusals look like; null for what is not
+ *   the API's
+ */
+export function findRoute(path: string, method = "GET"): Found | { unknown: Refusals } | null {
+  const route = exact.get(path);
+  if (route) return { route, params: {} };
+  const prefix = path.split("/", 2)[1] ?? "";
+  let first: Found | undefined;
+  for (const { expression, route } of patterns.get(prefix) ?? []) {
+    const params = paramsOf(expression.exec(path));
+    if (!params) continue;
+    // A user may be called what another address has for a segment.
+    if (route.methods.has(method)) return { route, params };
+    first ??= { route, params };
+  }
+  if (first) return first;
+  const unknown = prefixes.get(prefix);
+  return unknown ? { unknown } : null;
+}
 
-/** @returns the route of a path; `unknown` for none under a prefix of the API; null for what is not the API's */
-export function findRoute(path: string): Route | "unknown" | null {
-  const found = exact.get(path) ?? patterns.find(({ expression }) => expression.test(path))?.route;
-  if (found) return found;
-  return prefixes.has(path.split("/")[1]) ? "unknown" : null;
+/** A segment that cannot be decoded names nothing. */
+function paramsOf(match: RegExpExecArray | null): Record<string, string> | null {
+  if (!match) return null;
+  try {
+    const found = Object.entries(match.groups ?? {});
+    return Object.fromEntries(found.map(([name, segment]) => [name, decodeURIComponent(segment)]));
+  } catch {
+    return null;
+  }
 }

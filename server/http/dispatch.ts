@@ -2,7 +2,8 @@ import type { BlockList } from "node:net";
 import type { Config } from "../config.ts";
 import type { Client, Runtime } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
-import { type Address, findRoute, type Route } from "./addresses.ts";
+import { type Address, findRoute, type Refusals, type Route } from "./addresses.ts";
+import { authenticatorError } from "./authenticator/problem.ts";
 import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
 import { cookieValues, thirdPartyStateName } from "./cookies.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
@@ -13,6 +14,8 @@ import { isOwnMachine } from "./host.ts";
 import { acceptedLanguage, LANGUAGE_COOKIE, languageOf } from "./language.ts";
 import { type Located, locate } from "./locate.ts";
 import { isSameOrigin, provenanceOf } from "./origin.ts";
+import { problem } from "./passkeys/problem.ts";
+import { passkeyTenant } from "./passkeys/tenant.ts";
 import { plainError, type Reply } from "./reply.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { withinTenant } from "./tenant-path.ts";
@@ -36,33 +39,50 @@ export async function handle(
   runtime: Runtime = currentRuntime(),
 ): Promise<Response | null> {
   const url = new URL(request.url);
-  const common = (config: Config) => (answer: Reply | Response) =>
-    toResponse(request, answer, config, requestId);
+  const common =
+    (config: Config, of: Refusals = "plain") =>
+    (answer: Reply | Response) =>
+      toResponse(request, answer, { config, requestId, of });
+  const unfound = (error: unknown, of: Refusals) => {
+    runtime.log.error({ err: error, request_id: requestId }, "a tenant could not be found");
+    return common(runtime.config)(refuse(of, 503));
+  };
   let located: Located | null;
   try {
     located = await locate(runtime, request.headers.get("host"), url.pathname);
   } catch (error) {
-    runtime.log.error({ err: error, request_id: requestId }, "a tenant could not be found");
-    return common(runtime.config)(plainError(503, messages[503] ?? "", { "Retry-After": "1" }));
+    return unfound(error, "plain");
   }
   if (located === null) {
     return common(runtime.config)(
       plainError(421, "This service does not answer to that host name (BASE_URL, STILE_SERVER_HOSTS)."),
     );
   }
-  const { tenant, path } = located;
-  const route = findRoute(path);
-  if (route === null) return null;
+  const { path } = located;
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const found = findRoute(path, method);
+  if (found === null) return null;
+  const of = "unknown" in found ? found.unknown : found.route.refusals;
+  let { tenant } = located;
   if (!tenant) return common(runtime.config)(plainError(404, "There is no such tenant."));
+  if ("unknown" in found) return common(tenant.config, of)(refuse(of, 404));
+  const { route, params } = found;
+  if (of === "passkeys") {
+    try {
+      const named = await passkeyTenant(runtime, located, params.tenant_id ?? "");
+      if ("refusal" in named) return common(runtime.config)(named.refusal);
+      tenant = named.tenant;
+    } catch (error) {
+      return unfound(error, of);
+    }
+  }
   const { config } = tenant;
-  const finish = common(config);
-  if (route === "unknown") return finish(plainError(404, "There is nothing at this address."));
+  const finish = common(config, of);
   url.pathname = path;
 
-  const method = request.method === "HEAD" ? "GET" : request.method;
   if (method === "OPTIONS") return finish(options(request, route, config));
   const address = route.methods.get(method);
-  if (!address) return finish(refuse(route, 405, { Allow: allowed(route) }));
+  if (!address) return finish(refuse(of, 405, { Allow: allowed(route) }));
 
   const client = clientOf(request, { peer, requestId }, address, trusted(runtime), config);
   const exchange: Exchange = {
@@ -71,16 +91,16 @@ export async function handle(
     client,
     request,
     url,
+    params,
     peer,
     cookies: request.headers.get("cookie"),
   };
-  if (!mayCall(address, exchange))
-    return finish(address.from === "own page" ? refuse(route, 403) : refuse(route, 404));
+  if (!mayCall(address, exchange)) return finish(refuse(of, address.from === "own page" ? 403 : 404));
   try {
     return finish(await address.handler(exchange));
   } catch (error) {
     runtime.log.error({ err: error, request_id: requestId, path: address.path }, "a request failed");
-    return finish(refuse(route, isDatabaseUnreachable(error) ? 503 : 500));
+    return finish(refuse(of, isDatabaseUnreachable(error) ? 503 : 500));
   }
 }
 
@@ -138,7 +158,12 @@ function allowed({ methods }: Route): string {
 
 function options({ headers }: Request, route: Route, config: Config): Reply {
   const preflight = headers.has("access-control-request-method")
-    ? preflightHeaders(headers.get("origin"), headers.get("access-control-request-headers"), config)
+    ? preflightHeaders(
+        headers.get("origin"),
+        headers.get("access-control-request-headers"),
+        config,
+        route.refusals,
+      )
     : {};
   return { status: 204, headers: { Allow: allowed(route), ...preflight } };
 }
@@ -152,23 +177,33 @@ const messages: Record<number, string> = {
 };
 
 /** A refusal by the dispatcher, in the shape that clients of the address know. */
-function refuse(
-  { refusals }: Route,
-  status: 403 | 404 | 405 | 500 | 503,
-  headers: Record<string, string> = {},
-): Reply {
+function refuse(of: Refusals, status: RefusedStatus, headers: Record<string, string> = {}): Reply {
   const retry: Record<string, string> = status === 503 ? { "Retry-After": "1" } : {};
-  if (refusals === "plain") return plainError(status, messages[status] ?? "", { ...headers, ...retry });
-  const reply =
-    status >= 500 ? refuseFlow("technical_error") : refuseFlow("operation_not_permitted_error", { status });
-  return { ...reply, headers: { ...reply.headers, ...headers } };
+  return shapes[of](status, { ...headers, ...retry });
 }
 
+type RefusedStatus = 403 | 404 | 405 | 500 | 503;
+
+const shapes: Record<Refusals, (status: RefusedStatus, headers: Record<string, string>) => Reply> = {
+  plain: (status, headers) => plainError(status, messages[status] ?? "", headers),
+  authenticator: (status, headers) => authenticatorError(status, messages[status] ?? "", headers),
+  passkeys: (status, headers) => problem(status, undefined, "", headers),
+  flow(status, headers) {
+    const reply =
+      status >= 500 ? refuseFlow("technical_error") : refuseFlow("operation_not_permitted_error", { status });
+    return { ...reply, headers: { ...reply.headers, ...headers } };
+  },
+};
+
 /** Makes the response. Every answer of the API passes here, so none lacks what all of them carry. */
-function toResponse(request: Request, answer: Reply | Response, config: Config, requestId: string): Response {
+function toResponse(
+  request: Request,
+  answer: Reply | Response,
+  { config, requestId, of }: { config: Config; requestId: string; of: Refusals },
+): Response {
   const common: Record<string, string> = {
     ...securityHeaders(config),
-    ...corsHeaders(request.headers.get("origin"), config),
+    ...corsHeaders(request.headers.get("origin"), config, of),
     "X-Request-ID": requestId,
   };
   const bodiless = request.method === "HEAD";

@@ -9,6 +9,8 @@ export interface Exchange {
   request: Request;
   /** Its address, without what stands before a tenant's addresses. */
   url: URL;
+  /** What stands in the path where its pattern has braces, by the name in them, decoded. */
+  params: Readonly<Record<string, string>>;
   /** The `Cookie` header. */
   cookies: string | null;
   /** Address of the other end of the connection, which may be a proxy. */

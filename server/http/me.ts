@@ -7,8 +7,7 @@ import { json, plainError, type Reply } from "./reply.ts";
 export const meHandler: Handler = (exchange) => showProfile(exchange, null);
 
 /** `GET /users/{id}`: the same under its own id; nobody else's account is there to be found. */
-export const userHandler: Handler = (exchange) =>
-  showProfile(exchange, exchange.url.pathname.split("/").at(-1) ?? "");
+export const userHandler: Handler = (exchange) => showProfile(exchange, exchange.params.id ?? "");
 
 /** @param id whom the caller asks for; null for themselves */
 async function showProfile(exchange: Exchange, id: string | null): Promise<Reply> {

@@ -39,8 +39,15 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address, whoever asks", as
 
   const { subject } = state.payload.claims as { subject: string };
   const paths = [...new Set(addresses.map(({ path }) => path))].map((path) =>
-    path.replace("{id}", subject).replace("{procedure}", "flow.act"),
+    path
+      .replace("{id}", subject)
+      .replace("{procedure}", "flow.act")
+      .replace("{tenant_id}", runtime.tenant.id)
+      .replace("{user_id}", subject)
+      .replace("{credential_id}", "AAAA"),
   );
+  // What is asked for first is made then.
+  await runtime.signingKeys.of(runtime.tenant, "passkeys").ready;
   const before = await everything();
   expect(Object.keys(before)).toEqual(expect.arrayContaining(["flows", "sessions", "users"]));
   const query = new URLSearchParams({ action: `back@${randomUUID()}`, input: '{"type":"login"}' });
