@@ -9,17 +9,29 @@ import { promisify } from "node:util";
 import { and, desc, eq, isNull, lt, ne } from "drizzle-orm";
 import { type Database, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import type { Config } from "../config.ts";
 import type { Environment, Tenant } from "../runtime.ts";
 import { UnknownKeyError, type Vault } from "../secrets/vault.ts";
 import type { Algorithm, SigningKey, VerifyingKey } from "./jwt.ts";
 
-/** The key pairs of one tenant's sessions, as rows. */
+/** The key pairs of one tenant for one purpose, as rows. */
 export interface KeyStoreOptions {
   database: Database;
   vault: Vault;
   tenant: Tenant;
+  purpose: KeyPurpose;
   environment: Environment;
 }
+
+/** What tokens are signed for. Keys of one purpose are none for another, so tokens are not either. */
+export type KeyPurpose = "session" | "passkeys";
+
+/** By which algorithm tokens of a purpose are signed, and how many seconds one holds. */
+export const signedFor: Record<KeyPurpose, (config: Config) => { algorithm: Algorithm; lifespan: number }> = {
+  session: ({ session }) => session,
+  // What published clients of the passkey server verify.
+  passkeys: () => ({ algorithm: "RS256", lifespan: 300 }),
+};
 
 /** A key as it is published. */
 export interface StoredKey extends VerifyingKey {
@@ -39,37 +51,34 @@ export interface LoadedKeys {
   now: Date;
 }
 
-const purpose = "session";
-
 /** Processes with an older configuration may go on signing for so long after a key has retired. */
 const handOverMilliseconds = 3_600_000;
 
 const { signingKeys, tenants } = schema;
 
-const ofTenant = (tenant: Tenant) =>
+type Of = Pick<KeyStoreOptions, "tenant" | "purpose">;
+
+const ofPurpose = ({ tenant, purpose }: Of) =>
   and(eq(signingKeys.tenantId, tenant.id), eq(signingKeys.purpose, purpose));
 
 /** What the private half of a key is sealed for. */
 export const signingKeySealContext = (tenantId: string, keyPurpose: string, id: string) =>
   `signing_keys/${tenantId}/${keyPurpose}/${id}`;
 
-const sealContext = (tenant: Tenant, id: string) => signingKeySealContext(tenant.id, purpose, id);
+const sealContext = ({ tenant, purpose }: Of, id: string) => signingKeySealContext(tenant.id, purpose, id);
 
 /** Reads all keys that still count. */
-export async function loadKeys({
-  database,
-  vault,
-  tenant,
-  environment,
-}: KeyStoreOptions): Promise<LoadedKeys> {
+export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
+  const { database, vault, environment } = options;
   const rows = await database.read
     .select({ row: signingKeys, now: databaseNow(environment.clockShift()) })
     .from(signingKeys)
-    .where(ofTenant(tenant))
+    .where(ofPurpose(options))
     .orderBy(desc(signingKeys.createdAt), desc(signingKeys.id));
   const loaded: LoadedKeys = { keys: [], signer: null, unknownSealers: [], now: rows[0]?.now ?? new Date() };
   for (const { row, now } of rows) {
-    const publishedUntil = row.retiredAt && new Date(row.retiredAt.getTime() + publishedMilliseconds(tenant));
+    const publishedUntil =
+      row.retiredAt && new Date(row.retiredAt.getTime() + publishedMilliseconds(options));
     if (publishedUntil && publishedUntil < now) continue;
     const key = {
       id: row.id,
@@ -79,7 +88,7 @@ export async function loadKeys({
     loaded.keys.push({ ...key, publicJwk: row.publicJwk, publishedUntil });
     if (row.retiredAt || loaded.signer) continue;
     try {
-      const privateKey = openPrivateKey(vault.unseal(row.sealedPrivateJwk, sealContext(tenant, row.id)));
+      const privateKey = openPrivateKey(vault.unseal(row.sealedPrivateJwk, sealContext(options, row.id)));
       loaded.signer = { ...key, privateKey, sealedBy: row.sealedBy };
     } catch (error) {
       if (!(error instanceof UnknownKeyError)) throw error;
@@ -95,15 +104,16 @@ export async function loadKeys({
  *
  * @returns false when another process was faster, and nothing was written
  */
-export async function makeKey({ database, vault, tenant, environment }: KeyStoreOptions): Promise<boolean> {
-  const algorithm = tenant.config.session.algorithm;
+export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
+  const { database, vault, tenant, purpose, environment } = options;
+  const { algorithm } = signedFor[purpose](tenant.config);
   const id = environment.uuid();
   const sealedBy = vault.keyIds[0] ?? "";
   // Before the transaction, since it may take a second; and in the thread pool, since others want to be answered.
   const { publicKey, privateKey } = await generate[algorithm]();
   const sealedPrivateJwk = vault.seal(
     Buffer.from(JSON.stringify(privateKey.export({ format: "jwk" }))),
-    sealContext(tenant, id),
+    sealContext(options, id),
   );
   const publicJwk = publicKey.export({ format: "jwk" }) as Record<string, string>;
 
@@ -114,14 +124,14 @@ export async function makeKey({ database, vault, tenant, environment }: KeyStore
       .where(eq(tenants.id, tenant.id))
       .for("no key update");
     if (!owner) throw new Error(`tenant ${tenant.id} does not exist`);
-    const signing = and(ofTenant(tenant), isNull(signingKeys.retiredAt));
+    const signing = and(ofPurpose(options), isNull(signingKeys.retiredAt));
     const [rival] = await tx
       .select({ id: signingKeys.id })
       .from(signingKeys)
       .where(and(signing, eq(signingKeys.sealedBy, sealedBy), eq(signingKeys.algorithm, algorithm)));
     if (rival) return false;
-    const expired = new Date(owner.now.getTime() - publishedMilliseconds(tenant));
-    await tx.delete(signingKeys).where(and(ofTenant(tenant), lt(signingKeys.retiredAt, expired)));
+    const expired = new Date(owner.now.getTime() - publishedMilliseconds(options));
+    await tx.delete(signingKeys).where(and(ofPurpose(options), lt(signingKeys.retiredAt, expired)));
     await tx
       .insert(signingKeys)
       .values({ tenantId: tenant.id, id, purpose, algorithm, publicJwk, sealedPrivateJwk, sealedBy });
@@ -133,8 +143,8 @@ export async function makeKey({ database, vault, tenant, environment }: KeyStore
   });
 }
 
-const publishedMilliseconds = (tenant: Tenant) =>
-  tenant.config.session.lifespan * 1000 + handOverMilliseconds;
+const publishedMilliseconds = ({ tenant, purpose }: Of) =>
+  signedFor[purpose](tenant.config).lifespan * 1000 + handOverMilliseconds;
 
 function openPrivateKey(jwk: Buffer): KeyObject {
   return createPrivateKey({ key: JSON.parse(jwk.toString()) as JsonWebKey, format: "jwk" });

@@ -9,6 +9,7 @@ import { createVault } from "../secrets/vault.ts";
 import { StartError } from "../start-error.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import type { Algorithm } from "./jwt.ts";
+import type { KeyPurpose } from "./signing-key-store.ts";
 import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
 
 const oldKey = "an old key of the operator";
@@ -40,7 +41,12 @@ async function newTenant(): Promise<string> {
 }
 
 /** A process that starts with these secret keys. */
-function start(secretKeys: string[], algorithm: Algorithm = "ES256", id = tenantId): SigningKeys {
+function start(
+  secretKeys: string[],
+  algorithm: Algorithm = "ES256",
+  id = tenantId,
+  purpose: KeyPurpose = "session",
+): SigningKeys {
   const config = loadConfig(
     { STILE_SESSION_ALGORITHM: algorithm, STILE_SESSION_LIFESPAN: "12h" },
     "/nowhere",
@@ -50,6 +56,7 @@ function start(secretKeys: string[], algorithm: Algorithm = "ES256", id = tenant
     database: postgres.database,
     vault: createVault(secretKeys),
     tenant,
+    purpose,
     environment: { randomBytes, uuid: randomUUID, clockShift: () => shift },
     log: pino({ level: "silent" }),
   });
@@ -262,5 +269,41 @@ describe("when the database cannot be asked", () => {
     await expect(keys.ready).rejects.toThrow();
     broken.mockRestore();
     expect(await verifyBy(keys, await signBy(keys))).not.toBeNull();
+  });
+});
+
+describe("keys for tokens of the passkey server", () => {
+  const passkeys = (...secretKeys: string[]) => ready(secretKeys, "ES256", tenantId, "passkeys");
+
+  it("stand beside those of sessions, and neither verify what the others sign", async () => {
+    const [sessions, tokens] = [await ready([oldKey]), await passkeys(oldKey)];
+    expect(
+      (await rows()).map(({ purpose, algorithm, retiredAt }) => [purpose, algorithm, retiredAt]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["session", "ES256", null],
+        ["passkeys", "RS256", null],
+      ]),
+    );
+    const [session, token] = [await signBy(sessions), await signBy(tokens)];
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: "RS256", typ: "JWT" });
+    expect(await verifyBy(sessions, session)).not.toBeNull();
+    expect(await verifyBy(tokens, token)).not.toBeNull();
+    expect(await verifyBy(sessions, token)).toBeNull();
+    expect(await verifyBy(tokens, session)).toBeNull();
+    const [own] = (await tokens.jwks()).keys;
+    expect(own).toMatchObject({ kty: "RSA", kid: decodeProtectedHeader(token).kid });
+    expect(Buffer.from(own?.n ?? "", "base64url")).toHaveLength(256);
+  });
+
+  it("stay published until their last token has expired, which is soon", async () => {
+    const before = await passkeys(oldKey);
+    const [old] = (await before.jwks()).keys;
+    const after = await passkeys(newKey, oldKey);
+    expect((await after.jwks()).keys.map(({ kid }) => kid)).toContain(old?.kid);
+    shift = hour + 299_000;
+    expect((await (await passkeys(newKey, oldKey)).jwks()).keys).toHaveLength(2);
+    shift = hour + 301_000;
+    expect((await (await passkeys(newKey, oldKey)).jwks()).keys).toHaveLength(1);
   });
 });

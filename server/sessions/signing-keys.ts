@@ -8,12 +8,13 @@ import {
   loadKeys,
   makeKey,
   type StoredKey,
+  signedFor,
 } from "./signing-key-store.ts";
 
 /** A key as `/.well-known/jwks.json` shows it (RFC 7517): the public half alone. */
 export type PublishedKey = JsonWebKey & { kid: string; alg: string; use: "sig" };
 
-/** The keys that sign one tenant's tokens, held in memory. */
+/** The keys that sign one tenant's tokens for one purpose, held in memory. */
 export interface SigningKeys {
   /**
    * The stored keys were read.
@@ -42,7 +43,7 @@ const lookEvery = 1_000;
  * Other processes may make one too: their keys are found when needed.
  */
 export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): SigningKeys {
-  const { vault, tenant, log } = options;
+  const { vault, tenant, purpose, log } = options;
   let keys = new Map<string, StoredKey>();
   let signer: SigningKey | null = null;
   let reads = 0;
@@ -68,7 +69,7 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
     refuseUnknownSealers(found);
     const current =
       found.signer?.sealedBy === vault.keyIds[0] &&
-      found.signer?.algorithm === tenant.config.session.algorithm;
+      found.signer?.algorithm === signedFor[purpose](tenant.config).algorithm;
     if (current) return;
     if (await makeKey(options)) log.info("a signing key was made");
     await read();

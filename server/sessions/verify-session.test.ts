@@ -150,7 +150,14 @@ describe("nobody is signed in", () => {
     });
     const { database, vault, environment, log } = runtime;
     // Even with the keys of the tenant that signed.
-    const keys = createSigningKeys({ database, vault, tenant: runtime.tenant, environment, log });
+    const keys = createSigningKeys({
+      database,
+      vault,
+      tenant: runtime.tenant,
+      purpose: "session",
+      environment,
+      log,
+    });
     const there = { ...runtime, tenant, signingKeys: { of: () => keys } };
     expect(await verifySession(there, tenant, { bearer: token, cookies: [token] }, { touch: false })).toEqual(
       {
