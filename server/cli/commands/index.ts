@@ -3,6 +3,7 @@ import { configCheck } from "./config.ts";
 import { flowGraph } from "./flow.ts";
 import { keysCreate, keysDelete, keysList } from "./keys.ts";
 import { migrate } from "./migrate.ts";
+import { receiptVerify } from "./receipt.ts";
 import { secretsReseal } from "./secrets.ts";
 import { tenantsCreate, tenantsDelete, tenantsList, tenantsUpdate } from "./tenants.ts";
 import { usersExport, usersImport, usersList } from "./users.ts";
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   usersExport,
   configCheck,
   flowGraph,
+  receiptVerify,
   secretsReseal,
   migrate,
 ];

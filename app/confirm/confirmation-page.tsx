@@ -1,0 +1,62 @@
+import "../../components/confirmation/confirmation.css";
+import { withinTenant } from "#server/http/tenant-path";
+import { confirmationPage } from "#server/passkey-server/confirmation";
+import { dataView } from "#server/passkey-server/confirmation-view";
+import { visibleLine } from "#server/passkey-server/visible-text";
+import type { Tenant } from "#server/runtime";
+import { currentRuntime } from "#server/runtime-slot";
+import { Confirmation, type ConfirmationProps } from "../../components/confirmation/confirmation.tsx";
+import { confirmationWords } from "../../components/confirmation/words/languages.ts";
+import { parametersOf, type Query, tenantOfPage } from "../flow-page.tsx";
+import { Languages } from "../languages.tsx";
+import { pageWords } from "../page-words.ts";
+
+/**
+ * The page that shows a person what they are asked to agree to. Looking at it changes nothing.
+ *
+ * @param tenantId the tenant that the address names; null for an address without one
+ */
+export async function ConfirmationPage({ tenantId, query }: { tenantId: string | null; query: Query }) {
+  const tenant = await tenantOfPage(tenantId);
+  const words = await pageWords();
+  const { config } = tenant;
+  const token = parametersOf(query).get("token") ?? "";
+  const here = withinTenant(config, "/confirm");
+  return (
+    <Confirmation
+      words={confirmationWords(words.language)}
+      language={words.language}
+      service={config.service.name}
+      address={`/passkeys/${tenant.id}/transaction/confirm`}
+      asked={await asked(tenant, token)}
+    >
+      <Languages
+        current={words}
+        address={token === "" ? here : `${here}?${new URLSearchParams({ token })}`}
+      />
+    </Confirmation>
+  );
+}
+
+async function asked(tenant: Tenant, token: string): Promise<ConfirmationProps["asked"]> {
+  const runtime = currentRuntime();
+  const page = await confirmationPage({ runtime, tenant }, token);
+  if (page.state === "unknown" || page.state === "expired") return { end: page.state };
+  if (page.state !== "open") {
+    const { state: end, returnsTo } = page;
+    if (returnsTo !== null) return { answered: { token, end, returnsTo } };
+    return { end: end === "confirmed" ? "answered" : end };
+  }
+  const { application, user, returnsTo, publicKey } = page;
+  return {
+    question: {
+      token,
+      // Whoever chose these names may want them to be read as something else.
+      application: visibleLine(application),
+      user: { name: visibleLine(user.name), displayName: visibleLine(user.displayName) },
+      ...dataView(page.transactionId, page.data),
+      returnsTo,
+      options: publicKey,
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { fill } from "../login/words/words.ts";
+import { Icon } from "../ui/icon.tsx";
+import type { ConfirmationWords } from "./words/words.ts";
+
+/** A stretch of text, or one character that cannot be seen, by its code point. */
+export type TextPiece = { text: string } | { hidden: string; breaks?: true };
+
+/** Agreed data, as the server cut it for drawing. */
+export type DataNode =
+  | { kind: "text"; pieces: TextPiece[] }
+  | { kind: "number"; text: string }
+  | { kind: "boolean"; value: boolean }
+  | { kind: "nothing" }
+  | { kind: "list"; items: DataNode[] }
+  | { kind: "object"; members: { name: TextPiece[]; value: DataNode }[] };
+
+interface Worded {
+  words: ConfirmationWords;
+}
+
+/** What the person agrees to: nothing in it can change how anything else is drawn. */
+export function Agreement({ data, words }: Worded & { data: DataNode }) {
+  return (
+    <section className="stile-agreement" aria-label={words.agreement}>
+      <Value node={data} words={words} />
+    </section>
+  );
+}
+
+function Value({ node, words }: Worded & { node: DataNode }) {
+  if (node.kind === "text" && node.pieces.length > 0) return <Text pieces={node.pieces} words={words} />;
+  if (node.kind === "number") return <span className="stile-agreement-number">{node.text}</span>;
+  if (node.kind === "boolean") return node.value ? words.yes : words.no;
+  if (node.kind === "list" && node.items.length > 0) {
+    return (
+      <ol className="stile-agreement-list">
+        {node.items.map((item, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
+          <li key={place}>
+            <Value node={item} words={words} />
+          </li>
+        ))}
+      </ol>
+    );
+  }
+  if (node.kind === "object" && node.members.length > 0) {
+    return (
+      <dl className="stile-agreement-members">
+        {node.members.map(({ name, value }, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the members never change
+          <div key={place} data-deep={isDeep(value) || undefined}>
+            <dt>{name.length > 0 ? <Text pieces={name} words={words} /> : <Soft>{words.empty}</Soft>}</dt>
+            <dd>
+              <Value node={value} words={words} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    );
+  }
+  return <Soft>{node.kind === "nothing" ? words.nothing : words.empty}</Soft>;
+}
+
+/** Whether a value takes more than a line of its own. */
+function isDeep(node: DataNode): boolean {
+  return (
+    (node.kind === "list" && node.items.length > 0) || (node.kind === "object" && node.members.length > 0)
+  );
+}
+
+function Soft({ children }: { children: string }) {
+  return <span className="stile-agreement-soft">{children}</span>;
+}
+
+/** Each run of text finds its own direction, and turns no other. */
+export function Text({ pieces, words }: Worded & { pieces: TextPiece[] }) {
+  return pieces.map((piece, place) => {
+    if ("text" in piece) {
+      return (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes
+        <bdi key={place} className="stile-agreement-text">
+          {piece.text}
+        </bdi>
+      );
+    }
+    const said = fill(words.unseen, { code: piece.hidden });
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes
+      <span key={place}>
+        <bdi className="stile-unseen" title={said}>
+          <span aria-hidden="true">{piece.breaks ? "↵" : piece.hidden}</span>
+          <span className="stile-hidden">{` ${said} `}</span>
+        </bdi>
+        {piece.breaks && <br />}
+      </span>
+    );
+  });
+}
+
+/** The very text that is hashed, for whoever wants to see it. */
+export function ExactText({ id, pieces, words }: Worded & { id: TextPiece[]; pieces: TextPiece[] }) {
+  return (
+    <details className="stile-fold stile-agreement-exact">
+      <summary className="stile-button stile-button-link">
+        <Icon name="eye" />
+        <span className="stile-button-text">{words.exact}</span>
+      </summary>
+      <div className="stile-fold-body">
+        <p>{words.exactSentence}</p>
+        <code dir="ltr">
+          <Text pieces={id} words={words} />
+        </code>
+        <code dir="ltr">
+          <Text pieces={pieces} words={words} />
+        </code>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,78 @@
+"use client";
+
+import { type ReactNode, useEffect, useState } from "react";
+import { Mark } from "../ui/mark.tsx";
+import type { End } from "./answer.ts";
+import { Asking, type Question } from "./asking.tsx";
+import { Ended } from "./ended.tsx";
+import { type Answered, Resuming } from "./resuming.tsx";
+import { addressWithToken, forgetToken, hideToken } from "./page-token.ts";
+import type { ConfirmationEnd, ConfirmationWords } from "./words/words.ts";
+
+export interface ConfirmationProps {
+  words: ConfirmationWords;
+  language: string;
+  /** Name of the service, as people know it. */
+  service: string;
+  /** Where answers go. */
+  address: string;
+  /** What there is to ask, or why there is nothing. */
+  asked: { question: Question } | { answered: Answered } | { end: ConfirmationEnd };
+  navigate?: (url: string) => void;
+  /** Stands at the foot of the page. */
+  children?: ReactNode;
+}
+
+/** The page that shows a person what they are asked to agree to, and takes their answer. */
+export function Confirmation({
+  words,
+  language,
+  service,
+  address,
+  asked,
+  navigate = (url) => location.replace(url),
+  children,
+}: ConfirmationProps) {
+  const question = "question" in asked ? asked.question : null;
+  const answered = "answered" in asked ? asked.answered : null;
+  const [outcome, setOutcome] = useState<End | null>(
+    "end" in asked ? { end: asked.end, redirectTo: null } : null,
+  );
+
+  useEffect(() => {
+    const open = question ?? answered;
+    if (open) hideToken(open.token);
+    else if ("end" in asked && asked.end === "unknown") {
+      const again = addressWithToken();
+      if (again) location.replace(again);
+    }
+  }, [question, answered, asked]);
+
+  function end(reached: End) {
+    forgetToken();
+    setOutcome(reached);
+    if (reached.redirectTo !== null) navigate(reached.redirectTo);
+  }
+
+  const reached = outcome?.end ?? answered?.end;
+  const title = reached ? words.ends[reached].title : words.title;
+  return (
+    <main className="stile-page" lang={language} data-confirmation="">
+      <title>{`${title} · ${service}`}</title>
+      <p className="stile-brand">
+        <Mark />
+        <span>{service}</span>
+      </p>
+      <div className="stile-card">
+        {outcome && <Ended words={words} outcome={outcome} />}
+        {!outcome && question && (
+          <Asking words={words} question={question} address={address} end={end} />
+        )}
+        {!outcome && answered && (
+          <Resuming words={words} answered={answered} address={address} end={end} />
+        )}
+      </div>
+      <footer className="stile-footer">{children}</footer>
+    </main>
+  );
+}

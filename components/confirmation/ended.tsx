@@ -1,0 +1,35 @@
+import { useEffect, useRef } from "react";
+import { fill } from "../login/words/words.ts";
+import { Icon } from "../ui/icon.tsx";
+import type { End } from "./answer.ts";
+import type { ConfirmationWords } from "./words/words.ts";
+
+/** There is nothing more to answer: why, and where to go from here. */
+export function Ended({ words, outcome: { end, redirectTo } }: { words: ConfirmationWords; outcome: End }) {
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), []);
+  const well = end === "confirmed" || end === "declined" || end === "answered";
+  const host = redirectTo === null ? null : new URL(redirectTo).host;
+  return (
+    <section className="stile-state">
+      <div className="stile-content">
+        <span className="stile-emblem">
+          <Icon name={well ? "check" : "info"} />
+        </span>
+        <h1 className="stile-title" tabIndex={-1} ref={title}>
+          {words.ends[end].title}
+        </h1>
+        {redirectTo === null || host === null ? (
+          <p className="stile-sentence">{words.ends[end].sentence}</p>
+        ) : (
+          <>
+            <p className="stile-sentence">{fill(words.leaving, { host })}</p>
+            <a className="stile-button stile-button-primary" href={redirectTo} rel="noreferrer">
+              {fill(words.continueAt, { host })}
+            </a>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}

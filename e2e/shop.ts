@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { RunningServer } from "../server/testing/server.ts";
+import { type Authenticator, softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";
+
+/** An application whose customers confirm their orders at Stile, as its own engineers would write it. */
+export interface Shop {
+  url: string;
+  /** Registers a customer's passkey, in a software authenticator. */
+  register(userId: string, name?: string): Promise<Authenticator>;
+  /** Starts an order; the address of the page that asks about it. */
+  ask(userId: string, data: object): Promise<{ id: string; url: string }>;
+  /** What came back of an order. */
+  receipts: Map<string, string>;
+  jwks(): Promise<{ keys: { kid: string }[] }>;
+  close(): Promise<void>;
+}
+
+const tool = join(import.meta.dirname, "../bin/stile.js");
+
+/** Runs the operator's tool beside the running server. */
+async function stile(
+  server: RunningServer,
+  secretKeys: string,
+  words: string[],
+  input = "",
+): Promise<string> {
+  const { PATH = "", HOME = "" } = process.env;
+  const env = {
+    NODE_ENV: "development",
+    PATH,
+    HOME,
+    DATA_DIR: server.dataDir,
+    BASE_URL: server.url,
+    SECRET_KEYS: secretKeys,
+  };
+  const running = promisify(execFile)(tool, words, { env: env as NodeJS.ProcessEnv });
+  running.child.stdin?.end(input);
+  return (await running).stdout.trim();
+}
+
+/** Makes a tenant that lies under a path, with settings of its own; its id. */
+export function makeTenant(server: RunningServer, secretKeys: string, settings: object): Promise<string> {
+  const words = ["tenants", "create", "--name", "Otter Tools", "--config", "-"];
+  return stile(server, secretKeys, words, JSON.stringify(settings));
+}
+
+const defaultTenant = "00000000-0000-4000-8000-000000000001";
+
+/** @param secretKeys those that the server has */
+export async function startShop(
+  server: RunningServer,
+  port: number,
+  secretKeys: string,
+  tenantId = defaultTenant,
+): Promise<Shop> {
+  const words = ["keys", "create", "--interface", "passkeys", "--tenant", tenantId];
+  const key = await stile(server, secretKeys, words);
+  const base = `${server.url}/passkeys/${tenantId}`;
+  const url = `http://127.0.0.1:${port}`;
+  const receipts = new Map<string, string>();
+
+  async function call(path: string, body: unknown) {
+    const answer = await fetch(base + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", apiKey: key },
+      body: JSON.stringify(body),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: a client knows no types but those of the description.
+    const parsed: any = await answer.json();
+    return { ok: answer.ok, body: parsed };
+  }
+
+  async function wanted(path: string, body: unknown) {
+    const { ok, body: answer } = await call(path, body);
+    if (!ok) throw new Error(JSON.stringify(answer));
+    return answer;
+  }
+
+  async function welcomeBack(query: URLSearchParams): Promise<string> {
+    const id = query.get("transaction_id");
+    if (query.get("error")) return `Not ordered: ${query.get("error")}`;
+    const redeemed = await call("/transaction/redeem", { code: query.get("code") });
+    if (!redeemed.ok || redeemed.body.transaction_id !== id) return "Refused";
+    receipts.set(redeemed.body.transaction_id, redeemed.body.receipt);
+    return "Ordered";
+  }
+
+  const listener = createServer(async (request, response) => {
+    const asked = new URL(request.url ?? "/", url);
+    const title = asked.pathname === "/back" ? await welcomeBack(asked.searchParams) : "Shop";
+    response
+      .writeHead(200, { "content-type": "text/html" })
+      .end(`<!doctype html><title>Shop</title><link rel="icon" href="data:,"><h1>${title}</h1>`);
+  });
+  await new Promise<void>((resolve) => listener.listen(port, "127.0.0.1", resolve));
+
+  return {
+    url,
+    receipts,
+    async register(userId, name = userId) {
+      const authenticator = softwareAuthenticator();
+      const user = { user_id: userId, username: `${userId}@example.com`, display_name: name };
+      const options = await wanted("/registration/initialize", user);
+      await wanted("/registration/finalize", authenticator.create(options, { origin: server.url }));
+      return authenticator;
+    },
+    async ask(userId, data) {
+      const id = `order-${crypto.randomUUID()}`;
+      const confirmation = { redirect_to: `${url}/back` };
+      const order = { user_id: userId, transaction_id: id, transaction_data: data, confirmation };
+      const { confirmation_url } = await wanted("/transaction/initialize", order);
+      return { id, url: confirmation_url };
+    },
+    async jwks() {
+      return (await fetch(`${base}/.well-known/jwks.json`)).json() as Promise<{ keys: { kid: string }[] }>;
+    },
+    close() {
+      listener.closeAllConnections();
+      return new Promise((resolve) => listener.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { agreed, receiptIssuer } from "../testing/receipts.ts";
+
+const root = join(import.meta.dirname, "../..");
+const example = JSON.parse(
+  readFileSync(join(root, "server/passkey-server/receipt.example.json"), "utf8"),
+) as { receipt: string; jwks: { keys: object[] }; public_key: string };
+
+let folder: string;
+let [file, jwks] = ["", ""];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "stile receipts "));
+  file = join(folder, "receipt");
+  jwks = join(folder, "jwks.json");
+  writeFileSync(file, `${example.receipt}\n`);
+  writeFileSync(jwks, JSON.stringify(example.jwks));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs a program in a folder where nothing is configured, with an environment that leads to no database. */
+function run(program: string, words: string[], input = ""): Promise<Ended> {
+  const child = spawn(program, words, {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH ?? "",
+      DATABASE_URL: "postgres://127.0.0.1:1/none",
+      NODE_ENV: "production",
+    },
+  });
+  const ended: Ended = { code: null, out: "", err: "" };
+  child.stdout.on("data", (chunk) => (ended.out += chunk));
+  child.stderr.on("data", (chunk) => (ended.err += chunk));
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ ...ended, code }));
+  });
+}
+
+const verify = (words: string[], input?: string) =>
+  run(join(root, "bin", "stile.js"), ["receipt", "verify", ...words], input);
+
+describe("stile receipt verify", { timeout: 60_000 }, () => {
+  test("says who agreed to what, and needs no server, database or configuration", async () => {
+    const { code, out, err } = await verify([file, "--jwks", jwks, "--origin", agreed.origin]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^The receipt holds\.\n/);
+    expect(out).toMatch(/^ {2}transaction {4}order-2041$/m);
+    expect(out).toMatch(/^ {2}user {11}ada$/m);
+    expect(out).toMatch(/^ {2}agreed at {6}2026-11-25T09:20:30\.000Z$/m);
+    expect(out).toContain('    "payee": "Bergmann & Söhne"');
+  });
+
+  test("reads standard input, and tells it to machines", async () => {
+    const { code, out } = await verify(["-", "--jwks", jwks, "--json"], example.receipt);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      valid: true,
+      transaction_id: agreed.id,
+      user_id: agreed.userId,
+      data: JSON.parse(agreed.data),
+      created_at: "2026-11-25T09:20:00.000Z",
+      confirmed_at: "2026-11-25T09:20:30.000Z",
+      issuer: expect.stringMatching(/^https:/),
+      issuer_key: expect.any(String),
+      tenant_id: expect.any(String),
+      relying_party: agreed.rpId,
+      origin: agreed.origin,
+      credential_id: expect.any(String),
+      public_key: example.public_key,
+      aaguid: "00000000-0000-0000-0000-000000000000",
+      user_verified: true,
+    });
+  });
+
+  test("ends with 1, and one line that says why, when the receipt does not hold", async () => {
+    const altered = example.receipt.replace(/.{5}$/, "AAAAA");
+    const line =
+      "stile: the receipt does not hold (issuer_signature). The issuer did not sign this: it was changed, or the key is not the issuer's.\n";
+    expect(await verify(["-", "--jwks", jwks], altered)).toEqual({ code: 1, out: "", err: line });
+    const { code, out } = await verify(["-", "--jwks", jwks, "--json"], altered);
+    expect([code, JSON.parse(out)]).toEqual([
+      1,
+      { valid: false, code: "issuer_signature", reason: expect.any(String) },
+    ]);
+    const elsewhere = await verify([file, "--jwks", jwks, "--origin", "https://evil.example"]);
+    expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining("(origin_mismatch)")]);
+  });
+
+  test("without the issuer says what nobody vouches for", async () => {
+    const { code, out } = await verify([file, "--without-issuer", "--public-key", example.public_key]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^The passkey's signature holds\. The issuer's was left aside\.\n/);
+    expect(out).toMatch(/^ {2}user {11}ada {2}\(nobody vouches for it\)$/m);
+    const other = await verify([file, "--without-issuer", "--public-key", receiptIssuer().publicKey]);
+    expect([other.code, other.err]).toEqual([1, expect.stringContaining("(public_key_mismatch)")]);
+  });
+
+  test("takes a key that was kept by itself", async () => {
+    const key = join(folder, "key.json");
+    writeFileSync(key, JSON.stringify(example.jwks.keys[0]));
+    expect((await verify([file, "--jwks", key])).code).toBe(0);
+  });
+
+  test("prints nothing that a terminal obeys", async () => {
+    const issuer = receiptIssuer();
+    const data = `${String.raw`{"to":"\u001b[2Jx`}\u202e\u009b"}`;
+    const receipt = await issuer.issue({
+      claims: { data, user_id: "ada\u202e" },
+      signed: { data },
+      call: { userHandle: null },
+    });
+    const keys = join(folder, "other.json");
+    writeFileSync(keys, JSON.stringify(issuer.jwks));
+    const { code, out } = await verify(["-", "--jwks", keys], receipt);
+    expect(code).toBe(0);
+    expect(out).toContain("ada‹U+202E›");
+    expect(out.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e]/u);
+  });
+
+  test("ends with 2 when it is not understood, and with 1 when it finds nothing to read", async () => {
+    expect((await verify([file])).code).toBe(2);
+    expect((await verify([file, "--jwks", jwks, "--without-issuer"])).code).toBe(2);
+    expect(await verify(["/no/such", "--jwks", jwks])).toMatchObject({
+      code: 1,
+      err: "stile: /no/such cannot be read: ENOENT\n",
+    });
+    expect((await verify([file, "--jwks", file])).err).toBe(`stile: ${file} is not a JSON Web Key Set\n`);
+  });
+});
+
+test("an application that depends on the package verifies receipts by stile/receipt", {
+  timeout: 60_000,
+}, async () => {
+  const application = join(folder, "application");
+  mkdirSync(join(application, "node_modules"), { recursive: true });
+  symlinkSync(root, join(application, "node_modules", "stile"));
+  const program = join(application, "check.mjs");
+  writeFileSync(
+    program,
+    `import { receiptFaults, verifyReceipt } from "stile/receipt";
+     const { receipt, jwks } = ${JSON.stringify(example)};
+     const good = verifyReceipt(receipt, { jwks });
+     const bad = verifyReceipt(receipt + "A", { jwks });
+     console.log(JSON.stringify([good.receipt.transactionId, bad.code in receiptFaults]));`,
+  );
+  const { code, out, err } = await run(process.execPath, [program]);
+  expect([code, err, out.trim()]).toEqual([0, "", '["order-2041",true]']);
+});

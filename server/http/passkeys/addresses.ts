@@ -1,0 +1,46 @@
+import type { Address } from "../addresses.ts";
+import type { Handler } from "../exchange.ts";
+import { withKey } from "./api-key.ts";
+import { listAuditLogsHandler } from "./audit-logs.ts";
+import { confirmHandler, redeemHandler } from "./confirmation.ts";
+import {
+  listCredentialsHandler,
+  removeCredentialHandler,
+  renameCredentialHandler,
+  showCredentialHandler,
+} from "./credentials.ts";
+import { passkeyJwksHandler } from "./jwks.ts";
+import { finishLoginHandler, openLoginHandler, openMfaLoginHandler } from "./login.ts";
+import { finishRegistrationHandler, openRegistrationHandler } from "./registration.ts";
+import { finishTransactionHandler, listTransactionsHandler, openTransactionHandler } from "./transactions.ts";
+
+const address = (method: Address["method"], path: string, handler: Handler): Address => ({
+  method,
+  path: `/passkeys/{tenant_id}${path}`,
+  handler,
+  refusals: "passkeys",
+  from: "anyone",
+});
+
+/** The passkey server (`interface.md` 4.5 and 4.6). The tenant is the first segment after the prefix. */
+export const passkeyAddresses: readonly Address[] = [
+  address("GET", "/.well-known/jwks.json", passkeyJwksHandler),
+  address("POST", "/registration/initialize", withKey(openRegistrationHandler("passkey"))),
+  address("POST", "/registration/finalize", finishRegistrationHandler("passkey")),
+  address("POST", "/login/initialize", openLoginHandler),
+  address("POST", "/login/finalize", finishLoginHandler("passkey")),
+  address("POST", "/mfa/registration/initialize", withKey(openRegistrationHandler("mfa"))),
+  address("POST", "/mfa/registration/finalize", withKey(finishRegistrationHandler("mfa"))),
+  address("POST", "/mfa/login/initialize", withKey(openMfaLoginHandler)),
+  address("POST", "/mfa/login/finalize", withKey(finishLoginHandler("mfa"))),
+  address("POST", "/transaction/initialize", withKey(openTransactionHandler)),
+  address("POST", "/transaction/finalize", withKey(finishTransactionHandler)),
+  { ...address("POST", "/transaction/confirm", confirmHandler), from: "own page" },
+  address("POST", "/transaction/redeem", withKey(redeemHandler)),
+  address("GET", "/transaction/{user_id}", withKey(listTransactionsHandler)),
+  address("GET", "/audit_logs", withKey(listAuditLogsHandler)),
+  address("GET", "/credentials", withKey(listCredentialsHandler)),
+  address("GET", "/credentials/{credential_id}", withKey(showCredentialHandler)),
+  address("PATCH", "/credentials/{credential_id}", withKey(renameCredentialHandler)),
+  address("DELETE", "/credentials/{credential_id}", withKey(removeCredentialHandler)),
+];

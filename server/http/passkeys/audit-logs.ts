@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { auditTypes, listAuditLogs } from "../../passkey-server/audit-log.ts";
+import type { Handler } from "../exchange.ts";
+import { json } from "../reply.ts";
+import { pageHeaders, readPage } from "./paging.ts";
+import { invalid } from "./request.ts";
+
+const notATime = "must be a time as in 2026-01-31T12:00:00Z";
+
+/** RFC 3339. The plus of an offset that was not encoded has become a space. */
+const moment = z
+  .preprocess(
+    (text) => (text === "" ? undefined : String(text ?? "").replace(/ (?=\d\d:\d\d$)/, "+") || undefined),
+    z.iso.datetime({ offset: true, error: notATime }).optional(),
+  )
+  .transform((text) => (text === undefined ? undefined : new Date(text)))
+  // In its own zone a time may lie in a year that no timestamp has.
+  .refine((time) => !time || (time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999), notATime);
+
+const part = z
+  .string()
+  .max(256, "cannot have more than 256 entries")
+  .refine((text) => !text.includes("\0"), "must not contain the character NUL")
+  .optional();
+
+const filters = z.object({
+  start_time: moment,
+  end_time: moment,
+  /** Several are named one by one, or with commas between them. */
+  type: z
+    .array(z.enum(auditTypes, { error: "names a type that there is none of" }))
+    .max(256, "cannot have more than 256 entries"),
+  actor_user_id: part,
+  meta_source_ip: part,
+  q: part,
+});
+
+/** `GET audit_logs`: what happened at the passkey server, in pages, the newest first. */
+export const listAuditLogsHandler: Handler = async ({ runtime, tenant, url }) => {
+  const { searchParams: query } = url;
+  const read = readPage(query);
+  if (!read.ok) return read.reply;
+  const { page } = read;
+  const one = (name: string) => query.get(name) ?? undefined;
+  const asked = filters.safeParse({
+    start_time: one("start_time"),
+    end_time: one("end_time"),
+    type: query
+      .getAll("type")
+      .flatMap((names) => names.split(","))
+      .map((name) => name.trim())
+      .filter(Boolean),
+    actor_user_id: one("actor_user_id"),
+    meta_source_ip: one("meta_source_ip"),
+    q: one("q"),
+  });
+  if (!asked.success) {
+    const faults = asked.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
+    return invalid([...new Set(faults)].join(" and "));
+  }
+  const { start_time, end_time, type, actor_user_id, meta_source_ip, q } = asked.data;
+  const { entries, total } = await listAuditLogs(runtime.database.read, tenant.id, {
+    after: start_time,
+    before: end_time,
+    types: type.length > 0 ? type : undefined,
+    actorUserId: actor_user_id,
+    sourceIp: meta_source_ip,
+    either: q,
+    offset: (page.number - 1) * page.size,
+    limit: page.size,
+  });
+  return json(200, entries, { headers: pageHeaders(tenant.config, url, page, total) });
+};

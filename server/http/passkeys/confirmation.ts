@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { type ConfirmationAnswer, confirm, decline, resume } from "../../passkey-server/confirmation.ts";
+import { redeemCode } from "../../passkey-server/confirmation-code.ts";
+import { isObject } from "../body.ts";
+import type { Handler } from "../exchange.ts";
+import { json } from "../reply.ts";
+import { answered, fieldsOf, invalid, refused, requiredText, scopeOf } from "./request.ts";
+
+const answer = z.object({
+  token: requiredText(128),
+  credential: z.custom<Record<string, unknown>>(isObject, { error: "must be an object" }).optional(),
+  declined: z.literal(true, { error: "must be true" }).optional(),
+  resume: z.literal(true, { error: "must be true" }).optional(),
+});
+
+/**
+ * `POST transaction/confirm`: what the user answered on our own page; or with `resume` nothing, for the way back once
+ * more. `answer` is the one that counts, which is the first. A refusal that the page can ask after once more
+ * carries `publicKey`, the options to ask with.
+ */
+export const confirmHandler: Handler = async (exchange) => {
+  const read = await fieldsOf(exchange, answer);
+  if (!read.ok) return read.reply;
+  const { token, credential, declined, resume: resumed } = read.fields;
+  if ([credential, declined, resumed].filter((said) => said !== undefined).length !== 1)
+    return invalid("just one of credential, declined and resume is a required field");
+  const scope = await scopeOf(exchange);
+  const taken: ConfirmationAnswer = credential
+    ? await confirm(scope, token, credential)
+    : await (declined ? decline : resume)(scope, token);
+  if (taken.ok) return json(200, { answer: taken.answer, redirect_to: taken.redirectTo });
+  if (!taken.publicKey) return refused(taken);
+  const { title, details, status } = taken.refusal;
+  return json(status, { title, details, status, publicKey: taken.publicKey });
+};
+
+const redeemed = z.object({ code: requiredText(128) });
+
+/** `POST transaction/redeem`: the one-time code that the user's browser brought, for a token and a receipt. */
+export const redeemHandler: Handler = async (exchange) => {
+  const read = await fieldsOf(exchange, redeemed);
+  return read.ok ? answered(await redeemCode(exchange, read.fields.code)) : read.reply;
+};

@@ -1,0 +1,195 @@
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import type { Tenant } from "../../runtime.ts";
+import { createTenant } from "../../tenants/manage-tenants.ts";
+import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+
+let runtime: TestRuntime;
+let application: PasskeyApplication;
+
+beforeAll(async () => {
+  runtime = await testRuntime();
+  application = await passkeyApplication(runtime);
+});
+
+afterAll(() => runtime.close());
+
+const problem = (status: number, title: string, details: string = "") => ({ status, title, details });
+
+async function auditOf(credentialId: string) {
+  const rows = await runtime.database.read
+    .select()
+    .from(schema.auditLogs)
+    .orderBy(schema.auditLogs.createdAt);
+  return rows.filter(({ details }) => details.credential_id === credentialId);
+}
+
+describe("a list of credentials", () => {
+  let five: string[];
+  let tenant: PasskeyApplication;
+
+  beforeAll(async () => {
+    const { id } = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
+    tenant = await passkeyApplication(runtime, (await runtime.tenants.byId(id)) as Tenant);
+    five = [];
+    for (const name of ["a", "b", "c", "d", "e"]) five.push((await tenant.register(name)).credentialId);
+  });
+
+  const ids = async (query: string) =>
+    (await tenant.call("GET", `/credentials${query}`)).body.map(({ id }: { id: string }) => id);
+
+  test("shows what is known of each, and nothing secret", async () => {
+    const { body } = await tenant.call("GET", "/credentials?user_id=a");
+    expect(body).toEqual([
+      {
+        id: five[0],
+        name: `cred-${five[0]}`,
+        public_key: expect.stringMatching(/^[A-Za-z0-9_-]+$/),
+        attestation_type: "none",
+        aaguid: "00000000-0000-0000-0000-000000000000",
+        last_used_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        transports: ["internal", "hybrid"],
+        backup_eligible: true,
+        backup_state: true,
+        is_mfa: false,
+        user_id: "a",
+      },
+    ]);
+  });
+
+  test("has the newest first, unless the oldest are asked for", async () => {
+    expect(await ids("")).toEqual(five.toReversed());
+    expect(await ids("?order=desc")).toEqual(five.toReversed());
+    expect(await ids("?order=")).toEqual(five.toReversed());
+    expect(await ids("?order=asc")).toEqual(five);
+  });
+
+  test("comes in pages, with the way to the others", async () => {
+    const { headers } = await tenant.call("GET", "/credentials?order=asc&per_page=2&page=2");
+    expect(headers.get("x-total-count")).toBe("5");
+    const base = `http://localhost:3000/passkeys/${tenant.tenant.id}/credentials?order=asc&per_page=2&page=`;
+    expect(headers.get("link")).toBe(
+      `<${base}1>; rel="first", <${base}3>; rel="last", <${base}3>; rel="next", <${base}1>; rel="prev"`,
+    );
+    const pages = ["?order=asc&per_page=2", "?order=asc&per_page=2&page=2", "?order=asc&per_page=2&page=3"];
+    expect((await Promise.all(pages.map(ids))).flat()).toEqual(five);
+    expect(await ids("?page=4&per_page=2")).toEqual([]);
+  });
+
+  test("links to itself alone where one page is all", async () => {
+    const { headers } = await tenant.call("GET", "/credentials?user_id=a");
+    const at = `<http://localhost:3000/passkeys/${tenant.tenant.id}/credentials?user_id=a&page=1&per_page=20>`;
+    expect(headers.get("link")).toBe(`${at}; rel="first", ${at}; rel="last"`);
+    expect(headers.get("x-total-count")).toBe("1");
+  });
+
+  test.each(["unknown", "", "%00", "%FF", "a'--", "x".repeat(3_000)])(
+    "is empty for the user %j, who is nobody",
+    async (userId) => {
+      const { status, body, headers } = await tenant.call("GET", `/credentials?user_id=${userId}`);
+      expect([status, body, headers.get("x-total-count")]).toEqual([200, [], "0"]);
+    },
+  );
+
+  const page = "page must be a number from 1 to 1000000";
+  const size = "per_page must be a number from 1 to 100";
+  test.each([
+    ["page=0", page],
+    ["page=-1", page],
+    ["page=1.5", page],
+    ["page=x", page],
+    ["page=1e3", page],
+    ["page=1000001", page],
+    [`page=${"9".repeat(400)}`, page],
+    ["per_page=0", size],
+    ["per_page=101", size],
+    ["per_page=２", size],
+    ["order=up", "order must be one of 'asc desc'"],
+    ["order=ASC", "order must be one of 'asc desc'"],
+  ])("is 400 for ?%s", async (query, details) => {
+    const answer = await tenant.call("GET", `/credentials?${query}`);
+    expect(answer.body).toEqual(problem(400, "unable to validate request", details));
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe("one credential", () => {
+  test("is shown, renamed and removed", async () => {
+    const { credentialId } = await application.register(randomUUID());
+    const path = `/credentials/${credentialId}`;
+    const before = (await application.call("GET", path)).body;
+
+    const renamed = await application.call("PATCH", path, { name: "Ada's phone", more: true });
+    expect([renamed.status, renamed.body]).toEqual([204, undefined]);
+    expect((await application.call("GET", path)).body).toEqual({ ...before, name: "Ada's phone" });
+
+    const removed = await application.call("DELETE", path);
+    expect([removed.status, removed.body]).toEqual([204, undefined]);
+    expect((await application.call("GET", path)).status).toBe(404);
+    expect((await application.call("DELETE", path)).status).toBe(404);
+    const lines = (await auditOf(credentialId)).map(({ type, details }) => [type, details.actor_user_id]);
+    expect(lines).toEqual([
+      ["webauthn_registration_final_succeeded", before.user_id],
+      ["webauthn_credential_updated", before.user_id],
+      ["webauthn_credential_deleted", before.user_id],
+    ]);
+  });
+
+  test("shows no name where there is none", async () => {
+    const { credentialId } = await application.register(randomUUID());
+    const { passkeyCredentials: table } = schema;
+    await runtime.database.write
+      .update(table)
+      .set({ name: null, lastUsedAt: null })
+      .where(eq(table.id, credentialId));
+    const { body } = await application.call("GET", `/credentials/${credentialId}`);
+    expect(body).not.toHaveProperty("name");
+    expect(body).not.toHaveProperty("last_used_at");
+  });
+
+  test.each([
+    ["AAAA", "AAAA"],
+    ["a%20'b%22%3Cscript%3E", `a 'b"<script>`],
+    ["%00", "\0"],
+    ["$&", "$&"],
+    ["x".repeat(5_000), "x".repeat(1364)],
+  ])("is 404 for the unknown id %s", async (segment, told) => {
+    const expected = problem(404, `credential with id '${told}' not found`);
+    for (const [method, body] of [["GET"], ["PATCH", { name: "a" }], ["DELETE"]] as const) {
+      const answer = await application.call(method, `/credentials/${segment}`, body);
+      expect([method, answer.status, answer.body]).toEqual([method, 404, expected]);
+    }
+  });
+
+  test.each([
+    [undefined, "name is a required field"],
+    [{}, "name is a required field"],
+    [{ name: null }, "name is a required field"],
+    [{ name: "" }, "name is a required field"],
+    [{ name: "   " }, "name is a required field"],
+    [{ name: 1 }, "name must be a string"],
+    [{ name: ["a"] }, "name must be a string"],
+    [{ name: "a\0" }, "name must not contain the character NUL"],
+    [{ name: "a".repeat(129) }, "name cannot have more than 128 entries"],
+    ["[]", "the body must be a JSON object"],
+  ])("is 400 for the name in %j", async (body, details) => {
+    const { credentialId } = await application.register(randomUUID());
+    const answer = await application.call("PATCH", `/credentials/${credentialId}`, body);
+    expect(answer.body).toEqual(problem(400, "unable to validate request", details));
+  });
+
+  test("is removed once, whoever asks at the same moment", async () => {
+    const { credentialId } = await application.register(randomUUID());
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 5 },
+        async () => (await application.call("DELETE", `/credentials/${credentialId}`)).status,
+      ),
+    );
+    expect(statuses.toSorted()).toEqual([204, 404, 404, 404, 404]);
+  });
+});

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import {
+  listCredentials,
+  removeCredential,
+  renameCredential,
+  showCredential,
+} from "../../passkey-server/credentials.ts";
+import type { Exchange, Handler } from "../exchange.ts";
+import { json } from "../reply.ts";
+import { pageHeaders, readPage } from "./paging.ts";
+import { fieldsOf, invalid, refused, requiredText, scopeOf } from "./request.ts";
+
+const idOf = ({ params }: Exchange) => params.credential_id ?? "";
+
+/** `GET credentials`: those of a user, or of the whole tenant, in pages. */
+export const listCredentialsHandler: Handler = async ({ runtime, tenant, url }) => {
+  const { searchParams: query } = url;
+  const read = readPage(query);
+  if (!read.ok) return read.reply;
+  const { page } = read;
+  const order = query.get("order") || "desc";
+  if (order !== "asc" && order !== "desc") return invalid("order must be one of 'asc desc'");
+  const { credentials, total } = await listCredentials(runtime.database.read, tenant.id, {
+    // An empty id is nobody's: it must not open what is everybody's.
+    userId: query.get("user_id") ?? undefined,
+    order,
+    offset: (page.number - 1) * page.size,
+    limit: page.size,
+  });
+  return json(200, credentials, { headers: pageHeaders(tenant.config, url, page, total) });
+};
+
+/** `GET credentials/{credential_id}`. */
+export const showCredentialHandler: Handler = async (exchange) => {
+  const { runtime, tenant } = exchange;
+  const found = await showCredential(runtime.database.read, tenant.id, idOf(exchange));
+  return found.ok ? json(200, found.credential) : refused(found);
+};
+
+const name = z.object({
+  name: requiredText(128).refine((value) => value.trim() !== "", "is a required field"),
+});
+
+/** `PATCH credentials/{credential_id}`: another name. */
+export const renameCredentialHandler: Handler = async (exchange) => {
+  const read = await fieldsOf(exchange, name);
+  if (!read.ok) return read.reply;
+  const renamed = await renameCredential(await scopeOf(exchange), idOf(exchange), read.fields.name);
+  return renamed.ok ? { status: 204 } : refused(renamed);
+};
+
+/** `DELETE credentials/{credential_id}`. */
+export const removeCredentialHandler: Handler = async (exchange) => {
+  const removed = await removeCredential(await scopeOf(exchange), idOf(exchange));
+  return removed.ok ? { status: 204 } : refused(removed);
+};

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { finishLogin, openDiscoverableLogin, openLogin } from "../../passkey-server/login.ts";
+import type { CredentialKind } from "../../passkey-server/options.ts";
+import type { Handler } from "../exchange.ts";
+import { json } from "../reply.ts";
+import { apiKeyOf, refuseWithoutKey } from "./api-key.ts";
+import { problem } from "./problem.ts";
+import { answered, bodyOf, fieldsOf, refused, requiredText, scopeOf } from "./request.ts";
+
+/** An id that is too long for anybody's is nobody's, so it needs no bound here. */
+const somebody = z.object({ user_id: requiredText() });
+
+const maybeSomebody = somebody.partial();
+
+/**
+ * `POST login/initialize`: options for signing in. Anybody may ask for those by which any passkey will do; to have
+ * those of a user takes a key.
+ */
+export const openLoginHandler: Handler = async (exchange) => {
+  const read = await fieldsOf(exchange, maybeSomebody);
+  if (!read.ok) return read.reply;
+  const { user_id: userId } = read.fields;
+  const keyless = apiKeyOf(exchange) === "";
+  const unopened = keyless ? problem(401, "api key is missing") : await refuseWithoutKey(exchange);
+  if (userId !== undefined)
+    return unopened ?? answered(await openLogin(await scopeOf(exchange), "passkey", userId));
+  const asker = unopened ? "anybody" : "application";
+  return answered(await openDiscoverableLogin(await scopeOf(exchange), asker));
+};
+
+/** `POST mfa/login/initialize`: options for showing a second factor, any credential of the user's. */
+export const openMfaLoginHandler: Handler = async (exchange) => {
+  const read = await fieldsOf(exchange, somebody);
+  if (!read.ok) return read.reply;
+  const opened = await openLogin(await scopeOf(exchange), "mfa", read.fields.user_id);
+  return opened.ok ? json(200, { publicKey: opened.publicKey, mediation: "optional" }) : refused(opened);
+};
+
+/** `POST login/finalize`, `POST mfa/login/finalize`: the browser's answer, for a token. */
+export function finishLoginHandler(kind: CredentialKind): Handler {
+  return async (exchange) => {
+    const read = await bodyOf(exchange);
+    if (!read.ok) return read.reply;
+    return answered(await finishLogin(await scopeOf(exchange), kind, read.body));
+  };
+}

@@ -1,0 +1,59 @@
+import type { Config } from "../../config.ts";
+import type { Reply } from "../reply.ts";
+import { invalid } from "./request.ts";
+
+/** One page of a list. */
+export interface Page {
+  /** From 1 on. */
+  number: number;
+  /** Items on a page. */
+  size: number;
+}
+
+const largestPage = 100;
+const largestNumber = 1_000_000;
+
+/** Reads `page` (1) and `per_page` (20) of a query. */
+export function readPage(query: URLSearchParams): { ok: true; page: Page } | { ok: false; reply: Reply } {
+  const number = readNumber(query.get("page"), 1, largestNumber);
+  if (number === null)
+    return { ok: false, reply: invalid(`page must be a number from 1 to ${largestNumber}`) };
+  const size = readNumber(query.get("per_page"), 20, largestPage);
+  if (size === null)
+    return { ok: false, reply: invalid(`per_page must be a number from 1 to ${largestPage}`) };
+  return { ok: true, page: { number, size } };
+}
+
+function readNumber(text: string | null, fallback: number, largest: number): number | null {
+  if (text === null || text === "") return fallback;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= largest ? number : null;
+}
+
+/**
+ * What the answer to a paged list carries: `X-Total-Count`, and the pages around this one in `Link` (RFC 8288).
+ *
+ * @param asked the request's address
+ * @param total items on all pages
+ */
+export function pageHeaders(
+  { base_url }: Pick<Config, "base_url">,
+  asked: URL,
+  { number, size }: Page,
+  total: number,
+): Record<string, string> {
+  const last = Math.max(1, Math.ceil(total / size));
+  const linked = (rel: string, page: number) => {
+    const url = new URL(asked.pathname + asked.search, base_url);
+    url.searchParams.set("page", String(page));
+    url.searchParams.set("per_page", String(size));
+    return `<${url.href}>; rel="${rel}"`;
+  };
+  const links = [
+    linked("first", 1),
+    linked("last", last),
+    ...(number < last ? [linked("next", number + 1)] : []),
+    ...(number > 1 ? [linked("prev", Math.min(number - 1, last))] : []),
+  ];
+  return { "X-Total-Count": String(total), Link: links.join(", ") };
+}

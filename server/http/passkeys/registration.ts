@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { CredentialKind } from "../../passkey-server/options.ts";
+import { finishRegistration, openRegistration } from "../../passkey-server/registration.ts";
+import type { Handler } from "../exchange.ts";
+import { json } from "../reply.ts";
+import {
+  answered,
+  bodyOf,
+  fieldsOf,
+  iconField,
+  optionalText,
+  requiredText,
+  scopeOf,
+  userIdField,
+} from "./request.ts";
+
+const user = z.object({
+  user_id: userIdField(),
+  username: requiredText(128),
+  display_name: optionalText(128),
+  icon: iconField(),
+});
+
+/** `POST registration/initialize`, `POST mfa/registration/initialize`: options for a new credential of a user. */
+export function openRegistrationHandler(kind: CredentialKind): Handler {
+  return async (exchange) => {
+    const read = await fieldsOf(exchange, user);
+    if (!read.ok) return read.reply;
+    const { user_id: userId, username: name, display_name, icon } = read.fields;
+    const displayName = display_name?.trim() ? display_name : name;
+    const given = { userId, name, displayName, icon: icon || null };
+    return json(200, await openRegistration(await scopeOf(exchange), kind, given));
+  };
+}
+
+/** `POST registration/finalize`, `POST mfa/registration/finalize`: the browser's answer, for a token. */
+export function finishRegistrationHandler(kind: CredentialKind): Handler {
+  return async (exchange) => {
+    const read = await bodyOf(exchange);
+    if (!read.ok) return read.reply;
+    return answered(await finishRegistration(await scopeOf(exchange), kind, read.body));
+  };
+}

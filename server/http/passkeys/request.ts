@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { readNow } from "#db/clock";
+import { type Refused, refuse } from "../../passkey-server/problems.ts";
+import { longestUserId } from "../../passkey-server/users.ts";
+import type { Scope } from "../../runtime.ts";
+import { readObject } from "../body.ts";
+import type { Exchange } from "../exchange.ts";
+import { json, type Reply } from "../reply.ts";
+import { problem } from "./problem.ts";
+
+/** What a request may use while it is judged. Its moment is read from the database's clock. */
+export async function scopeOf({ runtime, tenant, client, request }: Exchange): Promise<Scope> {
+  const now = await readNow(runtime.database.read, runtime.environment.clockShift());
+  return { runtime, tenant, client, now, signal: request.signal };
+}
+
+/** A refusal in the shape of this interface. */
+export function refused({ refusal }: Refused): Reply {
+  const { status, title, details, retryAfterSeconds } = refusal;
+  const headers: Record<string, string> =
+    retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
+  return problem(status, title, details, headers);
+}
+
+/** A refusal, or 200 with the rest of what was found. */
+export function answered<Found extends { ok: true }>(outcome: Found | Refused): Reply {
+  if (!outcome.ok) return refused(outcome);
+  const { ok: _, ...found } = outcome;
+  return json(200, found);
+}
+
+/**
+ * Reads a body, for whoever judges it as a whole: what is no JSON object is `undefined`, and no body at all is `{}`,
+ * whatever its type. Only what is too long is refused here.
+ */
+export async function bodyOf({
+  request,
+}: Exchange): Promise<{ ok: true; body: Record<string, unknown> | undefined } | { ok: false; reply: Reply }> {
+  const read = await readObject(request);
+  if (read.ok) return { ok: true, body: read.value };
+  if (read.problem !== "too_large") return { ok: true, body: undefined };
+  return { ok: false, reply: problem(413, undefined, "", { Connection: "close" }) };
+}
+
+/**
+ * Reads a body and the fields in it. Other fields are ignored, and those that are null are absent.
+ *
+ * @returns a 400 that names every field that is not as it has to be
+ */
+export async function fieldsOf<Fields>(
+  exchange: Exchange,
+  schema: z.ZodType<Fields>,
+): Promise<{ ok: true; fields: Fields } | { ok: false; reply: Reply }> {
+  const read = await bodyOf(exchange);
+  if (!read.ok) return read;
+  if (read.body === undefined) return { ok: false, reply: invalid("the body must be a JSON object") };
+  const given = Object.entries(read.body).filter(([, value]) => value !== null);
+  const parsed = schema.safeParse(Object.fromEntries(given));
+  if (parsed.success) return { ok: true, fields: parsed.data };
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+  return { ok: false, reply: invalid([...new Set(faults)].join(" and ")) };
+}
+
+/** A 400 for something that was not asked for as it has to be. */
+export function invalid(details: string): Reply {
+  return refused(refuse("invalid_request", { details }));
+}
+
+/** A text of the client's that PostgreSQL takes. */
+const text = () =>
+  z
+    .string({ error: ({ input }) => (input === undefined ? "is a required field" : "must be a string") })
+    .refine((value) => !value.includes("\0"), "must not contain the character NUL");
+
+const atMost = (most: number) =>
+  [(value: string) => [...value].length <= most, `cannot have more than ${most} entries`] as const;
+
+const notEmpty = [(value: string) => value !== "", "is a required field"] as const;
+
+/** A text that has to be there. An empty one is not. */
+export const requiredText = (most = Number.POSITIVE_INFINITY) =>
+  text()
+    .refine(...notEmpty)
+    .refine(...atMost(most));
+
+/** A text that may be absent. */
+export const optionalText = (most: number) =>
+  text()
+    .refine(...atMost(most))
+    .optional();
+
+/** What an application calls one of its users: as long as fits in what authenticators keep of it. */
+export const userIdField = () =>
+  text()
+    .refine(...notEmpty)
+    .refine(
+      (value) => Buffer.byteLength(value) <= longestUserId,
+      `cannot have more than ${longestUserId} bytes`,
+    );
+
+/** An address of a picture, or the picture itself; an empty one is none. */
+export const iconField = () => text().refine(isIcon, "must be a valid URL").optional();
+
+function isIcon(value: string): boolean {
+  return value === "" || (URL.canParse(value) && /^(https?|data):$/.test(new URL(value).protocol));
+}

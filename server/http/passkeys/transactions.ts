@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { finishTransaction } from "../../passkey-server/transaction-agreement.ts";
+import { listTransactions } from "../../passkey-server/transaction-list.ts";
+import { openTransaction } from "../../passkey-server/transactions.ts";
+import { isObject } from "../body.ts";
+import type { Handler } from "../exchange.ts";
+import { json } from "../reply.ts";
+import { answered, bodyOf, fieldsOf, refused, requiredText, scopeOf } from "./request.ts";
+
+/** Ids that are too long for anybody's are nobody's, so they need no bound here. */
+const anyLength = Number.POSITIVE_INFINITY;
+
+const transaction = z.object({
+  user_id: requiredText(anyLength),
+  transaction_id: requiredText(128),
+  transaction_data: z.custom<Record<string, unknown>>(isObject, {
+    error: ({ input }) => (input === undefined ? "is a required field" : "must be an object"),
+  }),
+  confirmation: z.object({ redirect_to: requiredText(2048) }, { error: "must be an object" }).optional(),
+});
+
+/** `POST transaction/initialize`: options for agreeing to something, and the page that asks, where that is wished. */
+export const openTransactionHandler: Handler = async (exchange) => {
+  const read = await fieldsOf(exchange, transaction);
+  if (!read.ok) return read.reply;
+  const { user_id, transaction_id, transaction_data, confirmation } = read.fields;
+  const opened = await openTransaction(await scopeOf(exchange), {
+    userId: user_id,
+    transactionId: transaction_id,
+    data: transaction_data,
+    confirmation: confirmation ? { redirectTo: confirmation.redirect_to } : null,
+  });
+  return answered(opened);
+};
+
+/** `POST transaction/finalize`: the browser's answer, for a token and a receipt. */
+export const finishTransactionHandler: Handler = async (exchange) => {
+  const read = await bodyOf(exchange);
+  return read.ok ? answered(await finishTransaction(await scopeOf(exchange), read.body)) : read.reply;
+};
+
+/** `GET transaction/{user_id}`: what a user was asked to agree to. Takes our own id of the user, and the application's. */
+export const listTransactionsHandler: Handler = async ({ runtime, tenant, params }) => {
+  const listed = await listTransactions({ runtime, tenant }, params.user_id ?? "");
+  return listed.ok ? json(200, listed.transactions) : refused(listed);
+};

@@ -1,0 +1,204 @@
+import { createHash, createPublicKey, verify } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type PasskeyService, startPasskeyService } from "../../testing/passkey-service.ts";
+import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
+
+// Every operation on transactions, and the audit log, over the network, by a client that shares no code with the
+// server: it sorts, hashes and verifies by itself.
+
+let service: PasskeyService;
+let base: string;
+let origin: string;
+
+beforeAll(async () => {
+  service = await startPasskeyService({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://shop.example/paid" });
+  base = `${service.base}/${service.tenantId}`;
+  origin = service.server.url;
+}, 120_000);
+
+afterAll(() => service?.close());
+
+async function call(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+  const answer = await fetch(base + path, {
+    method,
+    headers: { "Content-Type": "application/json", ...(headers ?? { apiKey: service.key }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  // biome-ignore lint/suspicious/noExplicitAny: a client knows no types but those of the description.
+  const parsed: any = text === "" ? undefined : JSON.parse(text);
+  return { status: answer.status, headers: answer.headers, body: parsed };
+}
+
+const sha256 = (...parts: (string | Uint8Array)[]) =>
+  parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
+
+/** RFC 8785 of data whose names are plain letters and whose numbers are plain. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
+}
+
+/** Header and payload of what the tenant's keys signed (RFC 7515, 5.2). */
+async function signedBy(jws: string) {
+  const [header = "", payload = "", signature = ""] = jws.split(".");
+  const { alg, typ, kid } = JSON.parse(Buffer.from(header, "base64url").toString());
+  const { body: jwks } = await call("GET", "/.well-known/jwks.json", undefined, {});
+  const key = createPublicKey({
+    key: jwks.keys.find((one: { kid: string }) => one.kid === kid),
+    format: "jwk",
+  });
+  expect(alg).toBe("RS256");
+  expect(
+    verify("sha256", Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url")),
+  ).toBe(true);
+  return { typ, claims: JSON.parse(Buffer.from(payload, "base64url").toString()) };
+}
+
+const phone = softwareAuthenticator();
+const order = {
+  to: "Grace Hopper",
+  amount: "49.90",
+  items: [{ name: "Überraschung", count: 2 }],
+  gift: true,
+};
+const asked = (id: string, more: object = {}) => ({
+  user_id: "ada",
+  transaction_id: id,
+  transaction_data: order,
+  ...more,
+});
+
+/** What a receipt proves, by the book: WebAuthn Level 3, 7.2, with the public key that was registered. */
+async function expectProof(receipt: string, id: string, authenticator: Authenticator) {
+  const { typ, claims } = await signedBy(receipt);
+  expect(typ).toBe("transaction-receipt+jwt");
+  expect(claims).toMatchObject({ transaction_id: id, user_id: "ada", data: canonical(order), iss: base });
+  const [clientData, authenticatorData, signature] = ["clientDataJSON", "authenticatorData", "signature"].map(
+    (name) => Buffer.from(claims.response[name], "base64url"),
+  ) as [Buffer, Buffer, Buffer];
+  const said = JSON.parse(clientData.toString());
+  expect(said).toMatchObject({ type: "webauthn.get", origin });
+  expect(Buffer.from(said.challenge, "base64url").subarray(32)).toEqual(sha256(id, canonical(order)));
+  expect(authenticatorData.subarray(0, 32)).toEqual(sha256("localhost"));
+  const [credential] = authenticator.credentials;
+  if (!credential) throw new Error("no passkey");
+  expect(claims.credential.public_key).toBe(credential.key.cose.toString("base64url"));
+  const signed = Buffer.concat([authenticatorData, sha256(clientData)]);
+  expect(verify("sha256", signed, credential.key.publicKey, signature)).toBe(true);
+}
+
+describe("an application", () => {
+  test("has a user agree to something, and keeps the receipt", async () => {
+    const user = { user_id: "ada", username: "ada@example.com" };
+    const made = phone.create((await call("POST", "/registration/initialize", user)).body, { origin });
+    expect((await call("POST", "/registration/finalize", made)).status).toBe(200);
+
+    const opened = await call("POST", "/transaction/initialize", asked("order-1"));
+    expect(opened.status).toBe(200);
+    const challenge = Buffer.from(opened.body.publicKey.challenge, "base64url");
+    expect(challenge).toHaveLength(64);
+    expect(challenge.subarray(32)).toEqual(sha256("order-1", canonical(order)));
+
+    const answer = phone.get(opened.body, { origin });
+    const finished = await call("POST", "/transaction/finalize", answer);
+    expect(finished.status).toBe(200);
+    const { claims } = await signedBy(finished.body.token);
+    expect(claims).toMatchObject({ sub: "ada", aud: ["localhost"], cred: made.id, trans: "order-1" });
+    await expectProof(finished.body.receipt, "order-1", phone);
+    expect((await call("POST", "/transaction/finalize", answer)).status).toBe(401);
+  });
+
+  test("cannot use an id twice, nor one of 129 characters", async () => {
+    expect((await call("POST", "/transaction/initialize", asked("order-1"))).body).toEqual({
+      title: "transaction already exists",
+      details: "",
+      status: 409,
+    });
+    expect((await call("POST", "/transaction/initialize", asked("x".repeat(129)))).status).toBe(400);
+  });
+
+  test("lets the hosted page ask, and redeems the code it sends back", async () => {
+    const confirmation = { redirect_to: "https://shop.example/paid" };
+    const opened = await call("POST", "/transaction/initialize", asked("order-2", { confirmation }));
+    const page = new URL(opened.body.confirmation_url);
+    expect(page.origin + page.pathname).toBe(`${origin}/confirm`);
+
+    const shown = await fetch(page);
+    expect([shown.status, shown.headers.get("cache-control")]).toEqual([
+      200,
+      expect.stringContaining("no-store"),
+    ]);
+    expect(await shown.text()).toContain("Grace Hopper");
+
+    const answer = { token: page.searchParams.get("token"), credential: phone.get(opened.body, { origin }) };
+    const fromPage = { Origin: origin };
+    const confirmed = await call("POST", "/transaction/confirm", answer, fromPage);
+    expect(confirmed.status).toBe(200);
+    const back = new URL(confirmed.body.redirect_to);
+    expect([back.host, back.searchParams.get("transaction_id")]).toEqual(["shop.example", "order-2"]);
+    expect((await call("POST", "/transaction/confirm", answer, fromPage)).status).toBe(409);
+
+    const code = back.searchParams.get("code");
+    const redeemed = await call("POST", "/transaction/redeem", { code });
+    expect(redeemed).toMatchObject({ status: 200, body: { transaction_id: "order-2" } });
+    expect((await signedBy(redeemed.body.token)).claims.trans).toBe("order-2");
+    await expectProof(redeemed.body.receipt, "order-2", phone);
+    expect((await call("POST", "/transaction/redeem", { code })).status).toBe(400);
+  });
+
+  test("hears of a no", async () => {
+    const confirmation = { redirect_to: "https://shop.example/paid" };
+    const opened = await call("POST", "/transaction/initialize", asked("order-3", { confirmation }));
+    const token = new URL(opened.body.confirmation_url).searchParams.get("token");
+    const declined = await call(
+      "POST",
+      "/transaction/confirm",
+      { token, declined: true },
+      { Origin: origin },
+    );
+    expect(declined.body).toEqual({
+      redirect_to: "https://shop.example/paid?error=access_denied&transaction_id=order-3",
+    });
+  });
+
+  test("lists what the user was asked, and what came of it", async () => {
+    const { status, body } = await call("GET", "/transaction/ada");
+    expect(status).toBe(200);
+    expect(body).toEqual(
+      ["order-1", "order-2", "order-3"].map((identifier) => ({
+        id: expect.any(String),
+        identifier,
+        data: canonical(order),
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        ...(identifier === "order-3" ? {} : { confirmed_at: expect.any(String) }),
+      })),
+    );
+  });
+
+  test("reads in the audit log what happened, in pages", async () => {
+    const of =
+      "type=webauthn_transaction_final_succeeded,webauthn_transaction_final_failed&actor_user_id=ada";
+    const { status, body, headers } = await call("GET", `/audit_logs?${of}&per_page=2`);
+    expect(status).toBe(200);
+    expect([headers.get("x-total-count"), headers.get("link")]).toEqual([
+      "3",
+      expect.stringContaining('rel="next"'),
+    ]);
+    expect(body).toMatchObject([
+      { type: "webauthn_transaction_final_failed", transaction_id: "order-3", error: "declined by the user" },
+      {
+        type: "webauthn_transaction_final_succeeded",
+        transaction_id: "order-2",
+        tenant_id: service.tenantId,
+      },
+    ]);
+    const [next] = /(?<=<)[^>]+(?=>; rel="next")/.exec(headers.get("link") ?? "") ?? [];
+    const rest = await call("GET", String(next).slice(base.length));
+    expect(rest.body).toMatchObject([{ transaction_id: "order-1" }]);
+    expect((await call("GET", "/audit_logs", undefined, {})).status).toBe(401);
+  });
+});

@@ -1,0 +1,46 @@
+import {
+  type AssertionAnswer,
+  assertionAnswer,
+  type ClientData,
+  type RegistrationAnswer,
+  readClientData,
+  registrationAnswer,
+} from "../credentials/webauthn-answer.ts";
+
+/**
+ * What browsers answer, as applications pass it on: the JSON forms of WebAuthn Level 3 section 5.1, with padding at the
+ * end of base64url tolerated, and transports where older clients put them.
+ */
+
+/** @returns null when it is not the answer to a registration, or carries nothing that a client says */
+export function readRegistration(
+  body: unknown,
+): { answer: RegistrationAnswer; clientData: ClientData } | null {
+  const { response, ...credential } = unpadded(body);
+  const { transports: named, ...attested } = unpadded(response);
+  const transports = Array.isArray(named) && named.length > 0 ? named : credential.transports;
+  return withClientData(
+    registrationAnswer.safeParse({ ...credential, response: { ...attested, transports } }).data,
+  );
+}
+
+/** @returns null when it is not the answer to an authentication, or carries nothing that a client says */
+export function readAssertion(body: unknown): { answer: AssertionAnswer; clientData: ClientData } | null {
+  const { response, ...credential } = unpadded(body);
+  return withClientData(assertionAnswer.safeParse({ ...credential, response: unpadded(response) }).data);
+}
+
+function withClientData<Answer extends { response: { clientDataJSON: string } }>(answer: Answer | undefined) {
+  const clientData = answer && readClientData(answer.response.clientDataJSON);
+  return clientData ? { answer, clientData } : null;
+}
+
+/** The members of an object, bytes without their padding; none for anything else. */
+function unpadded(value: unknown): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    typeof member === "string" && name !== "type" ? member.replace(/={1,2}$/, "") : member,
+  ]);
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,109 @@
+import { and, count, desc, eq, gt, inArray, like, lt, or, type SQL, sql } from "drizzle-orm";
+import { type ReadOnly, schema } from "#db/client";
+import type { PasskeyServerAuditType } from "../audit/audit.ts";
+
+/** The audit log of the passkey server, as applications read it. */
+
+const { auditLogs: table } = schema;
+
+const ceremonies = [
+  "webauthn_registration",
+  "webauthn_authentication",
+  "webauthn_transaction",
+  "mfa_registration",
+  "mfa_authentication",
+] as const;
+
+/** Every type of entry that there is. */
+export const auditTypes: readonly PasskeyServerAuditType[] = [
+  ...ceremonies.flatMap((ceremony) =>
+    (["init", "final"] as const).flatMap((part) =>
+      (["succeeded", "failed"] as const).map((outcome) => `${ceremony}_${part}_${outcome}` as const),
+    ),
+  ),
+  "webauthn_credential_updated",
+  "webauthn_credential_deleted",
+];
+
+/** What is asked for. What is left out leaves nothing out. */
+export interface AuditQuery {
+  /** Neither moment is within. */
+  after?: Date | undefined;
+  before?: Date | undefined;
+  types?: readonly PasskeyServerAuditType[] | undefined;
+  /** Parts of what the application calls the user, and of the address that the request came from. */
+  actorUserId?: string | undefined;
+  sourceIp?: string | undefined;
+  /** A part of either. */
+  either?: string | undefined;
+  offset: number;
+  limit: number;
+}
+
+/** An entry as it is shown. */
+export interface ShownEntry {
+  id: string;
+  type: string;
+  error?: string;
+  meta_http_request_id: string;
+  meta_source_ip: string;
+  meta_user_agent: string;
+  actor_user_id?: string;
+  created_at: string;
+  updated_at: string;
+  tenant_id: string;
+  transaction_id: string | null;
+}
+
+const actor = sql<string | null>`${table.details} ->> 'actor_user_id'`;
+
+/** One page of a tenant's entries, the newest first, and how many there are on all pages. */
+export async function listAuditLogs(
+  db: ReadOnly,
+  tenantId: string,
+  query: AuditQuery,
+): Promise<{ entries: ShownEntry[]; total: number }> {
+  const where = and(
+    eq(table.tenantId, tenantId),
+    inArray(table.type, [...(query.types ?? auditTypes)]),
+    query.after && gt(table.createdAt, query.after),
+    query.before && lt(table.createdAt, query.before),
+    contains(actor, query.actorUserId),
+    contains(table.ipAddress, query.sourceIp),
+    or(contains(actor, query.either), contains(table.ipAddress, query.either)),
+  );
+  const rows = await db
+    .select()
+    .from(table)
+    .where(where)
+    .orderBy(desc(table.createdAt), desc(table.id))
+    .offset(query.offset)
+    .limit(query.limit);
+  const [counted] = await db.select({ total: count() }).from(table).where(where);
+  return { entries: rows.map(shown), total: counted?.total ?? 0 };
+}
+
+/** What is looked for means itself: its characters are no patterns. */
+function contains(column: SQL<string | null> | typeof table.ipAddress, part: string | undefined) {
+  if (!part) return undefined;
+  return like(column, `%${part.replace(/[\\%_]/g, "\\$&")}%`);
+}
+
+function shown(row: typeof table.$inferSelect): ShownEntry {
+  const { details } = row;
+  const moment = row.createdAt.toISOString();
+  return {
+    id: row.id,
+    type: row.type,
+    ...(typeof details.error === "string" ? { error: details.error } : {}),
+    meta_http_request_id: row.requestId ?? "",
+    meta_source_ip: row.ipAddress ?? "",
+    meta_user_agent: row.userAgent ?? "",
+    ...(typeof details.actor_user_id === "string" ? { actor_user_id: details.actor_user_id } : {}),
+    created_at: moment,
+    // Entries are never changed.
+    updated_at: moment,
+    tenant_id: row.tenantId,
+    transaction_id: typeof details.transaction_id === "string" ? details.transaction_id : null,
+  };
+}

@@ -1,0 +1,64 @@
+import { type AuditDetails, audit, type PasskeyServerAuditType } from "../audit/audit.ts";
+import type { Scope, Write } from "../runtime.ts";
+import type { Refusal } from "./problems.ts";
+
+/** What an entry is about, as far as that is known. */
+export interface AuditFacts {
+  /** What the application calls the user. */
+  actorUserId?: string | undefined;
+  credentialId?: string | undefined;
+  /** The application's id of the transaction. */
+  transactionId?: string | undefined;
+}
+
+/** Operations by the names that the audit log has for them, without what came of them. */
+export type AuditedOperation = PasskeyServerAuditType extends infer Type
+  ? Type extends `${infer Name}_succeeded`
+    ? Name
+    : never
+  : never;
+
+type Teller = Pick<Scope, "runtime" | "tenant" | "client" | "now">;
+
+/** An entry that is written with the change it tells of. */
+export function auditPasskeys(scope: Teller, type: PasskeyServerAuditType, facts: AuditFacts): Write {
+  return audit(scope, type, detailsOf(facts));
+}
+
+/** Tells of something that was refused, by itself: what was to be written is not. */
+export async function auditRefusal(
+  scope: Teller,
+  operation: AuditedOperation,
+  { title, details }: Refusal,
+  facts: AuditFacts,
+): Promise<void> {
+  const error = details === "" ? title : `${title}: ${details}`;
+  const write = audit(scope, `${operation}_failed`, { ...detailsOf(facts), error });
+  await scope.runtime.database.write.transaction(write);
+}
+
+/**
+ * Tells of an answer to a challenge that there is not. Anybody can make one up, so that is noted only as often as a
+ * source may open challenges.
+ */
+export async function auditStranger(
+  scope: Teller,
+  operation: AuditedOperation,
+  refusal: Refusal,
+  facts: AuditFacts,
+): Promise<void> {
+  const { runtime, tenant, client } = scope;
+  const noted = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}/unknown`);
+  if (noted.ok) await auditRefusal(scope, operation, refusal, facts);
+}
+
+/** Whoever asks may call a user what they like; so much of it is kept. */
+const longestUserId = 255;
+
+function detailsOf({ actorUserId, credentialId, transactionId }: AuditFacts): AuditDetails {
+  return {
+    actor_user_id: actorUserId?.slice(0, longestUserId) ?? null,
+    ...(credentialId === undefined ? {} : { credential_id: credentialId }),
+    ...(transactionId === undefined ? {} : { transaction_id: transactionId }),
+  };
+}

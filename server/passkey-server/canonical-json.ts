@@ -1,0 +1,64 @@
+import canonicalize from "canonicalize";
+import { DEPTH_LIMIT, parseJson } from "../strict-json.ts";
+
+/** Most bytes of agreed data in its canonical form: more than anybody reads before they agree. */
+export const DATA_LIMIT = 16 * 1024;
+
+/** Why a value has no canonical form here, in words for the people who build applications. */
+export const canonicalFaults = {
+  not_object: "it must be an object",
+  text: "a text or a name in it is not well-formed Unicode",
+  number:
+    "a number in it is not finite, or a whole number beyond 2^53 - 1, which not every reader has: send it as text",
+  value: "there is something in it that is no JSON",
+  too_deep: `it has more than ${DEPTH_LIMIT} levels`,
+  too_large: `it is longer than ${DATA_LIMIT} bytes`,
+} as const;
+
+export type CanonicalFault = keyof typeof canonicalFaults;
+
+export type Canonical = { ok: true; text: string } | { ok: false; fault: CanonicalFault };
+
+/**
+ * The JSON Canonicalization Scheme (RFC 8785) of an object: one text for all spellings of the same data, in every
+ * language that has the scheme. Refused is what RFC 7493 leaves out of JSON (RFC 8785, 3.1), and what is too large.
+ */
+export function canonicalJson(value: unknown): Canonical {
+  const refuse = (fault: CanonicalFault): Canonical => ({ ok: false, fault });
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse("not_object");
+  const fault = faultOf(value, DEPTH_LIMIT);
+  if (fault) return refuse(fault);
+  const text = canonicalize(value) ?? "";
+  return Buffer.byteLength(text) > DATA_LIMIT ? refuse("too_large") : { ok: true, text };
+}
+
+/**
+ * Reads an object in its canonical form.
+ *
+ * @returns null for any other spelling, and for what has no canonical form
+ */
+export function readCanonicalJson(text: string): Record<string, unknown> | null {
+  if (text.length > DATA_LIMIT) return null;
+  const value = parseJson(text);
+  const canonical = canonicalJson(value);
+  return canonical.ok && canonical.text === text ? (value as Record<string, unknown>) : null;
+}
+
+function faultOf(value: unknown, levels: number): CanonicalFault | null {
+  if (value === null || typeof value === "boolean") return null;
+  if (typeof value === "string") return value.isWellFormed() ? null : "text";
+  if (typeof value === "number") {
+    // RFC 7493, 2.2: a whole number beyond these would be another one to readers that have no more than doubles.
+    const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+    return exact ? null : "number";
+  }
+  if (typeof value !== "object") return "value";
+  if (levels === 0) return "too_deep";
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  if (!names.every((name) => name.isWellFormed())) return "text";
+  for (const member of Object.values(value)) {
+    const fault = faultOf(member, levels - 1);
+    if (fault) return fault;
+  }
+  return null;
+}

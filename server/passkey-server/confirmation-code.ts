@@ -1,0 +1,104 @@
+import { and, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
+import { schema } from "#db/client";
+import { databaseNow } from "#db/clock";
+import type { Scope } from "../runtime.ts";
+import { secretHash } from "./confirmation-request.ts";
+import { ofTransaction, RETURN_SECONDS } from "./confirmation-rows.ts";
+import { type Refused, refuse } from "./problems.ts";
+import type { Agreement, PageResult } from "./transaction-agreement.ts";
+
+/**
+ * The one-time code that our page hands to the application through the user's browser. What it is good for lies sealed
+ * beside it and is read for a minute at most, so it needs no place among the columns that outlive a key.
+ */
+
+const { passkeyTransactions: transactions, transactionConfirmations: table } = schema;
+
+type Place = Pick<Scope, "runtime" | "tenant">;
+
+const sealContext = (tenantId: string, transactionId: string) =>
+  `transaction_confirmations/${tenantId}/${transactionId}`;
+
+/**
+ * Makes a code for an agreement.
+ *
+ * @param transactionId internal
+ * @returns `code`: 43 characters of base64url; `result`: what is written of it
+ */
+export function codeFor(
+  { runtime, tenant }: Place,
+  transactionId: string,
+  agreement: Agreement,
+): { code: string; result: PageResult } {
+  const code = newCode(runtime);
+  const sealedResult = runtime.vault.seal(
+    Buffer.from(JSON.stringify(agreement)),
+    sealContext(tenant.id, transactionId),
+  );
+  return { code, result: { codeHash: secretHash(code), sealedResult, expiresAt: end(runtime) } };
+}
+
+/**
+ * Makes another code for the same agreement, which ends the earlier one.
+ *
+ * @param transactionId internal
+ * @returns null where there is nothing to redeem any more
+ */
+export async function replaceCode(
+  { runtime, tenant }: Place,
+  transactionId: string,
+): Promise<string | null> {
+  const code = newCode(runtime);
+  const replaced = await runtime.database.write
+    .update(table)
+    .set({ codeHash: secretHash(code), expiresAt: end(runtime) })
+    .where(and(ofTransaction(tenant.id, transactionId), isNotNull(table.sealedResult)))
+    .returning({ id: table.transactionId });
+  return replaced.length > 0 ? code : null;
+}
+
+const newCode = ({ environment }: Scope["runtime"]) => environment.randomBytes(32).toString("base64url");
+
+/** When a code that is made now is good for nothing any more. */
+function end({ environment }: Scope["runtime"]): SQL {
+  return sql`${databaseNow(environment.clockShift())} + ${RETURN_SECONDS}::int * interval '1 second'`;
+}
+
+/**
+ * Takes a code, which is good once and for a minute.
+ *
+ * @param code from anybody
+ */
+export async function redeemCode(
+  { runtime, tenant }: Place,
+  code: string,
+): Promise<({ ok: true; transaction_id: string } & Agreement) | Refused> {
+  const now = databaseNow(runtime.environment.clockShift());
+  const codeHash = secretHash(code);
+  const taken = await runtime.database.write.transaction(async (tx) => {
+    const [found] = await tx
+      .select({ id: table.transactionId, sealed: table.sealedResult, identifier: transactions.identifier })
+      .from(table)
+      .innerJoin(
+        transactions,
+        and(eq(transactions.tenantId, table.tenantId), eq(transactions.id, table.transactionId)),
+      )
+      .where(
+        and(
+          eq(table.tenantId, tenant.id),
+          eq(table.codeHash, codeHash),
+          gt(table.expiresAt, now),
+        ),
+      )
+      .for("update", { of: table });
+    if (!found) return null;
+    await tx
+      .update(table)
+      .set({ codeHash: null, sealedResult: null })
+      .where(ofTransaction(tenant.id, found.id));
+    return found;
+  });
+  if (!taken?.sealed) return refuse("unknown_code");
+  const opened = runtime.vault.unseal(taken.sealed, sealContext(tenant.id, taken.id));
+  return { ok: true, ...(JSON.parse(opened.toString()) as Agreement), transaction_id: taken.identifier };
+}

@@ -1,0 +1,65 @@
+import { and, eq, sql } from "drizzle-orm";
+import { schema, type Transaction } from "#db/client";
+import { databaseNow } from "#db/clock";
+import type { Scope } from "../runtime.ts";
+import { secretHash } from "./confirmation-request.ts";
+
+/** Pages that ask about transactions, as rows. */
+
+const {
+  passkeyChallenges: challenges,
+  passkeyTransactions: transactions,
+  passkeyUsers: users,
+  transactionConfirmations: table,
+} = schema;
+
+type Place = Pick<Scope, "runtime" | "tenant">;
+
+/** A page, what it asks about, and whom. */
+export interface Found {
+  transaction: typeof transactions.$inferSelect;
+  user: typeof users.$inferSelect;
+  page: typeof table.$inferSelect;
+  /** Whole ones that are left to answer. */
+  seconds: number;
+  /** Whether it was answered within the last minute. */
+  recent: boolean;
+}
+
+/** How long the way back is open after an answer, and a code good for what it stands for; in seconds. */
+export const RETURN_SECONDS = 60;
+
+/** @param token of the page's address, from anybody */
+export async function findPage({ runtime, tenant }: Place, token: string): Promise<Found | null> {
+  const now = databaseNow(runtime.environment.clockShift());
+  const [found] = await runtime.database.read
+    .select({
+      transaction: transactions,
+      user: users,
+      page: table,
+      seconds: sql<number>`floor(extract(epoch from ${table.expiresAt} - ${now}))::int`,
+      recent: sql<boolean>`coalesce(${table.answeredAt} > ${now} - ${RETURN_SECONDS}::int * interval '1 second', false)`,
+    })
+    .from(table)
+    .innerJoin(
+      transactions,
+      and(eq(transactions.tenantId, table.tenantId), eq(transactions.id, table.transactionId)),
+    )
+    .innerJoin(users, and(eq(users.tenantId, transactions.tenantId), eq(users.id, transactions.userId)))
+    .where(and(eq(table.tenantId, tenant.id), eq(table.pageTokenHash, secretHash(token))));
+  return found ?? null;
+}
+
+export const ofTransaction = (tenantId: string, id: string) =>
+  and(eq(table.tenantId, tenantId), eq(table.transactionId, id));
+
+/** Whatever was asked before is not answered any more. */
+export async function closeChallenges(
+  tx: Transaction,
+  tenantId: string,
+  transactionId: string,
+): Promise<void> {
+  await tx
+    .delete(challenges)
+    .where(and(eq(challenges.tenantId, tenantId), eq(challenges.transactionId, transactionId)));
+}

@@ -1,0 +1,177 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { schema } from "#db/client";
+import { audit } from "../audit/audit.ts";
+import type { Scope } from "../runtime.ts";
+import { readAssertion } from "./answers.ts";
+import { openChallenge, takeChallenge } from "./challenges.ts";
+import { codeFor } from "./confirmation-code.ts";
+import { returnAddress } from "./confirmation-request.ts";
+import { leadsBack, type Returned, sendBack, sendBackAgain } from "./confirmation-return.ts";
+import { closeChallenges, type Found, findPage, ofTransaction } from "./confirmation-rows.ts";
+import { descriptorsOf } from "./credential-records.ts";
+import type { requestOptions } from "./options.ts";
+import { type Refusal, type Refused, refuse } from "./problems.ts";
+import { judgeAgreement } from "./transaction-agreement.ts";
+import { transactionChallenge } from "./transaction-challenge.ts";
+import { transactionOptions } from "./transactions.ts";
+
+/** Our own page that shows a user what they are asked to agree to, and takes their answer. */
+
+const { passkeyTransactions: transactions, transactionConfirmations: table } = schema;
+
+type Options = ReturnType<typeof requestOptions>;
+
+/** What the page draws. */
+export type ConfirmationPage =
+  | { state: "unknown" | "expired" }
+  /** `returnsTo`: host that the user can still be sent to, where that was lost on the way. */
+  | { state: "confirmed" | "declined"; returnsTo: string | null }
+  | {
+      state: "open";
+      /** What the application calls the transaction, and itself; and how the user is called there. */
+      transactionId: string;
+      application: string;
+      user: { name: string; displayName: string };
+      /** What is signed: an object in the canonical form of RFC 8785. */
+      data: string;
+      /** Host that the user goes to afterwards. */
+      returnsTo: string;
+      publicKey: Options;
+    };
+
+type Place = Pick<Scope, "runtime" | "tenant">;
+
+/**
+ * What the page of a token draws. Reads only: whoever looks, be it a mail scanner, spends nothing.
+ *
+ * @param token of the page's address, from anybody
+ */
+export async function confirmationPage(place: Place, token: string): Promise<ConfirmationPage> {
+  const { runtime, tenant } = place;
+  const found = await findPage(place, token);
+  if (!found) return { state: "unknown" };
+  const { transaction, user, page, seconds } = found;
+  if (transaction.confirmedAt || page.answeredAt) {
+    const address = leadsBack(found) ? returnAddress(tenant.config, page.redirectTo) : null;
+    return { state: transaction.confirmedAt ? "confirmed" : "declined", returnsTo: address?.host ?? null };
+  }
+  if (seconds < 1) return { state: "expired" };
+  const allowed = await descriptorsOf(runtime.database.read, tenant.id, user.id, "passkey");
+  return {
+    state: "open",
+    transactionId: transaction.identifier,
+    application: tenant.config.passkey_server.relying_party.display_name,
+    user: { name: user.name, displayName: user.displayName },
+    data: transaction.data,
+    returnsTo: new URL(page.redirectTo).host,
+    publicKey: transactionOptions(place, { challenge: transaction.challenge, seconds, allowed }),
+  };
+}
+
+export type ConfirmationAnswer =
+  | Returned
+  /** `publicKey`: the page can ask once more, with these. */
+  | { ok: false; refusal: Refusal; publicKey?: Options };
+
+/**
+ * Takes the user's passkey for an answer. It ends the page; a refused one does not, since the page is handed another
+ * challenge. Of several answers the first one counts, and whoever comes later hears which it was (`sendBackAgain`).
+ *
+ * @param credential AuthenticationResponseJSON, as the browser sent it; nothing in it makes this throw
+ */
+export async function confirm(scope: Scope, token: string, credential: unknown): Promise<ConfirmationAnswer> {
+  const { runtime, tenant, client } = scope;
+  const found = await openPage(scope, token);
+  if ("ok" in found) return found;
+  // Each refused answer opens a challenge, and nobody shows a key here.
+  const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
+  if (!rate.ok) return refuse("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
+  const read = readAssertion(credential);
+  if (!read) return refuse("malformed_transaction_assertion");
+  const { transaction } = found;
+
+  // The challenge of another transaction is left where it is.
+  const own = read.clientData.challenge === transaction.challenge;
+  const taken = own ? await takeChallenge(scope, ["transaction"], transaction.challenge) : null;
+  if (!taken) return askAgain(scope, token, found, refuse("unknown_login_challenge"));
+  const judged = await judgeAgreement(scope, { ...read, taken, transaction });
+  if (!judged.ok) return askAgain(scope, token, found, judged);
+
+  const { code, result } = codeFor(scope, transaction.id, judged.agreement);
+  const refused = await judged.write(result);
+  if (refused) return askAgain(scope, token, found, refused);
+  return sendBack(scope, found, code);
+}
+
+/** Takes a no for an answer, which ends the page and the transaction. */
+export async function decline(scope: Scope, token: string): Promise<ConfirmationAnswer> {
+  const { runtime, tenant, now } = scope;
+  const found = await openPage(scope, token);
+  if ("ok" in found) return found;
+  const { transaction, user } = found;
+  const facts = { actor_user_id: user.userId, transaction_id: transaction.identifier };
+  const declined = await runtime.database.write.transaction(async (tx) => {
+    const answered = await tx
+      .update(table)
+      .set({ answeredAt: now })
+      .where(and(ofTransaction(tenant.id, transaction.id), isNull(table.answeredAt)))
+      .returning({ id: table.transactionId });
+    if (answered.length === 0) return false;
+    await closeChallenges(tx, tenant.id, transaction.id);
+    const error = refuse("transaction_declined").refusal.title;
+    await audit(scope, "webauthn_transaction_final_failed", { ...facts, error })(tx);
+    return true;
+  });
+  return declined ? sendBack(scope, found, null) : resume(scope, token);
+}
+
+/** Takes no answer: the page was answered, and the way back was lost. */
+export async function resume(scope: Scope, token: string): Promise<Returned | Refused> {
+  const found = await findPage(scope, token);
+  if (!found) return refuse("confirmation_not_found");
+  return found.page.answeredAt ? sendBackAgain(scope, found) : refuse("confirmation_unanswered");
+}
+
+/** A page that can still be answered; else what there is to say instead. */
+async function openPage(scope: Scope, token: string): Promise<Found | Returned | Refused> {
+  const found = await findPage(scope, token);
+  if (!found) return refuse("confirmation_not_found");
+  if (found.page.answeredAt) return sendBackAgain(scope, found);
+  return found.seconds < 1 ? refuse("confirmation_expired") : found;
+}
+
+/** Opens another challenge in place of the one that is used up, for as long as the page may still be answered. */
+async function askAgain(
+  scope: Scope,
+  token: string,
+  found: Found,
+  { refusal }: Refused,
+): Promise<ConfirmationAnswer> {
+  const { runtime, tenant, now } = scope;
+  const { transaction, user, seconds } = found;
+  const { identifier, data, id } = transaction;
+  const allowed = await descriptorsOf(runtime.database.read, tenant.id, user.id, "passkey");
+  if (allowed.length === 0) return { ok: false, refusal };
+  const challenge = transactionChallenge(runtime.environment.randomBytes(32), identifier, data);
+  const reopened = await runtime.database.write.transaction(async (tx) => {
+    const [page] = await tx.select().from(table).where(ofTransaction(tenant.id, id)).for("update");
+    if (!page || page.answeredAt) return false;
+    await closeChallenges(tx, tenant.id, id);
+    await tx
+      .update(transactions)
+      .set({ challenge, updatedAt: now })
+      .where(and(eq(transactions.tenantId, tenant.id), eq(transactions.id, id)));
+    await openChallenge(tx, scope, {
+      operation: "transaction",
+      challenge,
+      userId: user.id,
+      allowed: allowed.map((credential) => credential.id),
+      userVerification: tenant.config.passkey_server.user_verification,
+      transactionId: id,
+      seconds,
+    });
+    return true;
+  });
+  if (!reopened) return resume(scope, token);
+  return { ok: false, refusal, publicKey: transactionOptions(scope, { challenge, seconds, allowed }) };
+}

@@ -1,0 +1,126 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { type ReadOnly, schema, type Transaction } from "#db/client";
+import type { NewCredential, StoredCredential } from "../credentials/webauthn-credentials.ts";
+import { type Scope, TakenError } from "../runtime.ts";
+import type { CredentialKind, Descriptor } from "./options.ts";
+import type { PasskeyUser } from "./users.ts";
+
+/** Credentials as ceremonies read and write them. */
+
+/** A credential as far as verifying its answers needs it, and whose it is. */
+export interface OwnedCredential extends StoredCredential {
+  owner: PasskeyUser;
+}
+
+const { passkeyCredentials: table, passkeyUsers: users } = schema;
+
+/** The credential of this id, whoever it belongs to. */
+export async function findOwnedCredential(
+  db: ReadOnly,
+  tenantId: string,
+  id: string,
+): Promise<OwnedCredential | null> {
+  const [row] = await db
+    .select({
+      id: table.id,
+      userId: table.userId,
+      publicKey: table.publicKey,
+      signCount: table.signCount,
+      backupEligible: table.backupEligible,
+      mfaOnly: table.isMfa,
+      transports: table.transports,
+      owner: {
+        id: users.id,
+        userId: users.userId,
+        name: users.name,
+        displayName: users.displayName,
+        icon: users.icon,
+      },
+    })
+    .from(table)
+    .innerJoin(users, and(eq(users.tenantId, table.tenantId), eq(users.id, table.userId)))
+    .where(and(eq(table.tenantId, tenantId), eq(table.id, id)));
+  return row ?? null;
+}
+
+/**
+ * What browsers are told of a user's credentials, the oldest first.
+ *
+ * @param userId internal id
+ * @param kind null for all kinds
+ */
+export function descriptorsOf(
+  db: ReadOnly,
+  tenantId: string,
+  userId: string,
+  kind: CredentialKind | null,
+): Promise<Descriptor[]> {
+  const ofKind = kind === null ? undefined : eq(table.isMfa, kind === "mfa");
+  return db
+    .select({ id: table.id, transports: table.transports })
+    .from(table)
+    .where(and(eq(table.tenantId, tenantId), eq(table.userId, userId), ofKind))
+    .orderBy(asc(table.createdAt), asc(table.id));
+}
+
+/**
+ * Writes a new credential of a user.
+ *
+ * @returns why it was not written, if it was not: its user is gone, or its id is taken, by whomever (WebAuthn Level 3
+ *   section 7.1 step 26)
+ */
+export async function insertCredential(
+  tx: Transaction,
+  { tenant, now }: Pick<Scope, "tenant" | "now">,
+  userId: string,
+  { publicKey, mfaOnly, ...rest }: NewCredential,
+): Promise<"user_not_found" | "credential_taken" | null> {
+  const [user] = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.tenantId, tenant.id), eq(users.id, userId)))
+    .for("key share");
+  if (!user) return "user_not_found";
+  const moments = { lastUsedAt: now, createdAt: now, updatedAt: now };
+  const written = await tx
+    .insert(table)
+    .values({
+      ...rest,
+      ...moments,
+      tenantId: tenant.id,
+      userId,
+      publicKey: Buffer.from(publicKey, "base64url"),
+      isMfa: mfaOnly,
+    })
+    .onConflictDoNothing({ target: [table.tenantId, table.id] })
+    .returning({ id: table.id });
+  return written.length === 0 ? "credential_taken" : null;
+}
+
+/**
+ * Writes what an assertion told (section 7.2 step 24).
+ *
+ * @param update `userVerified`: that its user was verified beside another factor; else it stays as it was. `strict`:
+ *   refuse a signature counter that another assertion has outrun meanwhile
+ * @throws TakenError "passkey" when it has, or when the credential is gone
+ */
+export async function updateUsedCredential(
+  tx: Transaction,
+  { tenant, now }: Pick<Scope, "tenant" | "now">,
+  update: { id: string; signCount: number; backupState: boolean; userVerified: boolean; strict: boolean },
+): Promise<void> {
+  const { signCount, strict } = update;
+  const grows = sql`(${table.signCount} < ${signCount} or (${table.signCount} = 0 and ${signCount} = 0))`;
+  const updated = await tx
+    .update(table)
+    .set({
+      signCount: sql`greatest(${table.signCount}, ${signCount})`,
+      backupState: update.backupState,
+      ...(update.userVerified ? { userVerified: true } : {}),
+      lastUsedAt: now,
+      updatedAt: now,
+    })
+    .where(and(eq(table.tenantId, tenant.id), eq(table.id, update.id), strict ? grows : undefined))
+    .returning({ id: table.id });
+  if (updated.length === 0) throw new TakenError("passkey");
+}

@@ -1,0 +1,157 @@
+import { and, asc, count, desc, eq, type SQL } from "drizzle-orm";
+import { type ReadOnly, schema } from "#db/client";
+import type { Scope } from "../runtime.ts";
+import { auditPasskeys } from "./audit.ts";
+import { type Refused, refuse } from "./problems.ts";
+
+/** Credentials as applications look after them. */
+
+/** A credential as it is shown. */
+export interface ShownCredential {
+  /** base64url */
+  id: string;
+  name?: string;
+  /** COSE_Key, base64url. */
+  public_key: string;
+  attestation_type: string;
+  aaguid: string;
+  last_used_at?: string;
+  created_at: string;
+  transports: string[];
+  backup_eligible: boolean;
+  backup_state: boolean;
+  is_mfa: boolean;
+  /** What the application calls its owner. */
+  user_id: string;
+}
+
+export interface CredentialPage {
+  /** What the application calls their owner; everybody's without it. */
+  userId?: string | undefined;
+  /** By the moment of their creation. */
+  order: "asc" | "desc";
+  offset: number;
+  limit: number;
+}
+
+const { passkeyCredentials: table, passkeyUsers: users } = schema;
+
+/** One page of a tenant's credentials, and how many there are on all pages. */
+export async function listCredentials(
+  db: ReadOnly,
+  tenantId: string,
+  { userId, order, offset, limit }: CredentialPage,
+): Promise<{ credentials: ShownCredential[]; total: number }> {
+  // PostgreSQL takes no such text, so nobody is called so.
+  if (userId?.includes("\0")) return { credentials: [], total: 0 };
+  const wanted = userId === undefined ? undefined : eq(users.userId, userId);
+  const direction = order === "asc" ? asc : desc;
+  const rows = await selectRows(db, tenantId, wanted)
+    .orderBy(direction(table.createdAt), direction(table.id))
+    .offset(offset)
+    .limit(limit);
+  const [counted] = await db
+    .select({ total: count() })
+    .from(table)
+    .innerJoin(users, and(eq(users.tenantId, table.tenantId), eq(users.id, table.userId)))
+    .where(and(eq(table.tenantId, tenantId), wanted));
+  return { credentials: rows.map(shown), total: counted?.total ?? 0 };
+}
+
+/** One credential. */
+export async function showCredential(
+  db: ReadOnly,
+  tenantId: string,
+  id: string,
+): Promise<{ ok: true; credential: ShownCredential } | Refused> {
+  if (!isCredentialId(id)) return unknown(id);
+  const [row] = await selectRows(db, tenantId, eq(table.id, id));
+  return row ? { ok: true, credential: shown(row) } : unknown(id);
+}
+
+/** Gives a credential another name. */
+export async function renameCredential(
+  scope: Scope,
+  id: string,
+  name: string,
+): Promise<{ ok: true } | Refused> {
+  const { runtime, tenant, now } = scope;
+  if (!isCredentialId(id)) return unknown(id);
+  return runtime.database.write.transaction(async (tx) => {
+    const [renamed] = await tx
+      .update(table)
+      .set({ name, updatedAt: now })
+      .from(users)
+      .where(ofTenantAndOwner(tenant.id, id))
+      .returning({ actorUserId: users.userId });
+    if (!renamed) return unknown(id);
+    await auditPasskeys(scope, "webauthn_credential_updated", { ...renamed, credentialId: id })(tx);
+    return { ok: true as const };
+  });
+}
+
+/** Removes a credential, which nobody can answer with from the commit on. */
+export async function removeCredential(scope: Scope, id: string): Promise<{ ok: true } | Refused> {
+  const { runtime, tenant } = scope;
+  if (!isCredentialId(id)) return unknown(id);
+  return runtime.database.write.transaction(async (tx) => {
+    const [removed] = await tx
+      .delete(table)
+      .where(and(eq(table.tenantId, tenant.id), eq(table.id, id)))
+      .returning({ userId: table.userId });
+    if (!removed) return unknown(id);
+    const [owner] = await tx
+      .select({ actorUserId: users.userId })
+      .from(users)
+      .where(and(eq(users.tenantId, tenant.id), eq(users.id, removed.userId)));
+    await auditPasskeys(scope, "webauthn_credential_deleted", { ...owner, credentialId: id })(tx);
+    return { ok: true as const };
+  });
+}
+
+/** Longest id, 1023 bytes in base64url; also the most of an unknown one that is repeated. */
+const longestId = 1364;
+
+const isCredentialId = (id: string) => id.length <= longestId && /^[A-Za-z0-9_-]+$/.test(id);
+
+const unknown = (id: string) => refuse("credential_not_found", { about: id.slice(0, longestId) });
+
+const ofTenantAndOwner = (tenantId: string, id: string) =>
+  and(
+    eq(table.tenantId, tenantId),
+    eq(table.id, id),
+    eq(users.tenantId, table.tenantId),
+    eq(users.id, table.userId),
+  );
+
+function selectRows(db: ReadOnly, tenantId: string, wanted: SQL | undefined) {
+  return db
+    .select({ credential: table, userId: users.userId })
+    .from(table)
+    .innerJoin(users, and(eq(users.tenantId, table.tenantId), eq(users.id, table.userId)))
+    .where(and(eq(table.tenantId, tenantId), wanted));
+}
+
+function shown({
+  credential,
+  userId,
+}: {
+  credential: typeof table.$inferSelect;
+  userId: string;
+}): ShownCredential {
+  const { name, lastUsedAt } = credential;
+  return {
+    id: credential.id,
+    ...(name === null ? {} : { name }),
+    public_key: credential.publicKey.toString("base64url"),
+    attestation_type: credential.attestationType,
+    aaguid: credential.aaguid,
+    ...(lastUsedAt === null ? {} : { last_used_at: lastUsedAt.toISOString() }),
+    created_at: credential.createdAt.toISOString(),
+    transports: credential.transports,
+    backup_eligible: credential.backupEligible,
+    backup_state: credential.backupState,
+    is_mfa: credential.isMfa,
+    user_id: userId,
+  };
+}

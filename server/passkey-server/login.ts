@@ -1,0 +1,125 @@
+import type { Scope } from "../runtime.ts";
+import { readAssertion } from "./answers.ts";
+import { judgePasskeyAssertion, writeAssertion } from "./assertion.ts";
+import { type AuditFacts, auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
+import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";
+import { descriptorsOf } from "./credential-records.ts";
+import { type CredentialKind, type Descriptor, requestOptions, settingsOf } from "./options.ts";
+import { type RefusalCode, type Refused, refuse } from "./problems.ts";
+import { prepareTokens, signToken } from "./tokens.ts";
+import { findUser, type PasskeyUser } from "./users.ts";
+
+const kinds = {
+  passkey: { operation: "login", audited: "webauthn_authentication", without: "no_login_credentials" },
+  mfa: { operation: "mfa_login", audited: "mfa_authentication", without: "no_suitable_credentials" },
+} as const satisfies Record<CredentialKind, { operation: Operation; audited: string; without: RefusalCode }>;
+
+export type OpenedLogin = { ok: true; publicKey: ReturnType<typeof requestOptions> } | Refused;
+
+/**
+ * Opens a challenge for signing in by any passkey that its authenticator can find, which anybody may ask for.
+ *
+ * @param asker whether an application asks, by its key: the servers of one are one source, and bring in many people.
+ *   Any other source may ask only so often
+ */
+export async function openDiscoverableLogin(
+  scope: Scope,
+  asker: "application" | "anybody",
+): Promise<OpenedLogin> {
+  const { runtime, tenant, client } = scope;
+  if (asker === "anybody") {
+    const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
+    if (!rate.ok) return refuse("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
+  }
+  return open(scope, "passkey", null, []);
+}
+
+/**
+ * Opens a challenge for a user whom the application names: for signing in by a passkey, or, being signed in by half,
+ * for any credential of theirs as the second factor.
+ *
+ * @param userId what the application calls the user
+ */
+export async function openLogin(scope: Scope, kind: CredentialKind, userId: string): Promise<OpenedLogin> {
+  const { runtime, tenant } = scope;
+  const { audited, without } = kinds[kind];
+  const db = runtime.database.read;
+  const user = await findUser(db, tenant.id, userId);
+  const allowed = user && (await descriptorsOf(db, tenant.id, user.id, kind === "mfa" ? null : kind));
+  if (user && allowed && allowed.length > 0) return open(scope, kind, user, allowed);
+  const refused = refuse(user ? without : "user_not_found");
+  await auditRefusal(scope, `${audited}_init`, refused.refusal, { actorUserId: userId });
+  return refused;
+}
+
+async function open(
+  scope: Scope,
+  kind: CredentialKind,
+  user: PasskeyUser | null,
+  allowed: readonly Descriptor[],
+): Promise<OpenedLogin> {
+  const { runtime, tenant } = scope;
+  prepareTokens(scope);
+  const challenge = newChallenge(scope);
+  const { timeout: seconds, user_verification: userVerification } = settingsOf(tenant.config, kind);
+  const { operation, audited } = kinds[kind];
+  await runtime.database.write.transaction(async (tx) => {
+    await openChallenge(tx, scope, {
+      operation,
+      challenge,
+      userId: user?.id ?? null,
+      allowed: user && allowed.map(({ id }) => id),
+      userVerification,
+      transactionId: null,
+      seconds,
+    });
+    await auditPasskeys(scope, `${audited}_init_succeeded`, { actorUserId: user?.userId })(tx);
+  });
+  return {
+    ok: true,
+    publicKey: requestOptions(tenant.config, { challenge, seconds, allowed, userVerification }),
+  };
+}
+
+/**
+ * Takes the answer to a login. The challenge is used up, whatever comes of it.
+ *
+ * @param body AuthenticationResponseJSON, as the client sent it; nothing in it makes this throw
+ */
+export async function finishLogin(
+  scope: Scope,
+  kind: CredentialKind,
+  body: unknown,
+): Promise<{ ok: true; token: string } | Refused> {
+  const { operation, audited } = kinds[kind];
+  const fail = async ({ refusal }: Refused, facts: AuditFacts): Promise<Refused> => {
+    await auditRefusal(scope, `${audited}_final`, refusal, facts);
+    return { ok: false, refusal };
+  };
+
+  const read = readAssertion(body);
+  if (!read) return refuse("malformed_assertion");
+  const { answer, clientData } = read;
+
+  const taken = await takeChallenge(scope, [operation], clientData.challenge);
+  if (!taken) {
+    const refused = refuse("unknown_login_challenge");
+    await auditStranger(scope, `${audited}_final`, refused.refusal, { credentialId: answer.id });
+    return refused;
+  }
+
+  const judged = await judgePasskeyAssertion(scope, { answer, clientData, taken });
+  const userId = judged.credential?.owner.userId;
+  const facts = { actorUserId: userId, credentialId: answer.id };
+  if (!judged.ok) return fail(judged, facts);
+
+  const { credential, write } = judged;
+  // Signed first: what is written then has its token.
+  const token = await signToken(scope, { userId: credential.owner.userId, credentialId: credential.id });
+  const refused = await writeAssertion(
+    scope,
+    write,
+    auditPasskeys(scope, `${audited}_final_succeeded`, facts),
+  );
+  return refused ? fail(refused, facts) : { ok: true, token };
+}

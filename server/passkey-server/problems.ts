@@ -1,0 +1,87 @@
+/**
+ * Everything that the passkey server refuses with, by status and title; `{}` stands for what it is about. Clients know
+ * the titles, so they stay as they are. The last member says what is wrong, where that is the same each time.
+ */
+const refusals = {
+  invalid_request: [400, "unable to validate request"],
+  no_suitable_credentials: [400, "user has no suitable credentials for this operation"],
+  no_login_credentials: [
+    400,
+    "failed to create webauthn assertion options for login: user has no suitable credentials for this operation",
+  ],
+  user_not_found: [404, "user not found"],
+  too_many_challenges: [429, "Too Many Requests", "too many challenges were asked for, try again later"],
+
+  malformed_attestation: [400, "unable to parse credential creation response"],
+  unknown_registration_challenge: [400, "received challenge does not match with any stored one"],
+  attestation_refused: [400, "failed to validate attestation"],
+  user_not_verified: [422, "failed to validate attestation: the user was not verified"],
+  credential_taken: [409, "credential already exists", "a credential with this id was registered before"],
+
+  malformed_assertion: [400, "unable to finish login"],
+  unknown_login_challenge: [
+    401,
+    "failed to get session data",
+    "received challenge does not match with any stored one",
+  ],
+  unknown_user_handle: [401, "failed to get user handle"],
+  assertion_refused: [401, "failed to validate assertion"],
+  mfa_credential_at_login: [400, "MFA credentials are not usable for normal login"],
+
+  credential_not_found: [404, "credential with id '{}' not found"],
+
+  transaction_user_not_found: [404, "unable to find user"],
+  transaction_exists: [409, "transaction already exists"],
+  malformed_transaction_assertion: [400, "unable to finish transaction"],
+  mfa_credential_at_transaction: [400, "MFA credentials are not usable for transactions"],
+  invalid_user_id: [400, "invalid user id"],
+
+  confirmation_not_found: [404, "confirmation not found"],
+  confirmation_expired: [410, "confirmation has expired"],
+  confirmation_answered: [409, "confirmation was answered before"],
+  confirmation_unanswered: [409, "confirmation was not answered yet"],
+  transaction_declined: [403, "declined by the user"],
+  unknown_code: [400, "unable to redeem code", "the code is not valid, has expired, or was redeemed before"],
+} as const satisfies Record<string, readonly [status: number, title: string, details?: string]>;
+
+export type RefusalCode = keyof typeof refusals;
+
+/** Why something was not done, as clients are told. */
+export interface Refusal {
+  code: RefusalCode;
+  status: number;
+  title: string;
+  /** The cause in words, for those who build clients; empty where the title says all. */
+  details: string;
+  /** Whole seconds, at least 1, where waiting helps. */
+  retryAfterSeconds?: number;
+}
+
+export interface Refused {
+  ok: false;
+  refusal: Refusal;
+}
+
+/**
+ * Refuses.
+ *
+ * @param more `details` in place of those of the table; `about`: what the title's `{}` stands for
+ */
+export function refuse(
+  code: RefusalCode,
+  more: { details?: string; about?: string; retryAfterSeconds?: number } = {},
+): Refused {
+  const [status, title, details = ""]: readonly [number, string, string?] = refusals[code];
+  const { about = "", retryAfterSeconds } = more;
+  return {
+    ok: false,
+    refusal: {
+      code,
+      status,
+      // A function, since a text would have its dollar signs read.
+      title: title.replace("{}", () => about),
+      details: more.details ?? details,
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    },
+  };
+}

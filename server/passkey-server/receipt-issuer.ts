@@ -1,0 +1,89 @@
+import { constants, createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
+import { RECEIPT_TYPE, type ReceiptClaims, receiptClaims } from "./receipt.ts";
+import type { ReceiptFault } from "./receipt-faults.ts";
+
+/** Public keys of an issuer (RFC 7517, 5). */
+export interface KeySet {
+  keys: readonly (JsonWebKey & { kid?: string; use?: string; alg?: string })[];
+}
+
+/** How each algorithm signs (RFC 7518, 3.1; RFC 8037, 3.1), and the kind of key that it takes. */
+const schemes = {
+  RS256: { kty: "RSA", crv: undefined, digest: "sha256", options: { padding: constants.RSA_PKCS1_PADDING } },
+  ES256: { kty: "EC", crv: "P-256", digest: "sha256", options: { dsaEncoding: "ieee-p1363" } },
+  EdDSA: { kty: "OKP", crv: "Ed25519", digest: null, options: {} },
+} as const;
+
+type Algorithm = keyof typeof schemes;
+
+/** Longer than any receipt. */
+const LONGEST = 128 * 1024;
+
+export type ReadReceipt =
+  | { ok: true; claims: ReceiptClaims; keyId: string }
+  | { ok: false; fault: ReceiptFault };
+
+/**
+ * Reads a receipt, a JWS in the compact form (RFC 7515, 7.1), and judges the signature of whoever issued it.
+ *
+ * @param keys null to leave the signature aside
+ */
+export function readReceipt(receipt: string, keys: KeySet | null): ReadReceipt {
+  const refuse = (fault: ReceiptFault): ReadReceipt => ({ ok: false, fault });
+  if (receipt.length > LONGEST) return refuse("malformed");
+  const [head = "", body = "", signature = "", ...rest] = receipt.split(".");
+  const parts = [head, body, signature].map((part) => Buffer.from(part, "base64url"));
+  const [headBytes, bodyBytes, signatureBytes] = parts as [Buffer, Buffer, Buffer];
+  // A second spelling of the same bytes would be a second receipt.
+  const spelled = parts.map((part) => part.toString("base64url")).join(".") === receipt;
+  if (rest.length > 0 || !spelled) return refuse("malformed");
+
+  const header = parse(headBytes);
+  if (!header || typeof header.kid !== "string") return refuse("malformed");
+  // RFC 7515, 4.1.11: extensions that must be understood are refused by whoever understands none.
+  if (header.typ !== RECEIPT_TYPE || "crit" in header) return refuse("not_a_receipt");
+  if (typeof header.alg !== "string" || !Object.hasOwn(schemes, header.alg))
+    return refuse("algorithm_unknown");
+
+  if (keys) {
+    const algorithm = header.alg as Algorithm;
+    const key = keyOf(keys, header.kid, algorithm);
+    if (!key) return refuse("key_unknown");
+    const { digest, options } = schemes[algorithm];
+    if (!verify(digest, Buffer.from(`${head}.${body}`), { key, ...options }, signatureBytes))
+      return refuse("issuer_signature");
+  }
+
+  const claims = receiptClaims.safeParse(parse(bodyBytes));
+  return claims.success ? { ok: true, claims: claims.data, keyId: header.kid } : refuse("malformed");
+}
+
+/** The key decides which algorithm is right; the header may only agree (RFC 8725, 3.1). */
+function keyOf({ keys }: KeySet, kid: string, algorithm: Algorithm): KeyObject | null {
+  const { kty, crv } = schemes[algorithm];
+  // A name may be that of several keys, as long as they are of several kinds (RFC 7517, 4.5).
+  const jwk = (Array.isArray(keys) ? keys : []).find(
+    (one) =>
+      one?.kid === kid &&
+      one.kty === kty &&
+      one.crv === crv &&
+      (one.alg ?? algorithm) === algorithm &&
+      (one.use ?? "sig") === "sig",
+  );
+  if (!jwk) return null;
+  try {
+    const key = createPublicKey({ key: jwk, format: "jwk" });
+    return (key.asymmetricKeyDetails?.modulusLength ?? 2048) >= 2048 ? key : null;
+  } catch {
+    return null;
+  }
+}
+
+function parse(bytes: Buffer): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

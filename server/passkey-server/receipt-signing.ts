@@ -1,0 +1,47 @@
+import { and, eq } from "drizzle-orm";
+import { schema } from "#db/client";
+import type { AssertionAnswer } from "../credentials/webauthn-answer.ts";
+import type { Scope, Tenant } from "../runtime.ts";
+import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";
+
+const { passkeyCredentials: credentials } = schema;
+
+/** Address of a tenant's passkey server. Its keys lie at `/.well-known/jwks.json` under it. */
+export function issuerOf({ id, config }: Tenant): string {
+  return `${new URL(config.base_url).origin}/passkeys/${id}`;
+}
+
+/**
+ * Makes the receipt for a transaction whose answer was found to be good, signed by the tenant's passkey key.
+ *
+ * @param about `userId`: what the application calls the user
+ * @returns null when the credential was removed meanwhile
+ */
+export async function signReceipt(
+  { runtime, tenant, now }: Scope,
+  about: {
+    userId: string;
+    credentialId: string;
+    transaction: { identifier: string; data: string; createdAt: Date };
+    answer: AssertionAnswer;
+  },
+): Promise<string | null> {
+  const { userId, credentialId, transaction, answer } = about;
+  const [credential] = await runtime.database.read
+    .select()
+    .from(credentials)
+    .where(and(eq(credentials.tenantId, tenant.id), eq(credentials.id, credentialId)));
+  if (!credential) return null;
+  const { relying_party: relyingParty } = tenant.config.passkey_server;
+  const claims = claimsOf({
+    issuer: issuerOf(tenant),
+    tenantId: tenant.id,
+    userId,
+    relyingParty,
+    transaction,
+    confirmedAt: now,
+    credential,
+    response: answer.response,
+  });
+  return runtime.signingKeys.of(tenant, "passkeys").sign(claims, { typ: RECEIPT_TYPE });
+}

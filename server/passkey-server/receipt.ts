@@ -1,0 +1,115 @@
+import { z } from "zod";
+
+/**
+ * What a confirmed transaction leaves behind: a statement that holds all that its verification takes, so that anybody
+ * can check years later who agreed to what, without asking us.
+ */
+
+/** `typ` of its header, which tells it from tokens (RFC 8725, 3.11). */
+export const RECEIPT_TYPE = "transaction-receipt+jwt";
+
+/** Bytes in base64url, in the one spelling that they have. */
+const bytes = (mostCharacters: number) =>
+  z
+    .string()
+    .min(1)
+    .max(mostCharacters)
+    .refine((text) => Buffer.from(text, "base64url").toString("base64url") === text);
+
+const text = (mostCharacters: number) => z.string().min(1).max(mostCharacters);
+
+/** The payload. Members beyond these are for later versions, and are signed like the others. */
+export const receiptClaims = z.object({
+  /** Address of the tenant's passkey server; its keys lie at `/.well-known/jwks.json` under it. */
+  iss: text(2048),
+  /** When the transaction was confirmed, in seconds since 1970. */
+  iat: z.int().nonnegative(),
+  tenant_id: text(64),
+  transaction_id: text(512),
+  user_id: text(1024),
+  /** What was agreed to: an object in the canonical form of RFC 8785. */
+  data: text(64 * 1024),
+  /** When the application asked, and when the user agreed (RFC 3339). */
+  created_at: z.iso.datetime(),
+  confirmed_at: z.iso.datetime(),
+  relying_party: z.object({
+    id: text(255),
+    /** Where the user may have agreed. */
+    origins: z.array(text(2048)).min(1).max(256),
+  }),
+  credential: z.object({
+    id: bytes(1364),
+    /** COSE_Key (RFC 9052, 7), base64url. */
+    public_key: bytes(4096),
+    aaguid: z.uuid(),
+    attestation_type: text(64),
+    created_at: z.iso.datetime(),
+  }),
+  /** What the authenticator answered (WebAuthn Level 3, 5.1), base64url. */
+  response: z.object({
+    clientDataJSON: bytes(8192),
+    authenticatorData: bytes(8192),
+    signature: bytes(2048),
+    userHandle: bytes(88).optional(),
+  }),
+});
+
+export type ReceiptClaims = z.output<typeof receiptClaims>;
+
+/** What makes a receipt; the members carry the names of their rows. */
+export interface ConfirmedTransaction {
+  issuer: string;
+  tenantId: string;
+  userId: string;
+  relyingParty: { id: string; origins: readonly string[] };
+  transaction: { identifier: string; data: string; createdAt: Date };
+  confirmedAt: Date;
+  credential: {
+    id: string;
+    publicKey: Uint8Array;
+    aaguid: string;
+    attestationType: string;
+    createdAt: Date;
+  };
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle?: string | null | undefined;
+  };
+}
+
+/** The claims of the receipt for a transaction whose confirmation was found to be good. */
+export function claimsOf(confirmed: ConfirmedTransaction): ReceiptClaims {
+  const { transaction, credential, relyingParty, response, confirmedAt } = confirmed;
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response;
+  return {
+    iss: confirmed.issuer,
+    iat: Math.floor(confirmedAt.getTime() / 1000),
+    tenant_id: confirmed.tenantId,
+    transaction_id: transaction.identifier,
+    user_id: confirmed.userId,
+    data: transaction.data,
+    created_at: transaction.createdAt.toISOString(),
+    confirmed_at: confirmedAt.toISOString(),
+    relying_party: { id: relyingParty.id, origins: [...relyingParty.origins] },
+    credential: {
+      id: credential.id,
+      public_key: Buffer.from(credential.publicKey).toString("base64url"),
+      aaguid: credential.aaguid,
+      attestation_type: credential.attestationType,
+      created_at: credential.createdAt.toISOString(),
+    },
+    response: {
+      clientDataJSON: respelled(clientDataJSON),
+      authenticatorData: respelled(authenticatorData),
+      signature: respelled(signature),
+      ...(userHandle ? { userHandle: respelled(userHandle) } : {}),
+    },
+  };
+}
+
+/** Browsers may leave bits set that mean nothing. */
+function respelled(base64url: string): string {
+  return Buffer.from(base64url, "base64url").toString("base64url");
+}

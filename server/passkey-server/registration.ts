@@ -1,0 +1,123 @@
+import { type AttestationFault, judgeAttestation } from "../credentials/attestation.ts";
+import { authenticatorName } from "../credentials/authenticator-names.ts";
+import type { Scope } from "../runtime.ts";
+import { readRegistration } from "./answers.ts";
+import { auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
+import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";
+import { descriptorsOf, insertCredential } from "./credential-records.ts";
+import { type CredentialKind, creationOptions, settingsOf } from "./options.ts";
+import { acceptedOrigins } from "./origins.ts";
+import { type RefusalCode, type Refused, refuse } from "./problems.ts";
+import { prepareTokens, signToken } from "./tokens.ts";
+import { findUserById, type PasskeyUser, saveUser } from "./users.ts";
+
+/** An answer to one kind is none to the other: what was asked of the authenticator differs. */
+const kinds = {
+  passkey: { operation: "registration", audited: "webauthn_registration" },
+  mfa: { operation: "mfa_registration", audited: "mfa_registration" },
+} as const satisfies Record<CredentialKind, { operation: Operation; audited: string }>;
+
+/** Writes the user, and opens a challenge for a new credential of theirs. */
+export async function openRegistration(
+  scope: Scope,
+  kind: CredentialKind,
+  given: Omit<PasskeyUser, "id">,
+): Promise<{ publicKey: ReturnType<typeof creationOptions> }> {
+  const { runtime, tenant } = scope;
+  prepareTokens(scope);
+  const challenge = newChallenge(scope);
+  const settings = settingsOf(tenant.config, kind);
+  const { operation, audited } = kinds[kind];
+  return runtime.database.write.transaction(async (tx) => {
+    const user = await saveUser(tx, scope, given);
+    const exclude = await descriptorsOf(tx, tenant.id, user.id, kind);
+    await openChallenge(tx, scope, {
+      operation,
+      challenge,
+      userId: user.id,
+      allowed: null,
+      userVerification: settings.user_verification,
+      transactionId: null,
+      seconds: settings.timeout,
+    });
+    await auditPasskeys(scope, `${audited}_init_succeeded`, { actorUserId: user.userId })(tx);
+    return { publicKey: creationOptions(tenant.config, { challenge, user, exclude, kind }) };
+  });
+}
+
+/**
+ * Takes the answer to `openRegistration`. The challenge is used up, whatever comes of it.
+ *
+ * @param body RegistrationResponseJSON, as the client sent it; nothing in it makes this throw
+ */
+export async function finishRegistration(
+  scope: Scope,
+  kind: CredentialKind,
+  body: unknown,
+): Promise<{ ok: true; token: string } | Refused> {
+  const { runtime, tenant, now } = scope;
+  const { operation, audited } = kinds[kind];
+
+  const read = readRegistration(body);
+  if (!read) return refuse("malformed_attestation");
+  const { answer, clientData } = read;
+
+  const taken = await takeChallenge(scope, [operation], clientData.challenge);
+  if (!taken) {
+    const refused = refuse("unknown_registration_challenge");
+    await auditStranger(scope, `${audited}_final`, refused.refusal, { credentialId: answer.id });
+    return refused;
+  }
+
+  const user =
+    taken.userId === null ? null : await findUserById(runtime.database.read, tenant.id, taken.userId);
+  const fail = async (code: RefusalCode, details?: string) => {
+    const refused = refuse(code, details === undefined ? {} : { details });
+    const facts = { actorUserId: user?.userId, credentialId: answer.id };
+    await auditRefusal(scope, `${audited}_final`, refused.refusal, facts);
+    return refused;
+  };
+  if (!user) return fail("user_not_found");
+  if (taken.expired) return fail("attestation_refused", "the challenge has expired");
+
+  const judged = await judgeAttestation(answer, clientData, {
+    challenge: taken.challenge,
+    origins: acceptedOrigins(tenant.config, clientData.origin),
+    rpId: tenant.config.passkey_server.relying_party.id,
+    requireUserPresence: true,
+    // Asked below: that alone has a refusal of its own.
+    requireUserVerification: false,
+    formats: tenant.config.passkey.attestation_formats,
+    now,
+  });
+  if (!judged.ok) return fail("attestation_refused", causes[judged.reason]);
+  const { credential } = judged;
+  if (taken.userVerification === "required" && !credential.userVerified) return fail("user_not_verified");
+
+  // Signed first: what is written then has its token.
+  const token = await signToken(scope, { userId: user.userId, credentialId: credential.id });
+  const name = authenticatorName(credential.aaguid) ?? `cred-${credential.id}`;
+  const unwritten = await runtime.database.write.transaction(async (tx) => {
+    const fault = await insertCredential(tx, scope, user.id, {
+      ...credential,
+      mfaOnly: kind === "mfa",
+      name,
+    });
+    if (fault) return fault;
+    const facts = { actorUserId: user.userId, credentialId: credential.id };
+    await auditPasskeys(scope, `${audited}_final_succeeded`, facts)(tx);
+    return null;
+  });
+  return unwritten ? fail(unwritten) : { ok: true, token };
+}
+
+const causes: Record<AttestationFault, string> = {
+  cross_origin: "the page was in a frame of another site",
+  attestation_object_malformed: "the attestation object is malformed",
+  attestation_format_refused: "attestation statements of this format are not taken",
+  not_verified: "type, challenge, origin, relying party, presence or algorithm are not what they must be",
+  credential_id_mismatch: "the answer names another credential",
+  credential_id_too_long: "the credential id is too long",
+  public_key_refused: "the public key is not acceptable",
+  attestation_statement_refused: "the attestation statement does not hold",
+};

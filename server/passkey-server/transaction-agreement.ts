@@ -1,0 +1,155 @@
+import { and, eq, isNull, type SQL } from "drizzle-orm";
+import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { type Scope, TakenError } from "../runtime.ts";
+import { readAssertion } from "./answers.ts";
+import { judgePasskeyAssertion, writeAssertion } from "./assertion.ts";
+import { type AuditFacts, auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
+import { type TakenChallenge, takeChallenge } from "./challenges.ts";
+import { type Refused, refuse } from "./problems.ts";
+import { signReceipt } from "./receipt-signing.ts";
+import { verifyReceipt } from "./receipt-verification.ts";
+import { signToken } from "./tokens.ts";
+
+const { passkeyTransactions: table, transactionConfirmations: confirmations } = schema;
+
+export type TransactionRow = typeof table.$inferSelect;
+
+/** What an application has of a transaction that its user agreed to. */
+export interface Agreement {
+  token: string;
+  /** See `receipt.ts`. */
+  receipt: string;
+}
+
+/**
+ * Takes the answer to `openTransaction`. The challenge is used up, whatever comes of it.
+ *
+ * @param body AuthenticationResponseJSON, as the client sent it; nothing in it makes this throw
+ */
+export async function finishTransaction(
+  scope: Scope,
+  body: unknown,
+): Promise<({ ok: true } & Agreement) | Refused> {
+  const { runtime, tenant } = scope;
+  const read = readAssertion(body);
+  if (!read) return refuse("malformed_transaction_assertion");
+  const taken = await takeChallenge(scope, ["transaction"], read.clientData.challenge);
+  const transaction = taken && (await findTransaction(runtime.database.read, tenant.id, taken.transactionId));
+  if (!transaction) {
+    const refused = refuse("unknown_login_challenge");
+    const facts = { credentialId: read.answer.id };
+    await auditStranger(scope, "webauthn_transaction_final", refused.refusal, facts);
+    return refused;
+  }
+  const judged = await judgeAgreement(scope, { ...read, taken, transaction });
+  if (!judged.ok) return judged;
+  const refused = await judged.write();
+  return refused ?? { ok: true, ...judged.agreement };
+}
+
+/** What a page that asks about a transaction leaves behind when the user has agreed. */
+export interface PageResult {
+  codeHash: Buffer;
+  sealedResult: Buffer;
+  /** When both are good for nothing any more. */
+  expiresAt: SQL;
+}
+
+export type JudgedAgreement =
+  | {
+      ok: true;
+      agreement: Agreement;
+      /** Writes it, once: a refusal, with nothing written, when somebody else was faster. */
+      write(result?: PageResult): Promise<Refused | null>;
+    }
+  | Refused;
+
+/**
+ * Judges the answer of a user to a transaction, whoever asked them. What is refused is noted.
+ *
+ * @param about what was read from the body, the challenge that it took, and the transaction it commits to
+ */
+export async function judgeAgreement(
+  scope: Scope,
+  about: NonNullable<ReturnType<typeof readAssertion>> & {
+    taken: TakenChallenge;
+    transaction: TransactionRow;
+  },
+): Promise<JudgedAgreement> {
+  const { answer, transaction } = about;
+  const judged = await judgePasskeyAssertion(scope, about);
+  const facts: AuditFacts = {
+    actorUserId: judged.credential?.owner.userId,
+    credentialId: answer.id,
+    transactionId: transaction.identifier,
+  };
+  const fail = async ({ refusal }: Refused): Promise<Refused> => {
+    await auditRefusal(scope, "webauthn_transaction_final", refusal, facts);
+    return { ok: false, refusal };
+  };
+  if (!judged.ok) return fail(judged);
+
+  const { owner, id: credentialId } = judged.credential;
+  const signer = { userId: owner.userId, credentialId };
+  const receipt = await signReceipt(scope, { ...signer, transaction, answer });
+  if (receipt === null) return fail(refuse("assertion_refused", { details: "there is no such credential" }));
+  // Nobody has a token without a receipt that holds: where its verification is stricter, that counts.
+  const verdict = verifyReceipt(receipt, { jwks: null });
+  if (!verdict.ok)
+    return fail(refuse("assertion_refused", { details: `its receipt would not hold: ${verdict.code}` }));
+  const token = await signToken(scope, { ...signer, transactionId: transaction.identifier });
+  return {
+    ok: true,
+    agreement: { token, receipt },
+    async write(result) {
+      const refused = await writeAssertion(
+        scope,
+        judged.write,
+        (tx) => markConfirmed(tx, scope, transaction, result),
+        auditPasskeys(scope, "webauthn_transaction_final_succeeded", facts),
+      );
+      return refused && fail(refused);
+    },
+  };
+}
+
+/**
+ * Marks a transaction as agreed to, and a page that asks about it as answered. Either happens once.
+ *
+ * @throws TakenError "transaction" when it was agreed to or declined meanwhile
+ */
+async function markConfirmed(
+  tx: Transaction,
+  { now }: Pick<Scope, "now">,
+  { tenantId, id }: TransactionRow,
+  result: PageResult | undefined,
+): Promise<void> {
+  const ofTransaction = and(eq(confirmations.tenantId, tenantId), eq(confirmations.transactionId, id));
+  const [page] = await tx.select().from(confirmations).where(ofTransaction).for("update");
+  if (page?.answeredAt) throw new TakenError("transaction");
+  if (page)
+    await tx
+      .update(confirmations)
+      .set({ ...result, answeredAt: now })
+      .where(ofTransaction);
+  const marked = await tx
+    .update(table)
+    .set({ confirmedAt: now, updatedAt: now })
+    .where(and(eq(table.tenantId, tenantId), eq(table.id, id), isNull(table.confirmedAt)))
+    .returning({ id: table.id });
+  if (marked.length === 0) throw new TakenError("transaction");
+}
+
+/** @param id internal */
+async function findTransaction(
+  db: ReadOnly,
+  tenantId: string,
+  id: string | null,
+): Promise<TransactionRow | null> {
+  if (id === null) return null;
+  const [found] = await db
+    .select()
+    .from(table)
+    .where(and(eq(table.tenantId, tenantId), eq(table.id, id)));
+  return found ?? null;
+}

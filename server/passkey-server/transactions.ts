@@ -1,0 +1,104 @@
+import { and, eq } from "drizzle-orm";
+import { type ReadOnly, schema } from "#db/client";
+import type { Scope } from "../runtime.ts";
+import { auditPasskeys, auditRefusal } from "./audit.ts";
+import { canonicalFaults, canonicalJson } from "./canonical-json.ts";
+import { openChallenge } from "./challenges.ts";
+import { askForConfirmation, type ConfirmationWish } from "./confirmation-request.ts";
+import { descriptorsOf } from "./credential-records.ts";
+import { requestOptions } from "./options.ts";
+import { type Refused, refuse } from "./problems.ts";
+import { prepareTokens } from "./tokens.ts";
+import { transactionChallenge } from "./transaction-challenge.ts";
+import { findUser } from "./users.ts";
+
+const { passkeyTransactions: table } = schema;
+
+export type OpenedTransaction =
+  | { ok: true; publicKey: ReturnType<typeof requestOptions>; confirmation_url?: string }
+  | Refused;
+
+/**
+ * Opens a challenge that commits to what a user is to agree to. The application's id of the transaction is used up by
+ * it in this tenant, whatever becomes of it.
+ *
+ * @param asked `transactionId`: the application's own id; `data`: any JSON value; `confirmation`: the wish to have our
+ *   own page ask the user
+ */
+export async function openTransaction(
+  scope: Scope,
+  asked: { userId: string; transactionId: string; data: unknown; confirmation: ConfirmationWish | null },
+): Promise<OpenedTransaction> {
+  const { runtime, tenant, now } = scope;
+  const { config } = tenant;
+  const { userId, transactionId: identifier } = asked;
+  const invalid = (details: string) => refuse("invalid_request", { details });
+  const canonical = canonicalJson(asked.data);
+  if (!canonical.ok)
+    return invalid(`transaction_data cannot be agreed to: ${canonicalFaults[canonical.fault]}`);
+  const confirmation = asked.confirmation && askForConfirmation(scope, asked.confirmation);
+  if (confirmation && !confirmation.ok) return invalid(confirmation.details);
+
+  const facts = { actorUserId: userId, transactionId: identifier };
+  const fail = async (refused: Refused) => {
+    await auditRefusal(scope, "webauthn_transaction_init", refused.refusal, facts);
+    return refused;
+  };
+  const db = runtime.database.read;
+  const user = await findUser(db, tenant.id, userId);
+  if (!user) return fail(refuse("transaction_user_not_found"));
+  if (await isUsedUp(db, tenant.id, identifier)) return fail(refuse("transaction_exists"));
+  const allowed = await descriptorsOf(db, tenant.id, user.id, "passkey");
+  if (allowed.length === 0) return fail(refuse("no_suitable_credentials"));
+
+  prepareTokens(scope);
+  const { timeout, confirmation_ttl, user_verification: userVerification } = config.passkey_server;
+  const seconds = confirmation ? confirmation_ttl : timeout;
+  const { text: data } = canonical;
+  const challenge = transactionChallenge(runtime.environment.randomBytes(32), identifier, data);
+  const id = runtime.environment.uuid();
+  const opened = await runtime.database.write.transaction(async (tx) => {
+    const moments = { createdAt: now, updatedAt: now };
+    const written = await tx
+      .insert(table)
+      .values({ tenantId: tenant.id, id, userId: user.id, identifier, data, challenge, ...moments })
+      .onConflictDoNothing({ target: [table.tenantId, table.identifier] })
+      .returning({ id: table.id });
+    if (written.length === 0) return false;
+    await openChallenge(tx, scope, {
+      operation: "transaction",
+      challenge,
+      userId: user.id,
+      allowed: allowed.map((credential) => credential.id),
+      userVerification,
+      transactionId: id,
+      seconds,
+    });
+    if (confirmation) await confirmation.write(tx, id, seconds);
+    await auditPasskeys(scope, "webauthn_transaction_init_succeeded", facts)(tx);
+    return true;
+  });
+  if (!opened) return fail(refuse("transaction_exists"));
+  return {
+    ok: true,
+    publicKey: transactionOptions(scope, { challenge, seconds, allowed }),
+    ...(confirmation ? { confirmation_url: confirmation.url } : {}),
+  };
+}
+
+/** User verification is named only where it is required: without the field browsers take it for preferred. */
+export function transactionOptions(
+  { tenant }: Pick<Scope, "tenant">,
+  about: Omit<Parameters<typeof requestOptions>[1], "userVerification">,
+) {
+  const required = tenant.config.passkey_server.user_verification === "required";
+  return requestOptions(tenant.config, { ...about, userVerification: required ? "required" : null });
+}
+
+async function isUsedUp(db: ReadOnly, tenantId: string, identifier: string): Promise<boolean> {
+  const found = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.tenantId, tenantId), eq(table.identifier, identifier)));
+  return found.length > 0;
+}
