@@ -20,6 +20,8 @@ export interface BootOptions {
   log: Logger;
   /** Whether this process does jobs and clears away expired rows; processes that only answer requests do not. */
   worker: boolean;
+  /** See `Runtime`. */
+  closing?: AbortSignal;
   /** Other randomness and another clock, for tests. */
   environment?: Environment;
 }
@@ -40,7 +42,7 @@ export interface BootedRuntime extends Runtime {
  */
 export async function createRuntime(
   config: Config,
-  { log, worker, environment = machine }: BootOptions,
+  { log, worker, closing, environment = machine }: BootOptions,
 ): Promise<BootedRuntime> {
   const vault = createVault(secretKeys(config));
   const endings: (() => Promise<unknown>)[] = [];
@@ -96,6 +98,7 @@ export async function createRuntime(
       rates: createRates(config, database),
       jobs,
       instanceId,
+      ...(closing ? { closing } : {}),
       embedded,
       stop,
     };

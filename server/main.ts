@@ -77,7 +77,8 @@ async function start(): Promise<void> {
     interrupted.resolve(1);
   });
 
-  const starting = createRuntime(config, { log, worker: true });
+  const closing = new AbortController();
+  const starting = createRuntime(config, { log, worker: true, closing: closing.signal });
   const runtime = await Promise.race([starting, interrupted.promise]);
   if (typeof runtime === "number") {
     await abandon(starting, listener.close);
@@ -90,6 +91,7 @@ async function start(): Promise<void> {
   pages.load().catch((error: unknown) => log.error({ err: error }, "the pages could not be loaded"));
 
   const code = await interrupted.promise;
+  closing.abort();
   await stop(runtime, config, listener.close);
   process.exit(code);
 }

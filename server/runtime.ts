@@ -41,6 +41,11 @@ export interface Runtime {
   jobs: Pick<Jobs, "enqueue" | "wake" | "runDue">;
   /** This process in the table of instances. */
   instanceId: string;
+  /**
+   * Aborts when this process begins to end, for answers that are held open to end too. Absent where it is a platform
+   * that ends processes, and connections with them: nothing is held open there for long.
+   */
+  closing?: AbortSignal;
 }
 
 /** Who asks. */

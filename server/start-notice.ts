@@ -29,6 +29,7 @@ export function announce({ config, embedded, log }: BootedRuntime): void {
     ...(config.smtp_url
       ? []
       : [`  Mailbox   ${address}/dev/mailbox (there is no SMTP_URL, so mail stays here)`]),
+    `  Phone     ${address}/dev/authenticator (plays an authenticator app)`,
     `  Tenant    ${config.tenant.id}`,
     ...(embedded
       ? [`  Database  ${embedded.directory}${embedded.adopted ? " (was still running)" : ""}`]

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { and, eq, gt, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { prepared } from "#db/prepared";
-import type { Job, NoticeMail, PasscodeMail } from "../jobs/jobs.ts";
+import type { MailJob, NoticeMail, PasscodeMail } from "../jobs/jobs.ts";
 import {
   barredAfter,
   failureSubject,
@@ -32,7 +32,7 @@ export interface PasscodeSubject {
 
 export interface Sent {
   writes: Write[];
-  jobs: Job[];
+  jobs: MailJob[];
   /** Nothing is sent: too many were. Whole seconds, at least 1. */
   limited?: { retryAfterSeconds: number };
 }
@@ -197,7 +197,12 @@ function failureSubjectOf({ runtime, tenant }: Scope, about: PasscodeSubject): B
 }
 
 /** One job, whoever is asked for and whether or not there is anybody to write to. */
-function jobsFor({ tenant, client }: Scope, about: PasscodeSubject, code: string, ttlSeconds: number): Job[] {
+function jobsFor(
+  { tenant, client }: Scope,
+  about: PasscodeSubject,
+  code: string,
+  ttlSeconds: number,
+): MailJob[] {
   const { recipient, genuine, purpose, notice } = about;
   const mail = genuine
     ? { type: purpose, code, ttlSeconds }

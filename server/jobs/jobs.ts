@@ -21,11 +21,28 @@ export type SecurityMail =
     };
 
 /** Work that commits with a step and is done after it. */
-export type Job = {
+export type Job = MailJob | PushJob;
+
+export interface MailJob {
   name: "send_mail";
   tenantId: string;
   /** Canonical address; null where there is none to send to, and the job does nothing: its absence would tell. */
   to: string | null;
   language: Language;
   mail: { type: PasscodeMail; code: string; ttlSeconds: number } | { type: NoticeMail } | SecurityMail;
-};
+}
+
+/** Has the phones of a user told that a request waits for them. */
+export interface PushJob {
+  name: "push_authenticator_request";
+  tenantId: string;
+  requestId: string;
+  operation: "AUTH";
+  /** Where the phone finds the request, with the token that lets it answer. */
+  url: string;
+  pushTokens: string[];
+  /** ISO 8601 */
+  validUntil: string;
+  /** From the request's start to its end. */
+  lifetimeSeconds: number;
+}

@@ -341,7 +341,11 @@ test("several processes may start on an empty database at once", async () => {
   await Promise.all(processes.map((one) => one.start({ worker: true })));
   await Promise.all(processes.map((one) => one.stop()));
   const { rows } = await empty.database.write.execute(sql`select name from pgboss.queue order by name`);
-  expect(rows).toMatchObject([{ name: deadLetters }, { name: "send_mail" }]);
+  expect(rows).toMatchObject([
+    { name: deadLetters },
+    { name: "push_authenticator_request" },
+    { name: "send_mail" },
+  ]);
   await empty.close();
 });
 

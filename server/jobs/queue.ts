@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { fromDrizzle, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Database, Transaction } from "#db/client";
+import { pushAuthenticatorRequest } from "../authenticator/push.ts";
 import type { Config } from "../config.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { createTenantMail } from "../mail/tenant-mail.ts";
@@ -67,6 +68,7 @@ export function createJobs(options: JobsOptions): Jobs {
   // One entry per job; the compiler asks for those that are missing.
   const kinds: { [Name in Job["name"]]: JobKind<Extract<Job, { name: Name }>> } = {
     send_mail: sendMail({ tenants, vault, mail }),
+    push_authenticator_request: pushAuthenticatorRequest({ tenants, vault }),
   };
   const names = Object.keys(kinds) as Job["name"][];
 

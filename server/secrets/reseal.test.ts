@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { devicesOf, insertDevice, newDevice, pushTokensOf } from "../authenticator/devices.ts";
 import { totpSealContext } from "../credentials/totp.ts";
 import { loadConfig } from "../load-config.ts";
 import type { Tenant } from "../runtime.ts";
@@ -48,6 +49,30 @@ async function insertTotp({ database, vault }: Process, tenantId: string): Promi
   return userId;
 }
 
+/** A device whose app has handed over a push token. */
+async function insertPhone({ database, vault }: Process, tenantId: string): Promise<void> {
+  const key = {
+    aaid: "006F#0001",
+    keyId: randomUUID(),
+    publicKey: Buffer.of(),
+    keyFormat: 0x0101,
+    algorithm: 2,
+    signCounter: 0,
+    regCounter: 0,
+    authenticatorVersion: 1,
+    attestation: "surrogate" as const,
+  };
+  const device = newDevice({ vault, environment }, key, {
+    tenantId,
+    userId: "ada",
+    info: { pushToken: "push-1" },
+    fallbackName: "Phone",
+    isSecondFactorOnly: false,
+    now: new Date(),
+  });
+  await database.write.transaction((tx) => insertDevice(tx, device));
+}
+
 const settings = { third_party: { providers: { google: { client_id: "acme", secret: "hush" } } } };
 
 /** One value in each sealed column, and a retired key, whose private half is erased. */
@@ -56,6 +81,7 @@ async function fill(running: Process) {
   await running.signingKeys.of(acme).ready;
   await running.signingKeys.of(byDefault).ready;
   const userId = await insertTotp(running, acme.id);
+  await insertPhone(running, acme.id);
   await postgres.database.write.insert(schema.signingKeys).values({
     tenantId: acme.id,
     id: randomUUID(),
@@ -75,12 +101,19 @@ const moved = async ({ database, vault }: { database: Process["database"]; vault
 describe("resealing", () => {
   test("moves every sealed value under the first key, so that the other one can go", async () => {
     const { acme, userId } = await fill(withKeys(old));
-    expect(await moved(withKeys(fresh, old))).toEqual({ signing_keys: 2, totp_secrets: 1, tenants: 1 });
+    expect(await moved(withKeys(fresh, old))).toEqual({
+      signing_keys: 2,
+      totp_secrets: 1,
+      authenticator_devices: 1,
+      tenants: 1,
+    });
 
     const after = withKeys(fresh);
     await refuseUnknownSealers(after.database, after.vault);
     const tenant = await after.tenants.byId(acme.id);
     expect(tenant?.config.third_party.providers.google.secret).toBe("hush");
+    const devices = await devicesOf(after.database.read, acme, "ada");
+    expect(pushTokensOf(after, devices)).toEqual(["push-1"]);
     const [row] = await after.database.read
       .select()
       .from(schema.totpSecrets)
@@ -104,7 +137,12 @@ describe("resealing", () => {
   test("once more moves nothing", async () => {
     await fill(withKeys(old));
     await moved(withKeys(fresh, old));
-    expect(await moved(withKeys(fresh, old))).toEqual({ signing_keys: 0, totp_secrets: 0, tenants: 0 });
+    expect(await moved(withKeys(fresh, old))).toEqual({
+      signing_keys: 0,
+      totp_secrets: 0,
+      authenticator_devices: 0,
+      tenants: 0,
+    });
   });
 
   test("twice at once moves each value once", async () => {
@@ -129,6 +167,7 @@ describe("resealing", () => {
     expect(outcome).toMatchObject([
       { table: "signing_keys", moved: 2, unknown: [] },
       { table: "totp_secrets", moved: 1, unknown: lost.vault.keyIds },
+      { table: "authenticator_devices", moved: 1, unknown: [] },
       { table: "tenants", moved: 1, unknown: [] },
     ]);
   });
@@ -143,6 +182,7 @@ describe("a start", () => {
   test.each([
     ["a signing key", "signing_keys"],
     ["the secret of an authenticator app", "totp_secrets"],
+    ["what reaches an authenticator's app", "authenticator_devices"],
     ["the settings of a tenant", "tenants"],
   ])("without the key that sealed %s stops, and names the key", async (holds, kept) => {
     const { vault } = withKeys(old);
@@ -150,6 +190,7 @@ describe("a start", () => {
     const { write } = postgres.database;
     if (kept !== "signing_keys") await write.delete(schema.signingKeys);
     if (kept !== "totp_secrets") await write.delete(schema.totpSecrets);
+    if (kept !== "authenticator_devices") await write.delete(schema.authenticatorDevices);
     if (kept !== "tenants") await write.update(schema.tenants).set({ sealedConfig: null });
     await expect(refuseUnknownSealers(postgres.database, createVault([fresh]))).rejects.toEqual(
       new StartError(

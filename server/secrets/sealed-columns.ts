@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
+import { handlesSealContext } from "../authenticator/devices.ts";
 import { totpSealContext } from "../credentials/totp.ts";
 import { signingKeySealContext } from "../sessions/signing-key-store.ts";
 import { StartError } from "../start-error.ts";
@@ -41,6 +42,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: "sealed_secret",
     key: ["tenant_id", "user_id"],
     context: ({ tenant_id = "", user_id = "" }) => totpSealContext(tenant_id, user_id),
+  },
+  {
+    holds: "what reaches an authenticator's app",
+    table: "authenticator_devices",
+    column: "sealed_handles",
+    key: ["tenant_id", "id"],
+    context: ({ tenant_id = "", id = "" }) => handlesSealContext(tenant_id, id),
   },
   {
     holds: "the settings of a tenant",

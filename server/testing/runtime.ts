@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import type { Config } from "../config.ts";
 import { createPasswordHasher } from "../credentials/password-hasher.ts";
-import type { Job } from "../jobs/jobs.ts";
+import type { MailJob, PushJob } from "../jobs/jobs.ts";
 import { createRates } from "../limits/rates.ts";
 import { loadConfig } from "../load-config.ts";
 import type { Client, Runtime } from "../runtime.ts";
@@ -13,8 +13,10 @@ import { testDatabase } from "./postgres.ts";
 
 /** A runtime on a database of its own, whose clock can be moved and whose jobs are kept instead of done. */
 export interface TestRuntime extends Runtime {
-  /** Jobs of committed and of rolled back steps alike, oldest first. */
-  enqueued: Job[];
+  /** Mails of committed and of rolled back steps alike, oldest first. */
+  enqueued: MailJob[];
+  /** What phones are to be told, likewise. */
+  pushed: PushJob[];
   /** Moves time forward for everything that asks the environment. */
   advanceClock(seconds: number): void;
   /** The same in everything but the configuration. */
@@ -27,7 +29,8 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
   const { database, close } = await testDatabase();
   const vault = createVault(["a key for tests alone"]);
   const log = pino({ level: "silent" });
-  const enqueued: Job[] = [];
+  const enqueued: MailJob[] = [];
+  const pushed: PushJob[] = [];
   let shift = 0;
   const environment = { randomBytes, uuid: randomUUID, clockShift: () => shift };
 
@@ -57,13 +60,15 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       rates: createRates(config, database),
       jobs: {
         enqueue: async (_, job) => {
-          enqueued.push(job);
+          if (job.name === "send_mail") enqueued.push(job);
+          else pushed.push(job);
         },
         wake() {},
         runDue: async () => 0,
       },
       instanceId: randomUUID(),
       enqueued,
+      pushed,
       advanceClock(seconds) {
         shift += seconds * 1000;
       },

@@ -25,6 +25,7 @@ export const walkedBy: Record<StateName, string> = {
   device_trust: "second-factors",
   login_security_key: "security-keys",
   mfa_security_key_creation: "security-keys",
+  login_authenticator: "login-authenticator",
   thirdparty: "third-party",
   profile_init: "profile",
   webauthn_credential_verification: "profile",

@@ -7,6 +7,9 @@ export const assertionScheme = "UAFV1TLV";
 /** Most bytes of an assertion. */
 export const longestAssertion = 4096;
 
+/** Vendor and model, in capitals here: hex digits are alike in any case (UAF Protocol Specification 1.1, typedef AAID). */
+export const aaidOf = (value: Buffer): string => value.toString("latin1").toUpperCase();
+
 /** Lengths of members that both kinds of assertions have, in bytes. */
 export const lengths = {
   aaid: 9,

@@ -1,4 +1,4 @@
-import { lengths } from "./assertion.ts";
+import { aaidOf, lengths } from "./assertion.ts";
 import { type AssertionInfo, assertionInfoOf, assertionInfoSize } from "./assertion-info.ts";
 import { tags } from "./tags.ts";
 import { one, readObject } from "./tlv-object.ts";
@@ -43,7 +43,7 @@ export function authenticationAssertionOf(bytes: Buffer): AuthenticationAssertio
   return {
     signed: parts.signedData.whole,
     signature: parts.signature.value,
-    aaid: stated.aaid.value.toString("latin1"),
+    aaid: aaidOf(stated.aaid.value),
     info: assertionInfoOf(stated.info.value),
     finalChallengeHash: stated.finalChallengeHash.value,
     transactionContentHash: stated.transactionContentHash.value,

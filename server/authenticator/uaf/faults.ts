@@ -39,7 +39,6 @@ const faults = {
     "This kind of attestation is not accepted.",
   ],
   attestation_not_verified: [status.UNACCEPTABLE_ATTESTATION, "The attestation does not hold."],
-  assertion_repeated: [status.REQUEST_INVALID, "The same key answered twice."],
   key_unknown: [status.UNKNOWN_KEYID, "The key is not one that was asked for."],
   sign_counter: [
     status.UNACCEPTABLE_AUTHENTICATOR,

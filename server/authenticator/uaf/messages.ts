@@ -61,6 +61,8 @@ export const registrationResponse = z.object({
     .max(mostAssertions),
 });
 
+export type RegistrationResponse = z.infer<typeof registrationResponse>;
+
 /** AuthenticationResponse */
 export const authenticationResponse = z.object({
   header,

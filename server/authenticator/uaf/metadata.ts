@@ -3,7 +3,7 @@ import { keyFormats } from "./public-keys.ts";
 
 /** What is known, and demanded, of the authenticators of one model. */
 export interface AuthenticatorMetadata {
-  /** Vendor and model, four hex digits each: `006F#0001`. */
+  /** Vendor and model, four hex digits each, in capitals: `006F#0001`. */
   aaid: string;
   name?: string;
   /** Signature algorithms, see `algorithms.ts`. */
@@ -34,7 +34,7 @@ export interface AcceptedAuthenticator {
 /** Fills in what configuration leaves open: all that can be verified is accepted, and nothing has to be vouched for. */
 export function authenticatorMetadata(accepted: AcceptedAuthenticator): AuthenticatorMetadata {
   return {
-    aaid: accepted.aaid,
+    aaid: accepted.aaid.toUpperCase(),
     ...(accepted.name === undefined ? {} : { name: accepted.name }),
     algorithms: accepted.algorithms ?? usualAlgorithms,
     keyFormats: accepted.key_formats ?? keyFormats,

@@ -1,4 +1,4 @@
-import { lengths } from "./assertion.ts";
+import { aaidOf, lengths } from "./assertion.ts";
 import { type AssertionInfo, assertionInfoOf, assertionInfoSize } from "./assertion-info.ts";
 import { tags } from "./tags.ts";
 import type { TlvItem } from "./tlv.ts";
@@ -61,7 +61,7 @@ export function registrationAssertionOf(bytes: Buffer): RegistrationAssertion {
   const stated = readObject(parts.keyRegistrationData.value, keyRegistrationData, "extensible");
   return {
     signed: parts.keyRegistrationData.whole,
-    aaid: stated.aaid.value.toString("latin1"),
+    aaid: aaidOf(stated.aaid.value),
     info: {
       ...assertionInfoOf(stated.info.value),
       keyFormat: stated.info.value.readUInt16LE(assertionInfoSize),

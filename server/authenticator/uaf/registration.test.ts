@@ -183,20 +183,31 @@ describe("a registration", () => {
     expectRefusal({ instead: { header: { exts: exts(true) } } }, "extension_unknown");
   });
 
-  test("of two keys holds for both, of one key twice for none, and of one that is wrong for none", () => {
-    const first = JSON.parse(answerOf({})) as [{ assertions: unknown[] }];
-    const second = JSON.parse(answerOf({ instead: { aaid: "0000#0000" } })) as typeof first;
-    const together = (...assertions: unknown[]) => judged(JSON.stringify([{ ...first[0], assertions }]));
-    const other = JSON.parse(answerOf({})) as typeof first;
-    expect(together(...first[0].assertions, ...other[0].assertions)).toMatchObject({ ok: true });
-    expect(together(...first[0].assertions, ...first[0].assertions)).toMatchObject({
-      ok: false,
-      fault: "assertion_repeated",
-    });
-    expect(together(...first[0].assertions, ...second[0].assertions)).toMatchObject({
-      ok: false,
-      fault: "aaid_unknown",
-    });
+  test("of several assertions keeps those that hold, each key once", () => {
+    const [first] = JSON.parse(answerOf({})) as [{ assertions: unknown[] }];
+    const sent = (one: Case) => (JSON.parse(answerOf(one)) as [typeof first])[0].assertions;
+    const together = (...assertions: unknown[]) => judged(JSON.stringify([{ ...first, assertions }]));
+    const ids = (answer: ReturnType<typeof together>) =>
+      answer.ok && answer.registrations.map(({ keyId }) => keyId);
+    const [one] = ids(together(...first.assertions)) || [];
+    const second = sent({});
+    const [two] = ids(together(...second)) || [];
+    const stranger = sent({ instead: { aaid: "0000#0000" } });
+    const rubbish = { assertionScheme: "UAFV1TLV", assertion: "AA" };
+    expect(ids(together(...stranger, rubbish, ...second, ...first.assertions))).toEqual([two, one]);
+    expect(ids(together(...first.assertions, ...first.assertions))).toEqual([one]);
+    expect(together(rubbish, ...stranger)).toMatchObject({ ok: false, fault: "assertion_malformed" });
+    expect(together(...stranger, rubbish)).toMatchObject({ ok: false, fault: "aaid_unknown" });
+  });
+
+  test("is of a model whose name is written in any case", () => {
+    for (const [known, told] of [
+      ["00ab#00cd", "00AB#00CD"],
+      ["00AB#00CD", "00ab#00cd"],
+    ] as const) {
+      const answer = judged(answerOf({ instead: { aaid: told } }), { model: { aaid: known } });
+      expect(answer).toMatchObject({ ok: true, registrations: [{ aaid: "00AB#00CD" }] });
+    }
   });
 });
 

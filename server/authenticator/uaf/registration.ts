@@ -3,11 +3,11 @@ import { assertionScheme, readAssertion } from "./assertion.ts";
 import { modes } from "./assertion-info.ts";
 import { holdsByCertificate, holdsBySurrogate } from "./attestation.ts";
 import { refuse, type UafRefusal } from "./faults.ts";
-import { type PngCharacteristics, registrationResponse } from "./messages.ts";
+import { type PngCharacteristics, type RegistrationResponse, registrationResponse } from "./messages.ts";
 import type { AuthenticatorMetadata } from "./metadata.ts";
 import { type Disallowed, isDisallowed } from "./policy.ts";
 import { importPublicKey } from "./public-keys.ts";
-import { type RegistrationAssertion, registrationAssertionOf } from "./registration-assertion.ts";
+import { registrationAssertionOf } from "./registration-assertion.ts";
 import { type ExpectedResponse, judgeResponse } from "./response.ts";
 
 export interface ExpectedRegistration extends ExpectedResponse {
@@ -37,13 +37,15 @@ export interface UafRegistration {
   tcDisplayPNGCharacteristics?: PngCharacteristics[];
 }
 
+type SentAssertion = RegistrationResponse["assertions"][number];
+
 /**
  * Judges the answer to a registration request, UAF Protocol Specification 1.1, section 3.4.6.5. Knows no database:
  * whether the challenge was open, and whether the key is registered already (step 9), is for the caller to find out.
  * Throws nothing, whatever the answer is.
  *
  * @param uafResponse a message: in an array, alone, or wrapped as client interfaces do
- * @returns the key of every assertion; where one does not hold, none
+ * @returns the keys whose assertions hold, one at least; where none does, what is wrong with the first
  */
 export function judgeRegistration(
   uafResponse: string,
@@ -54,36 +56,30 @@ export function judgeRegistration(
   if (!response.ok) return response;
 
   const registrations: UafRegistration[] = [];
+  const refusals: UafRefusal[] = [];
   for (const sent of response.message.assertions) {
-    // Ensure it is of the scheme that is known (step 4).
-    if (sent.assertionScheme !== assertionScheme) return refuse("scheme_unknown");
-
-    // Ensure it has every member, once and in order, and nothing else (step 4).
-    const assertion = readAssertion(sent.assertion, registrationAssertionOf, expected.strict);
-    if (!assertion) return refuse("assertion_malformed");
-
-    // Ensure what it states holds (steps 5 to 8).
-    const judged = judgeAssertion(assertion, response.finalChallengeHash, expected);
-    if (!judged.ok) return judged;
-    const { registration } = judged;
-
-    // Ensure it is another key than those before.
-    if (registrations.some((other) => isSameKey(other, registration))) return refuse("assertion_repeated");
-
-    const { tcDisplayPNGCharacteristics } = sent;
-    registrations.push({
-      ...registration,
-      ...(tcDisplayPNGCharacteristics && { tcDisplayPNGCharacteristics }),
-    });
+    const judged = judgeAssertion(sent, response.finalChallengeHash, expected);
+    if (!judged.ok) refusals.push(judged);
+    else if (!registrations.some((other) => isSameKey(other, judged.registration)))
+      registrations.push(judged.registration);
   }
+
+  // Ensure that one of them holds at least.
+  if (registrations.length === 0) return refusals[0] ?? refuse("message_malformed");
   return { ok: true, registrations };
 }
 
 function judgeAssertion(
-  assertion: RegistrationAssertion,
+  sent: SentAssertion,
   finalChallengeHash: Buffer,
   expected: ExpectedRegistration,
 ): { ok: true; registration: UafRegistration } | UafRefusal {
+  // Ensure it is of the scheme that is known (step 4).
+  if (sent.assertionScheme !== assertionScheme) return refuse("scheme_unknown");
+
+  // Ensure it has every member, once and in order, and nothing else (step 4).
+  const assertion = readAssertion(sent.assertion, registrationAssertionOf, expected.strict);
+  if (!assertion) return refuse("assertion_malformed");
   const { aaid, info, signed, attestation, publicKey } = assertion;
   const keyId = assertion.keyId.toString("base64url");
 
@@ -139,6 +135,7 @@ function judgeAssertion(
   if (!vouched) return refuse("attestation_not_verified");
 
   // Step 10.
+  const { tcDisplayPNGCharacteristics } = sent;
   return {
     ok: true,
     registration: {
@@ -151,6 +148,7 @@ function judgeAssertion(
       regCounter: assertion.regCounter,
       authenticatorVersion: info.authenticatorVersion,
       attestation: attestation.type,
+      ...(tcDisplayPNGCharacteristics && { tcDisplayPNGCharacteristics }),
     },
   };
 }

@@ -1,0 +1,152 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { schema, type Transaction } from "#db/client";
+import { audit } from "../audit/audit.ts";
+import type { PushJob } from "../jobs/jobs.ts";
+import type { Write } from "../runtime.ts";
+import { applicationOf } from "./application.ts";
+import { type Device, deleteDevice, devicesOf, inWriteOrder, pushTokensOf } from "./devices.ts";
+import { deviceUrl } from "./request-addresses.ts";
+import { requestErrors } from "./request-errors.ts";
+import type { WantedRequest } from "./request-input.ts";
+import { newDeviceToken, newRequestId } from "./request-tokens.ts";
+import {
+  type Acting,
+  type AuthenticatorRequest,
+  asOf,
+  endRequest,
+  mayBeAnswered,
+  type RequestRow,
+} from "./requests.ts";
+import { authenticationRequest, deregistrationRequest, registrationRequest } from "./uaf/requests.ts";
+
+const { authenticatorRequests } = schema;
+
+/** A request that nothing can answer carries no message. */
+const noMessage = "[]";
+
+/**
+ * Makes a request.
+ *
+ * Where the user has no such device, `AUTH` and `DEREG` fail at once; a `DEREG` that names devices takes those of them
+ * that are the user's. A `REG` or `AUTH` takes the place of an older one of the same user; one of a sign-in, of an
+ * older one of the same sign-in alone, so that nobody who starts another disturbs it.
+ *
+ * @param wanted `flowId`: the sign-in that it is the second factor of
+ * @returns `write`: makes it known, and deletes what `DEREG` names; `jobs` have phones told, and commit with it
+ */
+export async function prepareRequest(
+  acting: Acting,
+  wanted: WantedRequest & { flowId?: string },
+): Promise<{ request: AuthenticatorRequest; deviceToken: string; write: Write; jobs: PushJob[] }> {
+  const { runtime, tenant, now } = acting;
+  const { environment } = runtime;
+  const { operation, userId } = wanted;
+  const id = newRequestId(environment);
+  const challenge = environment.randomBytes(32).toString("base64url");
+  const device = newDeviceToken(runtime, { tenant, id });
+  const devices =
+    operation === "REG"
+      ? []
+      : await devicesOf(runtime.database.read, tenant, userId, wanted.deviceIds ?? null);
+  const fails = operation !== "REG" && devices.length === 0;
+  const pending = operation !== "DEREG" && !fails;
+  const row: RequestRow = {
+    tenantId: tenant.id,
+    id,
+    operation,
+    status: pending ? "PENDING" : fails ? "FAILED" : "OK",
+    userId,
+    username: wanted.username,
+    displayName: wanted.displayName ?? null,
+    transaction: wanted.transaction ?? null,
+    clientData: wanted.clientData ?? null,
+    deviceIds: wanted.deviceIds ?? null,
+    isSecondFactorOnly: wanted.isSecondFactorOnly ?? null,
+    challenge: pending ? challenge : null,
+    message: fails ? noMessage : messageFor(acting, wanted, challenge, devices),
+    deviceTokenHash: device.hash,
+    sealedDeviceToken: pending ? device.sealed : null,
+    error: fails ? requestErrors.no_authenticator : null,
+    deviceId: null,
+    flowId: wanted.flowId ?? null,
+    createdAt: now,
+    validUntil: new Date(now.getTime() + tenant.config.authenticator.request_ttl * 1000),
+    answeredAt: pending ? null : now,
+  };
+  const write: Write = async (tx) => {
+    if (pending) await supersede(tx, acting, row);
+    else if (!fails) await deregister(tx, acting, row, devices);
+    await tx.insert(authenticatorRequests).values(row);
+  };
+  const jobs = operation === "AUTH" && pending ? pushes(acting, row, device.token, devices) : [];
+  return { request: asOf(row, now), deviceToken: device.token, write, jobs };
+}
+
+function messageFor(
+  { tenant }: Acting,
+  { operation, username, transaction }: WantedRequest,
+  challenge: string,
+  devices: readonly Device[],
+): string {
+  const { appId, accepted } = applicationOf(tenant.config);
+  if (operation === "REG") return registrationRequest({ appId, challenge, username, accepted });
+  if (operation === "AUTH")
+    return authenticationRequest({ appId, challenge, transaction: transaction ?? null, keys: devices });
+  const authenticators = devices.map(({ aaid, keyId }) => ({ aaid, keyID: keyId }));
+  return deregistrationRequest({ appId, authenticators });
+}
+
+/** Ends an older request of the same user and operation, or of the same sign-in. */
+async function supersede(
+  tx: Transaction,
+  { runtime, tenant }: Acting,
+  { userId, operation, flowId }: RequestRow,
+): Promise<void> {
+  // Of two that are made at once, the second waits for the first, and then sees it.
+  const subject = `authenticator request ${tenant.id} ${operation} ${userId}`;
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`);
+  const older = and(
+    eq(authenticatorRequests.tenantId, tenant.id),
+    eq(authenticatorRequests.userId, userId),
+    eq(authenticatorRequests.operation, operation),
+    flowId === null ? isNull(authenticatorRequests.flowId) : eq(authenticatorRequests.flowId, flowId),
+    mayBeAnswered(runtime),
+  );
+  await endRequest(tx, older, { status: "INVALIDATED", error: requestErrors.superseded });
+}
+
+async function deregister(
+  tx: Transaction,
+  acting: Acting,
+  { id }: RequestRow,
+  devices: readonly Device[],
+): Promise<void> {
+  for (const device of inWriteOrder(devices)) {
+    if (!(await deleteDevice(tx, device))) continue;
+    const details = { request_id: id, device_id: device.id, aaid: device.aaid };
+    await audit(acting, "authenticator_deregistered", details)(tx);
+  }
+}
+
+function pushes(
+  { runtime, tenant }: Acting,
+  { id, validUntil, createdAt }: RequestRow,
+  deviceToken: string,
+  devices: readonly Device[],
+): PushJob[] {
+  if (!tenant.config.authenticator.push_url) return [];
+  const pushTokens = pushTokensOf(runtime, devices);
+  if (pushTokens.length === 0) return [];
+  return [
+    {
+      name: "push_authenticator_request",
+      tenantId: tenant.id,
+      requestId: id,
+      operation: "AUTH",
+      url: deviceUrl(tenant.config, id, deviceToken),
+      pushTokens,
+      validUntil: validUntil.toISOString(),
+      lifetimeSeconds: Math.ceil((validUntil.getTime() - createdAt.getTime()) / 1000),
+    },
+  ];
+}

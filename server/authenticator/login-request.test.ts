@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readNow } from "#db/clock";
+import { type Scope, TakenError } from "../runtime.ts";
+import {
+  type AuthenticatorApplication,
+  authenticatorApplication,
+} from "../testing/authenticator-application.ts";
+import { readPng } from "../testing/qr-reading.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import type { UafAuthenticator } from "../testing/uaf-authenticator.ts";
+import {
+  ensureLoginRequest,
+  type LoginRequest,
+  loginRequestStatus,
+  type ShownLoginRequest,
+  takeLoginRequest,
+} from "./login-request.ts";
+
+let runtime: TestRuntime;
+let application: AuthenticatorApplication;
+beforeAll(async () => {
+  runtime = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
+  application = await authenticatorApplication(runtime);
+});
+afterAll(() => runtime.close());
+
+async function scope(on: TestRuntime = runtime): Promise<Scope> {
+  const now = await readNow(on.database.read, on.environment.clockShift());
+  const signal = new AbortController().signal;
+  return { runtime: on, tenant: on.tenant, client: someone, now, signal };
+}
+
+interface Person extends LoginRequest {
+  phone: UafAuthenticator;
+}
+
+async function person(): Promise<Person> {
+  const userId = randomUUID();
+  const { phone } = await application.enroll(userId);
+  return { flowId: randomUUID(), userId, phone };
+}
+
+/** Ensures a request and writes what that takes. */
+async function ensure(who: LoginRequest, on?: TestRuntime) {
+  const ensured = await ensureLoginRequest(await scope(on), { ...who, username: "ada@example.com" });
+  if (!ensured.ok) throw new Error(ensured.reason);
+  const { write, shown } = ensured;
+  if (write) await runtime.database.write.transaction(write);
+  return { shown, isNew: write !== undefined };
+}
+
+const scanned = ({ qr_image_source }: ShownLoginRequest) =>
+  readPng(Buffer.from(qr_image_source.split(",")[1] ?? "", "base64")).text ?? "";
+
+/** What the phone does with the picture. */
+async function confirm({ phone }: Person, shown: ShownLoginRequest, instead = {}) {
+  const link = new URL(scanned(shown));
+  const authorization = `device ${link.searchParams.get("token")}`;
+  const { body } = await application.call("GET", link.href, { authorization });
+  const uafResponse = application.answerOf(phone, body, instead);
+  return application.call("PUT", link.href, { authorization, body: { uafResponse } });
+}
+
+const status = async (who: LoginRequest) => loginRequestStatus(await scope(), who);
+const take = (who: LoginRequest) => runtime.database.write.transaction(takeLoginRequest(runtime.tenant, who));
+
+describe("a sign-in", () => {
+  test("shows a code, learns of the answer, and uses it once", async () => {
+    const ada = await person();
+    expect(await status(ada)).toBe("expired");
+    const { shown, isNew } = await ensure(ada);
+    expect(isNew).toBe(true);
+    expect(shown).toEqual({
+      request_id: expect.stringMatching(/^\w{44}$/),
+      qr_image_source: expect.stringMatching(/^data:image\/png;base64,/),
+      events_href: expect.stringMatching(
+        new RegExp(`^/authenticator/v1/uaf/requests/${shown.request_id}/events\\?token=[\\w-]{43}$`),
+      ),
+      valid_until: expect.stringMatching(/Z$/),
+    });
+    expect(await status(ada)).toBe("pending");
+    const waited = await application.call("GET", `https://login.example${shown.events_href}&wait=0`, {
+      authorization: null,
+    });
+    expect(waited.body).toMatchObject({ id: shown.request_id, status: "PENDING" });
+    expect((await confirm(ada, shown)).body.status).toBe("OK");
+    expect(await status(ada)).toBe("ok");
+    await take(ada);
+    await expect(take(ada)).rejects.toThrow(TakenError);
+    expect(await status(ada)).toBe("expired");
+  });
+
+  test("uses an answer once, however often it tries at once", async () => {
+    const ada = await person();
+    await confirm(ada, (await ensure(ada)).shown);
+    const takes = await Promise.allSettled(Array.from({ length: 5 }, () => take(ada)));
+    expect(takes.filter((one) => one.status === "fulfilled")).toHaveLength(1);
+  });
+
+  test("shows the same code again until it would leave too little time", async () => {
+    const ada = await person();
+    const first = await ensure(ada);
+    runtime.advanceClock(80);
+    expect(await ensure(ada)).toEqual({ ...first, isNew: false });
+    runtime.advanceClock(11);
+    const second = await ensure(ada);
+    expect(second.isNew).toBe(true);
+    expect(second.shown.request_id).not.toBe(first.shown.request_id);
+    const old = await application.call("GET", `/v1/uaf/requests/${first.shown.request_id}`);
+    expect(old.body.status).toBe("INVALIDATED");
+    runtime.advanceClock(121);
+    expect(await status(ada)).toBe("expired");
+  });
+
+  test("is not disturbed by another sign-in of the same person, nor by what an application asks of them", async () => {
+    const ada = await person();
+    const { shown } = await ensure(ada);
+    await ensure({ ...ada, flowId: randomUUID() });
+    await application.create("AUTH", ada.userId);
+    expect((await confirm(ada, shown)).body.status).toBe("OK");
+    expect(await status(ada)).toBe("ok");
+  });
+
+  test("keeps the answer that it has, and shows no code for it", async () => {
+    const ada = await person();
+    const { shown } = await ensure(ada);
+    await confirm(ada, shown);
+    runtime.advanceClock(300);
+    expect(await ensure(ada)).toEqual({ isNew: false, shown: { ...shown, qr_image_source: "" } });
+  });
+
+  test("is told of a wrong answer, and may ask anew", async () => {
+    const ada = await person();
+    const first = await ensure(ada);
+    expect((await confirm(ada, first.shown, { signature: "flipped" })).body.status).toBe("FAILED");
+    expect(await status(ada)).toBe("failed");
+    await expect(take(ada)).rejects.toThrow(TakenError);
+    expect((await ensure(ada)).isNew).toBe(true);
+    expect(await status(ada)).toBe("pending");
+  });
+
+  test("counts no answer to another sign-in, another person, or an application", async () => {
+    const ada = await person();
+    await confirm(ada, (await ensure(ada)).shown);
+    for (const other of [
+      { ...ada, flowId: randomUUID() },
+      { ...ada, userId: randomUUID() },
+    ]) {
+      expect(await status(other)).toBe("expired");
+      await expect(take(other)).rejects.toThrow(TakenError);
+    }
+    const foreign = { id: randomUUID() };
+    await expect(runtime.database.write.transaction(takeLoginRequest(foreign, ada))).rejects.toThrow(
+      TakenError,
+    );
+    const grace = await person();
+    const made = await application.create("AUTH", grace.userId, { flowId: grace.flowId });
+    await application.answer(made, application.answerOf(grace.phone, made));
+    expect(await status(grace)).toBe("expired");
+    await expect(take(grace)).rejects.toThrow(TakenError);
+  });
+
+  test("has nothing to show to a person without a device", async () => {
+    const about = { flowId: randomUUID(), userId: randomUUID(), username: "ada" };
+    expect(await ensureLoginRequest(await scope(), about)).toEqual({ ok: false, reason: "no_authenticator" });
+  });
+
+  test("A70 does not flood a phone", async () => {
+    const limited = runtime.configured({
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "2",
+    });
+    const ada = await person();
+    const flows = Array.from({ length: 3 }, () => ({ ...ada, flowId: randomUUID(), username: "ada" }));
+    const asked = [];
+    for (const about of flows) asked.push(await ensureLoginRequest(await scope(limited), about));
+    expect(asked.map(({ ok }) => ok)).toEqual([true, true, false]);
+    expect(asked[2]).toEqual({ ok: false, reason: "rate_limited", retryAfterSeconds: expect.any(Number) });
+  });
+});

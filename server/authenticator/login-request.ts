@@ -1,0 +1,141 @@
+import { and, desc, eq } from "drizzle-orm";
+import { schema } from "#db/client";
+import type { PushJob } from "../jobs/jobs.ts";
+import { type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
+import { prepareRequest } from "./create-request.ts";
+import { qrCodeDataUrl } from "./qr-code.ts";
+import { eventsPath, qrCodeContent } from "./request-addresses.ts";
+import { openDeviceToken, showingToken } from "./request-tokens.ts";
+import { type AuthenticatorRequest, asOf } from "./requests.ts";
+
+/** The phone as second factor of a sign-in: requests of a flow, for the account whose id their user has. */
+
+const { authenticatorRequests } = schema;
+
+/** The least time that a person should have left to answer what they are shown. */
+const leastSeconds = 30;
+
+export interface LoginRequest {
+  flowId: string;
+  /** Id of the account, which the device is registered for. */
+  userId: string;
+}
+
+/** What the page needs to show. */
+export interface ShownLoginRequest {
+  request_id: string;
+  /** The QR code, a PNG as a data URL (RFC 2397); empty once the request was answered. */
+  qr_image_source: string;
+  /** Where the page learns that the phone has answered: server-sent events, or long polling. Below the base address. */
+  events_href: string;
+  /** ISO 8601 */
+  valid_until: string;
+}
+
+export type EnsuredLoginRequest =
+  /** With `write`, the request is a new one: it makes it known, and `jobs`, which commit with it, have phones told. */
+  | { ok: true; shown: ShownLoginRequest; write?: Write; jobs: PushJob[] }
+  /** The user has no device (any more). */
+  | { ok: false; reason: "no_authenticator" }
+  /** Too many requests were made for this user. */
+  | { ok: false; reason: "rate_limited"; retryAfterSeconds: number };
+
+/**
+ * Sees to it that the flow has a request that the user can still answer, or has answered: the one there is, unless it
+ * ends in less than 30 seconds, or a new one.
+ *
+ * @param about `username`: how the person is known to themselves
+ */
+export async function ensureLoginRequest(
+  scope: Scope,
+  { flowId, userId, username }: LoginRequest & { username: string },
+): Promise<EnsuredLoginRequest> {
+  const { runtime, tenant, now } = scope;
+  const known = await latestOf(scope, { flowId, userId });
+  if (known && isGood(known, now)) return { ok: true, shown: await shown(scope, known), jobs: [] };
+  const rate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}`);
+  if (!rate.ok) return { ok: false, reason: "rate_limited", retryAfterSeconds: rate.retryAfterSeconds };
+  const { ip, userAgent } = scope.client;
+  const { request, write, jobs } = await prepareRequest(scope, {
+    operation: "AUTH",
+    userId,
+    username: [...username].slice(0, 128).join(""),
+    clientData: { remoteAddress: ip, userAgent },
+    flowId,
+  });
+  if (request.status !== "PENDING") return { ok: false, reason: "no_authenticator" };
+  return { ok: true, shown: await shown(scope, request), write, jobs };
+}
+
+/** What became of the flow's latest request; `expired` where there is none. */
+export async function loginRequestStatus(
+  scope: Scope,
+  about: LoginRequest,
+): Promise<"pending" | "ok" | "failed" | "expired"> {
+  const known = await latestOf(scope, about);
+  const statuses = { PENDING: "pending", OK: "ok", FAILED: "failed", INVALIDATED: "expired" } as const;
+  return known ? statuses[known.status] : "expired";
+}
+
+/**
+ * Uses the answer up, so that it counts once.
+ *
+ * @returns a write that throws TakenError("authenticator_request") when there is none (any more)
+ */
+export function takeLoginRequest(
+  { id: tenantId }: Pick<Tenant, "id">,
+  { flowId, userId }: LoginRequest,
+): Write {
+  return async (tx) => {
+    const taken = await tx
+      .update(authenticatorRequests)
+      .set({ flowId: null })
+      .where(and(isOf(tenantId, { flowId, userId }), eq(authenticatorRequests.status, "OK")))
+      .returning({ id: authenticatorRequests.id });
+    if (taken.length === 0) throw new TakenError("authenticator_request");
+  };
+}
+
+async function latestOf(
+  { runtime, tenant, now }: Scope,
+  about: LoginRequest,
+): Promise<AuthenticatorRequest | null> {
+  const [row] = await runtime.database.read
+    .select()
+    .from(authenticatorRequests)
+    .where(isOf(tenant.id, about))
+    .orderBy(desc(authenticatorRequests.createdAt))
+    .limit(1);
+  return row ? asOf(row, now) : null;
+}
+
+function isOf(tenantId: string, { flowId, userId }: LoginRequest) {
+  return and(
+    eq(authenticatorRequests.tenantId, tenantId),
+    eq(authenticatorRequests.flowId, flowId),
+    eq(authenticatorRequests.userId, userId),
+    eq(authenticatorRequests.operation, "AUTH"),
+  );
+}
+
+function isGood({ status, challenge, validUntil }: AuthenticatorRequest, now: Date): boolean {
+  if (status === "OK") return true;
+  // One whose answer is being judged is as good as answered.
+  if (status !== "PENDING" || challenge === null) return status === "PENDING";
+  return validUntil.getTime() - now.getTime() >= leastSeconds * 1000;
+}
+
+async function shown(
+  { runtime, tenant }: Pick<Scope, "runtime" | "tenant">,
+  { id, sealedDeviceToken, validUntil }: AuthenticatorRequest,
+): Promise<ShownLoginRequest> {
+  const content = sealedDeviceToken
+    ? qrCodeContent(tenant.config, id, openDeviceToken(runtime, { tenant, id }, sealedDeviceToken))
+    : null;
+  return {
+    request_id: id,
+    qr_image_source: content === null ? "" : await qrCodeDataUrl(content),
+    events_href: eventsPath(id, showingToken(runtime, "view", { tenant, id })),
+    valid_until: validUntil.toISOString(),
+  };
+}

@@ -1,0 +1,56 @@
+import { and, desc, eq, isNotNull } from "drizzle-orm";
+import { schema } from "#db/client";
+import type { Runtime, Tenant } from "../runtime.ts";
+import { openDeviceToken } from "./request-tokens.ts";
+import { mayBeAnswered } from "./requests.ts";
+
+const { authenticatorRequests: requests } = schema;
+
+/** A request that a phone may still answer, with what lets it. */
+export interface PendingRequest {
+  id: string;
+  operation: string;
+  username: string;
+  userId: string;
+  transaction: string | null;
+  createdAt: Date;
+  validUntil: Date;
+  deviceToken: string;
+}
+
+const shown = {
+  id: requests.id,
+  operation: requests.operation,
+  username: requests.username,
+  userId: requests.userId,
+  transaction: requests.transaction,
+  createdAt: requests.createdAt,
+  validUntil: requests.validUntil,
+  sealed: requests.sealedDeviceToken,
+};
+
+/** The newest requests of a tenant that wait for an answer, newest first: for the phone that is played in development. */
+export async function pendingRequests(
+  { database, environment, vault }: Pick<Runtime, "database" | "environment" | "vault">,
+  tenant: Pick<Tenant, "id">,
+  limit = 50,
+): Promise<PendingRequest[]> {
+  const rows = await database.read
+    .select(shown)
+    .from(requests)
+    .where(
+      and(
+        eq(requests.tenantId, tenant.id),
+        mayBeAnswered({ environment }),
+        // Otherwise an answer is being judged.
+        isNotNull(requests.challenge),
+      ),
+    )
+    .orderBy(desc(requests.createdAt), desc(requests.id))
+    .limit(limit);
+  return rows.flatMap(({ sealed, ...request }) =>
+    sealed
+      ? [{ ...request, deviceToken: openDeviceToken({ vault }, { tenant, id: request.id }, sealed) }]
+      : [],
+  );
+}

@@ -1,0 +1,102 @@
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
+import type { Job } from "../jobs/jobs.ts";
+import type { Vault } from "../secrets/vault.ts";
+import type { Tenants } from "../tenants/tenants.ts";
+
+type PushRequest = Extract<Job, { name: "push_authenticator_request" }>;
+
+const stored = z.object({
+  tenantId: z.uuid(),
+  requestId: z.string(),
+  operation: z.string(),
+  validUntil: z.iso.datetime(),
+  /** The phone's address, which lets whoever has it answer, and the push tokens, as JSON. */
+  sealed: z.base64(),
+});
+
+const sealedPart = z.object({ url: z.string(), pushTokens: z.array(z.string()) });
+
+/** The end of the whole attempt lies 30 seconds off; a service that has not answered by then will not. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * The job that tells `authenticator.push_url` of a request, for an app's push service to wake the phones: a POST of
+ * `{requestId, operation, url, pushTokens, validUntil}`, signed after Standard Webhooks where `push_secret` is set. Any
+ * 2xx is taken for done; redirects are not followed, since what is sent lets whoever gets it answer.
+ */
+export function pushAuthenticatorRequest(options: {
+  tenants: Pick<Tenants, "byId">;
+  vault: Vault;
+}): JobKind<PushRequest> {
+  const { tenants, vault } = options;
+  const sealContext = (tenantId: string, jobId: string) =>
+    `job/push_authenticator_request/${tenantId}/${jobId}`;
+
+  return {
+    concurrency: 5,
+    lifetimeSeconds: ({ lifetimeSeconds }) => lifetimeSeconds,
+    longestPauseSeconds: () => 10,
+
+    store({ tenantId, requestId, operation, validUntil, url, pushTokens }, id) {
+      const secret = Buffer.from(JSON.stringify({ url, pushTokens }));
+      const sealed = vault.seal(secret, sealContext(tenantId, id)).toString("base64");
+      return { tenantId, requestId, operation, validUntil, sealed } satisfies z.output<typeof stored>;
+    },
+
+    describe(row) {
+      const { data } = stored.safeParse(row);
+      return data ? { tenantId: data.tenantId, operation: data.operation } : {};
+    },
+
+    recipient: () => undefined,
+
+    async run(row, { id, signal }) {
+      const parsed = stored.safeParse(row);
+      if (!parsed.success) throw new PermanentFailure("the stored request cannot be read");
+      const { tenantId, requestId, operation, validUntil, sealed } = parsed.data;
+      const tenant = await tenants.byId(tenantId);
+      if (!tenant) throw new PermanentFailure("the tenant is gone");
+      const { push_url, push_secret } = tenant.config.authenticator;
+      if (!push_url) throw new PermanentFailure("authenticator.push_url is not set any more");
+      const opened = vault.unseal(Buffer.from(sealed, "base64"), sealContext(tenantId, id)).toString();
+      const { url, pushTokens } = sealedPart.parse(JSON.parse(opened));
+      const body = JSON.stringify({ requestId, operation, url, pushTokens, validUntil });
+      const response = await fetch(push_url, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          ...(push_secret ? signatureHeaders(push_secret, id, body) : {}),
+        },
+        body,
+        redirect: "manual",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      // What it says is of no interest, and may be long.
+      await response.body?.cancel();
+      if (!response.ok) throw Object.assign(new Error("push service"), { responseCode: response.status });
+    },
+  };
+}
+
+/**
+ * Headers of the Standard Webhooks specification: an id that stays the same in every attempt, the moment in seconds,
+ * and `v1,` with the HMAC-SHA-256 over `id.timestamp.body`.
+ *
+ * @param secret `whsec_` and base64, or any text, which then is the key as it stands
+ */
+export function signatureHeaders(
+  secret: string,
+  id: string,
+  body: string,
+  seconds = Math.floor(Date.now() / 1000),
+): Record<string, string> {
+  const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret);
+  const signature = createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": `v1,${signature}`,
+  };
+}

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isUserId, readAnswer, readRename, readWanted } from "./request-input.ts";
+
+const name = fc.constantFrom(
+  "operation",
+  "userId",
+  "username",
+  "displayName",
+  "transaction",
+  "clientData",
+  "deviceIds",
+  "isSecondFactorOnly",
+  "uafResponse",
+  "deviceKeyInfo",
+  "newName",
+  "__proto__",
+  "constructor",
+);
+const value = fc.oneof(
+  fc.constantFrom("REG", "AUTH", "DEREG", "", " ", "\0", "\ud800", "3f2504e0-4f89-41d3-9a0c-0305e82c3301"),
+  fc.string({ unit: "binary", maxLength: 300 }),
+  fc.jsonValue(),
+  fc.array(fc.uuid()),
+  fc.dictionary(fc.constantFrom("remoteAddress", "userAgent", "pushToken", "keyName"), fc.jsonValue()),
+);
+const body = fc.oneof(fc.jsonValue(), fc.dictionary(name, value));
+
+/** Every text in a value. */
+function textsOf(read: unknown): string[] {
+  if (typeof read === "string") return [read];
+  return typeof read === "object" && read !== null ? Object.values(read).flatMap(textsOf) : [];
+}
+
+describe("whatever is sent", () => {
+  test.each([
+    ["a request", readWanted],
+    ["an answer", readAnswer],
+    ["a name", readRename],
+  ])("as %s is refused in one sentence, or can be kept", (_what, read) => {
+    fc.assert(
+      fc.property(body, (sent) => {
+        const given = read(sent);
+        if (!given.ok) expect(given.message).toMatch(/^[^\n\0]{3,200}\.$/);
+        else {
+          // The answer itself is judged, and kept nowhere.
+          const { uafResponse, ...kept } = given.value as Record<string, unknown>;
+          for (const text of textsOf(kept)) expect(text.isWellFormed() && !text.includes("\0")).toBe(true);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("as a request that is right is taken as it stands", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }), (userId) => {
+        fc.pre(userId.trim() !== "" && !userId.includes("\0"));
+        const right = { operation: "REG", userId, username: "u" };
+        expect(readWanted({ ...right, unknown: 1, displayName: null })).toEqual({ ok: true, value: right });
+        expect(isUserId(userId)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,32 @@
+import type { Address } from "../addresses.ts";
+import type { Handler } from "../exchange.ts";
+import { facetsHandler, helloHandler } from "./application.ts";
+import { devicesHandler, renameHandler } from "./devices.ts";
+import { eventsHandler } from "./events.ts";
+import { qrCodeHandler } from "./qr-code.ts";
+import { answerHandler, cancelHandler, createHandler, showHandler } from "./requests.ts";
+
+const requests = "/v1/uaf/requests";
+const devices = "/mgmt/v1/registrations";
+
+const rows: [Address["method"], string, Handler][] = [
+  ["GET", "/hello", helloHandler],
+  ["GET", "/facets", facetsHandler],
+  ["POST", requests, createHandler],
+  ["GET", `${requests}/{id}`, showHandler],
+  ["PUT", `${requests}/{id}`, answerHandler],
+  ["DELETE", `${requests}/{id}`, cancelHandler],
+  ["GET", `${requests}/{id}/qrcode`, qrCodeHandler],
+  ["GET", `${requests}/{id}/events`, eventsHandler],
+  ["GET", `${devices}/{user_id}`, devicesHandler],
+  ["POST", `${devices}/rename/{device_id}`, renameHandler],
+];
+
+/** Authenticator requests (`interface.md` 4.3 and 4.4), and what belongs to them. */
+export const authenticatorAddresses: readonly Address[] = rows.map(([method, path, handler]) => ({
+  method,
+  path: `/authenticator${path}`,
+  handler,
+  refusals: "authenticator",
+  from: "anyone",
+}));

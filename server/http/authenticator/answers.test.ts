@@ -1,0 +1,345 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { schema } from "#db/client";
+import { createTenant } from "../../tenants/manage-tenants.ts";
+import {
+  type AuthenticatorApplication,
+  authenticatorApplication,
+} from "../../testing/authenticator-application.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator.ts";
+import type { Instead } from "../../testing/uaf-call.ts";
+
+const { auditLogs, authenticatorDevices, authenticatorRequests } = schema;
+
+let runtime: TestRuntime;
+let application: AuthenticatorApplication;
+beforeAll(async () => {
+  runtime = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
+  application = await authenticatorApplication(runtime);
+});
+afterAll(() => runtime.close());
+
+const requests = "/v1/uaf/requests";
+const somebody = () => `user ${randomUUID()}`;
+const show = async (id: string) => (await application.call("GET", `${requests}/${id}`)).body;
+/** What another process that was asked in the same moment would have made. */
+async function twinOf<Made extends { id: string }>(made: Made): Promise<Made> {
+  const id = randomBytes(22).toString("hex");
+  await runtime.database.write.execute(sql`
+    insert into authenticator_requests select (r).* from (
+      select jsonb_populate_record(q, jsonb_build_object('id', ${id}::text)) as r
+      from authenticator_requests q where id = ${made.id}) s`);
+  return { ...made, id };
+}
+const lines = (requestId: string) =>
+  runtime.database.read
+    .select()
+    .from(auditLogs)
+    .where(eq(sql`${auditLogs.details} ->> 'request_id'`, requestId));
+
+describe("the phone's answer", () => {
+  test("registers its key, and a later one proves it", async () => {
+    const userId = somebody();
+    const phone = createUafAuthenticator({ counts: true });
+    const made = await application.create("REG", userId, { isSecondFactorOnly: true });
+    const info = {
+      keyName: "Ada's phone",
+      deviceOs: "Android",
+      osVersion: "9",
+      pushToken: "push",
+      secret: "hush",
+    };
+    const registered = await application.answer(made, application.answerOf(phone, made), info);
+    expect(registered).toMatchObject({
+      status: 200,
+      body: { status: "OK", device: { keyName: "Ada's phone" } },
+    });
+    const { deviceID } = registered.body;
+
+    const asked = await application.create("AUTH", userId, { transaction: "Pay 5 € to Zoë?" });
+    const { body } = await application.answer(asked, application.answerOf(phone, asked));
+    expect(body).toMatchObject({ status: "OK", deviceID, device: { deviceId: deviceID } });
+    const [device] = await runtime.database.read
+      .select()
+      .from(authenticatorDevices)
+      .where(eq(authenticatorDevices.userId, userId));
+    expect(device).toMatchObject({ signCounter: 1, isSecondFactorOnly: true, attestation: "surrogate" });
+    expect((await lines(made.id)).map(({ type }) => type).sort()).toEqual([
+      "authenticator_registered",
+      "authenticator_request_succeeded",
+    ]);
+  });
+
+  test("A71 counts once, however many are sent at once", async () => {
+    const userId = somebody();
+    const { phone } = await application.enroll(userId, { counts: true });
+    const made = await application.create("AUTH", userId);
+    const uafResponse = application.answerOf(phone, made);
+    const put = () => application.answer(made, uafResponse);
+    const answers = await Promise.all(Array.from({ length: 8 }, put));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    for (const { body } of answers) expect(["OK", "PENDING"]).toContain(body.status);
+    const done = await show(made.id);
+    expect(done.status).toBe("OK");
+    expect((await put()).body).toEqual(done);
+    expect(await lines(made.id)).toHaveLength(1);
+  });
+
+  test("A71 to one request is worth nothing at another, which it ends", async () => {
+    const userId = somebody();
+    const { phone } = await application.enroll(userId);
+    const first = await application.create("AUTH", userId);
+    const uafResponse = application.answerOf(phone, first);
+    const second = await application.create("AUTH", userId);
+    expect((await application.answer(first, uafResponse)).body.status).toBe("INVALIDATED");
+    expect((await application.answer(second, uafResponse)).body).toMatchObject({
+      status: "FAILED",
+      error: { code: 1491 },
+    });
+    const right = application.answerOf(phone, second);
+    expect((await application.answer(second, right)).body.status).toBe("FAILED");
+  });
+
+  test.each<[string, Instead, number]>([
+    ["A72 another challenge", { finalChallengeParams: { challenge: "A".repeat(43) } }, 1491],
+    ["A72 another application", { finalChallengeParams: { appID: "https://other.example" } }, 1491],
+    ["A72 another facet", { finalChallengeParams: { facetID: "https://other.example" } }, 1491],
+    ["A72 another channel", { finalChallengeParams: { channelBinding: { tlsUnique: "AAAA" } } }, 1490],
+    ["A74 another model", { aaid: "FFFF#0001" }, 1480],
+    ["A74 a key that nobody registered", { keyId: Buffer.alloc(32, 7) }, 1481],
+    ["A75 another scheme", { assertionScheme: "UAFV2TLV" }, 1498],
+    ["A75 bytes that trail", { tlv: [{ after: "authAssertion", put: Buffer.of(0) }] }, 1400],
+    ["A75 another algorithm", { algorithm: 0x0012 }, 1495],
+    ["a broken signature", { signature: "flipped" }, 1498],
+  ])("with %s fails for good", async (_what, instead, code) => {
+    const userId = somebody();
+    const { phone } = await application.enroll(userId);
+    const made = await application.create("AUTH", userId);
+    const wrong = await application.answer(made, application.answerOf(phone, made, instead));
+    expect(wrong).toMatchObject({
+      status: 200,
+      body: { status: "FAILED", error: { code, reason: expect.stringMatching(/./) }, deviceID: "" },
+    });
+    const right = await application.answer(made, application.answerOf(phone, made));
+    expect(right.body).toEqual(wrong.body);
+    const [line, ...others] = await lines(made.id);
+    expect([line?.type, line?.details, line?.userId, others]).toEqual([
+      "authenticator_request_failed",
+      { request_id: made.id, operation: "AUTH", code, fault: expect.any(String) },
+      null,
+      [],
+    ]);
+  });
+
+  test("A73 with a counter that does not grow fails and is written down; zero means that none is kept", async () => {
+    const userId = somebody();
+    const { phone } = await application.enroll(userId);
+    const answered = async (signCounter: number) => {
+      const made = await application.create("AUTH", userId);
+      const { body } = await application.answer(made, application.answerOf(phone, made, { signCounter }));
+      return body;
+    };
+    for (const [counter, status] of [
+      [0, "OK"],
+      [0, "OK"],
+      [5, "OK"],
+      [5, "FAILED"],
+      [4, "FAILED"],
+      [0, "FAILED"],
+      [6, "OK"],
+    ] as const)
+      expect([counter, (await answered(counter)).status]).toEqual([counter, status]);
+    const { id, error } = await answered(6);
+    expect(error.code).toBe(1492);
+    expect(await lines(id)).toMatchObject([{ details: { fault: "sign_counter" } }]);
+  });
+
+  test("A73 of two with one counter, for two requests at once, one counts", async () => {
+    const userId = somebody();
+    const { phone } = await application.enroll(userId, { counts: true });
+    const made = await application.create("AUTH", userId);
+    const twin = await twinOf(made);
+    const uafResponse = application.answerOf(phone, made);
+    const answers = await Promise.all([made, twin].map((one) => application.answer(one, uafResponse)));
+    expect(answers.map(({ body }) => body.status).sort()).toEqual(["FAILED", "OK"]);
+    expect(answers.find(({ body }) => body.status === "FAILED")?.body.error.code).toBe(1492);
+  });
+
+  test("A71 by two keys to several requests at once blocks nobody, in whatever order the keys come", async () => {
+    const userId = somebody();
+    const phones = [await application.enroll(userId), await application.enroll(userId)];
+    const made = await application.create("AUTH", userId);
+    const asked = [made];
+    while (asked.length < 8) asked.push(await twinOf(asked.at(-1)));
+    const messages = phones.map(({ phone }) => JSON.parse(application.answerOf(phone, made))[0]);
+    const assertions = messages.map((message) => message.assertions[0]);
+    const answers = await Promise.all(
+      asked.map((one, at) => {
+        const inTurn = at % 2 ? assertions : assertions.toReversed();
+        return application.answer(one, JSON.stringify([{ ...messages[0], assertions: inTurn }]));
+      }),
+    );
+    for (const { status, body } of answers) expect([status, body.status]).toEqual([200, "OK"]);
+  });
+
+  test("A71 by two new keys for several users at once makes them one's, in whatever order they come", async () => {
+    const ids = [randomBytes(32), randomBytes(32)];
+    const made = await Promise.all(Array.from({ length: 8 }, () => application.create("REG", somebody())));
+    const answers = await Promise.all(
+      made.map((one, at) => {
+        const sent = (at % 2 ? ids : ids.toReversed()).map((keyId) =>
+          application.answerOf(createUafAuthenticator(), one, { keyId }),
+        );
+        const [first, second] = sent.map((text) => JSON.parse(text)[0]);
+        const assertions = [...first.assertions, ...second.assertions];
+        return application.answer(one, JSON.stringify([{ ...first, assertions }]));
+      }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect(answers.filter(({ body }) => body.status === "OK")).toHaveLength(1);
+  });
+
+  test("A74 by another user's phone, or one that was not asked, fails", async () => {
+    const [one, other] = [somebody(), somebody()];
+    const first = await application.enroll(one);
+    const second = await application.enroll(one);
+    const stranger = await application.enroll(other);
+    const asked = await application.create("AUTH", one, { deviceIds: [second.deviceId] });
+    const [key] = first.phone.keys;
+    if (!key) throw new Error("no key");
+    const unasked = application.answerOf(second.phone, asked, { key });
+    expect((await application.answer(asked, unasked)).body.error.code).toBe(1481);
+    const again = await application.create("AUTH", one);
+    const strange = application.answerOf(stranger.phone, again, { unasked: true });
+    expect((await application.answer(again, strange)).body.error.code).toBe(1481);
+  });
+
+  test("A77 signed by another key under a registered key's id fails", async () => {
+    const userId = somebody();
+    const { phone } = await application.enroll(userId);
+    const thief = await application.enroll(somebody());
+    const [held] = phone.keys;
+    const [key] = thief.phone.keys;
+    if (!held || !key) throw new Error("no key");
+    const asked = await application.create("AUTH", userId);
+    const forged = application.answerOf(phone, asked, { key, keyId: held.id });
+    expect((await application.answer(asked, forged)).body).toMatchObject({
+      status: "FAILED",
+      error: { code: 1498, reason: "The signature does not hold." },
+    });
+  });
+
+  test("that comes too late for the application's wish leaves no trace", async () => {
+    const userId = somebody();
+    const { phone, deviceId } = await application.enroll(userId, { counts: true });
+    const made = await application.create("AUTH", userId);
+    const { database } = runtime;
+    const device = eq(authenticatorDevices.id, deviceId);
+    let answering: ReturnType<typeof application.answer> | undefined;
+    await database.write.transaction(async (tx) => {
+      await tx.select().from(authenticatorDevices).where(device).for("update");
+      answering = application.answer(made, application.answerOf(phone, made));
+      // It is judged, and waits to be written.
+      await vi.waitFor(async () => {
+        const { rows } = await database.read.execute(
+          sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        expect(rows).toHaveLength(1);
+      });
+      const cancelled = await application.call("DELETE", `${requests}/${made.id}`);
+      expect(cancelled.body.status).toBe("FAILED");
+    });
+    expect((await answering)?.body).toMatchObject({ status: "FAILED", error: { code: 1403 }, deviceID: "" });
+    const [row] = await database.read.select().from(authenticatorDevices).where(device);
+    expect(row?.signCounter).toBe(0);
+    expect(await lines(made.id)).toMatchObject([{ details: { code: 1403 } }]);
+  });
+
+  test("A74 by a phone that was deregistered meanwhile fails", async () => {
+    const userId = somebody();
+    const { phone, deviceId } = await application.enroll(userId);
+    await application.enroll(userId);
+    const asked = await application.create("AUTH", userId);
+    const gone = await application.create("DEREG", userId, { deviceIds: [deviceId] });
+    expect(gone).toMatchObject({ status: "OK", request: expect.stringContaining('"op":"Dereg"') });
+    const { body } = await application.answer(asked, application.answerOf(phone, asked));
+    expect(body).toMatchObject({ status: "FAILED", error: { code: 1481 } });
+  });
+
+  test("A74 with a key that somebody has registered already fails, in this tenant", async () => {
+    const { phone } = await application.enroll(somebody());
+    const keyId = phone.keys[0]?.id ?? Buffer.alloc(0);
+    const made = await application.create("REG", somebody());
+    const taken = await application.answer(
+      made,
+      application.answerOf(createUafAuthenticator(), made, { keyId }),
+    );
+    expect(taken.body).toMatchObject({
+      status: "FAILED",
+      error: { code: 1494, reason: "The key is registered already." },
+    });
+    const acme = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
+    const there = await authenticatorApplication(runtime, acme);
+    const elsewhere = await there.create("REG", somebody());
+    const fresh = there.answerOf(createUafAuthenticator(), elsewhere, { keyId });
+    expect((await there.answer(elsewhere, fresh)).body.status).toBe("OK");
+  });
+
+  test("A76 to other words than were asked fails", async () => {
+    const userId = somebody();
+    const { phone } = await application.enroll(userId);
+    for (const instead of [{ transaction: "Pay 9 €" }, { transaction: null }] satisfies Instead[]) {
+      const asked = await application.create("AUTH", userId, { transaction: "Pay 5 €" });
+      const { body } = await application.answer(asked, application.answerOf(phone, asked, instead));
+      expect(body).toMatchObject({ status: "FAILED", error: { code: 1498 } });
+    }
+  });
+
+  test.each<[string, unknown, string]>([
+    ["nothing", {}, "uafResponse is missing."],
+    ["null", { uafResponse: null }, "uafResponse is missing."],
+    ["no text", { uafResponse: [] }, "uafResponse must be a text."],
+    ["an empty text", { uafResponse: "" }, "uafResponse must not be empty."],
+    ["no JSON", { uafResponse: "hello" }, "uafResponse is not a UAF response to this operation."],
+    ["an empty list", { uafResponse: "[]" }, "uafResponse is not a UAF response to this operation."],
+    [
+      "what a deregistration gives",
+      { uafResponse: "[{}]" },
+      "uafResponse is not a UAF response to this operation.",
+    ],
+    [
+      "a handle of another type",
+      { uafResponse: "x", deviceKeyInfo: { pushToken: 1 } },
+      "deviceKeyInfo.pushToken must be a text.",
+    ],
+    [
+      "a name with NUL",
+      { uafResponse: "x", deviceKeyInfo: { keyName: "\0" } },
+      "deviceKeyInfo.keyName holds characters that cannot be kept.",
+    ],
+    ["no object", [], "The body is not a JSON object that can be read."],
+  ])("that is %s loses nothing", async (_what, body, message) => {
+    const made = await application.create("REG", somebody());
+    expect(await application.call("PUT", `${requests}/${made.id}`, { body })).toMatchObject({
+      status: 400,
+      body: { code: 400, message },
+    });
+    const right = application.answerOf(createUafAuthenticator(), made);
+    expect((await application.answer(made, right)).body.status).toBe("OK");
+  });
+
+  test("that was taken and never judged leaves a request that runs out", async () => {
+    const made = await application.create("REG", somebody());
+    const right = application.answerOf(createUafAuthenticator(), made);
+    // What a process leaves that dies between the two.
+    await runtime.database.write
+      .update(authenticatorRequests)
+      .set({ challenge: null })
+      .where(eq(authenticatorRequests.id, made.id));
+    expect(await application.answer(made, right)).toMatchObject({ status: 200, body: { status: "PENDING" } });
+    runtime.advanceClock(121);
+    expect((await application.answer(made, right)).body.status).toBe("INVALIDATED");
+  });
+});

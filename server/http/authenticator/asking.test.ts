@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTenant } from "../../tenants/manage-tenants.ts";
+import {
+  type AuthenticatorApplication,
+  authenticatorApplication,
+} from "../../testing/authenticator-application.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+
+let runtime: TestRuntime;
+let application: AuthenticatorApplication;
+beforeAll(async () => {
+  runtime = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
+  application = await authenticatorApplication(runtime);
+});
+afterAll(() => runtime.close());
+
+const requests = "/v1/uaf/requests";
+const somebody = () => `user ${randomUUID()}`;
+const show = async (id: string) => (await application.call("GET", `${requests}/${id}`)).body;
+describe("what is asked for", () => {
+  test("is told in full, with links that can be followed as they stand", async () => {
+    const clientData = { remoteAddress: "192.0.2.7", userAgent: "Test/1.0" };
+    const more = { clientData, isSecondFactorOnly: true, displayName: "Ada" };
+    const made = await application.create("REG", "ada", more);
+    const href = `https://login.example/authenticator/v1/uaf/requests/${made.id}`;
+    const token = expect.stringMatching(/^[\w-]{43}$/);
+    expect(made).toEqual({
+      id: expect.stringMatching(/^[0-9A-Za-z]{44}$/),
+      operation: "REG",
+      status: "PENDING",
+      userId: "ada",
+      username: "ada@example.com",
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      validUntil: new Date(Date.parse(made.createdAt) + 120_000).toISOString(),
+      relyingParty: {
+        id: runtime.tenant.id,
+        name: "Stile",
+        appId: "https://login.example/authenticator/facets",
+        icon: "",
+      },
+      deviceID: "",
+      request: expect.stringContaining('"op":"Reg"'),
+      clientData,
+      isSecondFactorOnly: true,
+      links: [
+        { rel: "qrcode", method: "GET", href: expect.stringContaining(`${href}/qrcode?token=`) },
+        { rel: "status", method: "GET", href },
+        { rel: "result", method: "GET", href },
+        { rel: "validate", method: "PUT", href },
+        { rel: "cancel", method: "DELETE", href },
+        { rel: "events", method: "GET", href: expect.stringContaining(`${href}/events?token=`) },
+      ],
+    });
+    const tokens = [made.links[0], made.links[5]].map((link) => new URL(link.href).searchParams.get("token"));
+    expect(tokens).toEqual([token, token]);
+    expect(tokens[0]).not.toBe(tokens[1]);
+    expect(await show(made.id)).toEqual(made);
+  });
+
+  test("may be more than is known here, and null where there is nothing", async () => {
+    const made = await application.create("REG", somebody(), {
+      authenticatorSelectionCriteria: { requireResidentKey: true },
+      attestationConveyancePreference: null,
+      transaction: null,
+      deviceIds: null,
+      clientData: { remoteAddress: null, userAgent: "x".repeat(5_000) },
+    });
+    expect(made.clientData).toEqual({ userAgent: "x".repeat(512) });
+  });
+
+  test("is for users of any name", async () => {
+    for (const userId of ["a/b?c=d&e", "Zoë 用户 🙂", " spaced ", "..", "__proto__", "x".repeat(255)]) {
+      const { deviceId } = await application.enroll(userId);
+      expect(await application.create("AUTH", userId)).toMatchObject({ userId, status: "PENDING" });
+      if (userId === "..") continue;
+      const path = `/mgmt/v1/registrations/${encodeURIComponent(userId)}`;
+      expect((await application.call("GET", path)).body).toMatchObject([{ deviceId }]);
+    }
+  });
+
+  const right = { operation: "AUTH", userId: "u", username: "u" };
+  test.each([
+    [{ ...right, operation: undefined }, "operation is missing."],
+    [{ ...right, operation: "auth" }, "operation must be REG, AUTH or DEREG."],
+    [{ ...right, operation: {} }, "operation must be REG, AUTH or DEREG."],
+    [{ ...right, userId: undefined }, "userId is missing."],
+    [{ ...right, userId: null }, "userId is missing."],
+    [{ ...right, userId: 7 }, "userId must be a text."],
+    [{ ...right, userId: " \t" }, "userId must not be blank."],
+    [{ ...right, userId: "u\0" }, "userId holds characters that cannot be kept."],
+    [{ ...right, userId: "x".repeat(256) }, "userId may have at most 255 characters."],
+    [{ ...right, username: "" }, "username must not be blank."],
+    [{ ...right, username: "x".repeat(129) }, "username may have at most 128 characters."],
+    [{ ...right, transaction: " " }, "transaction must not be blank."],
+    [
+      { ...right, transaction: "€".repeat(51) },
+      "transaction may have at most 150 bytes of UTF-8, which is what authenticators can show.",
+    ],
+    [{ ...right, operation: "REG", transaction: "Pay" }, "transaction goes with the operation AUTH alone."],
+    [{ ...right, deviceIds: "x" }, "deviceIds must be a list."],
+    [{ ...right, deviceIds: [] }, "deviceIds must name a device, or be left out to mean all of them."],
+    [{ ...right, deviceIds: ["x"] }, "deviceIds.0 must be the id of a device."],
+    [
+      { ...right, operation: "REG", deviceIds: [randomUUID()] },
+      "deviceIds does not go with the operation REG.",
+    ],
+    [{ ...right, clientData: "x" }, "clientData must be an object."],
+    [{ ...right, isSecondFactorOnly: "yes" }, "isSecondFactorOnly must be true or false."],
+    [[], "The body is not a JSON object that can be read."],
+    ["{", "The body is not a JSON object that can be read."],
+    [
+      '{"operation":"AUTH","userId":"\\ud800","username":"u"}',
+      "The body is not a JSON object that can be read.",
+    ],
+    ['{"__proto__":{},"operation":"AUTH"}', "The body is not a JSON object that can be read."],
+  ])("%j is refused: %s", async (body, message) => {
+    expect(await application.call("POST", requests, { body })).toMatchObject({
+      status: 400,
+      body: { code: 400, message },
+    });
+  });
+
+  test("and is too large, is 413", async () => {
+    const { status } = await application.call("POST", requests, {
+      body: { ...right, userId: "x".repeat(70_000) },
+    });
+    expect(status).toBe(413);
+  });
+
+  test("A70 is counted by user, and a phone is not flooded", async () => {
+    const limited = await authenticatorApplication(
+      runtime.configured({
+        STILE_RATE_LIMITER_ENABLED: "true",
+        STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "3",
+      }),
+    );
+    const userId = somebody();
+    const ask = (who = userId, operation = "AUTH") =>
+      limited.call("POST", requests, { body: { operation, userId: who, username: "u" } });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body).toEqual({ code: 429, message: expect.any(String) });
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await ask(userId, "REG")).status).toBe(429);
+    expect((await ask(userId, "DEREG")).status).toBe(200);
+    expect((await ask(somebody())).status).toBe(200);
+  });
+
+  test("A70 of two at once, one takes the other's place", async () => {
+    const userId = somebody();
+    await application.enroll(userId);
+    const made = await Promise.all(Array.from({ length: 5 }, () => application.create("AUTH", userId)));
+    const statuses = await Promise.all(made.map(async ({ id }) => (await show(id)).status));
+    expect(statuses.toSorted()).toEqual([...Array(4).fill("INVALIDATED"), "PENDING"]);
+    const [old] = made.filter((_, at) => statuses[at] === "INVALIDATED");
+    const seen = await show(old.id);
+    expect(seen.error).toEqual({ code: 1491, reason: "A newer request took the place of this one." });
+    expect(seen.links.map(({ rel }: { rel: string }) => rel)).toEqual(["status", "result"]);
+  });
+
+  test("takes no request of another user, operation or tenant the place of", async () => {
+    const [one, other] = [somebody(), somebody()];
+    await application.enroll(one);
+    await application.enroll(other);
+    const first = await application.create("AUTH", one);
+    await application.create("AUTH", other);
+    await application.create("REG", one);
+    const acme = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
+    const there = await authenticatorApplication(runtime, acme);
+    await there.enroll(one);
+    await there.create("AUTH", one);
+    expect((await show(first.id)).status).toBe("PENDING");
+  });
+
+  test("fails at once where the user has no such device", async () => {
+    const [one, other] = [somebody(), somebody()];
+    const { deviceId } = await application.enroll(other);
+    const error = { code: 1404, reason: "The user has no such authenticator." };
+    const failed = { status: "FAILED", error, request: "[]" };
+    expect(await application.create("AUTH", one)).toMatchObject(failed);
+    expect(await application.create("AUTH", one, { deviceIds: [deviceId] })).toMatchObject(failed);
+    expect(await application.create("DEREG", one)).toMatchObject(failed);
+    expect(await application.create("DEREG", one, { deviceIds: [deviceId] })).toMatchObject(failed);
+    expect((await application.create("AUTH", other)).status).toBe("PENDING");
+  });
+});

@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import {
+  type AuthenticatorApplication,
+  authenticatorApplication,
+} from "../../testing/authenticator-application.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+
+const { auditLogs } = schema;
+
+let runtime: TestRuntime;
+let application: AuthenticatorApplication;
+beforeAll(async () => {
+  runtime = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
+  application = await authenticatorApplication(runtime);
+});
+afterAll(() => runtime.close());
+
+const requests = "/v1/uaf/requests";
+const somebody = () => `user ${randomUUID()}`;
+const show = async (id: string) => (await application.call("GET", `${requests}/${id}`)).body;
+const lines = (requestId: string) =>
+  runtime.database.read
+    .select()
+    .from(auditLogs)
+    .where(eq(sql`${auditLogs.details} ->> 'request_id'`, requestId));
+
+describe("an end without an answer", () => {
+  test("A70 comes by itself, and nothing changes it", async () => {
+    const userId = somebody();
+    const { phone } = await application.enroll(userId);
+    const made = await application.create("AUTH", userId);
+    runtime.advanceClock(119);
+    expect((await show(made.id)).status).toBe("PENDING");
+    runtime.advanceClock(1);
+    const over = await show(made.id);
+    expect(over).toMatchObject({
+      status: "INVALIDATED",
+      error: { code: 1408, reason: "The request was not answered in time." },
+    });
+    expect(over.links.map(({ rel }: { rel: string }) => rel)).toEqual(["status", "result"]);
+    const late = await application.answer(made, application.answerOf(phone, made));
+    expect([late.status, late.body]).toEqual([200, over]);
+    expect((await application.call("DELETE", `${requests}/${made.id}`)).body).toEqual(over);
+  });
+
+  test("comes by the application's wish, and is written down once", async () => {
+    const userId = somebody();
+    const { phone } = await application.enroll(userId);
+    const made = await application.create("AUTH", userId);
+    const cancel = () => application.call("DELETE", `${requests}/${made.id}`);
+    const [one, other] = await Promise.all([cancel(), cancel()]);
+    expect(one).toMatchObject({
+      status: 200,
+      body: { status: "FAILED", error: { code: 1403, reason: "The request was cancelled." } },
+    });
+    expect(other.body).toEqual(one.body);
+    const late = await application.answer(made, application.answerOf(phone, made));
+    expect(late.body).toEqual(one.body);
+    expect(await lines(made.id)).toHaveLength(1);
+  });
+
+  test("does not come over what has ended", async () => {
+    const userId = somebody();
+    const { phone } = await application.enroll(userId);
+    const made = await application.create("AUTH", userId);
+    const done = await application.answer(made, application.answerOf(phone, made));
+    expect((await application.call("DELETE", `${requests}/${made.id}`)).body).toEqual(done.body);
+  });
+});

@@ -1,0 +1,308 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { get } from "node:http";
+import { eq, type SQL } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { schema } from "#db/client";
+import { countWaits } from "../../authenticator/watch.ts";
+import { createListener } from "../../listener.ts";
+import {
+  type AuthenticatorApplication,
+  authenticatorApplication,
+} from "../../testing/authenticator-application.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator.ts";
+import { handle } from "../dispatch.ts";
+
+let shared: TestRuntime;
+/** A process of its own for each test. */
+let runtime: TestRuntime;
+let closing: AbortController;
+let application: AuthenticatorApplication;
+
+beforeAll(async () => {
+  shared = await testRuntime({ BASE_URL: "https://login.example", PORT: "3000" });
+});
+afterAll(() => shared.close());
+beforeEach(async () => {
+  closing = new AbortController();
+  runtime = { ...shared, closing: closing.signal };
+  application = await authenticatorApplication(runtime);
+});
+afterEach(() => closing.abort());
+
+const requests = "/v1/uaf/requests";
+const accept = "text/event-stream";
+
+async function newRequest() {
+  const made = await application.create("REG", `user ${randomUUID()}`);
+  const events = made.links.find(({ rel }: { rel: string }) => rel === "events").href as string;
+  const succeed = () => application.answer(made, application.answerOf(createUafAuthenticator(), made));
+  return { made, events, succeed };
+}
+
+/** Reads events as they come. */
+function eventsOf(response: Response) {
+  const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  return {
+    /** The next event; null at the end. */
+    async next(): Promise<Record<string, string> | null> {
+      for (;;) {
+        const at = text.indexOf("\n\n");
+        if (at >= 0) {
+          const lines = text.slice(0, at).split("\n");
+          text = text.slice(at + 2);
+          return Object.fromEntries(lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2)));
+        }
+        const { value, done } = await reader.read();
+        if (done) return null;
+        text += value;
+      }
+    },
+    cancel: () => reader.cancel(),
+  };
+}
+
+const listen = async (events: string, headers = {}) => {
+  const response = await application.fetch(events, { headers: { accept, ...headers } });
+  return { response, stream: eventsOf(response) };
+};
+
+describe("a stream of events", () => {
+  test("says how the request stands, and then what became of it, and ends", async () => {
+    const { made, events, succeed } = await newRequest();
+    const { response, stream } = await listen(events);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-store, no-transform",
+      "x-accel-buffering": "no",
+      "x-content-type-options": "nosniff",
+    });
+    expect(await stream.next()).toEqual({ retry: "2000" });
+    const { id, operation, createdAt, validUntil } = made;
+    const seen = { id, operation, createdAt, validUntil };
+    const first = await stream.next();
+    expect(first).toEqual({ event: "status", id: "PENDING", data: expect.any(String) });
+    expect(JSON.parse(first?.data ?? "")).toEqual({ ...seen, status: "PENDING" });
+    await succeed();
+    const last = await stream.next();
+    expect(last).toEqual({ event: "status", id: "OK", data: expect.any(String) });
+    expect(JSON.parse(last?.data ?? "")).toEqual({ ...seen, status: "OK" });
+    expect(await stream.next()).toBeNull();
+    expect(countWaits(runtime)).toBe(0);
+  });
+
+  test("learns of an answer that another process took", async () => {
+    const { made, events } = await newRequest();
+    const { stream } = await listen(events);
+    await stream.next();
+    await stream.next();
+    const elsewhere = await authenticatorApplication({ ...shared });
+    await elsewhere.call("DELETE", `${requests}/${made.id}`);
+    expect(await stream.next()).toMatchObject({ id: "FAILED", data: expect.stringContaining("cancelled") });
+    expect(await stream.next()).toBeNull();
+  });
+
+  test("does not end with an answer that came while another is being judged", async () => {
+    const { made, events, succeed } = await newRequest();
+    const { stream } = await listen(events);
+    await stream.next();
+    await stream.next();
+    const { challenge } = schema.authenticatorRequests;
+    const one = eq(schema.authenticatorRequests.id, made.id);
+    const [open] = await runtime.database.read
+      .select({ challenge })
+      .from(schema.authenticatorRequests)
+      .where(one);
+    const put = (value: string | null) =>
+      runtime.database.write.update(schema.authenticatorRequests).set({ challenge: value }).where(one);
+    await put(null);
+    expect((await succeed()).body.status).toBe("PENDING");
+    expect(countWaits(runtime)).toBe(1);
+    await put(open?.challenge ?? null);
+    expect((await succeed()).body.status).toBe("OK");
+    expect(await stream.next()).toMatchObject({ id: "OK" });
+  });
+
+  test("learns that time has run out", async () => {
+    const { events } = await newRequest();
+    const { stream } = await listen(events);
+    await stream.next();
+    await stream.next();
+    shared.advanceClock(120);
+    expect(await stream.next()).toMatchObject({ id: "INVALIDATED" });
+    expect(await stream.next()).toBeNull();
+  });
+
+  test("of a request that is over says so, once to each who listens", async () => {
+    const { events, succeed } = await newRequest();
+    await succeed();
+    const { stream } = await listen(events);
+    await stream.next();
+    expect(await stream.next()).toMatchObject({ id: "OK" });
+    expect(await stream.next()).toBeNull();
+    const again = await application.fetch(events, { headers: { accept, "last-event-id": "OK" } });
+    expect(again.status).toBe(204);
+  });
+
+  test("ends its wait when nobody listens any more", async () => {
+    const { events } = await newRequest();
+    const { stream } = await listen(events);
+    await stream.next();
+    await vi.waitFor(() => expect(countWaits(runtime)).toBe(1));
+    await stream.cancel();
+    await vi.waitFor(() => expect(countWaits(runtime)).toBe(0));
+  });
+
+  test("ends at once with the process, and then begins none", async () => {
+    const { events } = await newRequest();
+    const { stream } = await listen(events);
+    await stream.next();
+    await stream.next();
+    closing.abort();
+    expect(await stream.next()).toBeNull();
+    const late = await listen(events);
+    await late.stream.next();
+    expect(await late.stream.next()).toMatchObject({ id: "PENDING" });
+    expect(await late.stream.next()).toBeNull();
+  });
+
+  test("for HEAD has headers alone, and waits for nothing", async () => {
+    const { events } = await newRequest();
+    const response = await application.fetch(events, { method: "HEAD", headers: { accept } });
+    expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
+      200,
+      "text/event-stream; charset=utf-8",
+      "",
+    ]);
+    expect(countWaits(runtime)).toBe(0);
+  });
+
+  test("twenty may listen to one request; who comes later is told how it stands, and to come back", async () => {
+    const { events, succeed } = await newRequest();
+    const listeners = await Promise.all(Array.from({ length: 21 }, () => listen(events)));
+    const heard = await Promise.all(
+      listeners.map(async ({ stream }) => {
+        await stream.next();
+        return stream.next();
+      }),
+    );
+    expect(new Set(heard.map((event) => event?.id))).toEqual(new Set(["PENDING"]));
+    await vi.waitFor(() => expect(countWaits(runtime)).toBe(20));
+    await succeed();
+    const then = await Promise.all(listeners.map(async ({ stream }) => (await stream.next())?.id ?? "end"));
+    expect(then.toSorted()).toEqual([...Array(20).fill("OK"), "end"]);
+  });
+
+  test("is cut off from a connection by its end, and does not hold up the end of the server", async () => {
+    const { events } = await newRequest();
+    const listener = createListener({
+      log: pino({ level: "silent" }),
+      trustedProxies: [],
+      refusalHeaders: {},
+      destinations: Promise.resolve({
+        api: (request: Request, info: { peer: string; requestId: string }) => handle(request, info, runtime),
+        pages: async () => {},
+      }),
+    });
+    const port = await listener.listen(0);
+    const { pathname, search, host } = new URL(events);
+    const open = async () => {
+      const asked = get({ port, path: pathname + search, headers: { host, accept } });
+      const [incoming] = await once(asked, "response");
+      incoming.on("error", () => {});
+      await once(incoming, "data");
+      return { asked, incoming };
+    };
+    const [one, other] = [await open(), await open()];
+    await vi.waitFor(() => expect(countWaits(runtime)).toBe(2));
+    one.asked.destroy();
+    await vi.waitFor(() => expect(countWaits(runtime)).toBe(1));
+    const ended = once(other.incoming, "end");
+    closing.abort();
+    // Far longer than the test may take: nothing is cut.
+    await listener.close(600_000);
+    other.incoming.resume();
+    await ended;
+  });
+});
+
+describe("long polling", () => {
+  test("answers when the phone does, with what its caller may see", async () => {
+    const { made, events, succeed } = await newRequest();
+    const byKey = application.call("GET", `${requests}/${made.id}?wait=25`);
+    const byPage = application.call("GET", events, { authorization: null });
+    await vi.waitFor(() => expect(countWaits(runtime)).toBe(2));
+    const answered = await succeed();
+    expect((await byKey).body).toEqual(answered.body);
+    const { id, operation, createdAt, validUntil } = made;
+    expect((await byPage).body).toEqual({ id, operation, createdAt, validUntil, status: "OK" });
+  });
+
+  test("answers at once when there is nothing to wait for, or the process ends", async () => {
+    const { made, succeed } = await newRequest();
+    const path = `${requests}/${made.id}`;
+    expect((await application.call("GET", `${path}?wait=0`)).body.status).toBe("PENDING");
+    const waiting = application.call("GET", `${path}?wait=9999`);
+    await vi.waitFor(() => expect(countWaits(runtime)).toBe(1));
+    closing.abort();
+    expect((await waiting).body.status).toBe("PENDING");
+    await succeed();
+    expect((await application.call("GET", `${path}?wait=25`)).body.status).toBe("OK");
+  });
+
+  test("ends with the connection", async () => {
+    const { made } = await newRequest();
+    const gone = new AbortController();
+    const waiting = application.fetch(`${requests}/${made.id}?wait=25`, {
+      headers: { authorization: `secret ${application.key}` },
+      signal: gone.signal,
+    });
+    await vi.waitFor(() => expect(countWaits(runtime)).toBe(1));
+    gone.abort();
+    expect((await waiting).status).toBe(200);
+    expect(countWaits(runtime)).toBe(0);
+  });
+
+  test.each(["-1", "1.5", "x", "", "1e3", "9999999", "1&wait=2"])("does not wait for %s", async (wait) => {
+    const { made, events } = await newRequest();
+    const told = await application.call("GET", `${requests}/${made.id}?wait=${wait}`);
+    expect(told).toMatchObject({ status: 400, body: { message: "wait must be a whole number of seconds." } });
+    expect((await application.call("GET", `${events}&wait=${wait}`, { authorization: null })).status).toBe(
+      400,
+    );
+  });
+});
+
+test("one query a time asks for all who wait, and none when nobody does", async () => {
+  const made = await Promise.all(Array.from({ length: 5 }, newRequest));
+  const execute = vi.spyOn(runtime.database.read, "execute");
+  const waits = made.map(({ events }) => application.call("GET", events, { authorization: null }));
+  await vi.waitFor(() => expect(countWaits(runtime)).toBe(5));
+  await vi.waitFor(() => expect(execute.mock.calls.length).toBeGreaterThan(0), 10_000);
+  const [look] = execute.mock.calls.at(-1) ?? [];
+  const { params } = new PgDialect().sqlToQuery(look as SQL);
+  expect((params[1] as string[]).toSorted()).toEqual(made.map((one) => one.made.id).toSorted());
+  await Promise.all(made.map(({ succeed }) => succeed()));
+  for (const { status, body } of await Promise.all(waits)) expect([status, body.status]).toEqual([200, "OK"]);
+  expect(countWaits(runtime)).toBe(0);
+  execute.mockRestore();
+});
+
+test("where no connection lasts, a stream ends soon and the page comes back", async () => {
+  const brief = { ...shared };
+  const own = await authenticatorApplication(brief);
+  const made = await own.create("REG", `user ${randomUUID()}`);
+  const events = made.links.find(({ rel }: { rel: string }) => rel === "events").href as string;
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
+  const stream = eventsOf(await own.fetch(events, { headers: { accept } }));
+  expect(await stream.next()).toEqual({ retry: "2000" });
+  expect(await stream.next()).toMatchObject({ id: "PENDING" });
+  expect(await stream.next()).toBeNull();
+  expect(timeout).toHaveBeenCalledWith(5_000);
+  timeout.mockRestore();
+});

@@ -1,0 +1,90 @@
+import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
+import { waitForAnswer } from "../../authenticator/watch.ts";
+import type { Exchange, Handler } from "../exchange.ts";
+import { json } from "../reply.ts";
+import { admit } from "./caller.ts";
+import { pageHeaders } from "./page-headers.ts";
+import { pageResourceOf } from "./resource.ts";
+import { awaitAnswer, brieflySeconds, readWait } from "./wait.ts";
+
+/** Server-sent events (HTML standard, 9.2), for a page that waits for the phone. */
+
+/** Proxies take a connection for dead on which nothing is said for a minute, some after less. */
+const heartbeatMilliseconds = 15_000;
+
+/** When a browser comes back after a stream has ended before the request has. */
+const retryMilliseconds = 2_000;
+
+const headers = {
+  "Content-Type": "text/event-stream; charset=utf-8",
+  // Neither kept, nor compressed, nor gathered on the way.
+  "Cache-Control": "no-store, no-transform",
+  "X-Accel-Buffering": "no",
+};
+
+/**
+ * `GET /authenticator/v1/uaf/requests/{id}/events`: one event `status` at once and one when the status changes, each
+ * with what a page may know as data. To whoever does not ask for events, what there is to tell comes as JSON, at most
+ * `wait` seconds later.
+ */
+export const eventsHandler: Handler = async (exchange) => {
+  const admitted = await admit(exchange, "page");
+  if ("refusal" in admitted) return admitted.refusal;
+  const { request } = admitted;
+  if (!/\btext\/event-stream\b/i.test(exchange.request.headers.get("accept") ?? "")) {
+    const wait = readWait(exchange, 25);
+    if ("refusal" in wait) return wait.refusal;
+    const then = await awaitAnswer(exchange, request, wait.seconds);
+    return json(200, pageResourceOf(exchange, then), { headers: pageHeaders(exchange) });
+  }
+  // A browser that has heard the last there is to hear comes back, and is told to stop (9.2.3).
+  const heard = exchange.request.headers.get("last-event-id");
+  if (request.status !== "PENDING" && heard === request.status) {
+    return { status: 204, headers: pageHeaders(exchange) };
+  }
+  const isHead = exchange.request.method === "HEAD";
+  return new Response(isHead ? null : statusEvents(exchange, request), {
+    headers: { ...headers, ...pageHeaders(exchange) },
+  });
+};
+
+/** The stream: ends with the request, with the connection, with the process, and briefly where none can last. */
+function statusEvents(exchange: Exchange, request: AuthenticatorRequest): ReadableStream<Uint8Array> {
+  const { runtime, tenant } = exchange;
+  const gone = new AbortController();
+  const ends = [exchange.request.signal, gone.signal];
+  const signal = AbortSignal.any(
+    runtime.closing ? ends : [...ends, AbortSignal.timeout(brieflySeconds * 1000)],
+  );
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    start(controller) {
+      const say = (text: string) => {
+        if (!gone.signal.aborted) controller.enqueue(encoder.encode(text));
+      };
+      const tell = (then: AuthenticatorRequest) =>
+        say(`event: status\nid: ${then.status}\ndata: ${JSON.stringify(pageResourceOf(exchange, then))}\n\n`);
+      const follow = async () => {
+        say(`retry: ${retryMilliseconds}\n\n`);
+        tell(request);
+        if (request.status !== "PENDING") return;
+        const heartbeat = setInterval(() => say(":\n\n"), heartbeatMilliseconds);
+        try {
+          if ((await waitForAnswer(runtime, tenant, request.id, signal)) !== "over") return;
+          const found = await findRequest(runtime, tenant, request.id);
+          if (found) tell(found.request);
+        } finally {
+          clearInterval(heartbeat);
+        }
+      };
+      follow().then(
+        () => gone.signal.aborted || controller.close(),
+        (error: unknown) => {
+          runtime.log.warn({ err: error, request_id: exchange.client.requestId }, "a stream broke off");
+          if (!gone.signal.aborted) controller.error(error);
+        },
+      );
+    },
+    cancel: () => gone.abort(),
+  });
+}

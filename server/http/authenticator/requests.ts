@@ -1,0 +1,99 @@
+import { readNow } from "#db/clock";
+import { answerRequest } from "../../authenticator/answer-request.ts";
+import { prepareRequest } from "../../authenticator/create-request.ts";
+import { readAnswer, readWanted } from "../../authenticator/request-input.ts";
+import {
+  type Acting,
+  type AuthenticatorRequest,
+  cancelRequest,
+  findRequest,
+} from "../../authenticator/requests.ts";
+import { tellAnswered } from "../../authenticator/watch.ts";
+import type { Exchange, Handler } from "../exchange.ts";
+import { json, type Reply } from "../reply.ts";
+import { readBody } from "./body.ts";
+import { admit, type Caller, refuseWithoutKey, unknownRequest } from "./caller.ts";
+import { pageHeaders } from "./page-headers.ts";
+import { authenticatorError } from "./problem.ts";
+import { resourceOf } from "./resource.ts";
+import { awaitAnswer, readWait } from "./wait.ts";
+
+/** The life of a request: `interface.md` 2.3 and 4.3. */
+
+/** `POST /authenticator/v1/uaf/requests` */
+export const createHandler: Handler = async (exchange) => {
+  const { runtime, tenant, client } = exchange;
+  const refusal = await refuseWithoutKey(exchange);
+  if (refusal) return refusal;
+  const wanted = await readBody(exchange, readWanted);
+  if (!wanted.ok) return wanted.refusal;
+  const { operation, userId } = wanted.value;
+  // What asks nothing of a phone bothers nobody.
+  if (operation !== "DEREG") {
+    const rate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}`);
+    if (!rate.ok) return tooMany(rate.retryAfterSeconds);
+  }
+  const now = await readNow(runtime.database.read, runtime.environment.clockShift());
+  const { request, write, jobs } = await prepareRequest({ runtime, tenant, client, now }, wanted.value);
+  await runtime.database.write.transaction(async (tx) => {
+    await write(tx);
+    for (const job of jobs) await runtime.jobs.enqueue(tx, job);
+  });
+  if (jobs.length > 0) runtime.jobs.wake();
+  return show(exchange, "application", request);
+};
+
+function tooMany(retryAfterSeconds: number): Reply {
+  return authenticatorError(429, "Too many requests were made for this user. Wait a while and try again.", {
+    "Retry-After": String(retryAfterSeconds),
+  });
+}
+
+/**
+ * `GET /authenticator/v1/uaf/requests/{id}`; with `wait`, so many seconds later unless the request is answered, or
+ * runs out, before.
+ */
+export const showHandler: Handler = async (exchange) => {
+  const admitted = await admit(exchange, "phone", "page");
+  if ("refusal" in admitted) return admitted.refusal;
+  const { caller, request } = admitted;
+  const wait = readWait(exchange, 0);
+  if ("refusal" in wait) return wait.refusal;
+  return show(exchange, caller, await awaitAnswer(exchange, request, wait.seconds));
+};
+
+/** `PUT /authenticator/v1/uaf/requests/{id}`: the phone's answer. A request that is over stays as it is. */
+export const answerHandler: Handler = async (exchange) => {
+  const admitted = await admit(exchange, "phone");
+  if ("refusal" in admitted) return admitted.refusal;
+  const { caller, request } = admitted;
+  const answer = await readBody(exchange, readAnswer);
+  if (!answer.ok) return answer.refusal;
+  const answered = await answerRequest(acting(exchange, admitted.now), request, answer.value);
+  if (answered === "malformed")
+    return authenticatorError(400, "uafResponse is not a UAF response to this operation.");
+  // Another answer may be judged still, which those who wait are waiting for.
+  if (answered.status !== "PENDING") tellAnswered(exchange.runtime, exchange.tenant, request.id);
+  return show(exchange, caller, answered);
+};
+
+/** `DELETE /authenticator/v1/uaf/requests/{id}`: nobody is to answer any more. */
+export const cancelHandler: Handler = async (exchange) => {
+  const admitted = await admit(exchange);
+  if ("refusal" in admitted) return admitted.refusal;
+  const { runtime, tenant } = exchange;
+  const { id } = admitted.request;
+  await cancelRequest(acting(exchange, admitted.now), id);
+  tellAnswered(runtime, tenant, id);
+  const found = await findRequest(runtime, tenant, id);
+  return found ? show(exchange, "application", found.request) : unknownRequest();
+};
+
+function acting({ runtime, tenant, client }: Exchange, now: Date): Acting {
+  return { runtime, tenant, client, now };
+}
+
+function show(exchange: Exchange, caller: Caller, request: AuthenticatorRequest): Reply {
+  const headers = caller === "page" ? pageHeaders(exchange) : {};
+  return json(200, resourceOf(exchange, caller, request), { headers });
+}

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Instead } from "../../testing/uaf-call.ts";
+import { type AuthenticatorService, startAuthenticatorService } from "../../testing/uaf-service.ts";
+import { type Application, applicationOf, linkOf, requests } from "../../testing/uaf-walk.ts";
+
+/** Authentications and transactions (`interface.md` 2.3 and 4.3), at the running server, by plain HTTP and with a phone that knows nothing of the server's code. */
+
+let service: AuthenticatorService;
+let application: Application;
+beforeAll(async () => {
+  service = await startAuthenticatorService();
+  application = applicationOf(service);
+}, 120_000);
+afterAll(async () => {
+  await service?.close();
+});
+
+describe("an authentication", () => {
+  test("names the user's keys, is signed, and is dated", async () => {
+    const { phone, deviceId } = await application.enrolled("grace");
+    const made = await application.ask("grace");
+    const [message] = JSON.parse(made.request);
+    const keyIDs = [phone.keys[0]?.id.toString("base64url")];
+    expect(message.policy.accepted).toEqual([[{ aaid: ["006F#0001"], keyIDs }]]);
+    const { body } = await application.answer(made, phone);
+    expect(body).toMatchObject({ status: "OK", deviceID: deviceId, device: { deviceId } });
+  });
+
+  test("A71 answers once: a second answer changes nothing, and of two at once one counts", async () => {
+    const { phone } = await application.enrolled("twice");
+    const made = await application.ask("twice");
+    const uafResponse = phone.authenticate(made.request, { facetId: service.server.url });
+    const put = (id: string) => service.call("PUT", `${requests}/${id}`, { body: { uafResponse } });
+    const both = await Promise.all([put(made.id), put(made.id)]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    expect(both.filter(({ body }) => body.status === "OK").length).toBeGreaterThan(0);
+    expect(await application.statusOf(made.id)).toBe("OK");
+    const { body } = await put(made.id);
+    expect(body.status).toBe("OK");
+    const other = await application.ask("twice");
+    expect((await put(other.id)).body.status).toBe("FAILED");
+  });
+
+  test("A73 a counter that does not grow fails", async () => {
+    const { phone } = await application.enrolled("counting", { counts: true });
+    for (const [signCounter, status] of [
+      [5, "OK"],
+      [5, "FAILED"],
+      [4, "FAILED"],
+      [0, "FAILED"],
+      [6, "OK"],
+    ] as const) {
+      const { body } = await application.answer(await application.ask("counting"), phone, { signCounter });
+      expect([signCounter, body.status]).toEqual([signCounter, status]);
+    }
+  });
+
+  test("A74 only keys of the user, and of the devices that were asked, count", async () => {
+    const one = await application.enrolled("two phones");
+    const two = await application.enrolled("two phones");
+    const stranger = await application.enrolled("a stranger");
+    const [key] = stranger.phone.keys;
+    if (!key) throw new Error("no key");
+    expect(
+      (await application.answer(await application.ask("two phones"), one.phone, { key })).body.status,
+    ).toBe("FAILED");
+    const only = await application.ask("two phones", { deviceIds: [two.deviceId] });
+    expect(() => one.phone.authenticate(only.request, { facetId: service.server.url })).toThrow(
+      "noSuitableAuthenticator",
+    );
+    expect((await application.answer(only, one.phone, { unasked: true })).body.status).toBe("FAILED");
+    const again = await application.ask("two phones", { deviceIds: [two.deviceId] });
+    expect((await application.answer(again, two.phone)).body).toMatchObject({
+      status: "OK",
+      deviceID: two.deviceId,
+    });
+  });
+
+  test("A76 a transaction is shown, signed, and nothing else is", async () => {
+    const { phone } = await application.enrolled("paying");
+    const transaction = "Pay 5 € to Zoë?";
+    const made = await application.ask("paying", { transaction });
+    expect(made.transaction).toBe(transaction);
+    const [message] = JSON.parse(made.request);
+    expect(message.transaction).toEqual([
+      { contentType: "text/plain", content: Buffer.from(transaction).toString("base64url") },
+    ]);
+    expect((await application.answer(made, phone)).body).toMatchObject({ status: "OK", transaction });
+    for (const instead of [
+      { transaction: "Pay 9 € to Zoë?" },
+      { transaction: null },
+      { mode: 1 },
+      { transactionContentHash: Buffer.alloc(0) },
+    ] satisfies Instead[]) {
+      const { body } = await application.answer(
+        await application.ask("paying", { transaction }),
+        phone,
+        instead,
+      );
+      expect(body.status).toBe("FAILED");
+    }
+    expect(
+      (await application.answer(await application.ask("paying"), phone, { transaction: "Pay" })).body.status,
+    ).toBe("FAILED");
+  });
+
+  test("a newer one of the same user takes its place", async () => {
+    const { phone } = await application.enrolled("impatient");
+    const first = await application.ask("impatient");
+    const second = await application.ask("impatient");
+    expect(await application.statusOf(first.id)).toBe("INVALIDATED");
+    const uafResponse = phone.authenticate(first.request, { facetId: service.server.url });
+    const late = await service.call("PUT", `${requests}/${first.id}`, { body: { uafResponse } });
+    expect([late.status, late.body.status]).toEqual([200, "INVALIDATED"]);
+    expect((await application.answer(second, phone)).body.status).toBe("OK");
+  });
+
+  test("a cancelled one has failed, says so, and stays so", async () => {
+    const { phone } = await application.enrolled("wavering");
+    const made = await application.ask("wavering");
+    const cancelled = await service.call("DELETE", `${requests}/${made.id}`);
+    expect(cancelled).toMatchObject({
+      status: 200,
+      body: { status: "FAILED", error: { code: expect.any(Number), reason: expect.stringMatching(/./) } },
+    });
+    const uafResponse = phone.authenticate(made.request, { facetId: service.server.url });
+    const { body } = await service.call("PUT", `${requests}/${made.id}`, { body: { uafResponse } });
+    expect(body.status).toBe("FAILED");
+  });
+
+  test("a finished one cannot be cancelled", async () => {
+    const { phone } = await application.enrolled("decided");
+    const made = await application.ask("decided");
+    await application.answer(made, phone);
+    const { status, body } = await service.call("DELETE", `${requests}/${made.id}`);
+    expect([status, body.status]).toEqual([200, "OK"]);
+  });
+
+  test("whose time is over says so, shows no code, and takes no answer", async () => {
+    const { phone } = await application.enrolled("late");
+    const made = await application.ask("late");
+    const { href } = linkOf(made, "qrcode");
+    await service.expire(made.id);
+    const seen = await service.call("GET", `${requests}/${made.id}`);
+    expect(seen).toMatchObject({ status: 200, body: { status: "INVALIDATED", error: { code: 1408 } } });
+    expect((await service.call("GET", href, { authorization: null })).status).toBe(404);
+    const uafResponse = phone.authenticate(made.request, { facetId: service.server.url });
+    for (const late of [
+      await application.put(made.id, uafResponse),
+      await service.call("DELETE", `${requests}/${made.id}`),
+    ]) {
+      expect([late.status, late.body]).toEqual([200, seen.body]);
+    }
+  });
+
+  test("A74 fails at once for a user without a device, and for a key that was deregistered meanwhile", async () => {
+    const none = await application.ask("nobody's friend");
+    expect(none).toMatchObject({ status: "FAILED", error: { code: expect.any(Number) } });
+    const { phone } = await application.enrolled("departing");
+    const made = await application.ask("departing");
+    await application.create({ operation: "DEREG", userId: "departing", username: "departing" });
+    const { body } = await application.answer(made, phone);
+    expect(body).toMatchObject({ status: "FAILED", error: { code: 1481 } });
+  });
+
+  test("works in a tenant of its own, whose links lead there", async () => {
+    const acme = await service.stile("tenants", "create", "--name", "Acme");
+    const key = await service.stile("keys", "create", "--interface", "authenticator", "--tenant", acme);
+    const there = applicationOf(service.of({ prefix: `/t/${acme}`, key }));
+    const { phone, deviceId } = await there.enrolled("ada");
+    const made = await there.ask("ada");
+    for (const { href } of made.links)
+      expect(href).toContain(`${service.server.url}/t/${acme}/authenticator/`);
+    expect(made.relyingParty).toMatchObject({
+      name: "Acme",
+      appId: `${service.server.url}/t/${acme}/authenticator/facets`,
+    });
+    expect((await there.answer(made, phone)).body).toMatchObject({ status: "OK", deviceID: deviceId });
+    expect((await application.ask("ada")).status).toBe("FAILED");
+  }, 60_000);
+});

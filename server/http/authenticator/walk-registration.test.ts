@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createUafAuthenticator } from "../../testing/uaf-authenticator.ts";
+import type { Instead } from "../../testing/uaf-call.ts";
+import { type AuthenticatorService, callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
+import { type Application, applicationOf, requests } from "../../testing/uaf-walk.ts";
+
+/** Registrations, and the devices that come of them (`interface.md` 2.3 and 4.3), at the running server, by plain HTTP and with a phone that knows nothing of the server's code. */
+
+let service: AuthenticatorService;
+let application: Application;
+beforeAll(async () => {
+  service = await startAuthenticatorService();
+  application = applicationOf(service);
+}, 120_000);
+afterAll(async () => {
+  await service?.close();
+});
+
+const secrets = { pushToken: "push-token-of-the-phone", secret: "secret-of-the-phone" };
+const phoneFacts = {
+  keyName: "Ada's phone",
+  deviceOs: "Android",
+  osVersion: "9",
+  manufacturer: "A",
+  model: "B",
+};
+
+describe("a registration", () => {
+  test("is told in full, answered by the phone, and stays as it is", async () => {
+    const clientData = { remoteAddress: "192.0.2.7", userAgent: "Test/1.0" };
+    const made = await application.create({
+      operation: "REG",
+      userId: "ada",
+      username: "ada@example.com",
+      clientData,
+    });
+    expect(made).toMatchObject({
+      id: expect.stringMatching(/^[A-Za-z0-9]{44}$/),
+      operation: "REG",
+      status: "PENDING",
+      userId: "ada",
+      username: "ada@example.com",
+      clientData,
+      relyingParty: { id: expect.any(String), name: "Stile", appId: `${service.base}/facets` },
+      deviceID: expect.any(String),
+    });
+    expect(made).not.toHaveProperty("error");
+    expect(Date.parse(made.validUntil) - Date.parse(made.createdAt)).toBe(120_000);
+    const link = (rel: string, method: string) => ({
+      rel,
+      method,
+      href: `${service.base}${requests}/${made.id}`,
+    });
+    expect(made.links).toEqual(
+      expect.arrayContaining([
+        { rel: "qrcode", method: "GET", href: expect.stringContaining(`/${made.id}/qrcode?`) },
+        link("status", "GET"),
+        link("result", "GET"),
+        link("validate", "PUT"),
+        link("cancel", "DELETE"),
+      ]),
+    );
+    const [message] = JSON.parse(made.request);
+    expect(message).toMatchObject({
+      header: { upv: { major: 1, minor: 1 }, op: "Reg", appID: made.relyingParty.appId },
+      username: "ada@example.com",
+      policy: { accepted: [[{ aaid: ["006F#0001"] }]] },
+    });
+    expect(Buffer.from(message.challenge, "base64url")).toHaveLength(32);
+
+    const answered = await application.answer(
+      made,
+      createUafAuthenticator(),
+      {},
+      { ...phoneFacts, ...secrets },
+    );
+    expect(answered).toMatchObject({
+      status: 200,
+      body: { id: made.id, status: "OK", device: { keyName: phoneFacts.keyName } },
+    });
+    const { deviceID, device } = answered.body;
+    expect([deviceID, device.deviceId]).toEqual([expect.stringMatching(/./), deviceID]);
+    const later = await service.call("GET", `${requests}/${made.id}`);
+    expect(later.body).toEqual(answered.body);
+    expect(later.headers.get("cache-control")).toBe("no-store");
+
+    const devices = await service.call("GET", "/mgmt/v1/registrations/ada");
+    expect(devices.body).toEqual([
+      expect.objectContaining({
+        deviceId: deviceID,
+        keyName: phoneFacts.keyName,
+        authenticatorType: "FIDO_UAF",
+        deviceOs: phoneFacts.deviceOs,
+        osVersion: phoneFacts.osVersion,
+        createdAt: expect.any(String),
+        lastUsage: expect.any(String),
+      }),
+    ]);
+    for (const text of [answered.text, later.text, devices.text, service.server.logs()]) {
+      expect(text).not.toContain(secrets.secret);
+      expect(text).not.toContain(secrets.pushToken);
+    }
+  });
+
+  test("takes what published clients send beside what counts, and null for what they lack", async () => {
+    const made = await application.create({
+      operation: "REG",
+      userId: "published",
+      username: "published",
+      displayName: null,
+      transaction: null,
+      clientData: { remoteAddress: null, userAgent: "Java", city: "Kiel" },
+      deviceIds: null,
+      isSecondFactorOnly: true,
+      authenticatorSelectionCriteria: { requireResidentKey: false },
+      attestationConveyancePreference: "none",
+    });
+    expect(made).toMatchObject({
+      status: "PENDING",
+      isSecondFactorOnly: true,
+      clientData: { userAgent: "Java" },
+    });
+    const { body } = await application.answer(made, createUafAuthenticator());
+    expect(body.status).toBe("OK");
+    const { body: listed } = await service.call("GET", "/mgmt/v1/registrations/published");
+    expect(listed).toEqual([expect.objectContaining({ deviceId: body.deviceID, isSecondFactorOnly: true })]);
+  });
+
+  test("of one key by two users at once is one's", async () => {
+    const keyId = Buffer.alloc(32, 7);
+    const asked = [await application.register("racing one"), await application.register("racing two")];
+    const answered = await Promise.all(
+      asked.map((made) => application.answer(made, createUafAuthenticator(), { keyId })),
+    );
+    expect(answered.map(({ body }) => body.status).sort()).toEqual(["FAILED", "OK"]);
+  });
+
+  test.each<[string, (uafResponse: string) => string]>([
+    ["an array", (text) => text],
+    ["one message", (text) => text.slice(1, -1)],
+    ["the client's own wrapper", (text) => JSON.stringify({ uafProtocolMessage: text })],
+  ])("may be answered by %s", async (form, shaped) => {
+    const made = await application.register(form);
+    const uafResponse = shaped(
+      createUafAuthenticator().register(made.request, { facetId: service.server.url }),
+    );
+    const { status, body } = await service.call("PUT", `${requests}/${made.id}`, { body: { uafResponse } });
+    expect([status, body.status]).toEqual([200, "OK"]);
+  });
+
+  test.each<[string, Instead]>([
+    ["another challenge", { finalChallengeParams: { challenge: "A".repeat(43) } }],
+    ["another application", { finalChallengeParams: { appID: "https://other.example" } }],
+    ["another facet", { finalChallengeParams: { facetID: "https://other.example" } }],
+    ["another channel", { finalChallengeParams: { channelBinding: { tlsUnique: "AAAA" } } }],
+    ["a wrong hash", { finalChallengeHash: Buffer.alloc(32) }],
+    ["a broken signature", { signature: "flipped" }],
+    ["another model", { aaid: "FFFF#0001" }],
+    ["another scheme", { assertionScheme: "UAFV2TLV" }],
+    ["an algorithm that it is not", { algorithm: 0x0001 }],
+    ["bytes that trail", { tlv: [{ after: "regAssertion", put: Buffer.of(0) }] }],
+    ["a header for another operation", { header: { op: "Auth" } }],
+  ])("A71 A72 A75 fails for good with %s", async (what, instead) => {
+    const made = await application.register(what);
+    const { status, body } = await application.answer(made, createUafAuthenticator(), instead);
+    expect([status, body.status]).toEqual([200, "FAILED"]);
+    expect(body.error).toEqual({ code: expect.any(Number), reason: expect.stringMatching(/./) });
+    expect(body.error.code).toSatisfy((code: number) => code >= 1400 && code < 1500);
+    const right = createUafAuthenticator().register(made.request, { facetId: service.server.url });
+    const again = await service.call("PUT", `${requests}/${made.id}`, { body: { uafResponse: right } });
+    expect([again.status, again.body.status]).toEqual([200, "FAILED"]);
+    expect(
+      (await service.call("GET", `/mgmt/v1/registrations/${encodeURIComponent(what)}`)).body ?? [],
+    ).not.toEqual(expect.arrayContaining([expect.anything()]));
+  });
+
+  test("of a key that somebody else has registered is refused", async () => {
+    const { phone } = await application.enrolled("first owner");
+    const keyId = phone.keys[0]?.id ?? Buffer.alloc(32);
+    const { body } = await application.answer(
+      await application.register("second owner"),
+      createUafAuthenticator(),
+      { keyId },
+    );
+    expect(body.status).toBe("FAILED");
+  });
+});
+
+describe("devices", () => {
+  test("are renamed, and listed by their new name", async () => {
+    const { deviceId } = await application.enrolled("naming");
+    const path = `/mgmt/v1/registrations/rename/${deviceId}`;
+    const renamed = await service.call("POST", path, { body: { newName: "Work 📱" } });
+    expect(renamed).toMatchObject({ status: 200, body: { newName: "Work 📱" } });
+    const listed = await service.call("GET", "/mgmt/v1/registrations/naming");
+    expect(listed.body.map(({ keyName }: { keyName: string }) => keyName)).toEqual(["Work 📱"]);
+    for (const body of [{}, { newName: "" }, { newName: 5 }, { newName: "a\0" }, [], "x"]) {
+      expect((await service.call("POST", path, { body })).status).toBe(400);
+    }
+    for (const id of ["3f2504e0-4f89-41d3-9a0c-0305e82c3301", "x", "%00"]) {
+      const { status } = await service.call("POST", `/mgmt/v1/registrations/rename/${id}`, {
+        body: { newName: "x" },
+      });
+      expect([id, status]).toEqual([id, 404]);
+    }
+  });
+
+  test("are deregistered at once: one, or all, on the phone as well", async () => {
+    const one = await application.enrolled("leaving");
+    const two = await application.enrolled("leaving");
+    const dereg = (more = {}) =>
+      application.create({ operation: "DEREG", userId: "leaving", username: "x", ...more });
+    const first = await dereg({ deviceIds: [one.deviceId] });
+    expect(first.status).toBe("OK");
+    const call = { facetId: service.server.url };
+    for (const { phone } of [one, two]) phone.deregister(first.request, call);
+    expect([one.phone.keys.length, two.phone.keys.length]).toEqual([0, 1]);
+    const left = await service.call("GET", "/mgmt/v1/registrations/leaving");
+    expect(left.body.map(({ deviceId }: { deviceId: string }) => deviceId)).toEqual([two.deviceId]);
+
+    const last = await dereg();
+    expect(last.status).toBe("OK");
+    two.phone.deregister(last.request, call);
+    expect(two.phone.keys).toEqual([]);
+    expect((await service.call("GET", "/mgmt/v1/registrations/leaving")).text).not.toContain(two.deviceId);
+    expect((await dereg()).status).toBe("FAILED");
+  });
+});
+
+test("the list of facets names this origin for versions 1.0 and 1.1, in its own type", async () => {
+  const { status, headers, body } = await callAt(`${service.base}/facets`, "GET");
+  expect([status, headers.get("content-type")]).toEqual([
+    200,
+    expect.stringMatching(/^application\/fido\.trusted-apps\+json/),
+  ]);
+  const entry = (minor: number) => ({ version: { major: 1, minor }, ids: [service.server.url] });
+  expect(body.trustedFacets).toEqual(expect.arrayContaining([entry(0), entry(1)]));
+  const phone = createUafAuthenticator();
+  const { request } = await application.register("facets");
+  phone.register(request, { facetId: service.server.url, trustedFacets: body });
+  expect(phone.keys).toHaveLength(1);
+});

@@ -1,0 +1,115 @@
+import { handle } from "../http/dispatch.ts";
+import type { Runtime, Tenant } from "../runtime.ts";
+import { createApiKey } from "../tenants/api-keys.ts";
+import { createUafAuthenticator, type UafAuthenticator } from "./uaf-authenticator.ts";
+import type { Instead, UafSettings } from "./uaf-call.ts";
+
+/** What the authenticator interface answered. */
+export interface Told {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
+  body: any;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  /** In place of the application's key; null for none. */
+  authorization?: string | null;
+  headers?: Record<string, string>;
+}
+
+/** An application that calls the authenticator interface in this process, and the phones of its users. */
+export interface AuthenticatorApplication {
+  key: string;
+  /** One call; paths begin behind `/authenticator`, or are whole addresses. */
+  call(method: string, path: string, options?: CallOptions): Promise<Told>;
+  /** The same, with the answer as it comes. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Makes a request that has to come about. */
+  create(operation: "REG" | "AUTH" | "DEREG", userId: string, more?: object): Promise<Told["body"]>;
+  /** What a phone makes of a request. */
+  answerOf(phone: UafAuthenticator, request: Told["body"], instead?: Instead): string;
+  /** Sends it. */
+  answer(request: Told["body"], uafResponse: string, deviceKeyInfo?: unknown): Promise<Told>;
+  /** Registers a phone for a user. */
+  enroll(
+    userId: string,
+    settings?: UafSettings,
+    deviceKeyInfo?: unknown,
+  ): Promise<{ phone: UafAuthenticator; deviceId: string }>;
+}
+
+const requests = "/v1/uaf/requests";
+
+/** @param tenant the default one without it */
+export async function authenticatorApplication(
+  runtime: Runtime,
+  tenant: Tenant = runtime.tenant,
+): Promise<AuthenticatorApplication> {
+  const { key } = await createApiKey(runtime, tenant, { interface: "authenticator", name: "test" });
+  const { base_url } = tenant.config;
+  const { host, origin: facetId } = new URL(base_url);
+
+  const fetch: AuthenticatorApplication["fetch"] = async (path, init = {}) => {
+    const address = path.startsWith("/") ? `${base_url}/authenticator${path}` : path;
+    const headers = { host, ...Object.fromEntries(new Headers(init.headers)) };
+    const asked = new Request(address, { ...init, headers });
+    const response = await handle(asked, { peer: "192.0.2.1", requestId: "request-1" }, runtime);
+    if (!response) throw new Error(`${path} is not an address of the API`);
+    return response;
+  };
+
+  const call: AuthenticatorApplication["call"] = async (method, path, options = {}) => {
+    const { body, authorization = `secret ${key}`, headers = {} } = options;
+    const response = await fetch(path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(authorization === null ? {} : { authorization }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    };
+  };
+
+  const create: AuthenticatorApplication["create"] = async (operation, userId, more = {}) => {
+    const body = { operation, userId, username: `${userId}@example.com`.slice(0, 128), ...more };
+    const made = await call("POST", requests, { body });
+    if (made.status !== 200) throw new Error(`${made.status} ${made.text}`);
+    return made.body;
+  };
+
+  const answerOf: AuthenticatorApplication["answerOf"] = (phone, { operation, request }, instead = {}) => {
+    const asked = { facetId, instead };
+    return operation === "REG" ? phone.register(request, asked) : phone.authenticate(request, asked);
+  };
+
+  const answer: AuthenticatorApplication["answer"] = ({ id }, uafResponse, deviceKeyInfo) =>
+    call("PUT", `${requests}/${id}`, { body: { uafResponse, deviceKeyInfo } });
+
+  return {
+    key,
+    fetch,
+    call,
+    create,
+    answerOf,
+    answer,
+    async enroll(userId, settings, deviceKeyInfo) {
+      const phone = createUafAuthenticator(settings);
+      const request = await create("REG", userId);
+      const { body } = await answer(request, answerOf(phone, request), deviceKeyInfo);
+      if (body.status !== "OK") throw new Error(`the phone was not registered: ${body.error?.reason}`);
+      return { phone, deviceId: body.deviceID };
+    },
+  };
+}
