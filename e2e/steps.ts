@@ -18,6 +18,7 @@ export const titles = {
   setUpKey: "Set up a security key",
   appCode: "Enter the code of your app",
   securityKey: "Confirm with your security key",
+  phone: "Confirm with your phone",
   trust: "Is this your own device?",
   account: "Your account",
   deleted: "Your account is gone",

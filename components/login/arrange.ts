@@ -35,6 +35,7 @@ const looks: Record<string, Look> = {
   continue_to_passcode_confirmation_recovery: { place: "quiet" },
   continue_to_login_otp: { place: "quiet" },
   continue_to_login_security_key: { place: "quiet" },
+  continue_to_login_authenticator: { place: "quiet" },
   recovery_code_validate: { place: "folded" },
   webauthn_generate_request_options: { icon: "passkey" },
   webauthn_generate_creation_options: { icon: "passkey" },
@@ -134,17 +135,20 @@ export function hasInputError(actions: ActionDescriptor[]): boolean {
 
 /**
  * Seconds that the state asks to wait, and for what: for the action that was refused, else for the first one that
- * sends something again.
+ * sends something again, else for the one that a ceremony would perform.
  */
 export function waitOf(
   state: FlowState,
   performed: string | null,
+  ceremonial: string | null = null,
 ): { seconds: number; action: string | null } | null {
   const seconds = state.payload.resend_after ?? state.payload.retry_after;
   if (typeof seconds !== "number" || !(seconds > 0)) return null;
   const names = Object.keys(state.actions);
   const action =
-    names.find((name) => name === performed) ?? names.find((name) => name.startsWith("resend_")) ?? null;
+    names.find((name) => name === performed) ??
+    names.find((name) => name.startsWith("resend_")) ??
+    ceremonial;
   return { seconds: Math.ceil(seconds), action };
 }
 

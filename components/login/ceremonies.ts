@@ -11,6 +11,7 @@ import type { FlowState } from "#server/flow/wire";
 import type { IconName } from "../ui/icon.tsx";
 import type { Arrival } from "./arrival.ts";
 import { isText } from "./people.ts";
+import { answerOfPhone } from "./phone-request.ts";
 
 /** What a ceremony leads to: an action, and what it is given. */
 export interface Step {
@@ -28,14 +29,24 @@ export interface Surroundings {
   led: boolean;
   /** What this page has tried before without asking. */
   attempts: Attempts;
+  /** What stands before every address of this service: nothing, or `/t/{tenant}`. */
+  base: string;
   /** Leaves the page for another site. */
   leave(url: string): void;
+  /** Asks for the state on show once more, because what it holds has run out. */
+  renew(): Promise<void>;
 }
 
-/** A passkey is created without asking once at most; `silent` while that is under way. */
+/**
+ * A passkey is created without asking once at most; `silent` while that is under way. What a phone has answered, by
+ * the address that told of it, is brought to the server unasked once at most; what it did not answer was renewed so
+ * many times since somebody was there.
+ */
 export interface Attempts {
   silent: boolean;
   tried: boolean;
+  brought: string | null;
+  renewals: number;
 }
 
 /** What only a browser can do in a state. */
@@ -56,8 +67,11 @@ export interface Ceremony {
   unasked?: true;
   /** Whether there is anything to do. Default: yes. */
   begins?(surroundings: Surroundings): boolean;
-  /** Finds out what comes next; null for nothing. Rejects when the person or the browser will not. */
-  perform(material: unknown, surroundings: Surroundings): Promise<Step | null>;
+  /**
+   * Finds out what comes next; null for nothing. Rejects when the person or the browser will not, or when it was
+   * dropped.
+   */
+  perform(material: unknown, surroundings: Surroundings, dropped: AbortSignal): Promise<Step | null>;
 }
 
 const creation: Ceremony = {
@@ -91,6 +105,17 @@ export const ceremonies: Record<string, Ceremony> = {
     waiting: "prompt",
     needs: "request_options",
     perform: (options) => assert(options, false),
+  },
+  login_authenticator: {
+    action: "authenticator_verify",
+    when: "beside",
+    needs: "events_href",
+    begins: ({ state, attempts }) =>
+      isText(state.payload.events_href) && attempts.brought !== state.payload.events_href,
+    async perform(href, surroundings, dropped) {
+      await answerOfPhone(String(href), surroundings, dropped);
+      return { action: "authenticator_verify", input: {} };
+    },
   },
   onboarding_create_passkey: {
     action: "webauthn_generate_creation_options",

@@ -69,7 +69,7 @@ export function Login({
   const codes = recoveryCodesIn(state.payload).join(" ");
   const held = codes !== saved && codes !== "";
   const arrived = () => setBrought(null);
-  const ceremonial = useCeremony(flow, { ready, arrival: brought, arrived, held, navigate });
+  const ceremonial = useCeremony(flow, { ready, arrival: brought, arrived, held, base, navigate });
   useSignals(state, ready, relyingParty);
   const here = stateWords(words, state.name, variantsOf(state, type));
   const other = here.other && (here.other.flow === "login" || signup) ? here.other : null;

@@ -13,6 +13,8 @@ interface PayloadProps {
 const drawings: Record<string, (props: PayloadProps) => ReactNode> = {
   otp_image_source: QrCode,
   otp_secret: Secret,
+  qr_image_source: ScanCode,
+  events_href: Waiting,
   resend_after: Wait,
   user: User,
 };
@@ -27,10 +29,25 @@ export function Payloads({ payload, words }: { payload: Record<string, unknown>;
     });
 }
 
-function QrCode({ value, words }: PayloadProps) {
+function QrCode({ value, words, size = 200 }: PayloadProps & { size?: number }) {
   if (typeof value !== "string" || !value.startsWith("data:image/")) return null;
   // biome-ignore lint/performance/noImgElement: there is nothing to optimise in a data URL
-  return <img className="stile-qr" src={value} alt={words.page.qrCode} width={200} height={200} />;
+  return <img className="stile-qr" src={value} alt={words.page.qrCode} width={size} height={size} />;
+}
+
+/** It says a whole address with a token, so it has many more modules. */
+function ScanCode(props: PayloadProps) {
+  return <QrCode {...props} size={264} />;
+}
+
+/** Only a script hears of an answer that is given elsewhere. */
+function Waiting({ words }: PayloadProps) {
+  return (
+    <p className="stile-waiting stile-with-script" role="status">
+      <span className="stile-pulse" aria-hidden="true" />
+      <span>{words.page.waitingForPhone}</span>
+    </p>
+  );
 }
 
 function Secret({ value, words }: PayloadProps) {

@@ -40,5 +40,7 @@ const calm = new Set([
   "proved_again",
   "passkey_cancelled",
   "third_party_access_denied",
+  "authenticator_request_pending",
+  "authenticator_request_expired",
   "unauthorized",
 ]);

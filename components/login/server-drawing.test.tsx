@@ -83,3 +83,14 @@ test("without a script the way on leads past the recovery codes", () => {
   expect(html).toContain("AB3D-EF5H-JK7M");
   expect(html).toMatch(/<a [^>]*href="https:\/\/shop\.example\/welcome"[^>]*>I have saved them/);
 });
+
+test("without a script a phone's picture is there, and a button that asks whether it has confirmed", () => {
+  const html = drawn(states.login_authenticator, "login");
+  expect(html).toContain(`src="${states.login_authenticator.payload.qr_image_source}"`);
+  expect(fields(html, "authenticator_verify")).toEqual([
+    "flow=login",
+    "action=authenticator_verify",
+    "version=7",
+  ]);
+  expect(html).toMatch(/stile-button-primary[^>]*>.*I have confirmed/);
+});

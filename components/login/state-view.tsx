@@ -135,23 +135,25 @@ function Actions({
   performed: string | null;
 }) {
   const { form, toggles, choices, picks, folded, quiet } = arranged;
-  const { words, flow } = stage;
-  const wait = waitOf(flow.view.state, performed);
+  const { words, flow, live } = stage;
+  const { state } = flow.view;
+  const ceremony = ceremonyOf(state);
+  const wait = waitOf(state, performed, ceremony?.action);
   const seconds = (name: string) => (wait?.action === name ? wait.seconds : 0);
   const draw = (look: ActionLook) => (action: (typeof choices)[number]) => (
     <ActionForm key={action.action} {...{ stage, action, look }} wait={seconds(action.action)} />
   );
   const ways = choices.length + picks.length;
+  // What a script waits for, and then does by itself, need not be pressed.
+  const awaited = live && ceremony?.needs !== undefined && state.payload[ceremony.needs] !== undefined;
+  const byItself = awaited && choices[0]?.action === ceremony.action;
+  const weight = form || byItself ? "secondary" : choices.length > 1 ? "choice" : "primary";
   return (
     <>
       {form && draw("primary")(form)}
       {toggles.map(draw("toggle"))}
       {form && ways > 0 && <p className="stile-or">{words.page.or}</p>}
-      {choices.length > 0 && (
-        <div className="stile-choices">
-          {choices.map(draw(form ? "secondary" : choices.length > 1 ? "choice" : "primary"))}
-        </div>
-      )}
+      {choices.length > 0 && <div className="stile-choices">{choices.map(draw(weight))}</div>}
       {picks.map(draw("secondary"))}
       {quiet.length > 0 && <div className="stile-quiet">{quiet.map(draw("link"))}</div>}
       {folded.map((action) => (

@@ -151,6 +151,10 @@ const passwordLogin = (more: Partial<FlowState> = {}, fault?: FlowError) =>
     more,
   );
 
+/** One pixel. */
+const picture =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
 const loginOtp = (more: Partial<FlowState> = {}, fault?: FlowError) =>
   state(
     "login_otp",
@@ -161,6 +165,27 @@ const loginOtp = (more: Partial<FlowState> = {}, fault?: FlowError) =>
       action("back"),
     ],
     more,
+  );
+
+const loginAuthenticator = (more: Partial<FlowState> = {}) =>
+  state(
+    "login_authenticator",
+    [
+      action("authenticator_verify"),
+      action("continue_to_login_otp"),
+      action("continue_to_login_security_key"),
+      recoveryCode(),
+      action("back"),
+    ],
+    {
+      payload: {
+        request_id: "Zt5Qp0aW3kXbR8sVnM1cLd7eYf2gHj4iUo6PzTqAeBwC",
+        valid_until: "2026-11-20T08:02:00Z",
+        qr_image_source: picture,
+        events_href: "/authenticator/v1/uaf/requests/Zt5Qp0aW3kXbR8sV/events?token=dmlldw",
+      },
+      ...more,
+    },
   );
 
 const ada = {
@@ -420,6 +445,16 @@ export const states = {
     recoveryCode(),
     action("back"),
   ]),
+  login_authenticator: loginAuthenticator(),
+  login_authenticator_declined: loginAuthenticator({
+    status: 401,
+    error: { code: "authenticator_request_failed", message: "The phone did not confirm." },
+  }),
+  login_authenticator_too_many: loginAuthenticator({
+    status: 429,
+    payload: { resend_after: 42, retry_after: 42 },
+    error: { code: "rate_limit_exceeded", message: "Too many requests." },
+  }),
   login_passkey_as_second_factor: state(
     "login_passkey",
     [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
@@ -436,8 +471,7 @@ export const states = {
     [action("otp_code_verify", [otpCode()]), action("back")],
     {
       payload: {
-        otp_image_source:
-          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+        otp_image_source: picture,
         otp_secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
       },
     },

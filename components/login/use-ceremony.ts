@@ -23,6 +23,8 @@ export interface Conduct {
   arrived(): void;
   /** The person has yet to put away what is shown only once, so the page stays. */
   held: boolean;
+  /** What stands before every address of this service: nothing, or `/t/{tenant}`. */
+  base: string;
   /** Leaves the page, for instance by `location.assign`. */
   navigate(url: string): void;
 }
@@ -34,11 +36,11 @@ export interface Conduct {
  * @returns `beginAgain` begins the ceremony of the state on show again, on a person's wish, and `mayBeginAgain` tells
  *   whether there is one that was refused; `silent`: what is under way has nothing to show
  */
-export function useCeremony(flow: Flow, { ready, arrival, arrived, held, navigate }: Conduct) {
+export function useCeremony(flow: Flow, { ready, arrival, arrived, held, base, navigate }: Conduct) {
   const { state, busy, leaving, performed } = flow.view;
   const [askedFor, setAskedFor] = useState<FlowState | null>(null);
   const begun = useRef(new WeakSet<FlowState>());
-  const attempts = useRef<Attempts>({ silent: false, tried: false });
+  const attempts = useRef<Attempts>({ silent: false, tried: false, brought: null, renewals: 0 });
   const gone = useRef(false);
   const idle = ready && busy === null;
   const asked = askedFor === state;
@@ -46,26 +48,28 @@ export function useCeremony(flow: Flow, { ready, arrival, arrived, held, navigat
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
     const surroundings: Surroundings = {
-      ...{ state, arrival, attempts: attempts.current },
+      ...{ state, arrival, attempts: attempts.current, base },
       // A browser that kept this page while it was elsewhere shows it again when the person turns back.
       led: asked || (performed !== null && !gone.current),
       leave(url) {
         gone.current = true;
         navigate(url);
       },
+      renew: flow.refresh,
     };
     const next = idle ? ceremonyToBegin(surroundings, asked) : null;
     if (!next || begun.current.has(state)) return;
     const { ceremony, material } = next;
     // The same state may come to rest once more, for instance after a step was not answered.
     if (ceremony.when === "at once") begun.current.add(state);
+    const dropping = new AbortController();
     let over = false;
     const take = (step: Step | null) => {
       if (over) return;
       over = true;
       if (step) perform(flow, step, ceremony.unasked ?? false);
     };
-    ceremony.perform(material, surroundings).then(take, (error: unknown) => {
+    ceremony.perform(material, surroundings, dropping.signal).then(take, (error: unknown) => {
       const problem = problemOf(error);
       // Autofill that does not come about is nothing to bother anybody with.
       if (problem === null || ceremony.when === "beside") over = true;
@@ -75,6 +79,7 @@ export function useCeremony(flow: Flow, { ready, arrival, arrived, held, navigat
       if (over) return;
       over = true;
       begun.current.delete(state);
+      dropping.abort();
       dropCeremony();
     };
   }, [state, idle, asked]);
@@ -117,7 +122,10 @@ export function useCeremony(flow: Flow, { ready, arrival, arrived, held, navigat
     if (ready && !held && led) navigate(led.href);
   }, [state, leaving, ready, held, navigate]);
 
-  const again = { state, arrival, attempts: attempts.current, led: true, leave: navigate };
+  const again = {
+    ...{ state, arrival, attempts: attempts.current, base, led: true },
+    ...{ leave: navigate, renew: flow.refresh },
+  };
   return {
     mayBeginAgain:
       state.error !== undefined &&

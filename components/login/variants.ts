@@ -8,7 +8,13 @@ export function variantsOf(state: FlowState, type: FlowType): Variant[] {
     ...(type === "profile" ? (["signed_in"] as const) : []),
     ...(state.error?.code === "unauthorized" ? (["signed_out"] as const) : []),
     ...(isAboutSecurityKey(state.payload) ? (["security_key"] as const) : []),
+    ...(hasToWait(state.payload) ? (["waits"] as const) : []),
   ];
+}
+
+/** There is to be a picture, in a moment. */
+function hasToWait({ resend_after, qr_image_source }: Record<string, unknown>): boolean {
+  return typeof resend_after === "number" && qr_image_source === undefined;
 }
 
 interface Options {

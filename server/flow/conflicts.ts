@@ -49,6 +49,7 @@ const conflicts: Record<string, Partial<Record<FlowType, StateName>> & Omit<Conf
   passkey: { problem: problemOf("passkey_invalid") },
   otp: { problem: problemOf("otp_code_already_used", { input: "otp_code" }) },
   recovery_code: { problem: problemOf("recovery_code_invalid", { input: "recovery_code" }) },
+  authenticator_request: { problem: problemOf("authenticator_request_expired") },
   exchange_token: { problem: problemOf("value_invalid_error", { input: "token" }) },
   // Its owner gave the identity up, or got the address, in the same moment: the token is good for another try.
   third_party_identity: { problem: problemOf("value_invalid_error", { input: "token" }) },

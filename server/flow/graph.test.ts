@@ -14,7 +14,8 @@ import { viewOf } from "./view.ts";
 
 /**
  * interface.md 3, decisions.md 2 and flow-reference.md 5, by hand: what each state offers when every guard holds. Ours
- * beyond them: `recovery_code_validate`, `recovery_codes_create`, `session_delete_others`.
+ * beyond them: `login_authenticator` and the ways to it, `recovery_code_validate`, `recovery_codes_create`,
+ * `session_delete_others`.
  */
 const offered: Record<string, string[]> = {
   preflight: ["register_client_capabilities"],
@@ -48,10 +49,24 @@ const offered: Record<string, string[]> = {
   onboarding_verify_passkey_attestation: ["webauthn_verify_attestation_response", "back"],
   registration_init: ["register_login_identifier", "thirdparty_oauth", "remember_me"],
   thirdparty: ["exchange_token", "back"],
-  login_otp: ["otp_code_validate", "continue_to_login_security_key", "recovery_code_validate", "back"],
+  login_otp: [
+    "otp_code_validate",
+    "continue_to_login_security_key",
+    "continue_to_login_authenticator",
+    "recovery_code_validate",
+    "back",
+  ],
   login_security_key: [
     "webauthn_generate_request_options",
     "continue_to_login_otp",
+    "continue_to_login_authenticator",
+    "recovery_code_validate",
+    "back",
+  ],
+  login_authenticator: [
+    "authenticator_verify",
+    "continue_to_login_otp",
+    "continue_to_login_security_key",
     "recovery_code_validate",
     "back",
   ],
@@ -119,6 +134,7 @@ const generous = loadConfig(
     STILE_THIRD_PARTY_PROVIDERS_GOOGLE_ENABLED: "true",
     STILE_THIRD_PARTY_PROVIDERS_GOOGLE_CLIENT_ID: "us",
     STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "s",
+    STILE_MFA_AUTHENTICATOR_ENABLED: "true",
     STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
     STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
   },
@@ -165,7 +181,13 @@ const accounts: Account[] = [
 
 const capabilities = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
 /** What a state offers in one of the situations that it can be met in. */
-function offeredIn(flow: FlowType, name: StateName, data: Partial<FlowData>, account: Account): string[] {
+function offeredIn(
+  flow: FlowType,
+  name: StateName,
+  data: Partial<FlowData>,
+  account: Account,
+  config = generous,
+): string[] {
   const remembered = flowData.parse({
     capabilities,
     userId: randomUUID(),
@@ -181,13 +203,13 @@ function offeredIn(flow: FlowType, name: StateName, data: Partial<FlowData>, acc
     email: "ada@example.com",
     emailVerified: true,
     ...(flow === "login" && data.factors
-      ? { hasTotp: true, hasSecurityKey: true, hasRecoveryCode: true }
+      ? { hasTotp: true, hasSecurityKey: true, hasAuthenticator: true, hasRecoveryCode: true }
       : {}),
   };
   const owner = flow === "profile" ? { ...anOwner, account } : null;
   const record = { id: "f", type: flow, state: name, version: 1, data: remembered, payload: {}, secrets: {} };
   const history = [{ state: "preflight" as const, data: remembered }];
-  const view = viewOf({ ...record, history }, facts, generous, owner);
+  const view = viewOf({ ...record, history }, facts, config, owner);
   return Object.keys(show({ ...record, history }, view, states[name], null, "").actions);
 }
 
@@ -208,6 +230,14 @@ test.each(stateNames)("%s offers, where every guard holds, what the interface li
       situations.flatMap((data) => accounts.flatMap((account) => offeredIn(flow, name, data, account))),
     );
   expect([...new Set(all)].sort()).toEqual([...(offered[name] ?? [])].sort());
+});
+
+test("clients that know of no phone are offered none, unless phones are switched on", () => {
+  const [account] = accounts as [Account];
+  for (const name of stateNames) {
+    const off = offeredIn("login", name, { factors: [password] }, account, loadConfig({}, "/nowhere"));
+    expect(off).not.toContain("continue_to_login_authenticator");
+  }
 });
 
 test("error offers nothing", () => {

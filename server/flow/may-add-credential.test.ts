@@ -31,6 +31,7 @@ describe("whoever has a second factor", () => {
   test.each([
     ["an authenticator app", [password, { method: "totp", at }]],
     ["a security key", [password, { method: "security_key", at }]],
+    ["a phone", [password, { method: "authenticator", at }]],
     ["a recovery code", [password, { method: "recovery_code", at }]],
     ["a passkey that verified them", [{ method: "passkey", at, userVerified: true }]],
   ])("and has shown %s may", (_what, factors) => {
@@ -40,6 +41,14 @@ describe("whoever has a second factor", () => {
   test("and has only now set it up may", () => {
     expect(may(facts, { factors: [password], enrolled: true })).toBe(true);
   });
+});
+
+test("a phone is a second factor too, where phones are switched on", () => {
+  const phones = { STILE_MFA_AUTHENTICATOR_ENABLED: "true" };
+  const facts = { hasAuthenticator: true };
+  expect(may(facts, { factors: [password] }, phones)).toBe(false);
+  expect(may(facts, { factors: [password, { method: "authenticator", at }] }, phones)).toBe(true);
+  expect(may(facts, { factors: [password] })).toBe(true);
 });
 
 test("whoever has none may, and so may whoever has one that does not count here", () => {

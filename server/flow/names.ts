@@ -17,6 +17,7 @@ export const stateNames = [
   "thirdparty",
   "login_otp",
   "login_security_key",
+  "login_authenticator",
   "mfa_method_chooser",
   "mfa_otp_secret_creation",
   "mfa_security_key_creation",

@@ -235,6 +235,7 @@ const anyConfig = fc
       optional: flag,
       acquire_on_login: flag,
       acquire_on_registration: flag,
+      authenticator: fc.record({ enabled: flag }),
       device_trust_policy: fc.constantFrom("never", "prompt", "always" as const),
     }),
   })
@@ -260,6 +261,7 @@ const anySituation = fc.record({
     emailVerified: fc.boolean(),
     hasSecurityKey: fc.boolean(),
     hasTotp: fc.boolean(),
+    hasAuthenticator: fc.boolean(),
     hasRecoveryCode: fc.boolean(),
     hasIdentity: fc.boolean(),
     deviceTrusted: fc.boolean(),
@@ -310,7 +312,7 @@ describe("whatever the situation", () => {
         for (let steps = 0; steps < 12; steps += 1) {
           const [head] = plan({ ...situation, data });
           if (head === undefined || ends.includes(head)) return;
-          const proves = head === "login_otp" || head === "login_security_key";
+          const proves = ["login_otp", "login_security_key", "login_authenticator"].includes(head);
           const shown = { method: "totp" as const, at: "2026-01-01T00:00:00.000Z" };
           data = {
             ...data,

@@ -47,6 +47,7 @@ const plans = {
 
 const afterFirstFactor = [
   "login_security_key",
+  "login_authenticator",
   "login_otp",
   "login_password_recovery",
   "passcode_confirmation",
@@ -72,7 +73,7 @@ export const planned = {
     "device_trust",
     "success",
   ],
-  profile: ["preflight", "profile_init", "login_security_key", "login_otp"],
+  profile: ["preflight", "profile_init", "login_security_key", "login_authenticator", "login_otp"],
   token_exchange: [
     "thirdparty",
     ...afterFirstFactor.filter((state) => state !== "login_password_recovery"),

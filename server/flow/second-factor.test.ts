@@ -19,6 +19,9 @@ const ada: Facts = { ...nobody, hasPassword: true, email: "ada@example.com", ema
 const withApp: Facts = { ...ada, hasTotp: true };
 const withKey: Facts = { ...ada, hasSecurityKey: true };
 const withBoth: Facts = { ...withApp, hasSecurityKey: true };
+const withPhone: Facts = { ...ada, hasAuthenticator: true };
+const withAll: Facts = { ...withBoth, hasAuthenticator: true };
+const answer = { method: "authenticator" as const, at };
 
 interface Case {
   type?: FlowType;
@@ -47,6 +50,8 @@ function planned({ type = "login", facts = ada, data = {}, settings = {} }: Case
   return plan({ type, facts, config, data: remembered });
 }
 
+const phones = { STILE_MFA_AUTHENTICATOR_ENABLED: "true" };
+
 const noWebauthn = { ...capable, webauthn: false };
 const noPlatform = { ...capable, platformAuthenticator: false };
 
@@ -74,6 +79,63 @@ describe("the second factor that a login owes (flow-reference 3.4)", () => {
         settings: { STILE_MFA_SECURITY_KEYS_AUTHENTICATOR_ATTACHMENT: "platform" },
       },
       "login_otp",
+    ],
+    ["a phone, where phones are switched on", { facts: withPhone, settings: phones }, "login_authenticator"],
+    ["no phone where they are not", { facts: withPhone }, null],
+    [
+      "the app in place of a phone where they are not",
+      { facts: { ...withApp, hasAuthenticator: true } },
+      "login_otp",
+    ],
+    ["the key before the phone", { facts: withAll, settings: phones }, "login_security_key"],
+    [
+      "the phone before the app, where the client cannot use keys",
+      { facts: withAll, data: { capabilities: noWebauthn }, settings: phones },
+      "login_authenticator",
+    ],
+    [
+      "the phone rather than a key that the client cannot use",
+      {
+        facts: { ...withKey, hasAuthenticator: true },
+        data: { capabilities: noWebauthn },
+        settings: phones,
+      },
+      "login_authenticator",
+    ],
+    [
+      "no phone where second factors are off",
+      { facts: withPhone, settings: { ...phones, STILE_MFA_ENABLED: "false" } },
+      null,
+    ],
+    [
+      "none after a phone",
+      { facts: withPhone, data: { factors: [password, answer] }, settings: phones },
+      null,
+    ],
+    [
+      "a phone after a passkey that verified nobody",
+      { facts: withPhone, data: { factors: [presence] }, settings: phones },
+      "login_authenticator",
+    ],
+    [
+      "no phone in a trusted browser",
+      { facts: { ...withPhone, deviceTrusted: true }, settings: phones },
+      null,
+    ],
+    [
+      "a phone when somebody who is signed in proves who they are",
+      {
+        type: "profile",
+        facts: { ...withPhone, deviceTrusted: true },
+        data: { steppingUp: true },
+        settings: phones,
+      },
+      "login_authenticator",
+    ],
+    [
+      "a phone before a forgotten password is replaced, trusted browser or not",
+      { facts: { ...withPhone, deviceTrusted: true }, data: { recovering: true }, settings: phones },
+      "login_authenticator",
     ],
     [
       "none where second factors are off",
@@ -105,7 +167,7 @@ describe("the second factor that a login owes (flow-reference 3.4)", () => {
   ])("%s", (_, given, expected) => {
     const [head] = planned(given);
     if (expected) expect(head).toBe(expected);
-    else expect(["login_otp", "login_security_key"]).not.toContain(head);
+    else expect(["login_otp", "login_security_key", "login_authenticator"]).not.toContain(head);
   });
 });
 
@@ -126,6 +188,16 @@ describe("the set-up of a second factor (flow-reference 3.7)", () => {
       "is not offered to whoever has one",
       { settings: atLogin, facts: withApp, data: { factors: [password, code] } },
       false,
+    ],
+    [
+      "is not offered to whoever has a phone that was registered for them",
+      { settings: { ...atLogin, ...phones }, facts: withPhone, data: { factors: [password, answer] } },
+      false,
+    ],
+    [
+      "is demanded of whoever has nothing but a phone that does not count",
+      { settings: mandatory, facts: withPhone },
+      true,
     ],
     [
       "is not offered to whoever comes by passkey alone",
@@ -190,6 +262,11 @@ describe("the set-up of a second factor (flow-reference 3.7)", () => {
 describe("trust in a browser (flow-reference 3.8)", () => {
   test.each<[string, Case, boolean]>([
     ["is asked for after a second factor", { facts: withApp, data: { factors: [password, code] } }, true],
+    [
+      "is asked for after a phone",
+      { facts: withPhone, data: { factors: [password, answer] }, settings: phones },
+      true,
+    ],
     ["is asked for after a security key", { facts: withKey, data: { factors: [password, key] } }, true],
     [
       "is asked for once one was set up",

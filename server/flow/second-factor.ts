@@ -7,7 +7,7 @@ import { canUseSecurityKeys } from "./second-factor-means.ts";
 
 type Factor = FlowData["factors"][number];
 
-const secondFactors: readonly Factor["method"][] = ["totp", "security_key", "recovery_code"];
+const secondFactors: readonly Factor["method"][] = ["totp", "security_key", "authenticator", "recovery_code"];
 
 /** Whether these proofs include a second factor by itself. */
 export function showsSecondFactor(factors: readonly Pick<Factor, "method">[]): boolean {
@@ -23,17 +23,32 @@ export function isProvedTwice(factors: readonly Pick<Factor, "method" | "userVer
   return showsSecondFactor(factors) || factors.some(({ userVerified }) => userVerified === true);
 }
 
+/** Whether the account has a phone that answers requests, and that counts here. */
+export function answersRequests(
+  { hasAuthenticator }: Pick<Facts, "hasAuthenticator">,
+  { mfa }: Config,
+): boolean {
+  return mfa.enabled && mfa.authenticator.enabled && hasAuthenticator;
+}
+
 /** Whether the account has a second factor that counts here. */
-export function hasSecondFactor(facts: Pick<Facts, "hasTotp" | "hasSecurityKey">, { mfa }: Config): boolean {
+export function hasSecondFactor(
+  facts: Pick<Facts, "hasTotp" | "hasSecurityKey" | "hasAuthenticator">,
+  config: Config,
+): boolean {
+  const { mfa } = config;
   return (
     mfa.enabled &&
-    ((mfa.totp.enabled && facts.hasTotp) || (mfa.security_keys.enabled && facts.hasSecurityKey))
+    ((mfa.totp.enabled && facts.hasTotp) ||
+      (mfa.security_keys.enabled && facts.hasSecurityKey) ||
+      answersRequests(facts, config))
   );
 }
 
 /**
- * The second factor that has to be shown. A security key goes before an authenticator app, where the client can use
- * it. A trusted browser saves it at a login, and never when somebody who is signed in proves who they are once more, nor
+ * The second factor that has to be shown. A security key goes first, where the client can use it, since no other site
+ * can have its answer; then a phone that answers requests; then a code of an app, which has to be typed. A trusted
+ * browser saves it at a login, and never when somebody who is signed in proves who they are once more, nor
  * when a new way in is to be written (NIST SP 800-63B-4, 4.1.2.1 and 4.2.2.2).
  */
 export function secondFactorOwed({ type, data, facts, config }: Situation): StateName[] {
@@ -43,9 +58,10 @@ export function secondFactorOwed({ type, data, facts, config }: Situation): Stat
   if (facts.deviceTrusted && type !== "profile" && !changesWaysIn(data)) return [];
   const byApp = config.mfa.totp.enabled && facts.hasTotp;
   const byKey = config.mfa.security_keys.enabled && facts.hasSecurityKey;
-  return byKey && (canUseSecurityKeys(data.capabilities, config) || !byApp)
-    ? ["login_security_key"]
-    : ["login_otp"];
+  if (byKey && canUseSecurityKeys(data.capabilities, config)) return ["login_security_key"];
+  if (answersRequests(facts, config)) return ["login_authenticator"];
+  // With nothing but a key that this client cannot use, the state says what is missing.
+  return byApp ? ["login_otp"] : ["login_security_key"];
 }
 
 /** Whether this sign-in is about to write a new password, or the identity that it came by. */

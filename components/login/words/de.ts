@@ -130,6 +130,27 @@ export const de: Words = {
       },
       errors: securityKeyErrors,
     },
+    login_authenticator: {
+      title: "Mit dem Telefon bestätigen",
+      sentence:
+        "Scannen Sie diesen Code mit der App auf Ihrem Telefon, und bestätigen Sie dort, dass Sie es sind.",
+      actions: { continue_to_login_otp: { label: "Stattdessen sechs Ziffern eingeben" } },
+      variants: {
+        waits: {
+          title: "Mit dem Telefon bestätigen",
+          sentence: "Gleich können Sie einen neuen Code zum Scannen bekommen.",
+          actions: {
+            authenticator_verify: { label: "Neuen Code anzeigen", waiting: "Neuer Code in {time}" },
+            continue_to_login_otp: { label: "Stattdessen sechs Ziffern eingeben" },
+          },
+          errors: {
+            rate_limit_exceeded: "Das waren eben viele solche Codes. Bitte warten Sie einen Augenblick.",
+            authenticator_request_expired:
+              "Das waren eben viele solche Codes. Bitte warten Sie einen Augenblick.",
+          },
+        },
+      },
+    },
     mfa_method_chooser: {
       title: "Einen zweiten Schritt hinzufügen",
       sentence: "Dann lässt ein gestohlenes Passwort allein niemanden hinein. Was möchten Sie verwenden?",
@@ -232,6 +253,8 @@ export const de: Words = {
     },
     continue_to_login_otp: { label: "Stattdessen einen Code der App verwenden" },
     continue_to_login_security_key: { label: "Stattdessen einen Sicherheitsschlüssel verwenden" },
+    continue_to_login_authenticator: { label: "Stattdessen mit dem Telefon bestätigen" },
+    authenticator_verify: { label: "Ich habe bestätigt" },
     continue_to_otp_secret_creation: {
       label: "Eine Authenticator-App",
       hint: "Zeigt jede halbe Minute einen neuen Code; auf Ihrem Telefon",
@@ -423,6 +446,11 @@ export const de: Words = {
     otp_code_invalid: "Dieser Code passt nicht. Bitte sehen Sie noch einmal in Ihre App.",
     otp_code_already_used: "Dieser Code wurde schon verwendet. Bitte warten Sie auf den nächsten.",
     recovery_code_invalid: "Das ist keiner Ihrer Wiederherstellungscodes, oder er wurde schon verwendet.",
+    authenticator_request_pending:
+      "Ihr Telefon hat noch nicht bestätigt. Bitte scannen Sie den Code, und bestätigen Sie dort.",
+    authenticator_request_failed:
+      "Ihr Telefon hat nicht bestätigt. Scannen Sie den neuen Code, um es noch einmal zu versuchen, oder wählen Sie einen anderen Weg.",
+    authenticator_request_expired: "Der Code war abgelaufen. Bitte scannen Sie den neuen.",
     invalid_metadata_error: "Das muss ein JSON-Objekt mit höchstens 3000 Zeichen sein.",
     webauthn_credential_already_exists: "Auf diesem Gerät gibt es schon einen Passkey für dieses Konto.",
     passkey_cancelled:
@@ -481,6 +509,7 @@ export const de: Words = {
     working: "Einen Augenblick…",
     secret: "Schlüssel",
     qrCode: "QR-Code zum Scannen mit Ihrer App",
+    waitingForPhone: "Wir warten auf Ihr Telefon. Danach geht es von selbst weiter.",
     troubleTitle: "Auf dieser Seite ist etwas kaputtgegangen",
     reload: "Neu laden",
     notFoundTitle: "Hier ist keine Seite",

@@ -125,6 +125,25 @@ export const en: Words = {
       },
       errors: securityKeyErrors,
     },
+    login_authenticator: {
+      title: "Confirm with your phone",
+      sentence: "Scan this code with the app on your phone, and confirm there that it is you.",
+      actions: { continue_to_login_otp: { label: "Enter a code of six digits instead" } },
+      variants: {
+        waits: {
+          title: "Confirm with your phone",
+          sentence: "You can have a new code to scan in a moment.",
+          actions: {
+            authenticator_verify: { label: "Show a new code", waiting: "New code in {time}" },
+            continue_to_login_otp: { label: "Enter a code of six digits instead" },
+          },
+          errors: {
+            rate_limit_exceeded: "There were many of these codes just now. Please wait a moment.",
+            authenticator_request_expired: "There were many of these codes just now. Please wait a moment.",
+          },
+        },
+      },
+    },
     mfa_method_chooser: {
       title: "Add a second step",
       sentence: "Then a stolen password alone lets nobody in. What would you like to use?",
@@ -222,6 +241,8 @@ export const en: Words = {
     },
     continue_to_login_otp: { label: "Use a code of your app instead" },
     continue_to_login_security_key: { label: "Use a security key instead" },
+    continue_to_login_authenticator: { label: "Confirm with your phone instead" },
+    authenticator_verify: { label: "I have confirmed" },
     continue_to_otp_secret_creation: {
       label: "An authenticator app",
       hint: "Shows a new code every half minute; on your phone",
@@ -377,6 +398,11 @@ export const en: Words = {
     otp_code_invalid: "This code does not match. Please look at your app once more.",
     otp_code_already_used: "This code was used already. Please wait for the next one.",
     recovery_code_invalid: "This is not one of your recovery codes, or it was used already.",
+    authenticator_request_pending:
+      "Your phone has not confirmed yet. Please scan the code, and confirm there.",
+    authenticator_request_failed:
+      "Your phone did not confirm. Scan the new code to try again, or choose another way.",
+    authenticator_request_expired: "The code had run out. Please scan the new one.",
     invalid_metadata_error: "This has to be a JSON object of at most 3000 characters.",
     webauthn_credential_already_exists: "There is already a passkey for this account on this device.",
     passkey_cancelled: "The passkey was not used. You can try again, or choose another way.",
@@ -433,6 +459,7 @@ export const en: Words = {
     working: "One moment…",
     secret: "Key",
     qrCode: "QR code to scan with your app",
+    waitingForPhone: "Waiting for your phone. This page goes on by itself.",
     troubleTitle: "Something broke on this page",
     reload: "Load it again",
     notFoundTitle: "There is no page here",

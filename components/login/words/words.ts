@@ -35,9 +35,9 @@ export interface StateWords {
 
 /**
  * `signed_in`: whoever is signed in has to prove it once more. `signed_out`: whoever has to be signed in is not.
- * `security_key`: it is about a second factor, not about a passkey.
+ * `security_key`: it is about a second factor, not about a passkey. `waits`: what it would show is to be had in a while.
  */
-export type Variant = "signed_in" | "signed_out" | "security_key";
+export type Variant = "signed_in" | "signed_out" | "security_key" | "waits";
 
 export interface ActionWords {
   label: string;
@@ -86,6 +86,7 @@ export interface PageWords {
   working: string;
   secret: string;
   qrCode: string;
+  waitingForPhone: string;
   troubleTitle: string;
   reload: string;
   notFoundTitle: string;
@@ -150,6 +151,7 @@ export type WordedState =
   | "thirdparty"
   | "login_otp"
   | "login_security_key"
+  | "login_authenticator"
   | "mfa_method_chooser"
   | "mfa_otp_secret_creation"
   | "mfa_security_key_creation"
@@ -189,6 +191,8 @@ export type WordedAction =
   | "recovery_code_validate"
   | "continue_to_login_otp"
   | "continue_to_login_security_key"
+  | "continue_to_login_authenticator"
+  | "authenticator_verify"
   | "continue_to_otp_secret_creation"
   | "continue_to_security_key_creation"
   | "trust_device"
@@ -273,6 +277,9 @@ export type WordedError =
   | "otp_code_invalid"
   | "otp_code_already_used"
   | "recovery_code_invalid"
+  | "authenticator_request_pending"
+  | "authenticator_request_failed"
+  | "authenticator_request_expired"
   | "invalid_metadata_error"
   // What only a browser notices.
   | "webauthn_credential_already_exists"

@@ -3,6 +3,7 @@ import type { StateName } from "../names.ts";
 import { accountDeleted } from "./account-deleted.ts";
 import { credentialOnboardingChooser } from "./credential-onboarding-chooser.ts";
 import { deviceTrust } from "./device-trust.ts";
+import { loginAuthenticator } from "./login-authenticator.ts";
 import { loginInit } from "./login-init.ts";
 import { loginMethodChooser } from "./login-method-chooser.ts";
 import { loginOtp } from "./login-otp.ts";
@@ -45,6 +46,7 @@ export const states: Record<StateName, State> = {
   thirdparty,
   login_otp: loginOtp,
   login_security_key: loginSecurityKey,
+  login_authenticator: loginAuthenticator,
   mfa_method_chooser: mfaMethodChooser,
   mfa_otp_secret_creation: mfaOtpSecretCreation,
   mfa_security_key_creation: mfaSecurityKeyCreation,

@@ -2,10 +2,12 @@ import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
 import { judgeTotp } from "../../credentials/totp.ts";
 import { back } from "../actions/back.ts";
+import { continueToLoginAuthenticator, continueToLoginSecurityKey } from "../actions/other-second-factors.ts";
 import { validateRecoveryCode } from "../actions/validate-recovery-code.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { go, next, refuse, tooFast } from "../outcome.ts";
+import { next, refuse, tooFast } from "../outcome.ts";
+import { answersRequests } from "../second-factor.ts";
 import { canUseSecurityKeys } from "../second-factor-means.ts";
 
 /** A first factor was shown; the person enters the code of their authenticator app. */
@@ -23,7 +25,7 @@ export const loginOtp = state({
         // Its owner may have removed the app elsewhere; then no code of it is owed, and none is right.
         if (!facts.hasTotp) return next();
         const byKey = facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config);
-        const otherWayIn = byKey || facts.hasRecoveryCode;
+        const otherWayIn = byKey || facts.hasRecoveryCode || answersRequests(facts, config);
         const judged = await judgeTotp(scope, { userId, code: otp_code, otherWayIn });
         if ("limited" in judged) return tooFast(judged.limited);
         if (!judged.ok) {
@@ -38,13 +40,8 @@ export const loginOtp = state({
         });
       },
     }),
-    continue_to_login_security_key: action({
-      description: "Use a security key instead.",
-      when: ({ data, facts, config }) =>
-        facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config),
-      to: ["login_security_key"],
-      run: () => go("login_security_key"),
-    }),
+    continue_to_login_security_key: continueToLoginSecurityKey,
+    continue_to_login_authenticator: continueToLoginAuthenticator,
     recovery_code_validate: validateRecoveryCode,
     back,
   }),

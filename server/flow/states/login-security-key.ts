@@ -1,9 +1,9 @@
 import { back } from "../actions/back.ts";
 import { generateRequestOptions } from "../actions/generate-request-options.ts";
+import { continueToLoginAuthenticator, continueToLoginOtp } from "../actions/other-second-factors.ts";
 import { validateRecoveryCode } from "../actions/validate-recovery-code.ts";
 import { state } from "../define.ts";
 import { problemOf } from "../errors.ts";
-import { go } from "../outcome.ts";
 import { canUseSecurityKeys } from "../second-factor-means.ts";
 
 /** The person shows a security key, after a first factor. */
@@ -14,18 +14,14 @@ export const loginSecurityKey = state({
     if (canUseSecurityKeys(data.capabilities, config)) return {};
     return { problem: problemOf("platform_authenticator_required") };
   },
-  actions: (action) => ({
+  actions: () => ({
     webauthn_generate_request_options: {
       ...generateRequestOptions,
       description: "Get request options for a security key.",
       when: ({ data, config }) => canUseSecurityKeys(data.capabilities, config),
     },
-    continue_to_login_otp: action({
-      description: "Use an authenticator app instead.",
-      when: ({ facts, config }) => config.mfa.enabled && config.mfa.totp.enabled && facts.hasTotp,
-      to: ["login_otp"],
-      run: () => go("login_otp"),
-    }),
+    continue_to_login_otp: continueToLoginOtp,
+    continue_to_login_authenticator: continueToLoginAuthenticator,
     recovery_code_validate: validateRecoveryCode,
     back,
   }),

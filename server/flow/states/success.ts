@@ -7,7 +7,7 @@ import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import { profileOf } from "../../identity/profile.ts";
 import { securityNotice } from "../../identity/security-notices.ts";
 import { createUser } from "../../identity/users.ts";
-import type { Write } from "../../runtime.ts";
+import { TakenError, type Write } from "../../runtime.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import { linkIdentity } from "../../thirdparty/identities.ts";
 import { providerFacts } from "../../thirdparty/provider-facts.ts";
@@ -105,6 +105,8 @@ async function deviceTrust({
   const { userId, factors } = data;
   const cookie = scope.client.deviceCookie;
   const found = await trustedDevice(scope.runtime.database.read, scope, { cookie, userId });
+  // A copy of it was used since this step began: what it has saved is to be shown after all.
+  if (facts.deviceTrusted && found.status !== "trusted") return { kept: {}, write: taken };
   // This very step may be about to end the trust that is still there to be read.
   const rotates = found.status === "trusted" && facts.deviceTrusted ? { rotates: found } : null;
   const granted =
@@ -114,10 +116,17 @@ async function deviceTrust({
   return trustDevice(scope, { userId, cookie, ...rotates, granted });
 }
 
+const taken: Write = async () => {
+  throw new TakenError("device");
+};
+
+/** Second factors that will be there next time too. */
+const lasting: readonly Factors[number]["method"][] = ["totp", "security_key", "authenticator"];
+
 /** What a client may remind the person of next time. */
 function lastLogin(factors: Factors) {
   const [first, ...others] = factors;
-  const second = others.findLast(({ method }) => method === "totp" || method === "security_key");
+  const second = others.findLast(({ method }) => lasting.includes(method));
   return {
     login_method: first?.method,
     ...(first?.provider ? { third_party_provider: publicProvider(first.provider) } : {}),

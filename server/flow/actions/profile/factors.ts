@@ -9,8 +9,10 @@ import { type Account, whileAccount } from "../../../identity/account.ts";
 import { endSignIns } from "../../../identity/first-proof.ts";
 import { securityNotice } from "../../../identity/security-notices.ts";
 import type { Scope, Write } from "../../../runtime.ts";
+import type { Facts } from "../../facts.ts";
 import { STAY } from "../../names.ts";
 import { go, refuse, stay } from "../../outcome.ts";
+import { answersRequests } from "../../second-factor.ts";
 import { canUseSecurityKeys } from "../../second-factor-means.ts";
 import { ownId } from "./choice.ts";
 import { primaryOf } from "./emails.ts";
@@ -27,15 +29,15 @@ export const factorActions = {
   }),
   otp_secret_delete: sensitiveAction({
     description: "Remove the authenticator app.",
-    when: ({ account, config }) => mayDeleteApp(account, config),
+    when: ({ account, config, facts }) => mayDeleteApp(account, config, facts),
     to: [STAY],
-    run({ scope, account, config }) {
+    run({ scope, account, config, facts }) {
       const { id } = account.profile;
-      const last = keysOf(account).length === 0;
+      const last = keysOf(account).length === 0 && !answersRequests(facts, config);
       return stay({
         facts: { hasTotp: false, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
-          whileAccount(scope, id, (current) => mayDeleteApp(current, config)),
+          whileAccount(scope, id, (current) => mayDeleteApp(current, config, facts)),
           deleteTotp(scope, id),
           audit(scope, "otp_deleted", {}, id),
           ...afterRemoval(scope, id, last),
@@ -54,18 +56,18 @@ export const factorActions = {
   security_key_delete: sensitiveAction({
     description: "Remove a security key.",
     input: z.strictObject({ security_key_id: ownId() }),
-    when: ({ account, config }) => mayDeleteKey(account, config),
+    when: ({ account, config, facts }) => mayDeleteKey(account, config, facts),
     to: [STAY],
     errors: ["not_found"],
-    run({ scope, account, config }, { security_key_id }) {
+    run({ scope, account, config, facts }, { security_key_id }) {
       if (!keysOf(account).some(({ id }) => id === security_key_id)) return refuse("not_found");
       const { id: userId } = account.profile;
       const lastKey = keysOf(account).length === 1;
-      const last = lastKey && !hasApp(account);
+      const last = lastKey && !hasApp(account) && !answersRequests(facts, config);
       return stay({
         facts: { hasSecurityKey: !lastKey, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
-          whileAccount(scope, userId, (current) => mayDeleteKey(current, config)),
+          whileAccount(scope, userId, (current) => mayDeleteKey(current, config, facts)),
           deleteCredential(scope, userId, { id: security_key_id, mfaOnly: true }),
           audit(scope, "security_key_deleted", {}, userId),
           ...afterRemoval(scope, userId, last),
@@ -76,16 +78,16 @@ export const factorActions = {
   }),
   recovery_codes_create: sensitiveAction({
     description: "Get new recovery codes; those before are worth nothing from then on.",
-    when: ({ account, config }) => mayHaveCodes(account, config),
+    when: ({ account, config, facts }) => mayHaveCodes(account, config, facts),
     to: [STAY],
-    run({ scope, account, config }) {
+    run({ scope, account, config, facts }) {
       const { id } = account.profile;
       const { codes, write } = replaceRecoveryCodes(scope, id);
       return stay({
         secrets: { recovery_codes: codes },
         facts: { hasRecoveryCode: true },
         writes: [
-          whileAccount(scope, id, (current) => mayHaveCodes(current, config)),
+          whileAccount(scope, id, (current) => mayHaveCodes(current, config, facts)),
           write,
           audit(scope, "recovery_codes_created", {}, id),
         ],
@@ -101,19 +103,26 @@ export function mayAddKey(account: Account, { mfa }: Config): boolean {
 }
 
 /** An app can be removed while apps are switched off too, unless it is the second factor that has to be. */
-function mayDeleteApp(account: Account, config: Config): boolean {
+function mayDeleteApp(account: Account, config: Config, facts: Facts): boolean {
   const { auth_app_set_up } = account.profile.mfa_config;
-  return auth_app_set_up && (!needsFactor(config) || keysOf(account).length > 0);
+  const others = keysOf(account).length > 0 || answersRequests(facts, config);
+  return auth_app_set_up && (!needsFactor(config) || others);
 }
 
-function mayDeleteKey(account: Account, config: Config): boolean {
+function mayDeleteKey(account: Account, config: Config, facts: Facts): boolean {
   const left = keysOf(account).length - 1;
-  return left >= 0 && (!needsFactor(config) || left > 0 || hasApp(account));
+  const others = left > 0 || hasApp(account) || answersRequests(facts, config);
+  return left >= 0 && (!needsFactor(config) || others);
 }
 
-/** Codes stand in for a second factor, so there has to be one. */
-function mayHaveCodes(account: Account, { mfa }: Config): boolean {
-  return mfa.enabled && mfa.recovery_codes && (hasApp(account) || keysOf(account).length > 0);
+/**
+ * Codes stand in for a second factor, so there has to be one. A phone is registered by an application and not here, so
+ * this is where whoever has nothing else gets theirs.
+ */
+function mayHaveCodes(account: Account, config: Config, facts: Facts): boolean {
+  const { mfa } = config;
+  const stoodInFor = hasApp(account) || keysOf(account).length > 0 || answersRequests(facts, config);
+  return mfa.enabled && mfa.recovery_codes && stoodInFor;
 }
 
 /** Security keys, where they are second factors. */

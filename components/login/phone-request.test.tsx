@@ -1,0 +1,262 @@
+// @vitest-environment jsdom
+import { act, screen, waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { FlowState } from "#server/flow/wire";
+import { type Drawing, draw } from "./drawing.fixture.tsx";
+import { states } from "./states.fixture.ts";
+import { en } from "./words/en.ts";
+
+/** Streams that the page has opened, newest last. */
+let streams: Stream[] = [];
+
+/** A browser's stream, as far as a page uses it. */
+class Stream extends EventTarget {
+  static readonly CLOSED = 2;
+  readonly url: string;
+  readyState = 1;
+  constructor(url: string) {
+    super();
+    this.url = url;
+    streams.push(this);
+  }
+  close() {
+    this.readyState = Stream.CLOSED;
+  }
+  tell(data: string) {
+    return act(async () => {
+      this.dispatchEvent(new MessageEvent("status", { data }));
+    });
+  }
+  /** What a browser does that connects again, or, where `state` says so, that does not. */
+  fail(state: number) {
+    this.readyState = state;
+    return act(async () => {
+      this.dispatchEvent(new Event("error"));
+    });
+  }
+}
+
+const told = (status: string) => JSON.stringify({ id: "x", status });
+const news = (status: string) => Response.json({ status });
+const fetched = vi.fn<(url: string, options: RequestInit) => Promise<Response>>();
+
+beforeEach(() => {
+  streams = [];
+  fetched.mockReset().mockImplementation(() => new Promise(() => {}));
+  vi.stubGlobal("EventSource", Stream);
+  vi.stubGlobal("fetch", fetched);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+const waiting = states.login_authenticator;
+const href = String(waiting.payload.events_href);
+
+/** The same with another request. */
+function renewed(more: Partial<FlowState> = {}): FlowState {
+  return { ...waiting, payload: { ...waiting.payload, events_href: "/next?token=2" }, ...more };
+}
+
+async function drawn(state: FlowState = waiting, drawing: Drawing = {}) {
+  const made = draw(state, drawing);
+  await waitFor(() => expect(streams).toHaveLength(1));
+  const [stream] = streams as [Stream];
+  return { ...made, stream };
+}
+
+describe("a page that waits for a phone", () => {
+  test("shows the picture, says that it waits, and offers the other ways", async () => {
+    const { stream } = await drawn();
+    expect(stream.url).toBe(href);
+    expect(screen.getByRole("img").getAttribute("src")).toBe(waiting.payload.qr_image_source);
+    expect(screen.getByRole("status").textContent).toBe(en.page.waitingForPhone);
+    for (const name of ["I have confirmed", /code of six digits/, /security key/, "Back"]) {
+      expect(screen.getByRole("button", { name })).toBeDefined();
+    }
+  });
+
+  test.each(["OK", "FAILED"])("brings an answer to the server by itself, once: %s", async (status) => {
+    const { server, stream } = await drawn(waiting, { answers: [states.success] });
+    await stream.tell(told("PENDING"));
+    expect(server.act).not.toHaveBeenCalled();
+    await stream.tell(told(status));
+    await stream.tell(told(status));
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "authenticator_verify", 7, {});
+    expect(stream.readyState).toBe(Stream.CLOSED);
+  });
+
+  test("asks below the address of its tenant", async () => {
+    const { stream } = await drawn(waiting, { base: "/t/acme" });
+    expect(stream.url).toBe(`/t/acme${href}`);
+  });
+
+  test("begins anew with the next request, and tells what became of the last one", async () => {
+    const error = { code: "authenticator_request_failed", message: "" };
+    const { server, stream } = await drawn(waiting, {
+      answers: [renewed({ status: 401, error }), states.success],
+    });
+    await stream.tell(told("FAILED"));
+    expect(await screen.findByText(en.errors.authenticator_request_failed)).toBeDefined();
+    await waitFor(() => expect(streams).toHaveLength(2));
+    expect(streams[1]?.url).toBe("/next?token=2");
+    await streams[1]?.tell(told("OK"));
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(server.act).toHaveBeenCalledTimes(2);
+  });
+
+  test("does not bring the same answer again and again where the server knows nothing of it", async () => {
+    const error = { code: "authenticator_request_pending", message: "" };
+    const { server, stream } = await drawn(waiting, { answers: [{ ...waiting, status: 400, error }] });
+    await stream.tell(told("OK"));
+    await screen.findByText(en.errors.authenticator_request_pending);
+    expect(server.act).toHaveBeenCalledTimes(1);
+    expect(streams).toHaveLength(1);
+    expect(screen.getByRole("button", { name: "I have confirmed" })).toBeDefined();
+  });
+
+  test("renews what has run out, without a word and without touching what is typed", async () => {
+    const { server, stream, user } = await drawn(waiting, { answers: [renewed()] });
+    await user.click(screen.getByText("Use a recovery code"));
+    await user.type(screen.getByLabelText("Recovery code"), "AB3D-");
+    await stream.tell(told("INVALIDATED"));
+    await waitFor(() => expect(streams).toHaveLength(2));
+    expect(server.act).not.toHaveBeenCalled();
+    expect(server.current).toHaveBeenCalledTimes(2);
+    expect(screen.queryByRole("alert")).toBeNull();
+    expect(screen.getByLabelText<HTMLInputElement>("Recovery code").value).toBe("AB3D-");
+  });
+
+  test("A70 leaves the phone alone while nobody looks", async () => {
+    const { server, stream } = await drawn(waiting, { answers: [renewed()] });
+    const visibility = vi.spyOn(document, "visibilityState", "get").mockReturnValue("hidden");
+    await stream.tell(told("INVALIDATED"));
+    expect(server.current).toHaveBeenCalledTimes(1);
+    visibility.mockReturnValue("visible");
+    await act(async () => {
+      document.dispatchEvent(new Event("visibilitychange"));
+    });
+    await waitFor(() => expect(streams).toHaveLength(2));
+  });
+
+  test("A70 leaves the phone alone when nobody has been there for a while, until somebody is", async () => {
+    const another = (turn: number) => ({
+      ...waiting,
+      payload: { ...waiting.payload, events_href: `/next?token=${turn}` },
+    });
+    const { server } = await drawn(waiting, { answers: [1, 2, 3, 4, 5].map(another) });
+    for (let expired = 1; expired <= 4; expired += 1) {
+      await streams.at(-1)?.tell(told("INVALIDATED"));
+      await waitFor(() => expect(streams).toHaveLength(expired + 1));
+    }
+    await streams.at(-1)?.tell(told("INVALIDATED"));
+    expect(server.current).toHaveBeenCalledTimes(5);
+    await act(async () => {
+      document.dispatchEvent(new Event("pointermove"));
+    });
+    await waitFor(() => expect(streams).toHaveLength(6));
+  });
+
+  test("listens anew when the person comes back from another app", async () => {
+    const { server, stream } = await drawn(waiting, { answers: [states.success] });
+    await act(async () => {
+      document.dispatchEvent(new Event("visibilitychange"));
+    });
+    expect(streams).toHaveLength(2);
+    expect(stream.readyState).toBe(Stream.CLOSED);
+    await streams[1]?.tell(told("OK"));
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(server.act).toHaveBeenCalledTimes(1);
+  });
+
+  test("tries to renew again when the server was not to be reached", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const { server, stream } = await drawn(waiting, { answers: [new Error("gone"), renewed()] });
+    await stream.tell(told("INVALIDATED"));
+    await waitFor(() => expect(server.current).toHaveBeenCalledTimes(2));
+    await act(() => vi.advanceTimersByTimeAsync(5000));
+    await waitFor(() => expect(streams).toHaveLength(2));
+    await streams[1]?.tell(told("INVALIDATED"));
+    await waitFor(() => expect(server.current).toHaveBeenCalledTimes(3));
+  });
+
+  test("stops when the person goes another way, and when the page goes", async () => {
+    const { stream, user, unmount } = await drawn(waiting, { answers: [states.login_otp, renewed()] });
+    await user.click(screen.getByRole("button", { name: /code of six digits/ }));
+    await screen.findByRole("heading", { name: en.states.login_otp.title });
+    expect(stream.readyState).toBe(Stream.CLOSED);
+    await user.click(screen.getByRole("button", { name: "Back" }));
+    await waitFor(() => expect(streams).toHaveLength(2));
+    unmount();
+    expect(streams[1]?.readyState).toBe(Stream.CLOSED);
+  });
+});
+
+describe("where no stream comes about, it asks again and again", () => {
+  const byAsking = (...answers: (Response | Error)[]) => {
+    for (const answer of answers) {
+      if (answer instanceof Error) fetched.mockRejectedValueOnce(answer);
+      else fetched.mockResolvedValueOnce(answer);
+    }
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+  };
+
+  test.each<[string, typeof Stream | undefined, () => Promise<void>]>([
+    ["because the browser knows none", undefined, async () => {}],
+    ["because what is answered is none", Stream, async () => streams[0]?.fail(Stream.CLOSED)],
+    [
+      "because it says nothing",
+      Stream,
+      async () => void (await act(() => vi.advanceTimersByTimeAsync(10_000))),
+    ],
+  ])("%s", async (_, known, happens) => {
+    byAsking(news("PENDING"), new Error("offline"), new Response(null, { status: 503 }), news("OK"));
+    vi.stubGlobal("EventSource", known);
+    const { server } = draw(waiting, { answers: [states.success] });
+    await waitFor(() => expect(known ? streams : fetched.mock.calls).toHaveLength(1));
+    await happens();
+    for (let tries = 0; tries < 4; tries += 1) await act(() => vi.advanceTimersByTimeAsync(5000));
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(fetched.mock.calls.map(([url]) => url)).toEqual(Array(4).fill(href));
+    expect(server.act).toHaveBeenCalledTimes(1);
+  });
+
+  test("a stream that only broke off is the browser's to mend", async () => {
+    const { stream } = await drawn();
+    await stream.fail(0);
+    expect(fetched).not.toHaveBeenCalled();
+    expect(streams).toHaveLength(1);
+  });
+
+  test("a request that nobody knows any more has run out", async () => {
+    byAsking(new Response(null, { status: 404 }));
+    const { server, stream } = await drawn(waiting, { answers: [renewed()] });
+    await stream.fail(Stream.CLOSED);
+    await waitFor(() => expect(streams).toHaveLength(2));
+    expect(server.act).not.toHaveBeenCalled();
+  });
+
+  test.each(["no JSON", "null", '{"status":7}'])(
+    "what is said but makes no sense is passed over: %s",
+    async (nonsense) => {
+      const { server, stream } = await drawn(waiting, { answers: [states.success] });
+      await stream.tell(nonsense);
+      expect(server.act).not.toHaveBeenCalled();
+      await stream.tell(told("OK"));
+      await screen.findByRole("heading", { name: "You are signed in" });
+    },
+  );
+});
+
+test("who has to wait for another code is told so, and the button counts", async () => {
+  draw(states.login_authenticator_too_many);
+  expect(screen.queryByRole("img")).toBeNull();
+  expect(streams).toEqual([]);
+  expect(screen.getByRole("alert").textContent).toMatch(/^There were many of these codes/);
+  const button = screen.getByRole("button", { name: /^New code in 0:4/ });
+  expect(button.getAttribute("aria-disabled")).toBe("true");
+});

@@ -1,0 +1,380 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import AxeBuilder from "@axe-core/playwright";
+import type { Browser, Page } from "@playwright/test";
+import { type FlowClient, flowClient } from "../server/testing/flow-client.ts";
+import { readPng } from "../server/testing/qr-reading.ts";
+import { type RunningServer, startServer } from "../server/testing/server.ts";
+import { createUafAuthenticator } from "../server/testing/uaf-authenticator.ts";
+import { type Account, signUp } from "./account.ts";
+import { test as base, expect } from "./fixtures.ts";
+import { button, declinePasskey, enterCode, opener, sees, signInByPassword } from "./steps.ts";
+
+/** Signing in with a phone that answers requests: the page shows a QR code, and the phone speaks to the server. */
+
+const settings = {
+  SECRET_KEYS: "a key for these tests alone",
+  STILE_MFA_AUTHENTICATOR_ENABLED: "true",
+};
+
+/** The application that an account belongs to: it registers phones by its key. */
+interface Application {
+  call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+}
+
+interface OfTest {
+  application: Application;
+  /** The phone's screen, in a browser of its own. */
+  phone: Page;
+  /** An account whose second factor is that phone. */
+  owner: Account;
+}
+
+const test = base.extend<OfTest>({
+  application: async ({ server }, use) => use(await applicationAt(server)),
+  phone: async ({ browser, server }, use) => {
+    const context = await browser.newContext({ baseURL: server.url });
+    await use(await context.newPage());
+    await context.close();
+  },
+  owner: async ({ account, application, phone, server }, use) => {
+    await registerPhone(application, phone, await idOf(server, account));
+    await use(account);
+  },
+});
+
+test.use({ settings });
+
+async function applicationAt(server: RunningServer): Promise<Application> {
+  const { PATH, HOME } = process.env;
+  const { stdout } = await promisify(execFile)(
+    "bin/stile.js",
+    ["keys", "create", "--interface", "authenticator"],
+    {
+      env: {
+        NODE_ENV: "development",
+        PATH,
+        HOME,
+        BASE_URL: server.url,
+        DATA_DIR: server.dataDir,
+        ...settings,
+      },
+    },
+  );
+  return {
+    async call(method, path, body) {
+      const answer = await fetch(`${server.url}/authenticator${path}`, {
+        method,
+        headers: { authorization: `secret ${stdout.trim()}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+      return (await answer.json()) as Record<string, unknown>;
+    },
+  };
+}
+
+/** Signs in by password over REST, as far as that leads. */
+async function signInOverRest(server: RunningServer, { address, password }: Account): Promise<FlowClient> {
+  const client = flowClient(server.url);
+  await client.start("login");
+  await client.act("register_client_capabilities", { webauthn_available: false });
+  await client.act("continue_with_login_identifier", { email: address });
+  await client.act("continue_to_password_login");
+  await client.act("password_login", { password });
+  return client;
+}
+
+/** The id of an account, as the application learns it from the session of its user. */
+async function idOf(server: RunningServer, account: Account): Promise<string> {
+  const client = await signInOverRest(server, account);
+  if (client.state.name !== "success") throw new Error(`the sign-in ended in ${client.state.name}`);
+  return String((await (await client.request("/me")).json()).user_id);
+}
+
+const registration = (userId: string) => ({ operation: "REG", userId, username: "ada@example.com" });
+
+async function registerPhone(application: Application, phone: Page, userId: string): Promise<void> {
+  const { id } = await application.call("POST", "/v1/uaf/requests", registration(userId));
+  await press(phone, "Approve", String(id));
+}
+
+/** Presses a button of the phone's screen, under one of the requests that it shows. */
+async function press(phone: Page, name: "Approve" | "Decline", id: string): Promise<void> {
+  await phone.goto("/dev/authenticator");
+  const form = phone.locator("form").filter({ has: phone.locator(`input[value="${id}"]`) });
+  await form.getByRole("button", { name }).click();
+  await expect(phone.getByRole("status")).toHaveText(name === "Approve" ? /^Approved/ : /^Declined/);
+}
+
+const picture = (page: Page) => page.getByRole("img", { name: "QR code to scan with your app" });
+
+/** What a camera reads off the page. */
+async function linkOn(page: Page): Promise<string> {
+  await expect(picture(page)).toBeVisible();
+  const source = (await picture(page).getAttribute("src")) ?? "";
+  return readPng(Buffer.from(source.replace("data:image/png;base64,", ""), "base64")).text ?? "";
+}
+
+/** Holds the phone before the page, and confirms. */
+async function scan(phone: Page, page: Page): Promise<void> {
+  const link = await linkOn(page);
+  await phone.goto("/dev/authenticator");
+  await phone.getByLabel("Link of the QR code").fill(link);
+  await phone.locator("form").filter({ hasText: "Link of the QR code" }).getByRole("button").click();
+  await expect(phone.getByRole("status")).toHaveText(/^Approved/);
+}
+
+async function isSignedIn(page: Page): Promise<boolean> {
+  return (await (await page.request.get("/sessions/validate")).json()).is_valid;
+}
+
+/** The rest of a sign-in that a phone has confirmed. */
+async function arrive(page: Page): Promise<void> {
+  await declinePasskey(page);
+  await sees(page, "trust");
+  await button(page, "Not now").click();
+  await sees(page, "success");
+}
+
+const waiting = (page: Page) => page.getByText("Waiting for your phone.");
+
+test("the page goes on by itself when the phone has confirmed", async ({ page, phone, owner, server }) => {
+  await signInByPassword(page, owner);
+  await sees(page, "phone");
+  await expect(waiting(page)).toBeVisible();
+  expect(await linkOn(page)).toMatch(`${server.url}/authenticator/v1/uaf/requests/`);
+  expect(await isSignedIn(page)).toBe(false);
+  await scan(phone, page);
+  await arrive(page);
+  expect(await isSignedIn(page)).toBe(true);
+});
+
+test("it does so after a reload too, with the same code, and where the phone was rung rather than held up to it", async ({
+  page,
+  phone,
+  owner,
+}) => {
+  await signInByPassword(page, owner);
+  const link = await linkOn(page);
+  await page.reload();
+  await sees(page, "phone");
+  expect(await linkOn(page)).toBe(link);
+  await expect(waiting(page)).toBeVisible();
+  await press(phone, "Approve", new URL(link).pathname.split("/").at(-1) ?? "");
+  await arrive(page);
+});
+
+test("a phone that was confirmed while the page was away is found when the person comes back", async ({
+  page,
+  phone,
+  owner,
+}) => {
+  await signInByPassword(page, owner);
+  const link = await linkOn(page);
+  await page.goto("about:blank");
+  await phone.goto("/dev/authenticator");
+  await press(phone, "Approve", new URL(link).pathname.split("/").at(-1) ?? "");
+  await page.goto("/");
+  await arrive(page);
+});
+
+test("an answer that is not right is told of, and another code takes its place", async ({
+  page,
+  account,
+  application,
+  server,
+}) => {
+  const handheld = createUafAuthenticator();
+  const userId = await idOf(server, account);
+  const made = await application.call("POST", "/v1/uaf/requests", registration(userId));
+  const uafResponse = handheld.register(String(made.request), { facetId: server.url });
+  await application.call("PUT", `/v1/uaf/requests/${made.id}`, { uafResponse });
+
+  await signInByPassword(page, account);
+  const link = await linkOn(page);
+  const send = async (link: string, wrong: object) => {
+    const { origin, pathname, searchParams } = new URL(link);
+    const headers = {
+      authorization: `device ${searchParams.get("token")}`,
+      "content-type": "application/json",
+    };
+    const { request } = await (await fetch(origin + pathname, { headers })).json();
+    const answer = handheld.authenticate(request, { facetId: server.url, instead: wrong });
+    await fetch(origin + pathname, {
+      ...{ method: "PUT", headers, body: JSON.stringify({ uafResponse: answer }) },
+    });
+  };
+  await send(link, { signature: "flipped" });
+  await expect(page.locator(".stile-alert-problem")).toContainText("Your phone did not confirm.");
+  await expect.poll(() => linkOn(page)).not.toBe(link);
+  await expect(waiting(page)).toBeVisible();
+  await send(await linkOn(page), {});
+  await arrive(page);
+});
+
+test("whoever says so too early is told so, and stays", async ({ page, phone, owner }) => {
+  await signInByPassword(page, owner);
+  const link = await linkOn(page);
+  await press(phone, "Decline", new URL(link).pathname.split("/").at(-1) ?? "");
+  await button(page, "I have confirmed").click();
+  await expect(page.getByText("Your phone has not confirmed yet.")).toBeVisible();
+  expect(await linkOn(page)).toBe(link);
+  await expect(waiting(page)).toBeVisible();
+  await scan(phone, page);
+  await arrive(page);
+});
+
+test("where streams do not come through, the page asks instead", async ({
+  page,
+  phone,
+  owner,
+  complaints,
+}) => {
+  complaints.expect(/EventSource/);
+  await page.route("**/events?token=**", async (route) => {
+    const { accept = "" } = await route.request().allHeaders();
+    if (!accept.includes("text/event-stream")) return route.continue();
+    await route.fulfill({ contentType: "text/html", body: "<title>Proxy</title>" });
+  });
+  await signInByPassword(page, owner);
+  await sees(page, "phone");
+  await scan(phone, page);
+  await arrive(page);
+});
+
+test("over REST a state's payload has all that a client needs to wait", async ({ phone, owner, server }) => {
+  const client = await signInOverRest(server, owner);
+  const { request_id, valid_until, qr_image_source, events_href } = client.state.payload;
+  expect(client.state.name).toBe("login_authenticator");
+  expect(Date.parse(String(valid_until))).toBeGreaterThan(Date.now());
+  expect(qr_image_source).toMatch(/^data:image\/png;base64,/);
+  const status = async (wait: number) =>
+    (await (await fetch(`${server.url}${events_href}&wait=${wait}`)).json()).status;
+  expect(await status(0)).toBe("PENDING");
+  await client.act("authenticator_verify");
+  expect([client.last.status, client.state.error?.code]).toEqual([400, "authenticator_request_pending"]);
+  const answered = status(20);
+  await press(phone, "Approve", String(request_id));
+  expect(await answered).toBe("OK");
+  await client.act("authenticator_verify");
+  expect(client.state.name).toBe("device_trust");
+});
+
+test("an app, or a recovery code, stands in for a phone that is not at hand", async ({
+  page,
+  phone,
+  server,
+  mailbox,
+  address,
+  application,
+}) => {
+  const account = await signUp(server.url, mailbox, address, { app: true });
+  await signInByPassword(page, account);
+  await sees(page, "appCode");
+  await enterCode(page, (await account.codes?.next()) ?? "");
+  await arrive(page);
+  const { user_id } = await (await page.request.get("/me")).json();
+  await registerPhone(application, phone, user_id);
+  await page.context().clearCookies();
+
+  await signInByPassword(page, account);
+  await sees(page, "phone");
+  const link = await linkOn(page);
+  await button(page, "Enter a code of six digits instead").click();
+  await sees(page, "appCode");
+  await button(page, "Back").click();
+  await sees(page, "phone");
+  expect(await linkOn(page)).toBe(link);
+  await button(page, "Enter a code of six digits instead").click();
+  await button(page, "Confirm with your phone instead").click();
+  await sees(page, "phone");
+  await opener(page, "Use a recovery code").click();
+  await page.getByLabel("Recovery code").fill(account.recoveryCodes[0] ?? "");
+  await button(page, "Use this code").click();
+  await arrive(page);
+});
+
+test("a code that has run out is renewed by itself", async ({ browser, mailbox, address }) => {
+  const brief = await startServer({
+    env: {
+      ...settings,
+      SMTP_URL: mailbox.url,
+      STILE_RATE_LIMITER_ENABLED: "false",
+      STILE_PASSKEY_ENABLED: "false",
+      STILE_AUTHENTICATOR_REQUEST_TTL: "3",
+    },
+  });
+  try {
+    const [page, phone] = [await pageAt(browser, brief), await pageAt(browser, brief)];
+    const account = await signUp(brief.url, mailbox, address);
+    await registerPhone(await applicationAt(brief), phone, await idOf(brief, account));
+    await signInByPassword(page, account);
+    await sees(page, "phone");
+    const link = await linkOn(page);
+    await expect.poll(() => linkOn(page)).not.toBe(link);
+    await sees(page, "phone");
+    await expect(page.locator(".stile-alert")).toHaveCount(0);
+    await expect(waiting(page)).toBeVisible();
+  } finally {
+    await brief.stop();
+  }
+});
+
+async function pageAt(browser: Browser, { url }: RunningServer): Promise<Page> {
+  return (await browser.newContext({ baseURL: url, locale: "en-GB" })).newPage();
+}
+
+test("a keyboard reaches everything that is to be pressed", async ({ page, owner }) => {
+  await signInByPassword(page, owner);
+  await sees(page, "phone");
+  await expect(waiting(page)).toBeVisible();
+  await page.getByRole("heading", { level: 1 }).focus();
+  await page.keyboard.press("Tab");
+  await expect(page.locator(":focus")).toHaveText("I have confirmed");
+  await expect(page.locator(":focus")).toHaveCSS("outline-style", /solid|auto/);
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Your phone has not confirmed yet.")).toBeVisible();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`everybody can read it, on a phone and with a ${colorScheme} background`, async ({ page, owner }) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await signInByPassword(page, owner);
+    await sees(page, "phone");
+    await expect(waiting(page)).toBeVisible();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, help }) => `${id}: ${help}`)).toEqual([]);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    // A camera wants white around the code, whatever the page's own colour is.
+    await expect(picture(page)).toHaveCSS("background-color", "rgb(255, 255, 255)");
+    const box = await picture(page).boundingBox();
+    expect(box?.width).toBeGreaterThan(200);
+    expect(Math.abs((box?.width ?? 0) - (box?.height ?? 0))).toBeLessThan(1);
+  });
+}
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the code is shown, and a button goes on", async ({ page, phone, owner }) => {
+    await page.goto("/");
+    await button(page, "Continue").click();
+    await page.getByLabel("Email", { exact: true }).fill(owner.address);
+    await button(page, "Continue").click();
+    await button(page, "Enter your password").click();
+    await page.getByLabel("Password", { exact: true }).fill(owner.password);
+    await button(page, "Sign in").click();
+    await sees(page, "phone");
+    await expect(waiting(page)).toBeHidden();
+    await button(page, "I have confirmed").click();
+    await expect(page.getByText("Your phone has not confirmed yet.")).toBeVisible();
+    await scan(phone, page);
+    await button(page, "I have confirmed").click();
+    await sees(page, "trust");
+    await button(page, "Not now").click();
+    await sees(page, "success");
+  });
+});

@@ -1,0 +1,452 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { answerRequest } from "../authenticator/answer-request.ts";
+import { prepareRequest } from "../authenticator/create-request.ts";
+import { type AuthenticatorRequest, findRequest } from "../authenticator/requests.ts";
+import { TakenError } from "../runtime.ts";
+import { type AccountOwner, accountOwner, type Belongings } from "../testing/account-owner.ts";
+import { type Taken, type Walk, walk } from "../testing/flow-walk.ts";
+import { origin, password } from "../testing/people.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { createUafAuthenticator, type UafAuthenticator } from "../testing/uaf-authenticator.ts";
+import type { Instead } from "../testing/uaf-call.ts";
+import { conflictOf } from "./conflicts.ts";
+import { current } from "./engine.ts";
+import { declaredErrors, edgesOf } from "./graph.ts";
+import { loginAuthenticator } from "./states/login-authenticator.ts";
+
+const taken: Taken = { edges: new Set(), errors: new Set() };
+
+let base: TestRuntime;
+beforeAll(async () => {
+  base = await testRuntime({
+    STILE_PASSKEY_ENABLED: "false",
+    STILE_MFA_AUTHENTICATOR_ENABLED: "true",
+    STILE_MFA_DEVICE_TRUST_POLICY: "never",
+  });
+});
+afterAll(() => base.close());
+
+/** Somebody with a password and a phone. */
+interface Owner extends AccountOwner {
+  phone: UafAuthenticator;
+}
+
+const nowOf = ({ environment }: TestRuntime) => new Date(Date.now() + environment.clockShift());
+const actingAt = (runtime: TestRuntime) => ({
+  ...{ runtime, tenant: runtime.tenant, client: someone, now: nowOf(runtime) },
+});
+
+async function found(runtime: TestRuntime, id: unknown): Promise<AuthenticatorRequest> {
+  const known = await findRequest(runtime, runtime.tenant, String(id));
+  if (!known) throw new Error(`there is no request ${id}`);
+  return known.request;
+}
+
+/** What an application asks for, by the interface that it has a key to. */
+async function ask(runtime: TestRuntime, operation: "REG" | "AUTH" | "DEREG", userId: string) {
+  const { request, write } = await prepareRequest(actingAt(runtime), { operation, userId, username: "ada" });
+  await runtime.database.write.transaction(write);
+  return request;
+}
+
+/** Has a phone answer a request. */
+async function answer(
+  runtime: TestRuntime,
+  id: unknown,
+  phone: UafAuthenticator,
+  instead: Instead = {},
+): Promise<string> {
+  const request = await found(runtime, id);
+  const operation = request.operation === "REG" ? "register" : "authenticate";
+  const uafResponse = phone[operation](request.message, { facetId: origin, instead });
+  const deviceKeyInfo = { pushToken: "where the phone is rung" };
+  const answered = await answerRequest(actingAt(runtime), request, { uafResponse, deviceKeyInfo });
+  return answered === "malformed" ? answered : answered.status;
+}
+
+async function withPhone(has: Belongings = {}, runtime = base): Promise<Owner> {
+  const owner = await accountOwner(runtime, { password: true, ...has });
+  const phone = createUafAuthenticator();
+  // A device answers what was asked after it was registered.
+  runtime.advanceClock(1);
+  const { id } = await ask(runtime, "REG", owner.userId);
+  expect(await answer(runtime, id, phone)).toBe("OK");
+  runtime.advanceClock(1);
+  return { ...owner, phone };
+}
+
+/** Signs in by password, as far as that leads. */
+async function signIn(
+  owner: AccountOwner,
+  { runtime = base, client = someone, able = {} as object } = {},
+): Promise<Walk> {
+  const flow = await walk(runtime, "login", { taken, client });
+  await flow.act("register_client_capabilities", { ...able });
+  await flow.act("continue_with_login_identifier", { email: owner.addresses[0] ?? "" });
+  await flow.act("continue_to_password_login");
+  await flow.act("password_login", { password });
+  return flow;
+}
+
+const requestOf = (flow: Walk) => flow.state.payload.request_id;
+
+const shown = {
+  request_id: expect.stringMatching(/^[0-9A-Za-z]{44}$/),
+  qr_image_source: expect.stringMatching(/^data:image\/png;base64,/),
+  events_href: expect.stringMatching(/^\/authenticator\/v1\/uaf\/requests\/[0-9A-Za-z]{44}\/events\?token=/),
+  valid_until: expect.stringMatching(/Z$/),
+};
+
+async function query(text: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {
+  return (await base.database.read.$client.query<Record<string, unknown>>(text, values)).rows;
+}
+
+describe("a phone", () => {
+  test("is asked after the password, and no session exists before it has confirmed", async () => {
+    const owner = await withPhone();
+    const flow = await signIn(owner);
+    expect(flow.state).toMatchObject({ name: "login_authenticator", status: 200, payload: shown });
+    expect(Object.keys(flow.state.actions)).toEqual(["authenticator_verify"]);
+    expect(flow.state.actions.authenticator_verify?.inputs).toEqual({});
+    expect(flow.answer.session).toBeUndefined();
+
+    expect(await answer(base, requestOf(flow), owner.phone)).toBe("OK");
+    await flow.act("authenticator_verify");
+    expect(flow.state).toMatchObject({
+      name: "success",
+      payload: { last_login: { login_method: "password", mfa_method: "authenticator" } },
+    });
+    const [session] = await query("select factors from sessions where id = $1", flow.answer.session?.id);
+    expect(session?.factors).toEqual([
+      expect.objectContaining({ method: "password" }),
+      { method: "authenticator", at: expect.any(String) },
+    ]);
+    const [, claims = ""] = flow.answer.session?.token.split(".") ?? [];
+    expect(JSON.parse(Buffer.from(claims, "base64url").toString()).amr).toEqual(["pwd", "authenticator"]);
+  });
+
+  test("that has not answered yet is waited for, with the same picture", async () => {
+    const flow = await signIn(await withPhone());
+    const { payload } = flow.state;
+    const refused = await flow.act("authenticator_verify");
+    expect(refused).toMatchObject({
+      ...{ name: "login_authenticator", status: 400 },
+      error: { code: "authenticator_request_pending" },
+    });
+    expect(refused.payload).toEqual(payload);
+  });
+
+  test("that did not confirm may try once more, with another picture, and it is noted", async () => {
+    const owner = await withPhone();
+    const flow = await signIn(owner);
+    const { payload } = flow.state;
+    expect(await answer(base, requestOf(flow), owner.phone, { signature: "flipped" })).toBe("FAILED");
+    const refused = await flow.act("authenticator_verify");
+    expect(refused).toMatchObject({
+      ...{ name: "login_authenticator", status: 401, payload: shown },
+      error: { code: "authenticator_request_failed" },
+    });
+    expect(refused.payload.request_id).not.toBe(payload.request_id);
+    const noted = await query(
+      "select details from audit_logs where user_id = $1 and type = 'login_failure'",
+      owner.userId,
+    );
+    expect(noted).toEqual([{ details: { method: "authenticator" } }]);
+    expect(await answer(base, requestOf(flow), owner.phone)).toBe("OK");
+    expect((await flow.act("authenticator_verify")).name).toBe("success");
+  });
+
+  test("A70 that was not asked in time is asked anew", async () => {
+    const owner = await withPhone();
+    const flow = await signIn(owner);
+    const stale = requestOf(flow);
+    base.advanceClock(121);
+    const refused = await flow.act("authenticator_verify");
+    expect(refused).toMatchObject({
+      ...{ name: "login_authenticator", status: 400, payload: shown },
+      error: { code: "authenticator_request_expired" },
+    });
+    expect(requestOf(flow)).not.toBe(stale);
+    expect(await answer(base, stale, owner.phone)).toBe("INVALIDATED");
+    await flow.act("authenticator_verify");
+    expect(flow.errors()).toEqual(["authenticator_request_pending"]);
+  });
+
+  test("is asked anew by a look at the page once it is too late, and not before", async () => {
+    const owner = await withPhone();
+    const flow = await signIn(owner);
+    const look = () =>
+      current(base, base.tenant, someone, { type: "login", flowId: flow.flowId, resume: flow.resume });
+    expect((await look()).state.payload).toEqual(flow.state.payload);
+    base.advanceClock(121);
+    const renewed = await look();
+    expect(renewed.state).toMatchObject({ name: "login_authenticator", status: 200, payload: shown });
+    expect(renewed.state.payload.request_id).not.toBe(requestOf(flow));
+  });
+
+  test("is rung where that is configured, once for each request", async () => {
+    const ringing = base.configured({ STILE_AUTHENTICATOR_PUSH_URL: "https://push.example/" });
+    const owner = await withPhone();
+    const before = base.pushed.length;
+    const flow = await signIn(owner, { runtime: ringing });
+    await flow.act("authenticator_verify", {}, { runtime: ringing });
+    await current(ringing, base.tenant, someone, {
+      ...{ type: "login" as const, flowId: flow.flowId, resume: flow.resume },
+    });
+    expect(base.pushed.slice(before)).toEqual([
+      expect.objectContaining({ operation: "AUTH", requestId: requestOf(flow) }),
+    ]);
+  });
+
+  test("that was deregistered meanwhile is owed no more", async () => {
+    const owner = await withPhone();
+    const flow = await signIn(owner);
+    await ask(base, "DEREG", owner.userId);
+    expect((await flow.act("authenticator_verify")).name).toBe("success");
+    expect(flow.state.payload).not.toHaveProperty("last_login.mfa_method");
+  });
+
+  test("that is deregistered in that very moment is told of as one that did not confirm", async () => {
+    const { userId } = await accountOwner(base);
+    const scope = { ...actingAt(base), signal: AbortSignal.timeout(8000) };
+    const entered = await loginAuthenticator.enter?.({
+      ...{ scope, flowId: crypto.randomUUID(), data: { userId }, facts: { email: null, username: null } },
+    } as never);
+    expect(entered).toEqual({ problem: { code: "authenticator_request_failed" } });
+  });
+});
+
+describe("what a phone has confirmed", () => {
+  test("A71 counts in the sign-in that asked for it, and once", async () => {
+    const owner = await withPhone();
+    const [one, other] = [await signIn(owner), await signIn(owner)];
+    expect(await answer(base, requestOf(one), owner.phone)).toBe("OK");
+    await other.act("authenticator_verify");
+    expect(other.errors()).toEqual(["authenticator_request_pending"]);
+    const { csrf_token: token } = one.state;
+    const steps = await Promise.all(
+      Array.from({ length: 5 }, () => one.act("authenticator_verify", {}, { token })),
+    );
+    expect(steps.filter(({ name }) => name === "success")).toHaveLength(1);
+    const left = await query("select id from authenticator_requests where flow_id = $1", one.flowId);
+    expect(left).toEqual([]);
+    await other.act("authenticator_verify");
+    expect(other.errors()).toEqual(["authenticator_request_pending"]);
+  });
+
+  test("for the application itself lets nobody in", async () => {
+    const owner = await withPhone();
+    const flow = await signIn(owner);
+    const { id } = await ask(base, "AUTH", owner.userId);
+    expect(await answer(base, id, owner.phone)).toBe("OK");
+    await flow.act("authenticator_verify");
+    expect(flow.errors()).toEqual(["authenticator_request_pending"]);
+    expect(flow.answer.session).toBeUndefined();
+  });
+
+  test("A74 is worth nothing for somebody else", async () => {
+    const [owner, stranger] = [await withPhone(), await withPhone()];
+    const flow = await signIn(owner);
+    const [key] = stranger.phone.keys;
+    if (!key) throw new Error("there is no key");
+    expect(await answer(base, requestOf(flow), stranger.phone, { key, unasked: true })).toBe("FAILED");
+    await flow.act("authenticator_verify");
+    expect(flow.errors()).toEqual(["authenticator_request_failed"]);
+  });
+
+  test("and was used meanwhile is asked for once more", () => {
+    expect(conflictOf(new TakenError("authenticator_request"), "login")).toEqual({
+      problem: { code: "authenticator_request_expired" },
+    });
+  });
+});
+
+describe("A70 somebody who knows the password, and has no phone,", () => {
+  test("disturbs neither the owner's own sign-in nor what their application asks", async () => {
+    const owner = await withPhone();
+    const own = await signIn(owner);
+    const { id } = await ask(base, "AUTH", owner.userId);
+    for (let tries = 0; tries < 3; tries += 1) {
+      expect((await signIn(owner)).state.name).toBe("login_authenticator");
+    }
+    expect(await answer(base, id, owner.phone)).toBe("OK");
+    expect(await answer(base, requestOf(own), owner.phone)).toBe("OK");
+    expect((await own.act("authenticator_verify")).name).toBe("success");
+  });
+
+  test("has to wait after a few requests, is told how long, and has the other ways", async () => {
+    const limited = base.configured({
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "2",
+      STILE_RATE_LIMITER_PASSWORDS_PER_MINUTE: "100",
+    });
+    const owner = await withPhone({ totp: true }, limited);
+    let flow = await signIn(owner, { runtime: limited });
+    for (let tries = 0; tries < 4 && flow.state.status === 200; tries += 1) {
+      flow = await signIn(owner, { runtime: limited });
+    }
+    expect(flow.state).toMatchObject({
+      ...{ name: "login_authenticator", status: 429, error: { code: "rate_limit_exceeded" } },
+      payload: { resend_after: expect.any(Number), retry_after: expect.any(Number) },
+    });
+    expect(flow.state.payload).not.toHaveProperty("qr_image_source");
+    expect(Object.keys(flow.state.actions)).toEqual(["authenticator_verify", "continue_to_login_otp"]);
+    const again = await flow.act("authenticator_verify");
+    expect(again).toMatchObject({
+      ...{ name: "login_authenticator", error: { code: "authenticator_request_expired" } },
+      payload: { resend_after: expect.any(Number) },
+    });
+    expect((await flow.act("continue_to_login_otp")).payload).toEqual({});
+  });
+});
+
+describe("beside other second factors", () => {
+  const able = { webauthn_available: true };
+
+  test("the person may change to each of them, and back", async () => {
+    const owner = await withPhone({ totp: true, securityKeys: 1 });
+    const flow = await signIn(owner, { able });
+    expect(flow.state.name).toBe("login_security_key");
+    expect((await flow.act("continue_to_login_authenticator")).name).toBe("login_authenticator");
+    const asked = requestOf(flow);
+    expect(Object.keys(flow.state.actions)).toEqual([
+      "authenticator_verify",
+      "continue_to_login_otp",
+      "continue_to_login_security_key",
+      "back",
+    ]);
+    expect((await flow.act("continue_to_login_otp")).name).toBe("login_otp");
+    expect((await flow.act("continue_to_login_authenticator")).name).toBe("login_authenticator");
+    expect(requestOf(flow)).toBe(asked);
+    expect((await flow.act("back")).name).toBe("login_security_key");
+    await flow.act("continue_to_login_authenticator");
+    expect((await flow.act("continue_to_login_security_key")).name).toBe("login_security_key");
+  });
+
+  test("a phone goes before an app", async () => {
+    const owner = await withPhone({ totp: true, securityKeys: 1 });
+    expect((await signIn(owner)).state.name).toBe("login_authenticator");
+  });
+
+  test("nothing is different where phones are switched off", async () => {
+    const owner = await withPhone({ totp: true, securityKeys: 1, recoveryCodes: true });
+    const off = base.configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "false" });
+    const flow = await signIn(owner, { runtime: off, able });
+    expect(flow.state).toMatchObject({ name: "login_security_key", payload: {} });
+    expect(Object.keys(flow.state.actions)).toEqual([
+      "webauthn_generate_request_options",
+      "continue_to_login_otp",
+      "recovery_code_validate",
+    ]);
+    await flow.act("continue_to_login_otp");
+    expect(Object.keys(flow.state.actions)).toEqual([
+      "otp_code_validate",
+      "continue_to_login_security_key",
+      "recovery_code_validate",
+      "back",
+    ]);
+    const alone = await withPhone();
+    expect((await signIn(alone, { runtime: off })).state.name).toBe("success");
+  });
+});
+
+describe("in the account", () => {
+  const managing = async (has: Belongings, runtime = base) => {
+    const owner = await withPhone(has);
+    return { owner, flow: await owner.manage({ as: runtime, taken }) };
+  };
+
+  test("whoever has nothing but a phone gets codes for the day it is lost, and one of them lets them in", async () => {
+    const { owner, flow } = await managing({});
+    expect(flow.state.actions).toHaveProperty("recovery_codes_create");
+    const { payload } = await flow.act("recovery_codes_create");
+    const [recovery_code] = payload.recovery_codes as string[];
+    const login = await signIn(owner);
+    expect(Object.keys(login.state.actions)).toEqual(["authenticator_verify", "recovery_code_validate"]);
+    await login.act("recovery_code_validate", { recovery_code: "AAAA-AAAA-AAAA-AAAA" });
+    expect(login.errors()).toEqual(["recovery_code_invalid"]);
+    expect(login.state.payload).toMatchObject(shown);
+    expect((await login.act("recovery_code_validate", { recovery_code })).name).toBe("success");
+
+    const limited = base.configured({ STILE_RATE_LIMITER_ENABLED: "true" });
+    const guessing = await signIn(owner, { runtime: limited });
+    for (let tries = 0; tries < 6 && guessing.state.status !== 429; tries += 1) {
+      await guessing.act("recovery_code_validate", { recovery_code: `AAAA-AAAA-AAAA-AAA${tries}` });
+    }
+    expect(guessing.errors()).toEqual(["rate_limit_exceeded"]);
+    expect(guessing.state.payload).toMatchObject(shown);
+  });
+
+  test("there are no such codes where phones are switched off", async () => {
+    const off = base.configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "false" });
+    const { flow } = await managing({}, off);
+    expect(flow.state.actions).not.toHaveProperty("recovery_codes_create");
+  });
+
+  test("codes stay while a phone is left, and the last thing beside it may go where one is demanded", async () => {
+    const mandatory = base.configured({ STILE_MFA_OPTIONAL: "false" });
+    const { owner, flow } = await managing({ totp: true, recoveryCodes: true }, mandatory);
+    await flow.act("otp_secret_delete");
+    expect(flow.errors()).toEqual([]);
+    const codes = await query("select 1 from recovery_codes where user_id = $1", owner.userId);
+    expect(codes).toHaveLength(1);
+    const withKey = await managing({ securityKeys: 1, recoveryCodes: true }, mandatory);
+    await withKey.flow.act("security_key_delete", { security_key_id: withKey.owner.securityKeys[0] });
+    expect(withKey.flow.errors()).toEqual([]);
+  });
+
+  test("who proves once more who they are is asked for the phone", async () => {
+    const owner = await withPhone();
+    base.advanceClock(3600);
+    const flow = await owner.manage({ taken });
+    await flow.act("password_update", { password: "another horse battery" });
+    if (flow.state.name === "login_method_chooser") await flow.act("continue_to_password_login");
+    await flow.act("password_login", { password });
+    expect(flow.state).toMatchObject({ name: "login_authenticator", payload: shown });
+    expect(flow.state.actions).toHaveProperty("back");
+    expect(await answer(base, requestOf(flow), owner.phone)).toBe("OK");
+    expect((await flow.act("authenticator_verify")).name).toBe("profile_init");
+    await flow.act("password_update", { password: "another horse battery" });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+  });
+});
+
+test("a browser that was trusted after a phone had confirmed skips it", async () => {
+  const trusting = base.configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
+  const owner = await withPhone();
+  const flow = await signIn(owner, { runtime: trusting });
+  await answer(base, requestOf(flow), owner.phone);
+  await flow.act("authenticator_verify");
+  const deviceCookie = flow.answer.kept?.device?.value ?? "";
+  const again = await signIn(owner, { runtime: trusting, client: { ...someone, deviceCookie } });
+  expect(again.state.name).toBe("success");
+});
+
+test("A110 neither the picture nor the address that tells of the answer rests where it can be read", async () => {
+  const flow = await signIn(await withPhone());
+  const { qr_image_source, events_href } = flow.state.payload;
+  const [row] = await query("select f::text as text from flows f where id = $1", flow.flowId);
+  const token = new URL(String(events_href), origin).searchParams.get("token") ?? "";
+  expect(token).not.toBe("");
+  expect(row?.text).toContain("login_authenticator");
+  expect(row?.text).not.toContain(String(qr_image_source).slice(0, 60));
+  expect(row?.text).not.toContain(token);
+});
+
+describe("what was declared of the state, and of the ways to it", () => {
+  test("every edge of a login has been taken", () => {
+    const missing = edgesOf("login")
+      .filter(({ from, to }) => [from, to].includes("login_authenticator"))
+      .map(({ flow, from, action, to }) => `${flow} ${from} ${action} ${to}`)
+      .filter((edge) => !taken.edges.has(edge));
+    expect(missing).toEqual([]);
+  });
+
+  test("every error has been given", () => {
+    const missing = declaredErrors()
+      .filter(({ state }) => state === "login_authenticator")
+      .map(({ state, action, code }) => `${state} ${action} ${code}`)
+      .filter((error) => !taken.errors.has(error));
+    expect(missing).toEqual([]);
+  });
+});
