@@ -241,15 +241,53 @@ describe("the deletion of an account", () => {
         challenge: randomUUID(),
         expiresAt,
       });
+      const phone = {
+        tenantId: tenant.id,
+        aaid: "006F#0001",
+        publicKey: Buffer.alloc(32),
+        keyFormat: 0x0101,
+        algorithm: 0x0002,
+        signCounter: 0,
+        regCounter: 0,
+        authenticatorVersion: 1,
+        attestation: "surrogate",
+        keyName: "A phone",
+        isSecondFactorOnly: true,
+        lastUsedAt: expiresAt,
+      };
+      await tx.insert(schema.authenticatorDevices).values(
+        [id, other].map((userId) => ({
+          ...phone,
+          id: randomUUID(),
+          userId,
+          keyId: Buffer.from(randomUUID()),
+        })),
+      );
+      await tx.insert(schema.authenticatorRequests).values({
+        tenantId: tenant.id,
+        id: "a".repeat(44),
+        operation: "AUTH",
+        status: "OK",
+        userId: id,
+        username: "ada",
+        message: "[]",
+        deviceTokenHash: Buffer.alloc(32),
+        validUntil: expiresAt,
+      });
     });
     await write(deleteAccount(scopeAt(), id, own));
     expect(await read(id)).toBeNull();
     expect((await read(other))?.sessions).toHaveLength(1);
     const flows = await database.read.select({ id: schema.flows.id }).from(schema.flows);
     expect(flows.map((row) => row.id).sort()).toEqual([own, foreign].sort());
-    for (const table of [schema.sessions, schema.emails, schema.webauthnChallenges]) {
+    const { sessions, emails, webauthnChallenges, authenticatorDevices, authenticatorRequests } = schema;
+    for (const table of [sessions, emails, webauthnChallenges, authenticatorDevices, authenticatorRequests]) {
       expect(await database.read.select().from(table).where(eq(table.userId, id))).toEqual([]);
     }
+    const phones = await database.read
+      .select({ userId: authenticatorDevices.userId })
+      .from(authenticatorDevices);
+    expect(phones).toEqual([{ userId: other }]);
     await expect(write(deleteAccount(scopeAt(), id, own))).rejects.toThrow("user");
   });
 });

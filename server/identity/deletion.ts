@@ -3,7 +3,24 @@ import { schema } from "#db/client";
 import type { Scope, Write } from "../runtime.ts";
 import { lockUser } from "./users.ts";
 
-const { exchangeTokens, flows, thirdPartyRequests, users, webauthnChallenges } = schema;
+const {
+  authenticatorDevices,
+  authenticatorRequests,
+  exchangeTokens,
+  flows,
+  thirdPartyRequests,
+  users,
+  webauthnChallenges,
+} = schema;
+
+/** What no foreign key ties to an account. Phones are, where they were registered for its id. */
+const besides = [
+  thirdPartyRequests,
+  exchangeTokens,
+  webauthnChallenges,
+  authenticatorDevices,
+  authenticatorRequests,
+];
 
 /**
  * Deletes an account: its row, everything that hangs on it, and whatever is under way in its name. What the audit log
@@ -15,7 +32,7 @@ const { exchangeTokens, flows, thirdPartyRequests, users, webauthnChallenges } =
 export function deleteAccount({ tenant }: Scope, userId: string, flowId: string): Write {
   return async (tx) => {
     await lockUser(tx, tenant.id, userId);
-    for (const table of [thirdPartyRequests, exchangeTokens, webauthnChallenges]) {
+    for (const table of besides) {
       await tx.delete(table).where(and(eq(table.tenantId, tenant.id), eq(table.userId, userId)));
     }
     await tx

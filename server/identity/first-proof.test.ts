@@ -55,6 +55,22 @@ async function account(address: string): Promise<Account> {
     const expiresAt = new Date(now.getTime() + 3_600_000);
     const secret = Buffer.alloc(32, 7);
     await tx.insert(schema.totpSecrets).values({ ...own, sealedSecret: secret, lastStep: 1 });
+    await tx.insert(schema.authenticatorDevices).values({
+      ...own,
+      id: randomUUID(),
+      aaid: "006F#0001",
+      keyId: randomBytes(32),
+      publicKey: secret,
+      keyFormat: 0x0101,
+      algorithm: 0x0002,
+      signCounter: 0,
+      regCounter: 0,
+      authenticatorVersion: 1,
+      attestation: "surrogate",
+      keyName: "A phone",
+      isSecondFactorOnly: true,
+      lastUsedAt: now,
+    });
     await tx.insert(schema.recoveryCodes).values({ ...own, codeHash: secret });
     await tx
       .insert(schema.trustedDevices)
@@ -126,6 +142,7 @@ describe("the first proof of an address", () => {
       hasPassword: false,
       hasPasskey: false,
       hasTotp: false,
+      hasAuthenticator: false,
       hasRecoveryCode: false,
       hasIdentity: false,
       credentialCount: 0,
@@ -170,6 +187,7 @@ describe("the first proof of an address", () => {
       hasPassword: true,
       hasPasskey: true,
       hasTotp: true,
+      hasAuthenticator: true,
       hasRecoveryCode: true,
       hasIdentity: true,
     });

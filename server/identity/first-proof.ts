@@ -4,6 +4,7 @@ import { endOtherSessions } from "../sessions/sessions.ts";
 import { lockUser } from "./users.ts";
 
 const {
+  authenticatorDevices,
   emails,
   exchangeTokens,
   flows,
@@ -17,7 +18,7 @@ const {
 } = schema;
 
 /** Everything that lets somebody into an account, or past its second factor. */
-const waysIn = [passwords, webauthnCredentials, totpSecrets, recoveryCodes, identities];
+const waysIn = [passwords, webauthnCredentials, totpSecrets, authenticatorDevices, recoveryCodes, identities];
 
 /**
  * What ends when a mailed code proves an address for the first time. Until then anybody may have made the account

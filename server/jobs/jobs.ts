@@ -9,7 +9,10 @@ export type NoticeMail = "email_login_attempted" | "email_registration_attempted
 /** A mail that tells the owner of an account what was changed in it. */
 export type SecurityMail =
   | { type: "email_create" | "email_delete" | "primary_email_update" /** Canonical. */; address: string }
-  | { type: "mfa_create" | "mfa_delete"; factor?: "totp" | "security_key" | "recovery_codes" }
+  | {
+      type: "mfa_create" | "mfa_delete";
+      factor?: "totp" | "security_key" | "authenticator" | "recovery_codes";
+    }
   | {
       type:
         | "password_update"

@@ -108,6 +108,7 @@ test("a notice of a change says what it was, and what to do if it was not the re
 test.each([
   ["totp", "An authenticator app was set up", "Eine Authenticator-App wurde"],
   ["security_key", "A security key was set up", "Ein Sicherheitsschlüssel wurde"],
+  ["authenticator", "A phone was set up", "Ein Telefon wurde"],
   ["recovery_codes", "New recovery codes were set up", "Neue Wiederherstellungscodes wurden"],
   [undefined, "A second factor was set up", "Ein zweiter Faktor wurde"],
 ] as const)("a second factor is named: %s", (factor, english, german) => {

@@ -32,7 +32,7 @@ const storedMail = z.object({
     z.object({ type: z.enum(addressMails), address: z.string() }),
     z.object({
       type: z.enum(factorMails),
-      factor: z.enum(["totp", "security_key", "recovery_codes"]).exactOptional(),
+      factor: z.enum(["totp", "security_key", "authenticator", "recovery_codes"]).exactOptional(),
     }),
     z.object({ type: z.enum(changeMails) }),
   ]),

@@ -165,6 +165,7 @@ const nothingLeft = {
   hasPasskey: false,
   hasSecurityKey: false,
   hasTotp: false,
+  hasAuthenticator: false,
   hasRecoveryCode: false,
   hasIdentity: false,
   deviceTrusted: false,

@@ -85,7 +85,7 @@ export const de: MailWords = {
       subject: "Der zweite Schritt der Anmeldung bei {service} wurde geändert",
       heading: "Ihr zweiter Schritt wurde geändert",
       event:
-        "{factor, select, totp {Eine Authenticator-App wurde} security_key {Ein Sicherheitsschlüssel wurde} recovery_codes {Neue Wiederherstellungscodes wurden} other {Ein zweiter Faktor wurde}} als zweiter Schritt der Anmeldung bei Ihrem Konto bei {service} eingerichtet.",
+        "{factor, select, totp {Eine Authenticator-App wurde} security_key {Ein Sicherheitsschlüssel wurde} authenticator {Ein Telefon wurde} recovery_codes {Neue Wiederherstellungscodes wurden} other {Ein zweiter Faktor wurde}} als zweiter Schritt der Anmeldung bei Ihrem Konto bei {service} eingerichtet.",
     },
     identity_create: {
       subject: "Ein weiteres Konto wurde mit {service} verbunden",
@@ -103,7 +103,7 @@ export const de: MailWords = {
       subject: "Ein zweiter Schritt der Anmeldung bei {service} wurde entfernt",
       heading: "Ein zweiter Schritt wurde entfernt",
       event:
-        "{factor, select, totp {Die Authenticator-App gilt} security_key {Ein Sicherheitsschlüssel gilt} recovery_codes {Die Wiederherstellungscodes gelten} other {Ein zweiter Faktor gilt}} nicht mehr als zweiter Schritt der Anmeldung bei Ihrem Konto bei {service}.",
+        "{factor, select, totp {Die Authenticator-App gilt} security_key {Ein Sicherheitsschlüssel gilt} authenticator {Ein Telefon gilt} recovery_codes {Die Wiederherstellungscodes gelten} other {Ein zweiter Faktor gilt}} nicht mehr als zweiter Schritt der Anmeldung bei Ihrem Konto bei {service}.",
     },
   },
   unexpected:

@@ -82,7 +82,7 @@ export const en: MailWords = {
       subject: "The second step of signing in to {service} has changed",
       heading: "Your second step has changed",
       event:
-        "{factor, select, totp {An authenticator app was} security_key {A security key was} recovery_codes {New recovery codes were} other {A second factor was}} set up as the second step of signing in to your account at {service}.",
+        "{factor, select, totp {An authenticator app was} security_key {A security key was} authenticator {A phone was} recovery_codes {New recovery codes were} other {A second factor was}} set up as the second step of signing in to your account at {service}.",
     },
     identity_create: {
       subject: "Another account was connected to {service}",
@@ -100,7 +100,7 @@ export const en: MailWords = {
       subject: "A second step of signing in to {service} was removed",
       heading: "A second step was removed",
       event:
-        "{factor, select, totp {The authenticator app} security_key {A security key} recovery_codes {The recovery codes} other {A second factor}} can no longer be used as the second step of signing in to your account at {service}.",
+        "{factor, select, totp {The authenticator app} security_key {A security key} authenticator {A phone} recovery_codes {The recovery codes} other {A second factor}} can no longer be used as the second step of signing in to your account at {service}.",
     },
   },
   unexpected:

@@ -3,7 +3,7 @@ import type { NoticeMail, PasscodeMail, SecurityMail } from "../../jobs/jobs.ts"
 /**
  * What all mails say in one language, in ICU message syntax. Every string may use {service}, the service's name,
  * and {host}, the host name people reach it under; subjects of mails with a code, {code}; `validity`, {minutes};
- * events, {address} where they are about one, or {factor}: `totp`, `security_key`, `recovery_codes`.
+ * events, {address} where they are about one, or {factor}: `totp`, `security_key`, `authenticator`, `recovery_codes`.
  */
 export interface MailWords {
   mails: Record<PasscodeMail, PasscodeWords> & Record<NoticeMail, NoticeWords>;
