@@ -14,19 +14,19 @@ declare module "zod" {
  */
 
 /** A span of time, written `90s`, `5m`, `12h`, `30d`, or as a number of seconds. Held in seconds. */
-const seconds = (fallback: number) =>
-  z
-    .union([
-      z.number().int().nonnegative(),
-      z.string().regex(/^\d+(s|m|h|d)?$/, "is not a duration like 90s, 5m, 12h or 30d"),
-    ])
-    .transform((value) => {
-      const unit = { s: 1, m: 60, h: 3600, d: 86_400 };
-      const text = String(value);
-      const suffix = text.at(-1) as keyof typeof unit;
-      return suffix in unit ? Number(text.slice(0, -1)) * unit[suffix] : Number(text);
-    })
-    .prefault(fallback);
+const duration = z
+  .union([
+    z.number().int().nonnegative(),
+    z.string().regex(/^\d+(s|m|h|d)?$/, "is not a duration like 90s, 5m, 12h or 30d"),
+  ])
+  .transform((value) => {
+    const unit = { s: 1, m: 60, h: 3600, d: 86_400 };
+    const text = String(value);
+    const suffix = text.at(-1) as keyof typeof unit;
+    return suffix in unit ? Number(text.slice(0, -1)) * unit[suffix] : Number(text);
+  });
+
+const seconds = (fallback: number) => duration.prefault(fallback);
 
 const flag = (fallback: boolean) => z.boolean().default(fallback);
 const count = (fallback: number, min = 0, max = 1_000_000) =>
@@ -482,7 +482,9 @@ export const configSchema = z.strictObject({
       "How long the page that asks about a transaction may be answered.",
     ),
     mfa: section({
-      timeout: seconds(300).describe("Life of a challenge for a second factor; at most 10 minutes."),
+      timeout: duration
+        .optional()
+        .describe("Life of a challenge for a second factor. Default: passkey_server.timeout."),
       user_verification: userVerification("discouraged").describe(
         "User verification asked of second factors.",
       ),
@@ -625,8 +627,9 @@ export type Config = Omit<Tree, "base_url" | "webauthn" | "passkey_server"> & {
   webauthn: Omit<Tree["webauthn"], "relying_party"> & {
     relying_party: { id: string; display_name: string; origins: string[] };
   };
-  passkey_server: Omit<Tree["passkey_server"], "relying_party"> & {
+  passkey_server: Omit<Tree["passkey_server"], "relying_party" | "mfa"> & {
     relying_party: { id: string; display_name: string; icon?: string | undefined; origins: string[] };
+    mfa: Tree["passkey_server"]["mfa"] & { timeout: number };
   };
 };
 

@@ -100,7 +100,10 @@ export function contradictionIn(config: Config, baseUrl: string | undefined): st
       "STILE_PASSKEY_SERVER_RELYING_PARTY_ID is neither the host of one of STILE_PASSKEY_SERVER_RELYING_PARTY_ORIGINS nor a domain above it",
     ],
     [
-      passkey_server.cors.allowed_origins.includes("*") && !passkey_server.cors.allow_unsafe_wildcard,
+      // All of these stand for every host, in other spellings.
+      passkey_server.cors.allowed_origins.some((entry) =>
+        /^(?:https?:\/\/)?[*.]+(?::[*\d]+)?$/i.test(entry),
+      ) && !passkey_server.cors.allow_unsafe_wildcard,
       "STILE_PASSKEY_SERVER_CORS_ALLOWED_ORIGINS * needs STILE_PASSKEY_SERVER_CORS_ALLOW_UNSAFE_WILDCARD",
     ],
     [

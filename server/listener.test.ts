@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Writable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createListener, type Destinations, type Listener } from "./listener.ts";
 import { createLogger } from "./observability/logger.ts";
 
@@ -24,6 +24,7 @@ describe("the HTTP server", () => {
       if (pathname === "/broken") throw new Error("unforeseen");
       return null;
     },
+    loggable: (_, path) => path.replace("ada", "{somebody}"),
     async pages(_incoming, outgoing) {
       outgoing.end("a page");
     },
@@ -52,6 +53,12 @@ describe("the HTTP server", () => {
   });
 
   const fetchPath = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
+
+  it("A110 logs a path without whom it names", async () => {
+    await fetchPath("/of/ada?token=secret");
+    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    expect(lines[0]).toMatchObject({ path: "/of/{somebody}" });
+  });
 
   it("asks the API first and leaves the rest to the pages", async () => {
     const answer = await fetchPath("/echo", { method: "POST", body: "hello" });

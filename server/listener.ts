@@ -10,6 +10,8 @@ import { requestIdOf } from "./observability/request-id.ts";
 export interface Destinations {
   /** Answers the addresses of the API; null for any other. */
   api(request: Request, info: { peer: string; requestId: string }): Promise<Response | null>;
+  /** A path as the log may repeat it. */
+  loggable(method: string, path: string): string;
   /** Answers everything else that asks for GET or HEAD. */
   pages(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
 }
@@ -59,6 +61,13 @@ export function createListener({
   const proxies = trustedProxies(ranges);
   const running = new Set<ServerResponse>();
   let closing = false;
+  let loggable: Destinations["loggable"] = (_, path) => path;
+  destinations.then(
+    (known) => {
+      loggable = known.loggable;
+    },
+    () => {},
+  );
 
   const answer = getRequestListener(
     async (request, { incoming, outgoing }) => {
@@ -105,7 +114,7 @@ export function createListener({
         log.info({
           request_id: requestId,
           method: incoming.method,
-          path: incoming.url?.split("?", 1)[0]?.slice(0, LOGGED_PATH),
+          path: loggable(incoming.method ?? "", incoming.url?.split("?", 1)[0] ?? "").slice(0, LOGGED_PATH),
           status: outgoing.statusCode,
           duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
           source: sourceOf(

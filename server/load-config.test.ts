@@ -230,6 +230,11 @@ describe("the configuration", () => {
       "STILE_PASSKEY_SERVER_CORS_ALLOW_UNSAFE_WILDCARD",
     ],
     [
+      "the same in another spelling",
+      { STILE_PASSKEY_SERVER_CORS_ALLOWED_ORIGINS: "https://*.*" },
+      "STILE_PASSKEY_SERVER_CORS_ALLOW_UNSAFE_WILDCARD",
+    ],
+    [
       "challenges of the passkey server that live for an hour",
       { STILE_PASSKEY_SERVER_TIMEOUT: "1h" },
       "STILE_PASSKEY_SERVER_TIMEOUT",

@@ -117,6 +117,7 @@ export function parseConfig(
     webauthn: { ...webauthn, relying_party: relyingParty },
     passkey_server: {
       ...passkey_server,
+      mfa: { ...passkey_server.mfa, timeout: passkey_server.mfa.timeout ?? passkey_server.timeout },
       relying_party: {
         id: ofPasskeys.id ?? relyingParty.id,
         display_name: ofPasskeys.display_name ?? relyingParty.display_name,

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { type BootedRuntime, createRuntime } from "./boot.ts";
 import type { Config } from "./config.ts";
+import { loggablePath } from "./http/addresses.ts";
 import { handle } from "./http/dispatch.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createListener, type Destinations } from "./listener.ts";
@@ -86,7 +87,7 @@ async function start(): Promise<void> {
   }
   holdRuntime(runtime);
   const pages = createPages(root);
-  ready.resolve({ api: handle, pages: pages.answer });
+  ready.resolve({ api: handle, loggable: loggablePath, pages: pages.answer });
   announce(runtime);
   pages.load().catch((error: unknown) => log.error({ err: error }, "the pages could not be loaded"));
 

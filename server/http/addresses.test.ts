@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { expect, test } from "vitest";
-import { addresses, findRoute } from "./addresses.ts";
+import { addresses, findRoute, loggablePath } from "./addresses.ts";
 
 const app = join(import.meta.dirname, "../../app");
 
@@ -79,4 +79,21 @@ test("a user who is called like an address is found by the method", () => {
 
 test("a segment that cannot be decoded names nothing", () => {
   expect(findRoute("/users/%E0%A4%A")).toEqual({ unknown: "plain" });
+});
+
+test.each([
+  ["GET", "/passkeys/T/transaction/ada%40example.com", "/passkeys/T/transaction/{user_id}"],
+  ["HEAD", "/passkeys/T/transaction/ada", "/passkeys/T/transaction/{user_id}"],
+  ["POST", "/passkeys/T/transaction/initialize", "/passkeys/T/transaction/initialize"],
+  ["GET", "/authenticator/mgmt/v1/registrations/ada", "/authenticator/mgmt/v1/registrations/{user_id}"],
+  [
+    "GET",
+    "/t/T/authenticator/mgmt/v1/registrations/ada",
+    "/t/T/authenticator/mgmt/v1/registrations/{user_id}",
+  ],
+  ["GET", "/users/3f2504e0", "/users/3f2504e0"],
+  ["GET", "/unknown/ada", "/unknown/ada"],
+  ["GET", "", ""],
+])("A110 %s %s is logged as %s", (method, path, logged) => {
+  expect(loggablePath(method, path)).toBe(logged);
 });

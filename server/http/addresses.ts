@@ -140,6 +140,7 @@ export const addresses: readonly Address[] = [
 
 /** All methods of one path. */
 export interface Route {
+  path: string;
   methods: ReadonlyMap<string, Address>;
   refusals: Refusals;
 }
@@ -160,6 +161,7 @@ for (const [path, methods] of Map.groupBy(addresses, (address) => address.path))
   const [first] = methods;
   if (!first) continue;
   const route: Route = {
+    path,
     methods: new Map(methods.map((address) => [address.method, address])),
     refusals: methods.find(({ refusals }) => refusals === "flow")?.refusals ?? first.refusals,
   };
@@ -194,6 +196,19 @@ export function findRoute(path: string, method = "GET"): Found | { unknown: Refu
   if (first) return first;
   const unknown = prefixes.get(prefix);
   return unknown ? { unknown } : null;
+}
+
+/** What names a person: applications call their users what they like, often by their mail address. */
+const personal = "{user_id}";
+
+/** A path as logs may repeat it. */
+export function loggablePath(method: string, path: string): string {
+  const [, tenant = "", rest = path] = /^(\/t\/[^/]+)?(\/.*)$/.exec(path) ?? [];
+  const found = findRoute(rest, method === "HEAD" ? "GET" : method);
+  if (!found || "unknown" in found || !found.route.path.includes(personal)) return path;
+  const pattern = found.route.path.split("/");
+  const segments = rest.split("/").map((segment, at) => (pattern[at] === personal ? personal : segment));
+  return tenant + segments.join("/");
 }
 
 /** A segment that cannot be decoded names nothing. */

@@ -6,6 +6,7 @@ import { createLogger } from "../observability/logger.ts";
 import { flowClient } from "../testing/flow-client.ts";
 import { mailedCode } from "../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { loggablePath } from "./addresses.ts";
 import { handle } from "./dispatch.ts";
 
 let runtime: TestRuntime;
@@ -28,6 +29,7 @@ beforeAll(async () => {
     refusalHeaders: {},
     destinations: Promise.resolve({
       api: (request, info) => handle(request, info, runtime),
+      loggable: loggablePath,
       async pages(_incoming, outgoing) {
         outgoing.end();
       },
