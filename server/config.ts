@@ -127,7 +127,8 @@ const acceptedAuthenticator = z.strictObject({
   /** ALG_SIGN and ALG_KEY of the FIDO registry; by default every one that can be verified, less 0x000F (SHA-1). */
   algorithms: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
   key_formats: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
-  attestation: z.enum(["surrogate", "full"]).default("surrogate"),
+  /** By default full where there are roots. */
+  attestation: z.enum(["surrogate", "full"]).optional(),
   /** PEM certificates that a full attestation must lead to. */
   roots: z.array(z.string().min(1)).default([]),
   /** Lowest version of the authenticator. */

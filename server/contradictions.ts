@@ -117,6 +117,16 @@ export function contradictionIn(config: Config, baseUrl: string | undefined): st
       "STILE_AUTHENTICATOR_REQUEST_TTL is at least a second and at most 10 minutes",
     ],
     [
+      authenticator.qr_code_template.length > 1000 ||
+        !/\{url\}|\{id\}.*\{token\}|\{token\}.*\{id\}/.test(authenticator.qr_code_template),
+      "STILE_AUTHENTICATOR_QR_CODE_TEMPLATE needs {url}, or {id} and {token}, and has at most 1000 characters",
+    ],
+    [
+      authenticator.push_secret?.startsWith("whsec_") === true &&
+        Buffer.from(authenticator.push_secret.slice(6), "base64").length < 24,
+      "STILE_AUTHENTICATOR_PUSH_SECRET begins with whsec_, and has less than 24 bytes of base64 behind it",
+    ],
+    [
       !authenticator.accepted.flatMap(({ roots }) => roots).every(isCertificate),
       "STILE_AUTHENTICATOR_ACCEPTED has a root that is no certificate in PEM",
     ],

@@ -245,6 +245,21 @@ describe("the configuration", () => {
       "STILE_AUTHENTICATOR_REQUEST_TTL ",
     ],
     [
+      "a QR code that says nothing of its request",
+      { STILE_AUTHENTICATOR_QR_CODE_TEMPLATE: "https://app.example/{id}" },
+      "STILE_AUTHENTICATOR_QR_CODE_TEMPLATE ",
+    ],
+    [
+      "a QR code that nobody could scan",
+      { STILE_AUTHENTICATOR_QR_CODE_TEMPLATE: `{url}${"#".repeat(1000)}` },
+      "STILE_AUTHENTICATOR_QR_CODE_TEMPLATE ",
+    ],
+    [
+      "a secret with nothing in it",
+      { STILE_AUTHENTICATOR_PUSH_SECRET: "whsec_" },
+      "STILE_AUTHENTICATOR_PUSH_SECRET ",
+    ],
+    [
       "a root that is no certificate",
       { STILE_AUTHENTICATOR_ACCEPTED: '[{"aaid":"006F#0001","attestation":"full","roots":["AAAA"]}]' },
       "no certificate in PEM",

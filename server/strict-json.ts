@@ -1,18 +1,19 @@
 /** Deepest nesting of JSON. */
 export const DEPTH_LIMIT = 32;
 
-/** Most members that all objects of a text may have together. */
+/** Most members that all objects of a text may have together, unless its reader allows for more. */
 export const MEMBER_LIMIT = 256;
 
 /**
  * Parses JSON as RFC 7493 narrows it: no name twice in one object, no number beyond a double, no lone surrogate.
- * Also refused: more than `DEPTH_LIMIT` levels, more than `MEMBER_LIMIT` members, and members named `__proto__`,
- * which would be something else than data to careless code.
+ * Also refused: more than `DEPTH_LIMIT` levels, too many members, and members named `__proto__`, which would be
+ * something else than data to careless code.
  *
+ * @param mostMembers that all objects may have together
  * @returns undefined for everything refused
  */
-export function parseJson(text: string): unknown {
-  const members = countMembers(text);
+export function parseJson(text: string, mostMembers = MEMBER_LIMIT): unknown {
+  const members = countMembers(text, mostMembers);
   if (members === null) return undefined;
   let value: unknown;
   try {
@@ -25,7 +26,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** How many members the text writes down, or null when they, or its levels, are too many. Reads it once. */
-function countMembers(text: string): number | null {
+function countMembers(text: string, most: number): number | null {
   let depth = 0;
   let members = 0;
   let quoted = false;
@@ -38,7 +39,7 @@ function countMembers(text: string): number | null {
     else if (character === 0x7b /* { */ || character === 0x5b /* [ */) {
       if (++depth > DEPTH_LIMIT) return null;
     } else if (character === 0x7d /* } */ || character === 0x5d /* ] */) depth--;
-    else if (character === 0x3a /* : */ && ++members > MEMBER_LIMIT) return null;
+    else if (character === 0x3a /* : */ && ++members > most) return null;
   }
   return members;
 }

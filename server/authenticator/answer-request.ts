@@ -1,5 +1,6 @@
 import type { Transaction } from "#db/client";
 import { audit } from "../audit/audit.ts";
+import { phoneNotice } from "./account-notice.ts";
 import { applicationOf } from "./application.ts";
 import { devicesOf, insertDevice, inWriteOrder, isRegistered, newDevice, noteUse } from "./devices.ts";
 import { type RequestError, requestErrors } from "./request-errors.ts";
@@ -103,6 +104,7 @@ async function succeed(
   proof: Proof,
 ): Promise<void> {
   const { runtime, now } = acting;
+  const notices = "registrations" in proof ? await phoneNotice(acting, "mfa_create", request.userId) : [];
   await runtime.database.write.transaction(async (tx) => {
     const deviceId =
       "registrations" in proof
@@ -111,7 +113,9 @@ async function succeed(
     await end(tx, acting, request, { status: "OK", error: null, deviceId, answeredAt: now });
     const details = { request_id: request.id, operation: request.operation, device_id: deviceId };
     await audit(acting, "authenticator_request_succeeded", details, accountOf(request))(tx);
+    for (const notice of notices) await runtime.jobs.enqueue(tx, notice);
   });
+  if (notices.length > 0) runtime.jobs.wake();
 }
 
 async function fail(

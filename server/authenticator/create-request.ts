@@ -1,8 +1,9 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { audit } from "../audit/audit.ts";
-import type { PushJob } from "../jobs/jobs.ts";
+import type { Job, PushJob } from "../jobs/jobs.ts";
 import type { Write } from "../runtime.ts";
+import { phoneNotice } from "./account-notice.ts";
 import { applicationOf } from "./application.ts";
 import { type Device, deleteDevice, devicesOf, inWriteOrder, pushTokensOf } from "./devices.ts";
 import { deviceUrl } from "./request-addresses.ts";
@@ -32,12 +33,13 @@ const noMessage = "[]";
  * older one of the same sign-in alone, so that nobody who starts another disturbs it.
  *
  * @param wanted `flowId`: the sign-in that it is the second factor of
- * @returns `write`: makes it known, and deletes what `DEREG` names; `jobs` have phones told, and commit with it
+ * @returns `write`: makes it known, and deletes what `DEREG` names; `jobs` have phones, or the owner of an account,
+ *   told, and commit with it
  */
 export async function prepareRequest(
   acting: Acting,
   wanted: WantedRequest & { flowId?: string },
-): Promise<{ request: AuthenticatorRequest; deviceToken: string; write: Write; jobs: PushJob[] }> {
+): Promise<{ request: AuthenticatorRequest; deviceToken: string; write: Write; jobs: Job[] }> {
   const { runtime, tenant, now } = acting;
   const { environment } = runtime;
   const { operation, userId } = wanted;
@@ -78,7 +80,7 @@ export async function prepareRequest(
     else if (!fails) await deregister(tx, acting, row, devices);
     await tx.insert(authenticatorRequests).values(row);
   };
-  const jobs = operation === "AUTH" && pending ? pushes(acting, row, device.token, devices) : [];
+  const jobs = fails ? [] : await jobsOf(acting, row, device.token, devices);
   return { request: asOf(row, now), deviceToken: device.token, write, jobs };
 }
 
@@ -126,6 +128,16 @@ async function deregister(
     const details = { request_id: id, device_id: device.id, aaid: device.aaid };
     await audit(acting, "authenticator_deregistered", details)(tx);
   }
+}
+
+async function jobsOf(
+  acting: Acting,
+  row: RequestRow,
+  deviceToken: string,
+  devices: readonly Device[],
+): Promise<Job[]> {
+  if (row.operation === "AUTH") return pushes(acting, row, deviceToken, devices);
+  return row.operation === "DEREG" ? phoneNotice(acting, "mfa_delete", row.userId) : [];
 }
 
 function pushes(

@@ -166,6 +166,25 @@ describe("a sign-in", () => {
     expect(await ensureLoginRequest(await scope(), about)).toEqual({ ok: false, reason: "no_authenticator" });
   });
 
+  test("A70 keeps nobody out whose password somebody else knows, and rings their phone only so often", async () => {
+    const limited = runtime.configured({
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "2",
+      STILE_AUTHENTICATOR_PUSH_URL: "https://push.example/",
+    });
+    const userId = randomUUID();
+    await application.enroll(userId, {}, { pushToken: "push" });
+    const ask = async (source: string) => {
+      const here = await scope(limited);
+      const client = { ...here.client, source };
+      const about = { flowId: randomUUID(), userId, username: "ada" };
+      return ensureLoginRequest({ ...here, client }, about);
+    };
+    for (const source of ["192.0.2.1", "192.0.2.1"]) expect(await ask(source)).toMatchObject({ ok: true });
+    expect(await ask("192.0.2.1")).toMatchObject({ ok: false, reason: "rate_limited" });
+    expect(await ask("198.51.100.7")).toMatchObject({ ok: true, jobs: [] });
+  });
+
   test("A70 does not flood a phone", async () => {
     const limited = runtime.configured({
       STILE_RATE_LIMITER_ENABLED: "true",

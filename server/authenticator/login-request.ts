@@ -1,6 +1,6 @@
 import { and, desc, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { PushJob } from "../jobs/jobs.ts";
+import type { Job } from "../jobs/jobs.ts";
 import { type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
 import { prepareRequest } from "./create-request.ts";
 import { qrCodeDataUrl } from "./qr-code.ts";
@@ -34,10 +34,10 @@ export interface ShownLoginRequest {
 
 export type EnsuredLoginRequest =
   /** With `write`, the request is a new one: it makes it known, and `jobs`, which commit with it, have phones told. */
-  | { ok: true; shown: ShownLoginRequest; write?: Write; jobs: PushJob[] }
+  | { ok: true; shown: ShownLoginRequest; write?: Write; jobs: Job[] }
   /** The user has no device (any more). */
   | { ok: false; reason: "no_authenticator" }
-  /** Too many requests were made for this user. */
+  /** Too many requests were made for this user from this source. */
   | { ok: false; reason: "rate_limited"; retryAfterSeconds: number };
 
 /**
@@ -53,9 +53,10 @@ export async function ensureLoginRequest(
   const { runtime, tenant, now } = scope;
   const known = await latestOf(scope, { flowId, userId });
   if (known && isGood(known, now)) return { ok: true, shown: await shown(scope, known), jobs: [] };
-  const rate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}`);
+  // By source, so that nobody elsewhere who knows the password uses up what its owner may ask for.
+  const { ip, source, userAgent } = scope.client;
+  const rate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}/${source}`);
   if (!rate.ok) return { ok: false, reason: "rate_limited", retryAfterSeconds: rate.retryAfterSeconds };
-  const { ip, userAgent } = scope.client;
   const { request, write, jobs } = await prepareRequest(scope, {
     operation: "AUTH",
     userId,
@@ -64,7 +65,9 @@ export async function ensureLoginRequest(
     flowId,
   });
   if (request.status !== "PENDING") return { ok: false, reason: "no_authenticator" };
-  return { ok: true, shown: await shown(scope, request), write, jobs };
+  // Whoever it is that asks, a phone rings only so often; the code can be scanned all the same.
+  const ring = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}/sign-in`);
+  return { ok: true, shown: await shown(scope, request), write, jobs: ring.ok ? jobs : [] };
 }
 
 /** What became of the flow's latest request; `expired` where there is none. */

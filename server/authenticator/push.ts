@@ -18,9 +18,6 @@ const stored = z.object({
 
 const sealedPart = z.object({ url: z.string(), pushTokens: z.array(z.string()) });
 
-/** The end of the whole attempt lies 30 seconds off; a service that has not answered by then will not. */
-const TIMEOUT_MS = 10_000;
-
 /**
  * The job that tells `authenticator.push_url` of a request, for an app's push service to wake the phones: a POST of
  * `{requestId, operation, url, pushTokens, validUntil}`, signed after Standard Webhooks where `push_secret` is set. Any
@@ -36,6 +33,8 @@ export function pushAuthenticatorRequest(options: {
 
   return {
     concurrency: 5,
+    // A service that has not answered by then will not, and a person waits.
+    attemptSeconds: 10,
     lifetimeSeconds: ({ lifetimeSeconds }) => lifetimeSeconds,
     longestPauseSeconds: () => 10,
 
@@ -71,7 +70,7 @@ export function pushAuthenticatorRequest(options: {
         },
         body,
         redirect: "manual",
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        signal,
       });
       // What it says is of no interest, and may be long.
       await response.body?.cancel();

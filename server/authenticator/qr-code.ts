@@ -96,7 +96,7 @@ function strokes({ size, isSet }: Drawing): string {
 /** A plain code as a data URL (RFC 2397) of a PNG, with two pixels to a module for any content there can be. */
 export async function qrCodeDataUrl(content: string): Promise<string> {
   const { size } = await draw(content);
-  const side = Math.max(plainLook.width, 2 * (size + 2 * quietZone));
+  const side = 8 * (size + 2 * quietZone);
   const drawn = await qrCodePng(content, { ...plainLook, width: side, height: side });
   if ("needs" in drawn) throw new Error("the QR code does not fit its own size");
   return `data:image/png;base64,${drawn.png.toString("base64")}`;

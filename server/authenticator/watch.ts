@@ -55,8 +55,9 @@ export function waitForAnswer(
   const key = `${tenantId} ${id}`;
   const known = watcher.watched.get(key);
   if (watcher.waits >= mostWaits || (known && known.ends.size >= mostForOne)) return null;
-  const either = runtime.closing ? AbortSignal.any([signal, runtime.closing]) : signal;
-  if (either.aborted) return Promise.resolve("given up");
+  // Not combined: Node keeps what is made of a combined signal and of one that lives as long as the process.
+  const signals = runtime.closing ? [signal, runtime.closing] : [signal];
+  if (signals.some(({ aborted }) => aborted)) return Promise.resolve("given up");
 
   const one = known ?? { tenantId, id, ends: new Set() };
   watcher.watched.set(key, one);
@@ -66,7 +67,7 @@ export function waitForAnswer(
   return new Promise((resolve) => {
     const end = (how: "over" | "given up") => {
       one.ends.delete(over);
-      either.removeEventListener("abort", givenUp);
+      for (const each of signals) each.removeEventListener("abort", givenUp);
       watcher.waits -= 1;
       if (one.ends.size === 0 && watcher.watched.get(key) === one) watcher.watched.delete(key);
       resolve(how);
@@ -74,7 +75,7 @@ export function waitForAnswer(
     const over = () => end("over");
     const givenUp = () => end("given up");
     one.ends.add(over);
-    either.addEventListener("abort", givenUp, { once: true });
+    for (const each of signals) each.addEventListener("abort", givenUp, { once: true });
   });
 }
 

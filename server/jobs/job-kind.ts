@@ -13,6 +13,8 @@ export interface Attempt {
 export interface JobKind<Job> {
   /** How many are done at once in one process. */
   concurrency: number;
+  /** Seconds after which an attempt is broken off; 30 where nothing is said. */
+  attemptSeconds?: number;
   /** Seconds after which doing it is pointless; they count from the commit, by the database's clock. */
   lifetimeSeconds(job: Job): number;
   /** Attempts lie 1, 2, 4 … seconds apart, and never longer than this. */

@@ -50,7 +50,7 @@ type Row = JobWithMetadata<unknown>;
 /** Where jobs end that could not be done; rows hold what happened and no secret. */
 export const deadLetters = "dead_letters";
 
-/** A job that never ends is given up, and its process's place is taken, after these. */
+/** A job that never ends is given up, and its process's place is taken, after these. No kind may take longer. */
 const ATTEMPT_SECONDS = 30;
 const EXPIRE_SECONDS = 40;
 /** How often jobs of killed processes are looked for. */
@@ -141,7 +141,8 @@ export function createJobs(options: JobsOptions): Jobs {
       if (row.startedOn.getTime() >= row.keepUntil.getTime() - GRACE_SECONDS * 1_000) {
         return await bury(name, row, "expired");
       }
-      const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(ATTEMPT_SECONDS * 1_000)]);
+      const { attemptSeconds = ATTEMPT_SECONDS } = kinds[name];
+      const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(attemptSeconds * 1_000)]);
       try {
         await kinds[name].run(row.data, { id: row.id, signal });
       } catch (error) {

@@ -9,6 +9,9 @@ export type Operation = "Reg" | "Auth" | "Dereg";
 /** Longest answer that is read, in characters. */
 export const longestAnswer = 64 * 1024;
 
+/** Most members of one: a picture's palette alone may have 256 colours of three. */
+const mostMembers = 2048;
+
 /** Most assertions in one answer: each costs a verification. */
 const mostAssertions = 8;
 
@@ -92,9 +95,9 @@ const wrapped = z.object({ uafProtocolMessage: z.string() });
  */
 export function readMessage<Message>(answer: string, form: z.ZodType<Message>): Message | null {
   if (answer.length > longestAnswer) return null;
-  const outer = parseJson(answer);
+  const outer = parseJson(answer, mostMembers);
   const wrapping = wrapped.safeParse(outer);
-  const inner = wrapping.success ? parseJson(wrapping.data.uafProtocolMessage) : outer;
+  const inner = wrapping.success ? parseJson(wrapping.data.uafProtocolMessage, mostMembers) : outer;
   const messages = Array.isArray(inner) ? inner : [inner];
   const [message, ...others] = messages;
   const read = form.safeParse(message);

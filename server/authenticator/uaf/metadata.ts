@@ -31,14 +31,17 @@ export interface AcceptedAuthenticator {
   revoked?: boolean | undefined;
 }
 
-/** Fills in what configuration leaves open: all that can be verified is accepted, and nothing has to be vouched for. */
+/**
+ * Fills in what configuration leaves open: all that can be verified is accepted, and nothing has to be vouched for
+ * where nobody is named who could.
+ */
 export function authenticatorMetadata(accepted: AcceptedAuthenticator): AuthenticatorMetadata {
   return {
     aaid: accepted.aaid.toUpperCase(),
     ...(accepted.name === undefined ? {} : { name: accepted.name }),
     algorithms: accepted.algorithms ?? usualAlgorithms,
     keyFormats: accepted.key_formats ?? keyFormats,
-    attestation: accepted.attestation ?? "surrogate",
+    attestation: accepted.attestation ?? (accepted.roots?.length ? "full" : "surrogate"),
     roots: accepted.roots ?? [],
     version: accepted.version ?? 0,
     revoked: accepted.revoked ?? false,

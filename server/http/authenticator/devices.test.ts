@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { reseal } from "../../secrets/reseal.ts";
@@ -121,6 +121,25 @@ describe("devices", () => {
     expect(await listed(other)).toHaveLength(1);
     expect((await application.create("DEREG", userId)).status).toBe("OK");
     expect(await listed(userId)).toMatchObject({ code: 404 });
+  });
+
+  test("that are deregistered twice at once are written down once", async () => {
+    const userId = somebody();
+    const enrolled = [await application.enroll(userId), await application.enroll(userId)];
+    const asked = await Promise.all(Array.from({ length: 6 }, () => application.create("DEREG", userId)));
+    for (const { status } of asked) expect(["OK", "FAILED"]).toContain(status);
+    for (const { deviceId } of enrolled) {
+      const lines = await runtime.database.read
+        .select()
+        .from(auditLogs)
+        .where(
+          and(
+            eq(auditLogs.type, "authenticator_deregistered"),
+            eq(sql`${auditLogs.details} ->> 'device_id'`, deviceId),
+          ),
+        );
+      expect(lines).toHaveLength(1);
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { get } from "node:http";
 import { eq, type SQL } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
@@ -158,6 +158,20 @@ describe("a stream of events", () => {
     await vi.waitFor(() => expect(countWaits(runtime)).toBe(0));
   });
 
+  test("leaves nothing behind in what lives as long as the process", async () => {
+    const combined = vi.spyOn(AbortSignal, "any");
+    const { events, succeed } = await newRequest();
+    const { stream } = await listen(events);
+    await stream.next();
+    await stream.next();
+    expect(getEventListeners(closing.signal, "abort")).toHaveLength(1);
+    await succeed();
+    expect(await stream.next()).toMatchObject({ id: "OK" });
+    expect(getEventListeners(closing.signal, "abort")).toEqual([]);
+    for (const [signals] of combined.mock.calls) expect([...signals]).not.toContain(closing.signal);
+    combined.mockRestore();
+  });
+
   test("ends at once with the process, and then begins none", async () => {
     const { events } = await newRequest();
     const { stream } = await listen(events);
@@ -206,6 +220,7 @@ describe("a stream of events", () => {
       refusalHeaders: {},
       destinations: Promise.resolve({
         api: (request: Request, info: { peer: string; requestId: string }) => handle(request, info, runtime),
+        loggable: (_method: string, path: string) => path,
         pages: async () => {},
       }),
     });

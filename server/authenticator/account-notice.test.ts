@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createUser } from "../identity/users.ts";
+import {
+  type AuthenticatorApplication,
+  authenticatorApplication,
+} from "../testing/authenticator-application.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+
+let runtime: TestRuntime;
+let application: AuthenticatorApplication;
+
+beforeAll(async () => {
+  runtime = await testRuntime({ STILE_MFA_AUTHENTICATOR_ENABLED: "true" });
+  application = await authenticatorApplication(runtime);
+});
+afterAll(() => runtime.close());
+
+/** An account with an address. */
+async function account(): Promise<{ id: string; address: string }> {
+  const { database, environment, tenant } = runtime;
+  const [id, now] = [randomUUID(), new Date()];
+  const address = `${id}@example.com`;
+  await database.write.transaction((tx) =>
+    createUser(tx, tenant.id, { id, email: { address, verifiedAt: now }, now, environment }),
+  );
+  return { id, address };
+}
+
+const mailsTo = (address: string) =>
+  runtime.enqueued.filter(({ to }) => to === address).map(({ mail }) => mail);
+
+test("the owner of an account is told of a phone that became its second factor, and of one that is none any more", async () => {
+  const { id, address } = await account();
+  await application.enroll(id);
+  expect(mailsTo(address)).toEqual([{ type: "mfa_create", factor: "authenticator" }]);
+  await application.create("DEREG", id);
+  expect(mailsTo(address)).toEqual([
+    { type: "mfa_create", factor: "authenticator" },
+    { type: "mfa_delete", factor: "authenticator" },
+  ]);
+  // There is nothing left to tell of.
+  await application.create("DEREG", id);
+  expect(mailsTo(address)).toHaveLength(2);
+});
+
+test("nobody is told of an answer, a wrong one, or a phone of somebody who has no account", async () => {
+  const { id, address } = await account();
+  const { phone } = await application.enroll(id);
+  const before = runtime.enqueued.length;
+  const asked = await application.create("AUTH", id);
+  await application.answer(asked, application.answerOf(phone, asked));
+  const refused = await application.create("REG", id);
+  await application.answer(refused, application.answerOf(phone, refused, { signature: "flipped" }));
+  await application.enroll("ada@example.com");
+  await application.enroll(randomUUID());
+  expect(runtime.enqueued).toHaveLength(before);
+  expect(mailsTo(address)).toHaveLength(1);
+});
+
+test("nobody is told where phones are no second factors", async () => {
+  const off = await testRuntime();
+  const there = await authenticatorApplication(off);
+  const id = randomUUID();
+  const { database, environment, tenant } = off;
+  const now = new Date();
+  const email = { address: "ada@example.com", verifiedAt: now };
+  await database.write.transaction((tx) => createUser(tx, tenant.id, { id, email, now, environment }));
+  await there.enroll(id);
+  expect(off.enqueued).toEqual([]);
+  await off.close();
+});

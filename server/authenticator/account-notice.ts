@@ -1,0 +1,24 @@
+import { securityNotice } from "../identity/security-notices.ts";
+import { factsById } from "../identity/users.ts";
+import type { Job } from "../jobs/jobs.ts";
+import type { Acting } from "./requests.ts";
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * The mail that tells the owner of an account that a phone has become its second factor, or is no longer (NIST SP
+ * 800-63B-4, 4.1.2.1): an application did so by its key, and nobody had to be signed in.
+ *
+ * @param userId as the application calls its user: an account is meant where it is the id of one
+ * @returns no job where phones are no second factors, or there is nobody to write to
+ */
+export async function phoneNotice(
+  { runtime, tenant, client }: Pick<Acting, "runtime" | "tenant" | "client">,
+  kind: "mfa_create" | "mfa_delete",
+  userId: string,
+): Promise<Job[]> {
+  const { mfa } = tenant.config;
+  if (!mfa.enabled || !mfa.authenticator.enabled || !uuid.test(userId)) return [];
+  const account = await factsById(runtime.database.read, tenant.id, userId);
+  return securityNotice({ tenant, client }, kind, account?.email ?? null, { factor: "authenticator" });
+}
