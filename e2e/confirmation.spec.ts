@@ -165,6 +165,64 @@ test("an answer that is refused is asked for once more, with a fresh challenge",
   await expect(title(page)).toHaveText("Ordered");
 });
 
+const lost = /ERR_CONNECTION_RESET/;
+const loseReplies = (page: Page) =>
+  page.route("**/transaction/confirm", async (route) => {
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+
+test("whoever agreed and never heard of it tries again, and the shop has one receipt", async ({
+  page,
+  shop,
+  customer,
+  authenticator,
+  complaints,
+}) => {
+  complaints.expect(lost);
+  const { id, url } = await shop.ask(customer, order);
+  await authenticator.willConfirm();
+  await opens(page, url);
+  await loseReplies(page);
+  await confirm(page).click();
+  await expect(page.getByText("We cannot reach the service.")).toBeVisible();
+  await page.unroute("**/transaction/confirm");
+  await confirm(page).click();
+  await page.waitForURL(`${shop.url}/back?*`);
+  await expect(title(page)).toHaveText("Ordered");
+  expect(shop.receipts.has(id)).toBe(true);
+  await page.goto(url);
+  await expect(title(page)).toHaveText("This was answered before");
+});
+
+for (const [said, told] of [
+  ["Confirm with passkey", "Thank you, it is confirmed"],
+  ["Decline", "You declined"],
+] as const) {
+  test(`a page that is loaded again after "${said}" leads back`, async ({
+    page,
+    shop,
+    customer,
+    authenticator,
+    complaints,
+  }) => {
+    complaints.expect(lost);
+    await authenticator.willConfirm();
+    await opens(page, (await shop.ask(customer, order)).url);
+    await loseReplies(page);
+    await page.getByRole("button", { name: said }).click();
+    await expect(page.getByText("We cannot reach the service.")).toBeVisible();
+    await page.unroute("**/transaction/confirm");
+    await page.reload();
+    await expect(title(page)).toHaveText(told);
+    await expect(page).not.toHaveURL(/token/);
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await page.getByRole("button", { name: `Continue to ${new URL(shop.url).host}` }).click();
+    await page.waitForURL(`${shop.url}/back?*`);
+    await expect(title(page)).toHaveText(/^(Ordered|Not ordered: access_denied)$/);
+  });
+}
+
 test("A104 the token leaves the address at once, is in no referrer, and the page can be loaded again", async ({
   page,
   shop,
@@ -215,8 +273,10 @@ test("a page that was answered before, and one that never was, say so", async ({
   await page.waitForURL(`${shop.url}/back?*`);
   await page.goto(url);
   await expect(title(page)).toHaveText("This was answered before");
+  await expect(page).not.toHaveURL(/token/);
   await page.goto("/confirm?token=nobody-has-it");
   await expect(title(page)).toHaveText("This page is no longer open");
+  await expect(page).not.toHaveURL(/token/);
   await page.goto("/confirm");
   await expect(title(page)).toHaveText("This page is no longer open");
 });
@@ -251,6 +311,36 @@ for (const scheme of ["light", "dark"] as const) {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   });
 }
+
+test("A102 what lies deep can still be read on a narrow screen", async ({ page, shop, customer }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  const nest = (levels: number, lists: boolean): unknown => {
+    if (levels === 0) return { amount: "149.90 EUR" };
+    return lists ? [nest(levels - 1, lists)] : { part: nest(levels - 1, lists) };
+  };
+  const data = { objects: nest(26, false), lists: nest(26, true) };
+  await opens(page, (await shop.ask(customer, data)).url);
+  const amounts = page.getByText("149.90 EUR", { exact: true });
+  await expect(amounts).toHaveCount(2);
+  for (const amount of await amounts.all()) {
+    const { width, height } = (await amount.boundingBox()) ?? { width: 0, height: 0 };
+    expect(width).toBeGreaterThan(2 * height);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+});
+
+test("A102 labels that look the same are told apart, and names turn nothing around", async ({
+  page,
+  shop,
+}) => {
+  const customer = `grace-${crypto.randomUUID()}`;
+  await shop.register(customer, "Grace\u202e Hopper");
+  await opens(page, (await shop.ask(customer, { amount: "1.00 EUR", "amount ": "1000.00 EUR" })).url);
+  await expect(page.getByText("Grace‹U+202E› Hopper", { exact: true })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "cannot be seen" })).toBeVisible();
+  const agreement = page.getByRole("region", { name: "What you agree to" });
+  await expect(agreement.getByTitle("character U+0020, which cannot be seen")).toBeVisible();
+});
 
 test("a tenant under a path has a page of its own", async ({ page, server, authenticator }) => {
   const port = await freePort();

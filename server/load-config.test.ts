@@ -229,11 +229,13 @@ describe("the configuration", () => {
       { STILE_PASSKEY_SERVER_CORS_ALLOWED_ORIGINS: "*" },
       "STILE_PASSKEY_SERVER_CORS_ALLOW_UNSAFE_WILDCARD",
     ],
-    [
-      "the same in another spelling",
-      { STILE_PASSKEY_SERVER_CORS_ALLOWED_ORIGINS: "https://*.*" },
-      "STILE_PASSKEY_SERVER_CORS_ALLOW_UNSAFE_WILDCARD",
-    ],
+    ...["https://*", "https://*.*", "https://*:*", "HTTP://*:8080"].map(
+      (spelling): [string, Record<string, string>, string] => [
+        `the same, spelled ${spelling}`,
+        { STILE_PASSKEY_SERVER_CORS_ALLOWED_ORIGINS: spelling },
+        "STILE_PASSKEY_SERVER_CORS_ALLOW_UNSAFE_WILDCARD",
+      ],
+    ),
     [
       "challenges of the passkey server that live for an hour",
       { STILE_PASSKEY_SERVER_TIMEOUT: "1h" },

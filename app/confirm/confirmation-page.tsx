@@ -41,12 +41,12 @@ export async function ConfirmationPage({ tenantId, query }: { tenantId: string |
 async function asked(tenant: Tenant, token: string): Promise<ConfirmationProps["asked"]> {
   const runtime = currentRuntime();
   const page = await confirmationPage({ runtime, tenant }, token);
-  if (page.state === "unknown" || page.state === "expired") return { end: page.state };
-  if (page.state !== "open") {
+  if (page.state === "confirmed" || page.state === "declined") {
     const { state: end, returnsTo } = page;
     if (returnsTo !== null) return { answered: { token, end, returnsTo } };
     return { end: end === "confirmed" ? "answered" : end };
   }
+  if (page.state !== "open") return { end: page.state };
   const { application, user, returnsTo, publicKey } = page;
   return {
     question: {

@@ -45,9 +45,7 @@ export async function confirm(
     return { problem: cancelled ? "cancelled" : "failed" };
   }
   const outcome = await send(destination, { credential });
-  return "problem" in outcome && outcome.problem !== "refused"
-    ? { ...outcome, signed: credential }
-    : outcome;
+  return "problem" in outcome && outcome.problem !== "refused" ? { ...outcome, signed: credential } : outcome;
 }
 
 export function decline(destination: Destination): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useRef, useState } from "react";
 import { fill } from "../login/words/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
@@ -25,16 +25,17 @@ interface AskingProps {
   words: ConfirmationWords;
   question: Question;
   address: string;
+  /** Whether there is a browser that runs this. */
+  live: boolean;
   end(reached: End): void;
 }
 
 /** Shows what it is about, and takes a yes or a no; it goes on asking until one has arrived. */
-export function Asking({ words, question, address, end }: AskingProps) {
+export function Asking({ words, question, address, live, end }: AskingProps) {
   const [options, setOptions] = useState(question.options);
   const [signed, setSigned] = useState<Signed | null>(null);
   const [busy, setBusy] = useState<"confirm" | "decline" | null>(null);
   const [problem, setProblem] = useState<ConfirmationProblem | null>(null);
-  const live = useSyncExternalStore(noSubscription, inBrowser, onServer);
   const destination = { address, token: question.token };
   const { displayName, name } = question.user;
 
@@ -55,9 +56,7 @@ export function Asking({ words, question, address, end }: AskingProps) {
   async function answer(how: "confirm" | "decline") {
     setBusy(how);
     setProblem(null);
-    const outcome = await (how === "confirm"
-      ? confirm(options, destination, signed)
-      : decline(destination));
+    const outcome = await (how === "confirm" ? confirm(options, destination, signed) : decline(destination));
     if ("end" in outcome) {
       end(outcome);
       return;
@@ -117,7 +116,3 @@ export function Asking({ words, question, address, end }: AskingProps) {
     </section>
   );
 }
-
-const noSubscription = () => () => {};
-const inBrowser = () => true;
-const onServer = () => false;

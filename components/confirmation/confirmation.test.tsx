@@ -23,6 +23,19 @@ const question: Question = {
   options: { challenge: "AAAA", timeout: 300_000, rpId: "localhost" },
 };
 
+const home = "https://shop.example/?error=access_denied";
+const declined = { answer: "declined", redirect_to: home };
+
+const { signs } = vi.hoisted(() => ({ signs: vi.fn() }));
+vi.mock("@simplewebauthn/browser", async (original) => {
+  const real = await original<typeof import("@simplewebauthn/browser")>();
+  return {
+    ...real,
+    browserSupportsWebAuthn: () => signs.getMockImplementation() !== undefined,
+    startAuthentication: signs,
+  };
+});
+
 const navigate = vi.fn();
 const fetched = vi.fn<typeof fetch>();
 
@@ -34,7 +47,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   vi.unstubAllGlobals();
-  vi.clearAllMocks();
+  vi.resetAllMocks();
 });
 
 function draw(asked: ConfirmationProps["asked"] = { question }) {
@@ -61,10 +74,10 @@ describe("the page that asks", () => {
   });
 
   test("sends a no, forgets the token, and takes the person back", async () => {
-    fetched.mockResolvedValue(Response.json({ redirect_to: "https://shop.example/?error=access_denied" }));
+    fetched.mockResolvedValue(Response.json(declined));
     draw();
     await press(words.decline);
-    await waitFor(() => expect(navigate).toHaveBeenCalledWith("https://shop.example/?error=access_denied"));
+    await waitFor(() => expect(navigate).toHaveBeenCalledWith(home));
     const [address, request] = fetched.mock.calls[0] ?? [];
     expect([address, JSON.parse(String(request?.body))]).toEqual([
       "/passkeys/t/transaction/confirm",
@@ -76,7 +89,7 @@ describe("the page that asks", () => {
   });
 
   test("stays where there is nowhere to go back to", async () => {
-    fetched.mockResolvedValue(Response.json({ redirect_to: null }));
+    fetched.mockResolvedValue(Response.json({ answer: "declined", redirect_to: null }));
     draw();
     await press(words.decline);
     await waitFor(() => expect(title()).toBe("You declined"));
@@ -99,6 +112,7 @@ describe("the page that asks", () => {
     ["nobody answers", () => Promise.reject(new TypeError("Failed to fetch")), words.problems.offline],
     ["the service is broken", async () => new Response("", { status: 502 }), words.problems.technical],
     ["it was too fast", async () => Response.json({}, { status: 429 }), words.problems.slow],
+    ["the answer is not the service's", async () => new Response("<html>"), words.problems.technical],
     ["the answer is refused", async () => Response.json({}, { status: 400 }), words.problems.refused],
   ])("goes on asking when %s", async (_, answer, told) => {
     fetched.mockImplementation(answer);
@@ -114,6 +128,98 @@ describe("the page that asks", () => {
     await press(words.confirm);
     expect((await screen.findByRole("alert")).textContent).toBe(words.problems.unsupported);
     expect(fetched).not.toHaveBeenCalled();
+  });
+});
+
+describe("an answer that is lost on the way", () => {
+  const credential = { id: "a", type: "public-key" };
+  const lost = () => Promise.reject(new TypeError("Failed to fetch"));
+  const confirmed = { answer: "confirmed", redirect_to: "https://shop.example/?code=c" };
+  const sent = () => fetched.mock.calls.map(([, request]) => JSON.parse(String(request?.body)));
+
+  test("is sent once more by itself", async () => {
+    fetched.mockImplementationOnce(lost).mockResolvedValueOnce(Response.json(declined));
+    draw();
+    await press(words.decline);
+    await waitFor(() => expect(navigate).toHaveBeenCalledWith(home));
+    expect(sent()).toEqual(Array(2).fill({ token: "the-token", declined: true }));
+  });
+
+  test("is sent again when the person tries again, and nobody is asked for a passkey twice", async () => {
+    signs.mockResolvedValue(credential);
+    fetched.mockImplementation(lost);
+    draw();
+    await press(words.confirm);
+    expect((await screen.findByRole("alert")).textContent).toBe(words.problems.offline);
+    fetched.mockResolvedValueOnce(new Response("", { status: 502 }));
+    await press(words.confirm);
+    await waitFor(() => expect(screen.getByRole("alert").textContent).toBe(words.problems.technical));
+    fetched.mockResolvedValueOnce(Response.json(confirmed));
+    await press(words.confirm);
+    await waitFor(() => expect(navigate).toHaveBeenCalledWith(confirmed.redirect_to));
+    expect(signs).toHaveBeenCalledTimes(1);
+    expect(sent()).toEqual(Array(4).fill({ token: "the-token", credential }));
+  });
+
+  test("is not sent again once it was refused: the passkey is asked anew", async () => {
+    signs.mockResolvedValue(credential);
+    const options = { ...question.options, challenge: "BBBB" };
+    fetched.mockImplementationOnce(lost).mockImplementationOnce(lost);
+    fetched.mockResolvedValueOnce(Response.json({ publicKey: options }, { status: 401 }));
+    fetched.mockResolvedValueOnce(Response.json(confirmed));
+    draw();
+    await press(words.confirm);
+    await screen.findByText(words.problems.offline);
+    await press(words.confirm);
+    await screen.findByText(words.problems.refused);
+    await press(words.confirm);
+    await waitFor(() => expect(title()).toBe(words.ends.confirmed.title));
+    expect(signs.mock.calls.map(([{ optionsJSON }]) => optionsJSON.challenge)).toEqual(["AAAA", "BBBB"]);
+  });
+
+  test("and was a yes is told as one, whatever is said afterwards", async () => {
+    signs.mockResolvedValue(credential);
+    fetched.mockImplementationOnce(lost).mockImplementationOnce(lost);
+    fetched.mockResolvedValueOnce(Response.json(confirmed));
+    draw();
+    await press(words.confirm);
+    await screen.findByText(words.problems.offline);
+    await press(words.decline);
+    await waitFor(() => expect(title()).toBe(words.ends.confirmed.title));
+    expect(navigate).toHaveBeenCalledWith(confirmed.redirect_to);
+  });
+
+  test("does not end as one that came too late: nobody knows that", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    signs.mockResolvedValue(credential);
+    fetched.mockImplementation(lost);
+    draw();
+    await press(words.confirm);
+    await screen.findByText(words.problems.offline);
+    await vi.advanceTimersByTimeAsync(400_000);
+    vi.useRealTimers();
+    expect(title()).toBe(words.title);
+  });
+
+  test("leads back from a page that is loaded again, when the person asks for it", async () => {
+    draw({ answered: { token: "the-token", end: "confirmed", returnsTo: "shop.example" } });
+    expect([title(), location.search]).toEqual([words.ends.confirmed.title, ""]);
+    expect(fetched).not.toHaveBeenCalled();
+    fetched.mockImplementation(lost);
+    await press("Continue to shop.example");
+    expect((await screen.findByRole("alert")).textContent).toBe(words.problems.offline);
+    fetched.mockResolvedValueOnce(Response.json(confirmed));
+    await press("Continue to shop.example");
+    await waitFor(() => expect(navigate).toHaveBeenCalledWith(confirmed.redirect_to));
+    expect(sent()).toEqual(Array(3).fill({ token: "the-token", resume: true }));
+    expect(history.state).toEqual({});
+  });
+
+  test("says so where the minute is over", async () => {
+    fetched.mockResolvedValue(Response.json({}, { status: 409 }));
+    draw({ answered: { token: "the-token", end: "declined", returnsTo: "shop.example" } });
+    await press("Continue to shop.example");
+    await waitFor(() => expect(title()).toBe(words.ends.answered.title));
   });
 });
 
@@ -151,6 +257,12 @@ describe("data of every kind", () => {
     ]);
     expect(screen.getByRole("alert").textContent).toBe(words.hides);
   });
+});
+
+test("A104 a page that is over leaves no token, neither in the address nor in the tab", () => {
+  history.replaceState({ stileConfirmation: "the-token", kept: 1 }, "", "/confirm?token=the-token");
+  draw({ end: "answered" });
+  expect([location.search, history.state]).toEqual(["", { kept: 1 }]);
 });
 
 test("a page that is over says how it ended", () => {

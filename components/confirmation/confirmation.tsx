@@ -1,12 +1,12 @@
 "use client";
 
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import { Mark } from "../ui/mark.tsx";
 import type { End } from "./answer.ts";
 import { Asking, type Question } from "./asking.tsx";
 import { Ended } from "./ended.tsx";
-import { type Answered, Resuming } from "./resuming.tsx";
 import { addressWithToken, forgetToken, hideToken } from "./page-token.ts";
+import { type Answered, Resuming } from "./resuming.tsx";
 import type { ConfirmationEnd, ConfirmationWords } from "./words/words.ts";
 
 export interface ConfirmationProps {
@@ -38,13 +38,15 @@ export function Confirmation({
   const [outcome, setOutcome] = useState<End | null>(
     "end" in asked ? { end: asked.end, redirectTo: null } : null,
   );
+  const live = useSyncExternalStore(noSubscription, inBrowser, onServer);
 
   useEffect(() => {
     const open = question ?? answered;
     if (open) hideToken(open.token);
-    else if ("end" in asked && asked.end === "unknown") {
-      const again = addressWithToken();
+    else {
+      const again = "end" in asked && asked.end === "unknown" ? addressWithToken() : null;
       if (again) location.replace(again);
+      else forgetToken();
     }
   }, [question, answered, asked]);
 
@@ -66,13 +68,17 @@ export function Confirmation({
       <div className="stile-card">
         {outcome && <Ended words={words} outcome={outcome} />}
         {!outcome && question && (
-          <Asking words={words} question={question} address={address} end={end} />
+          <Asking words={words} question={question} address={address} live={live} end={end} />
         )}
         {!outcome && answered && (
-          <Resuming words={words} answered={answered} address={address} end={end} />
+          <Resuming words={words} answered={answered} address={address} live={live} end={end} />
         )}
       </div>
       <footer className="stile-footer">{children}</footer>
     </main>
   );
 }
+
+const noSubscription = () => () => {};
+const inBrowser = () => true;
+const onServer = () => false;

@@ -7,15 +7,19 @@ const NAME = "stileConfirmation";
 
 /** Takes the token out of the address. */
 export function hideToken(token: string): void {
-  const url = new URL(location.href);
-  url.search = "";
-  history.replaceState({ ...history.state, [NAME]: token }, "", url);
+  history.replaceState({ ...history.state, [NAME]: token }, "", addressWithout());
 }
 
-/** Nobody needs it any more. */
+/** Nobody needs it any more, neither here nor in the address. */
 export function forgetToken(): void {
   const { [NAME]: _, ...state } = (history.state ?? {}) as Record<string, unknown>;
-  history.replaceState(state, "");
+  history.replaceState(state, "", addressWithout());
+}
+
+function addressWithout(): URL {
+  const url = new URL(location.href);
+  url.search = "";
+  return url;
 }
 
 /** The address to load where this page was loaded again, and lacks its token; null when the tab knows none. */

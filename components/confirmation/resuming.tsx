@@ -18,11 +18,13 @@ interface ResumingProps {
   words: ConfirmationWords;
   answered: Answered;
   address: string;
+  /** Whether there is a browser that runs this. */
+  live: boolean;
   end(reached: End): void;
 }
 
 /** Says how it ended, and offers the way back that was lost. */
-export function Resuming({ words, answered, address, end }: ResumingProps) {
+export function Resuming({ words, answered, address, live, end }: ResumingProps) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ConfirmationProblem | null>(null);
 
@@ -48,7 +50,7 @@ export function Resuming({ words, answered, address, end }: ResumingProps) {
           {words.ends[answered.end].title}
         </h1>
         {problem && <Alert tone="problem">{words.problems[problem]}</Alert>}
-        <Button tone="primary" type="button" busy={busy} onClick={() => void proceed()}>
+        <Button tone="primary" type="button" busy={busy} disabled={!live} onClick={() => void proceed()}>
           {fill(words.continueAt, { host: answered.returnsTo })}
         </Button>
       </div>

@@ -105,6 +105,10 @@ describe("stile receipt verify", { timeout: 60_000 }, () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^The passkey's signature holds\. The issuer's was left aside\.\n/);
     expect(out).toMatch(/^ {2}user {11}ada {2}\(nobody vouches for it\)$/m);
+    expect(out).toMatch(/^ {2}passkey {8}\S+ {2}\(nobody vouches for it\)$/m);
+    expect(out).toMatch(/^ {2}public key {5}\S+$/m);
+    const alone = await verify([file, "--without-issuer"]);
+    expect(alone.out).toMatch(/^ {2}public key {5}\S+ {2}\(nobody vouches for it\)$/m);
     const other = await verify([file, "--without-issuer", "--public-key", receiptIssuer().publicKey]);
     expect([other.code, other.err]).toEqual([1, expect.stringContaining("(public_key_mismatch)")]);
   });

@@ -72,6 +72,36 @@ describe("the purge of expired rows", () => {
     expect(await count("audit_logs")).toBe(1);
   });
 
+  it("erases what a code was good for once it is, and keeps for a day how the page ended", async () => {
+    const page = async (name: string, expiresIn: string) => {
+      await test.database.write.execute(sql`
+        with asked as (
+          insert into passkey_users (tenant_id, id, user_id, name, display_name)
+          values (${tenant}, gen_random_uuid(), ${name}, '', '') returning id
+        ), opened as (
+          insert into passkey_transactions (tenant_id, id, user_id, identifier, data, challenge)
+          select ${tenant}, gen_random_uuid(), id, ${name}, '{}', '' from asked returning id
+        )
+        select 1 from opened`);
+      await test.database.write.execute(sql`
+        insert into transaction_confirmations
+          (tenant_id, transaction_id, page_token_hash, redirect_to, code_hash, sealed_result, answered_at, expires_at)
+        select ${tenant}, id, ${name}::bytea, '', ${name}::bytea, 'sealed', now(), now() + ${expiresIn}::interval
+        from passkey_transactions where identifier = ${name}`);
+    };
+    await page("good", "1 second");
+    await page("spent", "-1 second");
+    await page("old", "-25 hours");
+    expect(await purgeExpired(test.database, config)).toBe(1);
+    const { rows } = await test.database.read.$client.query(
+      "select encode(page_token_hash, 'escape') as name, code_hash is null and sealed_result is null as erased from transaction_confirmations order by 1",
+    );
+    expect(rows).toEqual([
+      { name: "good", erased: false },
+      { name: "spent", erased: true },
+    ]);
+  });
+
   it("changes nothing when nothing has expired", async () => {
     expect(await purgeExpired(test.database, config)).toBe(0);
   });

@@ -44,10 +44,7 @@ export function codeFor(
  * @param transactionId internal
  * @returns null where there is nothing to redeem any more
  */
-export async function replaceCode(
-  { runtime, tenant }: Place,
-  transactionId: string,
-): Promise<string | null> {
+export async function replaceCode({ runtime, tenant }: Place, transactionId: string): Promise<string | null> {
   const code = newCode(runtime);
   const replaced = await runtime.database.write
     .update(table)
@@ -83,13 +80,7 @@ export async function redeemCode(
         transactions,
         and(eq(transactions.tenantId, table.tenantId), eq(transactions.id, table.transactionId)),
       )
-      .where(
-        and(
-          eq(table.tenantId, tenant.id),
-          eq(table.codeHash, codeHash),
-          gt(table.expiresAt, now),
-        ),
-      )
+      .where(and(eq(table.tenantId, tenant.id), eq(table.codeHash, codeHash), gt(table.expiresAt, now)))
       .for("update", { of: table });
     if (!found) return null;
     await tx

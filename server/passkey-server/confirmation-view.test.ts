@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { dataView } from "./confirmation-view.ts";
 
 test("shows every member, in the order that is signed", () => {
-  const { data, hides } = dataView('{"10":true,"9":null,"a":[1e-7,"x",{}],"b":{"c":""}}');
+  const { data, hides } = dataView("order-1", '{"10":true,"9":null,"a":[1e-7,"x",{}],"b":{"c":""}}');
   expect(data).toEqual({
     kind: "object",
     members: [
@@ -34,13 +34,23 @@ test.each([
   ['{"a":["x",{"b":"\\u0007"}]}', true],
   ['{"a":"two\\nlines"}', false],
   ['{"a":"Grüße, 東京 👩‍👧"}', false],
+  ['{"amount":"1","amount ":"1000"}', true],
+  ['{"a":" x"}', true],
+  ['{"a":"x\u00a0"}', true],
+  ['{"a":"1 000,00 €"}', false],
 ])("A102 says whether %j hides anything: %j", (canonical, expected) => {
-  expect(dataView(canonical).hides).toBe(expected);
+  expect(dataView("order-1", canonical).hides).toBe(expected);
+});
+
+test("A102 an id of the transaction that hides something is told too", () => {
+  const { transactionId, hides } = dataView("order-1\u200b ", "{}");
+  expect(transactionId).toEqual([{ text: "order-1" }, { hidden: "U+200B" }, { hidden: "U+0020" }]);
+  expect(hides).toBe(true);
 });
 
 test("the exact text is the one that is hashed", () => {
   const canonical = '{"a":"x\u202ey","b":"\\n"}';
-  const text = dataView(canonical)
+  const text = dataView("order-1", canonical)
     .exact.map((piece) =>
       "text" in piece ? piece.text : String.fromCodePoint(Number.parseInt(piece.hidden.slice(2), 16)),
     )

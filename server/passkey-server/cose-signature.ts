@@ -29,5 +29,8 @@ export function isSignedBy(encoded: Uint8Array, signed: Uint8Array, signature: U
   const scheme = isAcceptableKey(encoded) ? schemes.get(algorithmOf(encoded) ?? 0) : undefined;
   if (!scheme) return null;
   const key: KeyObject = importKey(encoded);
+  // RFC 8017, 8.1.2 and 8.2.2, step 1: Node takes the same number in fewer bytes too.
+  const { modulusLength } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength !== undefined && signature.length !== Math.ceil(modulusLength / 8)) return false;
   return verify(scheme.digest, signed, { key, ...scheme.options }, signature);
 }

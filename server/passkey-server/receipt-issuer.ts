@@ -1,4 +1,5 @@
 import { constants, createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
+import type { Algorithm } from "../sessions/jwt.ts";
 import { RECEIPT_TYPE, type ReceiptClaims, receiptClaims } from "./receipt.ts";
 import type { ReceiptFault } from "./receipt-faults.ts";
 
@@ -12,9 +13,7 @@ const schemes = {
   RS256: { kty: "RSA", crv: undefined, digest: "sha256", options: { padding: constants.RSA_PKCS1_PADDING } },
   ES256: { kty: "EC", crv: "P-256", digest: "sha256", options: { dsaEncoding: "ieee-p1363" } },
   EdDSA: { kty: "OKP", crv: "Ed25519", digest: null, options: {} },
-} as const;
-
-type Algorithm = keyof typeof schemes;
+} as const satisfies Record<Algorithm, object>;
 
 /** Longer than any receipt. */
 const LONGEST = 128 * 1024;

@@ -75,6 +75,12 @@ describe("a true receipt", () => {
     expect(ok(await issuer.issue({ call: { userHandle: null } }))).toMatchObject({ ok: true });
   });
 
+  test("holds for authenticators whose AAGUID is no UUID, as that of Google's password manager", async () => {
+    const aaguid = "ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4";
+    const receipt = await issuer.issue({ claims: { credential: { ...credential, aaguid } } });
+    expect(ok(receipt)).toMatchObject({ ok: true, receipt: { aaguid } });
+  });
+
   test("holds without the issuer's keys, and names none", async () => {
     const verdict = verifyReceipt(await issuer.issue(), { jwks: null, publicKey });
     expect(verdict).toMatchObject({ ok: true, receipt: { issuerKeyId: null } });
@@ -109,6 +115,21 @@ describe("a receipt that is not true", () => {
       "client_data_malformed",
       "holds what no browser says",
       { claims: { response: { clientDataJSON: "AAAA", authenticatorData: "AAAA", signature: "AAAA" } } },
+    ],
+    [
+      "client_data_malformed",
+      "A91 says one thing to one reader and another to the next",
+      {
+        claims: {
+          response: {
+            clientDataJSON: Buffer.from(
+              '{"type":"webauthn.get","challenge":"AAAA","challenge":"AAAB","origin":"https://shop.example"}',
+            ).toString("base64url"),
+            authenticatorData: "AAAA",
+            signature: "AAAA",
+          },
+        },
+      },
     ],
     ["wrong_ceremony", "was made at a registration", { call: { type: "webauthn.create" } }],
     [
@@ -225,6 +246,9 @@ describe("a receipt that is not true", () => {
       expect(code({ keys })).toBe("key_unknown");
     const [key] = jwks.keys;
     expect(code({ keys: [{ ...key, alg: "RS256" }] })).toBe("key_unknown");
+    expect(code({ keys: [{ ...key, use: "enc" }] })).toBe("key_unknown");
+    // RFC 7517, 4.5: keys of several kinds may go by one name.
+    expect(code({ keys: [{ ...rsa, kid: "key-1" }, key] })).toBe("ok");
     expect(
       verifyReceipt(
         receipt.replace(

@@ -41,6 +41,7 @@ export const receiptClaims = z.object({
     id: bytes(1364),
     /** COSE_Key (RFC 9052, 7), base64url. */
     public_key: bytes(4096),
+    /** Written as UUIDs are; many set bits that no UUID has. */
     aaguid: z.guid(),
     attestation_type: text(64),
     created_at: z.iso.datetime(),

@@ -1,6 +1,6 @@
 import { assert, property, string } from "fast-check";
 import { expect, test } from "vitest";
-import { visibleLine, visiblePieces } from "./visible-text.ts";
+import { visibleEnds, visibleLine, visiblePieces } from "./visible-text.ts";
 
 test.each([
   ["Bergmann & Söhne, 東京, القاهرة, 1 000,00 €", "Bergmann & Söhne, 東京, القاهرة, 1 000,00 €"],
@@ -14,12 +14,23 @@ test.each([
   ["\u3164\u115f", "‹U+3164›‹U+115F›"],
   ["\u{e0041}\ue000", "‹U+E0041›‹U+E000›"],
   ["\u2028", "‹U+2028›"],
+  ["a\u2800b\ufffc", "a‹U+2800›b‹U+FFFC›"],
   ["👩‍👩‍👧 ❤️ 1️⃣ 👍🏽", "👩‍👩‍👧 ❤️ 1️⃣ 👍🏽"],
   ["a\u200db\ufe0f", "a‹U+200D›b‹U+FE0F›"],
   [`e${"\u0301".repeat(6)}`, `e${"\u0301".repeat(4)}‹U+0301›‹U+0301›`],
   ["ไม่ คิดถึง ที่นี่", "ไม่ คิดถึง ที่นี่"],
 ])("A102 %j is seen as it is", (text, seen) => {
   expect(visibleLine(text)).toBe(seen);
+});
+
+test.each([
+  ["amount", [{ text: "amount" }]],
+  ["amount ", [{ text: "amount" }, { hidden: "U+0020" }]],
+  ["\u00a0\u3000a b", [{ hidden: "U+00A0" }, { hidden: "U+3000" }, { text: "a b" }]],
+  ["  ", [{ hidden: "U+0020" }, { hidden: "U+0020" }]],
+  ["", []],
+])("A102 %j without quotes is told from what looks the same", (text, pieces) => {
+  expect(visibleEnds(text)).toEqual(pieces);
 });
 
 test("nothing is left out, and nothing that cannot be seen is left", () => {

@@ -39,13 +39,15 @@ export function visiblePieces(text: string): TextPiece[] {
 
 /** The same for a text that stands without quotes: there, spaces at its ends cannot be seen either. */
 export function visibleEnds(text: string): TextPiece[] {
-  const inner = text.replace(/^\p{Zs}+|\p{Zs}+$/gu, "");
-  const start = inner === "" ? text.length : text.indexOf(inner);
+  const isSpace = (at: number) => /\p{Zs}/u.test(text[at] ?? "");
+  let [start, end] = [0, text.length];
+  while (isSpace(start)) start++;
+  while (end > start && isSpace(end - 1)) end--;
   const spaces = (part: string) => [...part].map((character) => ({ hidden: codePoint(character) }));
   return [
     ...spaces(text.slice(0, start)),
-    ...visiblePieces(inner),
-    ...spaces(text.slice(start + inner.length)),
+    ...visiblePieces(text.slice(start, end)),
+    ...spaces(text.slice(end)),
   ];
 }
 

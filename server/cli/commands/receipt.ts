@@ -50,7 +50,8 @@ export const receiptVerify = command({
         ),
       );
     if (!verdict.ok) throw new CommandError(`the receipt does not hold (${verdict.code}). ${verdict.reason}`);
-    if (!values.json) for (const line of report(verdict.receipt, values["public-key"] !== undefined)) await tool.print(line);
+    if (!values.json)
+      for (const line of report(verdict.receipt, values["public-key"] !== undefined)) await tool.print(line);
   },
 });
 

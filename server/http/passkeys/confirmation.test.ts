@@ -6,9 +6,12 @@ import { schema } from "#db/client";
 import { confirmationPage } from "../../passkey-server/confirmation.ts";
 import { verifyReceipt } from "../../passkey-server/receipt-verification.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
+import { type CoseKey, signWith } from "../../testing/cose-key.ts";
 import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import type { GetCall } from "../../testing/webauthn-authenticator.ts";
+import { base64url } from "../../testing/webauthn-json.ts";
+import { signedBytes } from "../../testing/webauthn-messages.ts";
 
 let runtime: TestRuntime;
 let application: PasskeyApplication;
@@ -67,6 +70,16 @@ function agree(who: Started, call: Partial<GetCall> = {}, options: unknown = who
   return say({ token: who.token, credential });
 }
 
+const codeOf = ({ body }: { body: { redirect_to: string } }) =>
+  new URL(body.redirect_to).searchParams.get("code");
+
+/** How often the audit log says that somebody agreed. */
+async function agreements({ userId }: Started): Promise<number> {
+  const type = "webauthn_transaction_final_succeeded";
+  const { headers } = await application.call("GET", `/audit_logs?type=${type}&q=${userId}`);
+  return Number(headers.get("x-total-count"));
+}
+
 const pageOf = ({ token }: Pick<Started, "token">) =>
   confirmationPage({ runtime, tenant: runtime.tenant }, token);
 
@@ -98,6 +111,21 @@ describe("transaction/initialize with a confirmation", () => {
     const patient = runtime.configured({ ...settings, STILE_PASSKEY_SERVER_CONFIRMATION_TTL: "10m" });
     const { options } = await started(await passkeyApplication(patient));
     expect(options.publicKey.timeout).toBe(600_000);
+  });
+
+  test("takes what the address says of an answer for none", async () => {
+    const address = `${redirectTo}&code=x&error=y&code=z&transaction_id=t`;
+    const more = { confirmation: { redirect_to: address } };
+    const [agreed, declined] = [await started(application, more), await started(application, more)];
+    const told = async (answer: ReturnType<typeof say>) => [
+      ...new URL((await answer).body.redirect_to).searchParams.keys(),
+    ];
+    expect(await told(agree(agreed))).toEqual(["cart", "transaction_id", "code"]);
+    expect(await told(say({ token: declined.token, declined: true }))).toEqual([
+      "cart",
+      "transaction_id",
+      "error",
+    ]);
   });
 
   test.each([
@@ -172,8 +200,8 @@ describe("the page", () => {
     await agree(agreed);
     await say({ token: declined.token, declined: true });
     runtime.advanceClock(301);
-    expect(await pageOf(agreed)).toEqual({ state: "confirmed" });
-    expect(await pageOf(declined)).toEqual({ state: "declined" });
+    expect(await pageOf(agreed)).toEqual({ state: "confirmed", returnsTo: null });
+    expect(await pageOf(declined)).toEqual({ state: "declined", returnsTo: null });
     expect(await pageOf(left)).toEqual({ state: "expired" });
   });
 });
@@ -212,11 +240,15 @@ describe("a yes", () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => say({ token: who.token, credential })),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect((await say({ token: who.token, credential })).body).toEqual(
-      problem(409, "confirmation was answered before", ""),
-    );
-    expect((await say({ token: who.token, declined: true })).status).toBe(409);
+    expect(await agreements(who)).toBe(1);
+    const codes = answers.filter(({ status }) => status === 200).map(codeOf);
+    const redeemed = await Promise.all(codes.map((code) => redeem(code)));
+    expect(redeemed.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const more of [{ credential }, { declined: true }, { resume: true }])
+      expect((await say({ token: who.token, ...more })).body).toEqual(
+        problem(409, "confirmation was answered before", ""),
+      );
+    expect(await agreements(who)).toBe(1);
   });
 
   test.each<[string, Partial<GetCall>]>([
@@ -287,7 +319,7 @@ describe("a yes", () => {
     const who = await started();
     const answer = who.authenticator.get(who.options, { origin: application.origin });
     expect((await application.call("POST", "/transaction/finalize", answer)).status).toBe(200);
-    expect(await pageOf(who)).toEqual({ state: "confirmed" });
+    expect(await pageOf(who)).toEqual({ state: "confirmed", returnsTo: null });
     expect((await say({ token: who.token, declined: true })).status).toBe(409);
   });
 
@@ -296,7 +328,33 @@ describe("a yes", () => {
     const stricter = runtime.configured({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://other.example/" });
     const credential = who.authenticator.get(who.options, { origin: application.origin });
     const { status, body } = await say({ token: who.token, credential }, await passkeyApplication(stricter));
-    expect([status, body]).toEqual([200, { redirect_to: null }]);
+    expect([status, body]).toEqual([200, { answer: "confirmed", redirect_to: null }]);
+    const { tenant } = stricter;
+    expect(await confirmationPage({ runtime: stricter, tenant }, who.token)).toEqual({
+      state: "confirmed",
+      returnsTo: null,
+    });
+  });
+
+  test("whose client says two things at once leaves no receipt, and is none", async () => {
+    const who = await started();
+    const credential = who.authenticator.get(who.options, { origin: application.origin });
+    const { response } = credential;
+    const said = Buffer.from(response.clientDataJSON, "base64url").toString();
+    const other = Buffer.alloc(64).toString("base64url");
+    const clientData = Buffer.from(said.replace("{", `{"challenge":"${other}",`));
+    const key = who.authenticator.credentials[0]?.key as CoseKey;
+    const signature = signWith(
+      key,
+      signedBytes(Buffer.from(response.authenticatorData, "base64url"), clientData),
+    );
+    const doubled = { clientDataJSON: base64url(clientData), signature: base64url(signature) };
+    const { status, body } = await say({
+      token: who.token,
+      credential: { ...credential, response: { ...response, ...doubled } },
+    });
+    expect([status, body.details]).toEqual([401, "its receipt would not hold: client_data_malformed"]);
+    expect(await agreements(who)).toBe(0);
   });
 
   test("A68 is no yes at another tenant", async () => {
@@ -324,7 +382,7 @@ describe("a no", () => {
       error: "access_denied",
       transaction_id: who.transactionId,
     });
-    expect((await agree(who)).status).toBe(409);
+    expect((await agree(who)).body.answer).toBe("declined");
     const answer = who.authenticator.get(who.options, { origin: application.origin });
     expect((await application.call("POST", "/transaction/finalize", answer)).body).toEqual(
       problem(401, "failed to get session data"),
@@ -336,13 +394,104 @@ describe("a no", () => {
     });
   });
 
-  test("and a yes at once are one of both", async () => {
+  test("and a yes at once are one of both, and both hear which", async () => {
     for (let round = 0; round < 5; round++) {
       const who = await started();
       const [yes, no] = await Promise.all([agree(who), say({ token: who.token, declined: true })]);
-      expect([yes.status, no.status].sort()).toEqual([200, 409]);
-      expect(await pageOf(who)).toEqual({ state: yes.status === 200 ? "confirmed" : "declined" });
+      expect(yes.body.answer).toBe(no.body.answer);
+      expect(await pageOf(who)).toEqual({ state: yes.body.answer, returnsTo: "shop.example" });
+      expect(await agreements(who)).toBe(yes.body.answer === "confirmed" ? 1 : 0);
     }
+  });
+});
+
+describe("a lost answer", () => {
+  test("to a yes: whoever shows the token again within a minute is sent back once more, with a fresh code", async () => {
+    const who = await started();
+    const credential = who.authenticator.get(who.options, { origin: application.origin });
+    const lost = codeOf(await say({ token: who.token, credential }));
+    expect(await pageOf(who)).toEqual({ state: "confirmed", returnsTo: "shop.example" });
+    const again = await say({ token: who.token, credential });
+    expect(again.body).toEqual({ answer: "confirmed", redirect_to: expect.any(String) });
+    runtime.advanceClock(50);
+    const last = codeOf(await say({ token: who.token, resume: true }));
+    expect(new Set([lost, codeOf(again), last]).size).toBe(3);
+    for (const worthless of [lost, codeOf(again)]) expect((await redeem(worthless)).status).toBe(400);
+    // The last code has a minute of its own.
+    runtime.advanceClock(50);
+    expect((await redeem(last)).body).toMatchObject({ transaction_id: who.transactionId });
+    expect(await agreements(who)).toBe(1);
+  });
+
+  test("to a yes that is still being judged: it may be sent again, and counts once", async () => {
+    const who = await started();
+    const credential = who.authenticator.get(who.options, { origin: application.origin });
+    const answers = await Promise.all([1, 2, 3].map(() => say({ token: who.token, credential })));
+    const asking = answers.find(({ body }) => body.publicKey)?.body ?? who.options;
+    const { body } = await agree(who, {}, asking);
+    expect(body.answer).toBe("confirmed");
+    expect((await redeem(codeOf({ body }))).status).toBe(200);
+    expect(await agreements(who)).toBe(1);
+  });
+
+  test("to a no: the same, without a code", async () => {
+    const who = await started();
+    const first = await say({ token: who.token, declined: true });
+    const page = { state: "declined", returnsTo: "shop.example" };
+    expect(await pageOf(who)).toEqual(page);
+    for (const more of [{ declined: true }, { resume: true }])
+      expect((await say({ token: who.token, ...more })).body).toEqual(first.body);
+    const { body: entries } = await application.call("GET", `/audit_logs?q=${who.userId}`);
+    expect(entries.filter(({ error }: { error?: string }) => error === "declined by the user")).toHaveLength(
+      1,
+    );
+  });
+
+  test("to a yes that was taken for lost and followed by a no: the yes counts, and is told", async () => {
+    const who = await started();
+    await agree(who);
+    const { body } = await say({ token: who.token, declined: true });
+    expect(body.answer).toBe("confirmed");
+    expect((await redeem(codeOf({ body }))).status).toBe(200);
+  });
+
+  test.each<[string, "yes" | "no"]>([
+    ["a yes", "yes"],
+    ["a no", "no"],
+  ])("to %s: nobody is sent back after a minute", async (_, kind) => {
+    const who = await started();
+    await (kind === "yes" ? agree(who) : say({ token: who.token, declined: true }));
+    runtime.advanceClock(61);
+    expect(await pageOf(who)).toMatchObject({ returnsTo: null });
+    expect((await say({ token: who.token, resume: true })).body).toEqual(
+      problem(409, "confirmation was answered before", ""),
+    );
+  });
+
+  test("nobody is sent back from a page that is open, was never there, or is another tenant's", async () => {
+    const who = await started();
+    expect((await say({ token: who.token, resume: true })).body).toEqual(
+      problem(409, "confirmation was not answered yet", ""),
+    );
+    expect((await say({ token: "x", resume: true })).status).toBe(404);
+    const other = await passkeyApplication(
+      runtime,
+      await createTenant(runtime, { name: "Other", hosts: [], settings: {} }),
+    );
+    const code = codeOf(await agree(who));
+    expect((await say({ token: who.token, resume: true }, other)).status).toBe(404);
+    expect((await redeem(code)).status).toBe(200);
+  });
+
+  test("of ten who ask at once for the way back, one has a code that is good", async () => {
+    const who = await started();
+    await agree(who);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => say({ token: who.token, resume: true })),
+    );
+    const statuses: number[] = [];
+    for (const answer of answers) statuses.push((await redeem(codeOf(answer))).status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 });
 
@@ -360,8 +509,16 @@ describe("transaction/confirm", () => {
 
   test.each<[unknown, string]>([
     [{}, "token is a required field"],
-    [{ token: "x" }, "either credential or declined is a required field"],
-    [{ token: "x", declined: true, credential: {} }, "either credential or declined is a required field"],
+    [{ token: "x" }, "just one of credential, declined and resume is a required field"],
+    [
+      { token: "x", declined: true, credential: {} },
+      "just one of credential, declined and resume is a required field",
+    ],
+    [
+      { token: "x", declined: true, resume: true },
+      "just one of credential, declined and resume is a required field",
+    ],
+    [{ token: "x", resume: 1 }, "resume must be true"],
     [{ token: "x", declined: false }, "declined must be true"],
     [{ token: "x", credential: "yes" }, "credential must be an object"],
     [{ token: ["x"], declined: true }, "token must be a string"],

@@ -3,20 +3,15 @@ import type { Config } from "../../config.ts";
 /** Scheme, a name of 253 characters (RFC 1035, 2.3.4) and a port: patterns are tried on nothing longer. */
 const longestOrigin = "https://".length + 253 + ":65535".length;
 
-/** Names no host in particular, however it is written. */
-const everyHost = /^(?:https?:\/\/)?[*.]+(?::[*\d]+)?$/i;
-
 /**
  * Whether pages of an origin may call the passkey server: the relying party's own, or those that the tenant lists,
- * where `*` stands for one label or more of a host name. To let in every host takes `allow_unsafe_wildcard`.
+ * where `*` stands for one label or more of a host name. A start refuses a list that lets in every host unmeant.
  */
 export function isPasskeyOrigin(origin: string, { passkey_server }: Config): boolean {
   const { cors, relying_party } = passkey_server;
   if (origin === "null" || origin.length > longestOrigin) return false;
   const listed = cors.allowed_origins.length > 0 ? cors.allowed_origins : relying_party.origins;
-  return listed.some(
-    (entry) => (cors.allow_unsafe_wildcard || !everyHost.test(entry)) && matches(entry.toLowerCase(), origin),
-  );
+  return listed.some((entry) => matches(entry.toLowerCase(), origin));
 }
 
 /** @param origin as browsers write it, in small letters */
