@@ -55,6 +55,7 @@ const nothing = {
   hasPasskey: false,
   hasSecurityKey: false,
   hasTotp: false,
+  hasAuthenticator: false,
   hasRecoveryCode: false,
   hasIdentity: false,
   credentialCount: 0,
