@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { flag, list, seconds, secret, section, text } from "./leaves.ts";
+
+const acceptedAuthenticator = z.strictObject({
+  aaid: z.string().regex(/^[0-9A-Fa-f]{4}#[0-9A-Fa-f]{4}$/, "is not an AAID like 006F#0001"),
+  name: z.string().min(1).max(200).optional(),
+  /** ALG_SIGN and ALG_KEY of the FIDO registry; by default every one that can be verified, less 0x000F (SHA-1). */
+  algorithms: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
+  key_formats: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
+  /** By default full where there are roots. */
+  attestation: z.enum(["surrogate", "full"]).optional(),
+  /** PEM certificates that a full attestation must lead to. */
+  roots: z.array(z.string().min(1)).default([]),
+  /** Lowest version of the authenticator. */
+  version: z.int().min(0).max(0xffff).default(0),
+  revoked: z.boolean().default(false),
+});
+
+/** The interface by which applications ask phones. */
+export const authenticator = section({
+  name: z.string().min(1).optional().describe("Name that authenticators show. Default: service.name."),
+  icon: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("Icon that authenticators show. Default: none."),
+  app_id: z
+    .string()
+    .min(1)
+    .max(512)
+    .optional()
+    .describe("FIDO AppID. Default: the address of the list of facets, <base_url>/authenticator/facets."),
+  facets: list().describe(
+    "Facets that may act for the AppID beside our own origin: https origins, android:apk-key-hash:…, ios:bundle-id:….",
+  ),
+  request_ttl: seconds(120).describe("How long a request may be answered; at most 10 minutes."),
+  accepted: z
+    .array(acceptedAuthenticator)
+    .min(1)
+    .default([
+      {
+        aaid: "006F#0001",
+        name: "Hanko Authenticator",
+        attestation: "surrogate",
+        roots: [],
+        version: 0,
+        revoked: false,
+      },
+    ])
+    .describe(
+      "Authenticators that may register: aaid, name, algorithms, key_formats, attestation (surrogate or full), roots, version, revoked.",
+    ),
+  strict: flag(false).describe(
+    "Refuse signatures and key ids that are almost as the standard wants them, and which old authenticators make.",
+  ),
+  qr_code_template: text("{url}").describe(
+    "Content of QR codes; {url}, {id} and {token} are replaced by those of the request.",
+  ),
+  push_url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      "Address that is told of new requests with the push tokens of the user's devices. Default: none, and nobody is.",
+    ),
+  push_secret: secret()
+    .optional()
+    .describe("Secret that what is sent to push_url is signed with (Standard Webhooks). Default: none."),
+});

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { flag, list, seconds, secret, section, text } from "./leaves.ts";
+
+/** What every identity provider has. */
+const provider = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  section({
+    enabled: flag(false).describe("Whether people may sign in by this provider."),
+    client_id: text("").describe("Our client id there."),
+    secret: secret().optional().describe("Our client secret there. Default: none."),
+    prompt: z.string().min(1).optional().describe("Value of the provider's prompt parameter. Default: none."),
+    allow_linking: flag(true).describe(
+      "Link to an account that has the same address, when both sides have verified it.",
+    ),
+    satisfies_mfa: flag(false).describe("Trust the provider for the second factor."),
+    ...shape,
+  });
+
+const customProvider = z
+  .strictObject({
+    enabled: z.boolean().default(true),
+    display_name: z.string().min(1),
+    client_id: z.string().min(1),
+    secret: secret().optional(),
+    issuer: z.url({ protocol: /^https?$/ }).optional(),
+    use_discovery: z.boolean().default(true),
+    authorization_endpoint: z.url({ protocol: /^https?$/ }).optional(),
+    token_endpoint: z.url({ protocol: /^https?$/ }).optional(),
+    userinfo_endpoint: z.url({ protocol: /^https?$/ }).optional(),
+    scopes: z.array(z.string().min(1)).default(["openid", "email", "profile"]),
+    /** Our name of a fact, and the provider's: `{ "subject": "id" }`. */
+    attribute_mapping: z.record(z.string(), z.string()).default({}),
+    acr_values: z.string().min(1).optional(),
+    prompt: z.string().min(1).optional(),
+    allow_linking: z.boolean().default(false),
+    satisfies_mfa: z.boolean().default(false),
+  })
+  .refine(
+    ({ use_discovery, issuer, authorization_endpoint, token_endpoint, userinfo_endpoint }) =>
+      use_discovery
+        ? issuer !== undefined
+        : Boolean(authorization_endpoint && token_endpoint && (issuer || userinfo_endpoint)),
+    "needs an issuer to discover, or use_discovery false with its endpoints",
+  );
+
+const mailDomain = z.string().regex(/^[a-z0-9.-]+$/, "is not a mail domain in lower case");
+
+const samlProviderSettings = z.strictObject({
+  name: z.string().min(1),
+  enabled: z.boolean().default(true),
+  /** Mail domains whose people come from here: one, or several. */
+  domain: mailDomain.optional(),
+  domains: z.array(mailDomain).default([]),
+  /** Whoever else calls itself so is not this provider. */
+  entity_id: z.string().min(1).max(500).optional(),
+  metadata_url: z.url({ protocol: /^https?$/ }).optional(),
+  metadata: z.string().min(1).optional(),
+  skip_email_verification: z.boolean().default(false),
+  satisfies_mfa: z.boolean().default(false),
+  allow_idp_initiated: z.boolean().default(false),
+  /** Our name of a fact, and the attribute's. */
+  attribute_map: z
+    .partialRecord(
+      z.enum(["subject", "email", "name", "given_name", "family_name", "picture"]),
+      z.string().min(1),
+    )
+    .default({}),
+});
+
+const samlProvider = samlProviderSettings
+  .transform(({ domain, domains, ...rest }) => ({
+    ...rest,
+    domains: domain ? [domain, ...domains] : domains,
+  }))
+  .refine(({ domains }) => domains.length > 0, "needs a domain");
+
+/** Providers that speak OAuth 2 or OpenID Connect. */
+export const thirdParty = section({
+  allowed_redirect_urls: list().describe(
+    "Addresses that people may come back to from an identity provider, beside our own pages; * matches within a path segment, ** across segments.",
+  ),
+  error_redirect_url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("Where people go who come back from a provider with a state nobody knows. Default: our page."),
+  timeout: seconds(8).describe("How long a provider may take to answer."),
+  providers: section({
+    apple: provider({
+      team_id: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("Apple team id; with key_id and private_key, instead of secret. Default: none."),
+      key_id: z.string().min(1).optional().describe("Id of the private key. Default: none."),
+      private_key: secret()
+        .optional()
+        .describe("Private key (PKCS#8, PEM) that the client secret is made with. Default: none."),
+    }),
+    discord: provider({}),
+    facebook: provider({}),
+    github: provider({}),
+    google: provider({}),
+    linkedin: provider({}),
+    microsoft: provider({
+      tenant: text("common").describe("Directory: common, organizations, consumers, or a tenant id."),
+    }),
+  }),
+  custom_providers: z
+    .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, "is not a key of a provider"), customProvider)
+    .default({})
+    .describe(
+      "Further OpenID Connect or OAuth 2 providers by key: enabled, display_name, client_id, secret, issuer and use_discovery or the endpoints, scopes, attribute_mapping, prompt, acr_values, allow_linking, satisfies_mfa.",
+    ),
+});
+
+/** Providers that speak SAML. */
+export const saml = section({
+  enabled: flag(false).describe("Whether people may come from SAML identity providers."),
+  endpoint_url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("Address under which SAML providers know us, and our entity id. Default: base_url."),
+  audience_uri: z.string().min(1).optional().describe("Audience of assertions. Default: endpoint_url."),
+  default_redirect_url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("Where people go who come from a provider by themselves. Default: our page."),
+  allowed_redirect_urls: list().describe("Addresses that people may come back to, beside our own pages."),
+  options: section({
+    sign_authn_requests: flag(true).describe("Sign requests to providers."),
+    force_login: flag(false).describe("Ask providers to make people sign in afresh."),
+  }),
+  identity_providers: z
+    .array(samlProvider)
+    .default([])
+    .describe(
+      "SAML providers: name, domain or domains, entity_id, metadata_url or metadata, enabled, skip_email_verification, satisfies_mfa, allow_idp_initiated, attribute_map. Default: none.",
+    ),
+});

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import {
+  attachment,
+  attestationPreference,
+  duration,
+  flag,
+  list,
+  residentKey,
+  seconds,
+  section,
+  userVerification,
+} from "./leaves.ts";
+
+/** The interface by which applications use passkeys on pages of their own. */
+export const passkeyServer = section({
+  relying_party: section({
+    id: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Relying party id of the passkey server. Default: webauthn.relying_party.id."),
+    display_name: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Relying party name. Default: webauthn.relying_party.display_name."),
+    icon: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Relying party icon. Default: none."),
+    origins: list().describe(
+      "Origins that ceremonies may come from, android:apk-key-hash: ones included. Default: webauthn.relying_party.origins.",
+    ),
+  }),
+  cors: section({
+    allowed_origins: list().describe(
+      "Origins whose pages may call the passkey server, with * for one label or more, as in https://*.example.com. Default: the relying party's origins.",
+    ),
+    allow_unsafe_wildcard: flag(false).describe("Let * alone stand for every origin."),
+  }),
+  timeout: seconds(300).describe(
+    "Life of a challenge, and the time a browser gives the person; at most 10 minutes.",
+  ),
+  user_verification: userVerification("required").describe("User verification asked of passkeys."),
+  attachment: attachment("no_preference").describe("Kind of authenticator asked for."),
+  attestation_preference: attestationPreference().describe("Attestation asked of passkeys."),
+  resident_key_requirement: residentKey("required").describe("Whether passkeys are discoverable."),
+  send_transports: flag(false).describe(
+    "Tell browsers by which transports credentials are reached; some platforms start the wrong authenticator then.",
+  ),
+  confirmation_ttl: seconds(300).describe("How long the page that asks about a transaction may be answered."),
+  mfa: section({
+    timeout: duration
+      .optional()
+      .describe("Life of a challenge for a second factor. Default: passkey_server.timeout."),
+    user_verification: userVerification("discouraged").describe("User verification asked of second factors."),
+    attachment: attachment("cross-platform").describe("Kind of authenticator asked for as second factor."),
+    attestation_preference: attestationPreference().describe("Attestation asked of second factors."),
+    resident_key_requirement: residentKey("discouraged").describe("Whether second factors are discoverable."),
+  }),
+});
