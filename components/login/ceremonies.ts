@@ -11,7 +11,7 @@ import type { FlowState } from "#server/flow/wire";
 import type { IconName } from "../ui/icon.tsx";
 import type { Arrival } from "./arrival.ts";
 import { isText } from "./people.ts";
-import { answerOfPhone } from "./phone-request.ts";
+import { answerOfPhone, mayBring } from "./phone-request.ts";
 
 /** What a ceremony leads to: an action, and what it is given. */
 export interface Step {
@@ -39,13 +39,13 @@ export interface Surroundings {
 
 /**
  * A passkey is created without asking once at most; `silent` while that is under way. What a phone has answered, by
- * the address that told of it, is brought to the server unasked once at most; what it did not answer was renewed so
- * many times since somebody was there.
+ * the address that told of it, was brought to the server so many times; what it did not answer was renewed so many
+ * times since somebody was there.
  */
 export interface Attempts {
   silent: boolean;
   tried: boolean;
-  brought: string | null;
+  brought: { href: string; times: number } | null;
   renewals: number;
 }
 
@@ -110,8 +110,7 @@ export const ceremonies: Record<string, Ceremony> = {
     action: "authenticator_verify",
     when: "beside",
     needs: "events_href",
-    begins: ({ state, attempts }) =>
-      isText(state.payload.events_href) && attempts.brought !== state.payload.events_href,
+    begins: ({ state, attempts }) => mayBring(state.payload.events_href, attempts),
     async perform(href, surroundings, dropped) {
       await answerOfPhone(String(href), surroundings, dropped);
       return { action: "authenticator_verify", input: {} };

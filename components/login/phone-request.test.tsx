@@ -56,6 +56,13 @@ afterEach(() => {
 const waiting = states.login_authenticator;
 const href = String(waiting.payload.events_href);
 
+/** What the flow server says to a step from a page that is out of date. */
+const refused: FlowState = {
+  ...waiting,
+  ...{ name: "error", status: 403, payload: {}, actions: {} },
+  error: { code: "operation_not_permitted_error", message: "" },
+};
+
 /** The same with another request. */
 function renewed(more: Partial<FlowState> = {}): FlowState {
   return { ...waiting, payload: { ...waiting.payload, events_href: "/next?token=2" }, ...more };
@@ -109,13 +116,32 @@ describe("a page that waits for a phone", () => {
     expect(server.act).toHaveBeenCalledTimes(2);
   });
 
+  test.each<[string, FlowState | Error]>([
+    ["was lost on the way, or with its server", new Error("gone")],
+    ["came when another tab had changed what is on show", refused],
+  ])("brings an answer again where the step %s", async (_, lost) => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const { server, stream } = await drawn(waiting, { answers: [lost, waiting, states.success] });
+    await stream.tell(told("OK"));
+    await waitFor(() => expect(server.act).toHaveBeenCalledTimes(1));
+    await act(() => vi.advanceTimersByTimeAsync(1000));
+    await waitFor(() => expect(streams).toHaveLength(2));
+    await streams[1]?.tell(told("OK"));
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(server.act).toHaveBeenCalledTimes(2);
+  });
+
   test("does not bring the same answer again and again where the server knows nothing of it", async () => {
     const error = { code: "authenticator_request_pending", message: "" };
-    const { server, stream } = await drawn(waiting, { answers: [{ ...waiting, status: 400, error }] });
-    await stream.tell(told("OK"));
-    await screen.findByText(en.errors.authenticator_request_pending);
-    expect(server.act).toHaveBeenCalledTimes(1);
-    expect(streams).toHaveLength(1);
+    const unknown = () => ({ ...waiting, status: 400, error });
+    const { server } = await drawn(waiting, { answers: [unknown(), unknown(), unknown(), states.success] });
+    for (let times = 1; times <= 3; times += 1) {
+      await waitFor(() => expect(streams).toHaveLength(times));
+      await streams.at(-1)?.tell(told("OK"));
+      await screen.findByText(en.errors.authenticator_request_pending);
+    }
+    expect(server.act).toHaveBeenCalledTimes(3);
+    expect(streams).toHaveLength(3);
     expect(screen.getByRole("button", { name: "I have confirmed" })).toBeDefined();
   });
 
@@ -154,9 +180,15 @@ describe("a page that waits for a phone", () => {
       await waitFor(() => expect(streams).toHaveLength(expired + 1));
     }
     await streams.at(-1)?.tell(told("INVALIDATED"));
-    expect(server.current).toHaveBeenCalledTimes(5);
+    const visibility = vi.spyOn(document, "visibilityState", "get").mockReturnValue("hidden");
+    // Whoever leaves the page is a sign of somebody who does not look at it any more.
     await act(async () => {
-      document.dispatchEvent(new Event("pointermove"));
+      document.dispatchEvent(new Event("visibilitychange"));
+    });
+    expect(server.current).toHaveBeenCalledTimes(5);
+    visibility.mockReturnValue("visible");
+    await act(async () => {
+      document.dispatchEvent(new Event("visibilitychange"));
     });
     await waitFor(() => expect(streams).toHaveLength(6));
   });
@@ -236,8 +268,23 @@ describe("where no stream comes about, it asks again and again", () => {
     byAsking(new Response(null, { status: 404 }));
     const { server, stream } = await drawn(waiting, { answers: [renewed()] });
     await stream.fail(Stream.CLOSED);
+    expect(server.current).toHaveBeenCalledTimes(1);
+    await act(() => vi.advanceTimersByTimeAsync(2000));
     await waitFor(() => expect(streams).toHaveLength(2));
     expect(server.act).not.toHaveBeenCalled();
+  });
+
+  test("because a stream that was opened anew says nothing any more", async () => {
+    byAsking(news("OK"));
+    const { server, stream } = await drawn(waiting, { answers: [states.success] });
+    await stream.tell(told("PENDING"));
+    await act(async () => {
+      document.dispatchEvent(new Event("visibilitychange"));
+    });
+    expect(streams).toHaveLength(2);
+    await act(() => vi.advanceTimersByTimeAsync(10_000));
+    await screen.findByRole("heading", { name: "You are signed in" });
+    expect(server.act).toHaveBeenCalledTimes(1);
   });
 
   test.each(["no JSON", "null", '{"status":7}'])(
@@ -250,6 +297,12 @@ describe("where no stream comes about, it asks again and again", () => {
       await screen.findByRole("heading", { name: "You are signed in" });
     },
   );
+});
+
+test("who has to wait for another code after a phone that did not confirm is not told to scan one", async () => {
+  const error = { code: "authenticator_request_failed", message: "" };
+  draw({ ...states.login_authenticator_too_many, status: 401, error });
+  expect(screen.getByRole("alert").textContent).toMatch(/^Your phone did not confirm\. Wait a moment/);
 });
 
 test("who has to wait for another code is told so, and the button counts", async () => {

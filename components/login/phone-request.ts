@@ -1,4 +1,5 @@
-import type { Surroundings } from "./ceremonies.ts";
+import type { Attempts, Surroundings } from "./ceremonies.ts";
+import { isText } from "./people.ts";
 
 /**
  * Waiting for a phone to answer a request, by the address that a state's payload names for it. The address tells the
@@ -23,6 +24,14 @@ const patienceForRenewal = 5_000;
 /** Renewals that a page is worth without a sign of anybody. */
 const mostRenewals = 4;
 
+/** A step that brings an answer may be lost, or meet one of another tab; a server that will not have it is left alone. */
+const mostBringings = 3;
+
+/** Whether there is an answer to wait for, and to bring. */
+export function mayBring(href: unknown, { brought }: Pick<Attempts, "brought">): href is string {
+  return isText(href) && (brought?.href !== href || brought.times < mostBringings);
+}
+
 /**
  * Waits until the phone has said yes or no. Nobody is asked to scan what has run out, so it is renewed until then.
  *
@@ -35,17 +44,18 @@ export async function answerOfPhone(
   dropped: AbortSignal,
 ): Promise<void> {
   while ((await endingOf(base + href, dropped)) === "INVALIDATED") {
-    // Each new request may ring a phone: there is none for a page that is hidden, or that somebody has left open.
-    await seen(dropped);
+    // Each new request may ring a phone: there is none for a page that somebody has left open, or that is hidden.
     if (attempts.renewals >= mostRenewals) {
       await touched(dropped);
       attempts.renewals = 0;
     }
+    await seen(dropped);
     attempts.renewals += 1;
     await renew();
     await pause(patienceForRenewal, dropped);
   }
-  attempts.brought = href;
+  const times = attempts.brought?.href === href ? attempts.brought.times : 0;
+  attempts.brought = { href, times: times + 1 };
 }
 
 /** How a request ends. */
@@ -60,14 +70,16 @@ async function endingOf(href: string, dropped: AbortSignal): Promise<Ending> {
 function streamed(href: string, dropped: AbortSignal): Promise<Ending | null> {
   if (typeof EventSource !== "function") return Promise.resolve(null);
   return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let source = open();
-    const timer = setTimeout(() => settle(null), patienceForStream);
     document.addEventListener("visibilitychange", reopen);
     dropped.addEventListener("abort", drop);
     if (dropped.aborted) drop();
 
     function open(): EventSource {
       const opened = new EventSource(href);
+      clearTimeout(timer);
+      timer = setTimeout(() => settle(null), patienceForStream);
       opened.addEventListener("status", ({ data }) => {
         clearTimeout(timer);
         const status = statusOf(parsed(data));
@@ -115,8 +127,11 @@ async function polled(href: string, dropped: AbortSignal): Promise<Ending> {
 async function look(href: string, dropped: AbortSignal): Promise<Status | null> {
   try {
     const answer = await fetch(href, { headers: { accept: "application/json" }, signal: dropped });
-    if (answer.status === 401 || answer.status === 404) return "INVALIDATED";
-    return answer.ok ? statusOf(await answer.json()) : null;
+    if (answer.status !== 401 && answer.status !== 404)
+      return answer.ok ? statusOf(await answer.json()) : null;
+    // Where something on the way says so of every request, there is no hurry to ask for the next one.
+    await pause(pauses.quick, dropped);
+    return "INVALIDATED";
   } catch (error) {
     if (dropped.aborted) throw error;
     return null;
@@ -126,11 +141,15 @@ async function look(href: string, dropped: AbortSignal): Promise<Status | null> 
 /** Waits, unless nobody waits any more. */
 function pause(milliseconds: number, dropped: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    dropped.addEventListener("abort", () => {
+    const drop = () => {
       clearTimeout(timer);
       reject(dropped.reason);
-    });
+    };
+    const timer = setTimeout(() => {
+      dropped.removeEventListener("abort", drop);
+      resolve();
+    }, milliseconds);
+    dropped.addEventListener("abort", drop);
   });
 }
 

@@ -1,9 +1,8 @@
 import { securityNotice } from "../identity/security-notices.ts";
 import { factsById } from "../identity/users.ts";
 import type { Job } from "../jobs/jobs.ts";
+import { mayBeFactor } from "./account-factor.ts";
 import type { Acting } from "./requests.ts";
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * The mail that tells the owner of an account that a phone has become its second factor, or is no longer (NIST SP
@@ -17,8 +16,7 @@ export async function phoneNotice(
   kind: "mfa_create" | "mfa_delete",
   userId: string,
 ): Promise<Job[]> {
-  const { mfa } = tenant.config;
-  if (!mfa.enabled || !mfa.authenticator.enabled || !uuid.test(userId)) return [];
+  if (!mayBeFactor(tenant.config, userId)) return [];
   const account = await factsById(runtime.database.read, tenant.id, userId);
   return securityNotice({ tenant, client }, kind, account?.email ?? null, { factor: "authenticator" });
 }

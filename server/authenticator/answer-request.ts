@@ -1,5 +1,6 @@
 import type { Transaction } from "#db/client";
 import { audit } from "../audit/audit.ts";
+import { distrustBrowsers } from "./account-factor.ts";
 import { phoneNotice } from "./account-notice.ts";
 import { applicationOf } from "./application.ts";
 import { devicesOf, insertDevice, inWriteOrder, isRegistered, newDevice, noteUse } from "./devices.ts";
@@ -151,6 +152,7 @@ async function register(
   const { runtime, tenant, now } = acting;
   const models = applicationOf(tenant.config).accepted;
   const registered: string[] = [];
+  await distrustBrowsers(tx, tenant, request.userId);
   for (const key of inWriteOrder(registrations)) {
     const device = newDevice(runtime, key, {
       tenantId: tenant.id,

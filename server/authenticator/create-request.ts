@@ -3,6 +3,7 @@ import { schema, type Transaction } from "#db/client";
 import { audit } from "../audit/audit.ts";
 import type { Job, PushJob } from "../jobs/jobs.ts";
 import type { Write } from "../runtime.ts";
+import { distrustBrowsers, dropIdleCodes } from "./account-factor.ts";
 import { phoneNotice } from "./account-notice.ts";
 import { applicationOf } from "./application.ts";
 import { type Device, deleteDevice, devicesOf, inWriteOrder, pushTokensOf } from "./devices.ts";
@@ -120,14 +121,16 @@ async function supersede(
 async function deregister(
   tx: Transaction,
   acting: Acting,
-  { id }: RequestRow,
+  { id, userId }: RequestRow,
   devices: readonly Device[],
 ): Promise<void> {
+  await distrustBrowsers(tx, acting.tenant, userId);
   for (const device of inWriteOrder(devices)) {
     if (!(await deleteDevice(tx, device))) continue;
     const details = { request_id: id, device_id: device.id, aaid: device.aaid };
     await audit(acting, "authenticator_deregistered", details)(tx);
   }
+  await dropIdleCodes(tx, acting.tenant, userId);
 }
 
 async function jobsOf(

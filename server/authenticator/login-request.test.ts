@@ -130,6 +130,42 @@ describe("a sign-in", () => {
     expect(await ensure(ada)).toEqual({ isNew: false, shown: { ...shown, qr_image_source: "" } });
   });
 
+  test("counts no answer ten minutes after the phone was asked, and asks anew", async () => {
+    const ada = await person();
+    const { shown } = await ensure(ada);
+    await confirm(ada, shown);
+    runtime.advanceClock(590);
+    expect(await status(ada)).toBe("ok");
+    runtime.advanceClock(11);
+    expect(await status(ada)).toBe("expired");
+    expect((await ensure(ada)).isNew).toBe(true);
+    expect(await status(ada)).toBe("pending");
+  });
+
+  test("counts no answer of a phone that was deregistered since, while another one is left", async () => {
+    const ada = await person();
+    const { phone: other } = await application.enroll(ada.userId);
+    const { shown } = await ensure(ada);
+    const { body } = await confirm(ada, shown);
+    expect(await status(ada)).toBe("ok");
+    await application.create("DEREG", ada.userId, { deviceIds: [body.deviceID] });
+    expect(await status(ada)).toBe("expired");
+    const again = await ensure(ada);
+    expect(again.isNew).toBe(true);
+    expect((await confirm({ ...ada, phone: other }, again.shown)).body.status).toBe("OK");
+    expect(await status(ada)).toBe("ok");
+  });
+
+  test("shows the same code again where requests live for less than a minute", async () => {
+    const brief = runtime.configured({ STILE_AUTHENTICATOR_REQUEST_TTL: "20" });
+    const ada = await person();
+    const first = await ensure(ada, brief);
+    runtime.advanceClock(9);
+    expect(await ensure(ada, brief)).toEqual({ ...first, isNew: false });
+    runtime.advanceClock(2);
+    expect((await ensure(ada, brief)).isNew).toBe(true);
+  });
+
   test("is told of a wrong answer, and may ask anew", async () => {
     const ada = await person();
     const first = await ensure(ada);

@@ -6,14 +6,17 @@ import { prepareRequest } from "./create-request.ts";
 import { qrCodeDataUrl } from "./qr-code.ts";
 import { eventsPath, qrCodeContent } from "./request-addresses.ts";
 import { openDeviceToken, showingToken } from "./request-tokens.ts";
-import { type AuthenticatorRequest, asOf } from "./requests.ts";
+import { type AuthenticatorRequest, asOf, isItsDevice } from "./requests.ts";
 
 /** The phone as second factor of a sign-in: requests of a flow, for the account whose id their user has. */
 
-const { authenticatorRequests } = schema;
+const { authenticatorDevices, authenticatorRequests } = schema;
 
-/** The least time that a person should have left to answer what they are shown. */
+/** The least time that a person should have left to answer what they are shown, where there is so much at all. */
 const leastSeconds = 30;
+
+/** From a request to the step that uses its answer (NIST SP 800-63B-4, 3.1.3.2). */
+const mostSeconds = 600;
 
 export interface LoginRequest {
   flowId: string;
@@ -50,9 +53,9 @@ export async function ensureLoginRequest(
   scope: Scope,
   { flowId, userId, username }: LoginRequest & { username: string },
 ): Promise<EnsuredLoginRequest> {
-  const { runtime, tenant, now } = scope;
+  const { runtime, tenant } = scope;
   const known = await latestOf(scope, { flowId, userId });
-  if (known && isGood(known, now)) return { ok: true, shown: await shown(scope, known), jobs: [] };
+  if (known && isGood(known, scope)) return { ok: true, shown: await shown(scope, known), jobs: [] };
   // By source, so that nobody elsewhere who knows the password uses up what its owner may ask for.
   const { ip, source, userAgent } = scope.client;
   const rate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}/${source}`);
@@ -70,30 +73,36 @@ export async function ensureLoginRequest(
   return { ok: true, shown: await shown(scope, request), write, jobs: ring.ok ? jobs : [] };
 }
 
-/** What became of the flow's latest request; `expired` where there is none. */
+/**
+ * What became of the flow's latest request; `expired` where there is none, and where its answer counts no more: after
+ * ten minutes, and once the device that gave it was deregistered.
+ */
 export async function loginRequestStatus(
   scope: Scope,
   about: LoginRequest,
 ): Promise<"pending" | "ok" | "failed" | "expired"> {
   const known = await latestOf(scope, about);
+  if (!known || !counts(known, scope.now)) return "expired";
   const statuses = { PENDING: "pending", OK: "ok", FAILED: "failed", INVALIDATED: "expired" } as const;
-  return known ? statuses[known.status] : "expired";
+  return statuses[known.status];
 }
 
 /**
  * Uses the answer up, so that it counts once.
  *
+ * @param status what it has to be: right, or wrong
  * @returns a write that throws TakenError("authenticator_request") when there is none (any more)
  */
 export function takeLoginRequest(
   { id: tenantId }: Pick<Tenant, "id">,
   { flowId, userId }: LoginRequest,
+  status: "OK" | "FAILED" = "OK",
 ): Write {
   return async (tx) => {
     const taken = await tx
       .update(authenticatorRequests)
       .set({ flowId: null })
-      .where(and(isOf(tenantId, { flowId, userId }), eq(authenticatorRequests.status, "OK")))
+      .where(and(isOf(tenantId, { flowId, userId }), eq(authenticatorRequests.status, status)))
       .returning({ id: authenticatorRequests.id });
     if (taken.length === 0) throw new TakenError("authenticator_request");
   };
@@ -103,13 +112,14 @@ async function latestOf(
   { runtime, tenant, now }: Scope,
   about: LoginRequest,
 ): Promise<AuthenticatorRequest | null> {
-  const [row] = await runtime.database.read
-    .select()
+  const [found] = await runtime.database.read
+    .select({ row: authenticatorRequests, keyName: authenticatorDevices.keyName })
     .from(authenticatorRequests)
+    .leftJoin(authenticatorDevices, isItsDevice)
     .where(isOf(tenant.id, about))
     .orderBy(desc(authenticatorRequests.createdAt))
     .limit(1);
-  return row ? asOf(row, now) : null;
+  return found ? asOf(found.row, now, found.keyName) : null;
 }
 
 function isOf(tenantId: string, { flowId, userId }: LoginRequest) {
@@ -121,11 +131,21 @@ function isOf(tenantId: string, { flowId, userId }: LoginRequest) {
   );
 }
 
-function isGood({ status, challenge, validUntil }: AuthenticatorRequest, now: Date): boolean {
-  if (status === "OK") return true;
+/** Whether what was answered still counts: a confirmation does for a while, and as long as its device is registered. */
+function counts({ status, device, createdAt }: AuthenticatorRequest, now: Date): boolean {
+  return status !== "OK" || (device !== null && now.getTime() - createdAt.getTime() <= mostSeconds * 1000);
+}
+
+function isGood(
+  request: AuthenticatorRequest,
+  { now, tenant: { config } }: Pick<Scope, "now" | "tenant">,
+): boolean {
+  const { status, challenge, validUntil } = request;
+  if (status === "OK") return counts(request, now);
   // One whose answer is being judged is as good as answered.
   if (status !== "PENDING" || challenge === null) return status === "PENDING";
-  return validUntil.getTime() - now.getTime() >= leastSeconds * 1000;
+  const least = Math.min(leastSeconds, config.authenticator.request_ttl / 2);
+  return validUntil.getTime() - now.getTime() >= least * 1000;
 }
 
 async function shown(

@@ -47,17 +47,17 @@ export async function findRequest(
       now: databaseNow(environment.clockShift()),
     })
     .from(authenticatorRequests)
-    .leftJoin(
-      authenticatorDevices,
-      and(
-        eq(authenticatorDevices.tenantId, authenticatorRequests.tenantId),
-        eq(authenticatorDevices.id, authenticatorRequests.deviceId),
-      ),
-    )
+    .leftJoin(authenticatorDevices, isItsDevice)
     .where(isRequest(tenant.id, id));
   if (!found) return null;
   return { request: asOf(found.row, found.now, found.keyName), now: found.now };
 }
+
+/** Condition: it is the device that was registered by a request, or that answered it. */
+export const isItsDevice: SQL | undefined = and(
+  eq(authenticatorDevices.tenantId, authenticatorRequests.tenantId),
+  eq(authenticatorDevices.id, authenticatorRequests.deviceId),
+);
 
 /** @param keyName of the request's device, if it is known */
 export function asOf(row: RequestRow, now: Date, keyName: string | null = null): AuthenticatorRequest {

@@ -216,7 +216,8 @@ async function renew(
     const scope = scopeOf(runtime, tenant, client, flow, session);
     const owner = await ownerOf(runtime, tenant, flow, session);
     const entered = await enter(scope, flow.record, factsOf(key.type, flow.record.data, flow.user), owner);
-    const judged = { ...entered, problem: entered.problem ?? flow.problem };
+    const refused = flow.problem?.entering ? null : flow.problem;
+    const judged = { ...entered, problem: entered.problem ?? refused };
     written = await write(scope, key, claim, flow, judged, owner);
     return written ?? notPermitted();
   } finally {

@@ -109,6 +109,8 @@ export interface Problem {
   inputs?: Record<string, { code: InputErrorCode; message?: string }>;
   /** The action that was refused. */
   action?: string;
+  /** It was met while the state was entered, and is over when the state can be entered without it. */
+  entering?: true;
   /** What the client had sent for inputs that may be shown again. */
   values?: Record<string, unknown>;
   /** Joins the payload of the state, for instance the seconds to wait. */

@@ -138,7 +138,7 @@ export async function enter(
     ...entered,
     record: data ? { ...record, data: patch(record.data, data) } : record,
     facts: {},
-    problem: entered.problem ?? null,
+    problem: entered.problem ? { ...entered.problem, entering: true } : null,
     writes: entered.writes ?? [],
     jobs: entered.jobs ?? [],
     payload: entered.payload ?? {},

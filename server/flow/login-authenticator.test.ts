@@ -298,6 +298,44 @@ describe("A70 somebody who knows the password, and has no phone,", () => {
     });
     expect((await flow.act("continue_to_login_otp")).payload).toEqual({});
   });
+
+  test("has an answer that was wrong noted once, however often they ask for another code", async () => {
+    const limited = base.configured({
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "1",
+    });
+    const owner = await withPhone({}, limited);
+    const flow = await signIn(owner, { runtime: limited });
+    await answer(base, requestOf(flow), owner.phone, { signature: "flipped" });
+    const refusals: (string | undefined)[] = [];
+    for (let times = 0; times < 3; times += 1) {
+      const { error, payload } = await flow.act("authenticator_verify");
+      expect(payload).toEqual({ resend_after: expect.any(Number), retry_after: expect.any(Number) });
+      refusals.push(error?.code);
+    }
+    const [failed, expired] = ["authenticator_request_failed", "authenticator_request_expired"];
+    expect(refusals).toEqual([failed, expired, expired]);
+    const noted = await query(
+      "select 1 from audit_logs where user_id = $1 and type = 'login_failure'",
+      owner.userId,
+    );
+    expect(noted).toHaveLength(1);
+  });
+
+  test("finds another code after that, by a look alone, and nothing is told of the wait any more", async () => {
+    const limited = base.configured({
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "1",
+    });
+    const owner = await withPhone({}, limited);
+    await signIn(owner, { runtime: limited });
+    const flow = await signIn(owner, { runtime: limited });
+    expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
+    const request = { type: "login" as const, flowId: flow.flowId, resume: flow.resume };
+    const looked = await current(base, base.tenant, someone, request);
+    expect(looked.state).toMatchObject({ name: "login_authenticator", status: 200, payload: shown });
+    expect(looked.state.payload).not.toHaveProperty("resend_after");
+  });
 });
 
 describe("beside other second factors", () => {
@@ -420,6 +458,54 @@ test("a browser that was trusted after a phone had confirmed skips it", async ()
   const deviceCookie = flow.answer.kept?.device?.value ?? "";
   const again = await signIn(owner, { runtime: trusting, client: { ...someone, deviceCookie } });
   expect(again.state.name).toBe("success");
+});
+
+describe("a phone that an application", () => {
+  const trusting = () => base.configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
+  /** What a browser keeps that was trusted after the phone had confirmed. */
+  const trusted = async (owner: Owner) => {
+    const flow = await signIn(owner, { runtime: trusting() });
+    await answer(base, requestOf(flow), owner.phone);
+    await flow.act("authenticator_verify");
+    return { ...someone, deviceCookie: flow.answer.kept?.device?.value ?? "" };
+  };
+  const codesOf = (userId: string) => query("select 1 from recovery_codes where user_id = $1", userId);
+
+  test("deregisters is asked for once more by the browsers that were trusted, when there is one again", async () => {
+    const owner = await withPhone();
+    const client = await trusted(owner);
+    await ask(base, "DEREG", owner.userId);
+    expect(await query("select 1 from trusted_devices where user_id = $1", owner.userId)).toEqual([]);
+    const { id } = await ask(base, "REG", owner.userId);
+    expect(await answer(base, id, createUafAuthenticator())).toBe("OK");
+    expect((await signIn(owner, { runtime: trusting(), client })).state.name).toBe("login_authenticator");
+  });
+
+  test("registers beside another is asked for by the browsers that were trusted before", async () => {
+    const owner = await withPhone();
+    const client = await trusted(owner);
+    const { id } = await ask(base, "REG", owner.userId);
+    expect(await answer(base, id, createUafAuthenticator())).toBe("OK");
+    expect((await signIn(owner, { runtime: trusting(), client })).state.name).toBe("login_authenticator");
+  });
+
+  test("deregisters takes the codes along that stood in for nothing else", async () => {
+    const [alone, withApp] = [
+      await withPhone({ recoveryCodes: true }),
+      await withPhone({ recoveryCodes: true, totp: true }),
+    ];
+    for (const { userId } of [alone, withApp]) await ask(base, "DEREG", userId);
+    expect(await codesOf(alone.userId)).toEqual([]);
+    expect(await codesOf(withApp.userId)).not.toEqual([]);
+  });
+
+  test("changes nothing of where phones are no second factors", async () => {
+    const owner = await withPhone({ recoveryCodes: true });
+    await trusted(owner);
+    await ask(base.configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "false" }), "DEREG", owner.userId);
+    expect(await codesOf(owner.userId)).not.toEqual([]);
+    expect(await query("select 1 from trusted_devices where user_id = $1", owner.userId)).toHaveLength(1);
+  });
 });
 
 test("A110 neither the picture nor the address that tells of the answer rests where it can be read", async () => {

@@ -147,6 +147,8 @@ export const de: Words = {
             rate_limit_exceeded: "Das waren eben viele solche Codes. Bitte warten Sie einen Augenblick.",
             authenticator_request_expired:
               "Das waren eben viele solche Codes. Bitte warten Sie einen Augenblick.",
+            authenticator_request_failed:
+              "Ihr Telefon hat nicht bestätigt. Warten Sie einen Augenblick auf einen neuen Code, oder wählen Sie einen anderen Weg.",
           },
         },
       },

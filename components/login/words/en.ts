@@ -140,6 +140,8 @@ export const en: Words = {
           errors: {
             rate_limit_exceeded: "There were many of these codes just now. Please wait a moment.",
             authenticator_request_expired: "There were many of these codes just now. Please wait a moment.",
+            authenticator_request_failed:
+              "Your phone did not confirm. Wait a moment for a new code, or choose another way.",
           },
         },
       },

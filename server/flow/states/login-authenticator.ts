@@ -56,7 +56,9 @@ export const loginAuthenticator = state({
         if (status === "expired") return refuse("authenticator_request_expired", { renew: true });
         if (status === "failed") {
           const failure = audit(scope, "login_failure", { method: "authenticator" }, userId);
-          return refuse("authenticator_request_failed", { renew: true, writes: [failure] });
+          // Where no new one can be made yet, it is not told of again.
+          const writes = [takeLoginRequest(scope.tenant, about, "FAILED"), failure];
+          return refuse("authenticator_request_failed", { renew: true, writes });
         }
         return next({
           data: { factors: [...data.factors, { method: "authenticator", at: scope.now.toISOString() }] },
