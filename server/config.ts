@@ -253,7 +253,7 @@ export const configSchema = z.strictObject({
   authenticator,
   hosted: section({
     allowed_redirect_urls: list().describe(
-      "Addresses the hosted page may return to; * matches within a path segment, ** across segments.",
+      "Addresses the hosted page may return to; * matches within a path segment, ** across segments; a query has to be in the entry.",
     ),
   }),
   rate_limiter: section({

@@ -1,6 +1,6 @@
-import { and, desc, eq, isNotNull } from "drizzle-orm";
+import { and, desc, isNotNull } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { Runtime, Tenant } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import { openDeviceToken } from "./request-tokens.ts";
 import { mayBeAnswered } from "./requests.ts";
 
@@ -8,6 +8,7 @@ const { authenticatorRequests: requests } = schema;
 
 /** A request that a phone may still answer, with what lets it. */
 export interface PendingRequest {
+  tenantId: string;
   id: string;
   operation: string;
   username: string;
@@ -19,6 +20,7 @@ export interface PendingRequest {
 }
 
 const shown = {
+  tenantId: requests.tenantId,
   id: requests.id,
   operation: requests.operation,
   username: requests.username,
@@ -29,10 +31,11 @@ const shown = {
   sealed: requests.sealedDeviceToken,
 };
 
-/** The newest requests of a tenant that wait for an answer, newest first: for the phone that is played in development. */
+/**
+ * The newest requests of all tenants that wait for an answer, newest first: for the phone that is played in development.
+ */
 export async function pendingRequests(
   { database, environment, vault }: Pick<Runtime, "database" | "environment" | "vault">,
-  tenant: Pick<Tenant, "id">,
   limit = 50,
 ): Promise<PendingRequest[]> {
   const rows = await database.read
@@ -40,7 +43,6 @@ export async function pendingRequests(
     .from(requests)
     .where(
       and(
-        eq(requests.tenantId, tenant.id),
         mayBeAnswered({ environment }),
         // Otherwise an answer is being judged.
         isNotNull(requests.challenge),
@@ -50,7 +52,16 @@ export async function pendingRequests(
     .limit(limit);
   return rows.flatMap(({ sealed, ...request }) =>
     sealed
-      ? [{ ...request, deviceToken: openDeviceToken({ vault }, { tenant, id: request.id }, sealed) }]
+      ? [
+          {
+            ...request,
+            deviceToken: openDeviceToken(
+              { vault },
+              { tenant: { id: request.tenantId }, id: request.id },
+              sealed,
+            ),
+          },
+        ]
       : [],
   );
 }

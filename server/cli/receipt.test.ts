@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { run } from "../testing/program.ts";
 import { agreed, receiptIssuer } from "../testing/receipts.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -23,35 +23,18 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Ended {
-  code: number | null;
-  out: string;
-  err: string;
-}
-
-/** Runs a program in a folder where nothing is configured, with an environment that leads to no database. */
-function run(program: string, words: string[], input = ""): Promise<Ended> {
-  const child = spawn(program, words, {
-    cwd: folder,
-    env: {
-      PATH: process.env.PATH ?? "",
-      DATABASE_URL: "postgres://127.0.0.1:1/none",
-      NODE_ENV: "production",
-    },
-  });
-  const ended: Ended = { code: null, out: "", err: "" };
-  child.stdout.on("data", (chunk) => (ended.out += chunk));
-  child.stderr.on("data", (chunk) => (ended.err += chunk));
-  child.stdin.on("error", () => {});
-  child.stdin.end(input);
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ ...ended, code }));
-  });
-}
+/** Where nothing is configured, with an environment that leads to no database. */
+const nowhere = () => ({
+  cwd: folder,
+  env: {
+    PATH: process.env.PATH ?? "",
+    DATABASE_URL: "postgres://127.0.0.1:1/none",
+    NODE_ENV: "production" as const,
+  },
+});
 
 const verify = (words: string[], input?: string) =>
-  run(join(root, "bin", "stile.js"), ["receipt", "verify", ...words], input);
+  run(join(root, "bin", "stile.js"), ["receipt", "verify", ...words], { ...nowhere(), input });
 
 describe("stile receipt verify", { timeout: 60_000 }, () => {
   test("says who agreed to what, and needs no server, database or configuration", async () => {
@@ -161,6 +144,6 @@ test("an application that depends on the package verifies receipts by stile/rece
      const bad = verifyReceipt(receipt + "A", { jwks });
      console.log(JSON.stringify([good.receipt.transactionId, bad.code in receiptFaults]));`,
   );
-  const { code, out, err } = await run(process.execPath, [program]);
+  const { code, out, err } = await run(process.execPath, [program], nowhere());
   expect([code, err, out.trim()]).toEqual([0, "", '["order-2041",true]']);
 });

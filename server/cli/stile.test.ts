@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,6 +12,7 @@ import { createVault } from "../secrets/vault.ts";
 import { verifyApiKey } from "../tenants/api-keys.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
+import { type Ended, run } from "../testing/program.ts";
 
 const root = join(import.meta.dirname, "../..");
 const [old, fresh] = ["the key of last year", "the key of this year"];
@@ -30,31 +30,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-interface Ended {
-  code: number | null;
-  out: string;
-  err: string;
-}
-
 /** Runs the tool as an operator does, on the test's database. */
 function stile(words: string[], { input = "", env = {} as Record<string, string> } = {}): Promise<Ended> {
   const inherited = Object.fromEntries(
     ["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   );
   const given = { DATABASE_URL: postgres.url, SECRET_KEYS: old, ...env };
-  const child = spawn(join(root, "bin", "stile.js"), words, {
-    cwd: root,
-    env: Object.assign({ NODE_ENV: "development" as const }, inherited, given),
-  });
-  const ended: Ended = { code: null, out: "", err: "" };
-  child.stdout.on("data", (chunk) => (ended.out += chunk));
-  child.stderr.on("data", (chunk) => (ended.err += chunk));
-  child.stdin.on("error", () => {});
-  child.stdin.end(input);
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ ...ended, code }));
-  });
+  const environment = Object.assign({ NODE_ENV: "development" as const }, inherited, given);
+  return run(join(root, "bin", "stile.js"), words, { cwd: root, env: environment, input });
 }
 
 /** Runs it and gives what it printed; it must not have complained. */

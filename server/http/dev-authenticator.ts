@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pendingRequests } from "../authenticator/pending-requests.ts";
 import { requestUrl } from "../authenticator/request-addresses.ts";
 import { isRequestId } from "../authenticator/request-tokens.ts";
-import type { Tenant } from "../runtime.ts";
+import type { Runtime, Tenant } from "../runtime.ts";
 import { readText } from "./body.ts";
 import type { Exchange, Handler } from "./exchange.ts";
 import { isSameOrigin, provenanceOf } from "./origin.ts";
@@ -17,7 +17,7 @@ const address = "/dev/authenticator";
 export const phoneHandler: Handler = async ({ runtime, request, tenant, url }) => {
   const { page, phone } = await playedPhone(tenant);
   const declined = new Set(phone.declined());
-  const pending = await pendingRequests(runtime, tenant);
+  const pending = await waitingAt(runtime);
   const waiting = pending.filter(({ id }) => !declined.has(id));
   if (request.headers.get("accept")?.includes("application/json")) {
     return Response.json(
@@ -36,7 +36,7 @@ export const phoneHandler: Handler = async ({ runtime, request, tenant, url }) =
   const [name, code] = [url.searchParams.get("outcome") ?? "", url.searchParams.get("code") ?? ""];
   const { markup } = page.phonePage({
     service: tenant.config.service.name,
-    waiting,
+    waiting: waiting.map((one) => ({ ...one, service: one.tenant.config.service.name })),
     keys: phone.keys(),
     outcome: page.isOutcome(name) ? { name, code: /^\d{1,4}$/.test(code) ? Number(code) : null } : null,
   });
@@ -77,12 +77,22 @@ export const phoneButtonHandler: Handler = async (exchange) => {
   return plainError(400, "The form is not valid.");
 };
 
+/** What waits at this server, whoever asked for it. */
+async function waitingAt(runtime: Runtime) {
+  const pending = await pendingRequests(runtime);
+  const tenants = await Promise.all(pending.map(({ tenantId }) => runtime.tenants.byId(tenantId)));
+  return pending.flatMap((request, at) => {
+    const tenant = tenants[at];
+    return tenant ? [{ ...request, tenant }] : [];
+  });
+}
+
 /** Where the request is that was named, or whose link was pasted. */
 async function linkOf({ runtime, tenant }: Exchange, id: string, pasted: string) {
   const { readLink } = await import("../testing/phone/link.ts");
   if (!id) return readLink(pasted, tenant.config.base_url);
-  const found = (await pendingRequests(runtime, tenant)).find((one) => one.id === id);
-  return found ? { href: requestUrl(tenant.config, id), token: found.deviceToken } : null;
+  const found = (await waitingAt(runtime)).find((one) => one.id === id);
+  return found ? { href: requestUrl(found.tenant.config, id), token: found.deviceToken } : null;
 }
 
 /** Loaded when somebody asks: production never does. */

@@ -4,7 +4,7 @@ import type { AssertionAnswer, ClientData } from "../credentials/webauthn-answer
 import { type Scope, TakenError, type Write } from "../runtime.ts";
 import type { Operation, TakenChallenge } from "./challenges.ts";
 import { findOwnedCredential, type OwnedCredential, updateUsedCredential } from "./credential-records.ts";
-import { acceptedOrigins } from "./origins.ts";
+import { acceptedOrigins, foreignOrigin } from "./origins.ts";
 import { type RefusalCode, type Refused, refuse } from "./problems.ts";
 import { userHandlesOf, userIdsOf } from "./user-handles.ts";
 import { findUsers } from "./users.ts";
@@ -60,7 +60,13 @@ export async function judgePasskeyAssertion(
     secondFactor,
     signCount,
   });
-  if (!judged.ok) return { ...refusalFor(judged.reason, taken.operation), credential };
+  if (!judged.ok) {
+    const elsewhere = foreignOrigin(tenant.config, clientData.origin);
+    const refused = elsewhere
+      ? refuse("assertion_refused", { details: elsewhere })
+      : refusalFor(judged.reason, taken.operation);
+    return { ...refused, credential };
+  }
 
   const { userVerified, backupState, signCount: counted, signCountStale } = judged;
   const write: Write = async (tx) => {

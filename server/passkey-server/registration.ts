@@ -6,7 +6,7 @@ import { auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
 import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";
 import { descriptorsOf, insertCredential } from "./credential-records.ts";
 import { type CredentialKind, creationOptions, settingsOf } from "./options.ts";
-import { acceptedOrigins } from "./origins.ts";
+import { acceptedOrigins, foreignOrigin } from "./origins.ts";
 import { type RefusalCode, type Refused, refuse } from "./problems.ts";
 import { prepareTokens, signToken } from "./tokens.ts";
 import { findUserById, type PasskeyUser, saveUser } from "./users.ts";
@@ -90,7 +90,10 @@ export async function finishRegistration(
     formats: tenant.config.passkey.attestation_formats,
     now,
   });
-  if (!judged.ok) return fail("attestation_refused", causes[judged.reason]);
+  if (!judged.ok) {
+    const elsewhere = foreignOrigin(tenant.config, clientData.origin);
+    return fail("attestation_refused", elsewhere ?? causes[judged.reason]);
+  }
   const { credential } = judged;
   if (taken.userVerification === "required" && !credential.userVerified) return fail("user_not_verified");
 

@@ -1,9 +1,6 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { sql } from "drizzle-orm";
-import { testDatabase } from "./postgres.ts";
-import { type RunningServer, startServer } from "./server.ts";
+import type { RunningServer } from "./server.ts";
+import { startService } from "./service.ts";
 
 /** A running server and an application that calls its authenticator interface, by plain HTTP. */
 export interface AuthenticatorService {
@@ -38,26 +35,11 @@ export interface Called {
   body: any;
 }
 
-const tool = join(import.meta.dirname, "../../bin/stile.js");
-
 /** @param settings environment variables of the server */
 export async function startAuthenticatorService(
   settings: Record<string, string> = {},
 ): Promise<AuthenticatorService> {
-  const database = await testDatabase();
-  const own = {
-    DATABASE_URL: database.url,
-    SECRET_KEYS: "a key for this walk alone",
-    STILE_SESSION_ALGORITHM: "ES256",
-    ...settings,
-  };
-  const server = await startServer({ env: own });
-  const inherited = { NODE_ENV: "development", PATH: process.env.PATH, HOME: process.env.HOME };
-  const env = { ...inherited, BASE_URL: server.url, DATA_DIR: server.dataDir, ...own } as NodeJS.ProcessEnv;
-  const stile = async (...words: string[]) => {
-    const { stdout } = await promisify(execFile)(tool, words, { env });
-    return stdout.trim();
-  };
+  const { server, database, stile, close } = await startService(settings);
   const key = await stile("keys", "create", "--interface", "authenticator");
   const at = ({ prefix, key }: { prefix: string; key: string }): AuthenticatorService => {
     const base = `${server.url}${prefix}/authenticator`;
@@ -77,10 +59,7 @@ export async function startAuthenticatorService(
           sql`update authenticator_requests set valid_until = clock_timestamp() where id = ${id}`,
         );
       },
-      async close() {
-        await server.stop();
-        await database.close();
-      },
+      close,
     };
   };
   return at({ prefix: "", key });

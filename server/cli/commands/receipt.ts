@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import {
   type KeySet,
   type VerifiedReceipt,
@@ -7,6 +6,7 @@ import {
 import { visibleLine } from "../../passkey-server/visible-text.ts";
 import { columns } from "../arguments.ts";
 import { CommandError, command, UsageError } from "../command.ts";
+import { readGiven } from "../given-file.ts";
 
 export const receiptVerify = command({
   name: "receipt verify",
@@ -33,8 +33,8 @@ export const receiptVerify = command({
   async run(tool, values, [file = ""]) {
     if ((values.jwks === undefined) !== values["without-issuer"])
       throw new UsageError("say --jwks <file> or --without-issuer (stile receipt verify --help)");
-    const jwks = values.jwks === undefined ? null : readKeys(values.jwks);
-    const receipt = file === "-" ? await readAll(tool.input) : readText(file);
+    const jwks = values.jwks === undefined ? null : await readKeys(values.jwks, tool.input);
+    const receipt = await readGiven(file, tool.input);
     const verdict = verifyReceipt(receipt.trim(), {
       jwks,
       publicKey: values["public-key"],
@@ -112,28 +112,15 @@ function report(receipt: VerifiedReceipt, expectedKey: boolean): string[] {
   ];
 }
 
-function readKeys(file: string): KeySet {
+async function readKeys(file: string, input: NodeJS.ReadableStream): Promise<KeySet> {
+  const text = await readGiven(file, input);
   try {
-    const value = JSON.parse(readText(file)) as Partial<KeySet> & { kty?: unknown };
+    const value = JSON.parse(text) as Partial<KeySet> & { kty?: unknown };
     // A key that was kept by itself is as good.
     if (typeof value?.kty === "string") return { keys: [value as KeySet["keys"][number]] };
     if (Array.isArray(value?.keys)) return { keys: value.keys };
-  } catch (error) {
-    if (error instanceof CommandError) throw error;
+  } catch {
+    // What is no JSON is no key set either.
   }
   throw new CommandError(`${file} is not a JSON Web Key Set`);
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
-  }
-}
-
-async function readAll(input: NodeJS.ReadableStream): Promise<string> {
-  let text = "";
-  for await (const chunk of input) text += String(chunk);
-  return text;
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "../../tenants/manage-tenants.ts";
 import { isSettings, type Settings } from "../../tenants/tenant-config.ts";
 import { CommandError, command, UsageError } from "../command.ts";
+import { readGiven } from "../given-file.ts";
 import { table } from "../table.ts";
 
 const description = {
@@ -105,7 +105,7 @@ async function readSettings(
   file: string | undefined,
 ): Promise<Settings | undefined> {
   if (file === undefined) return undefined;
-  const content = file === "-" ? await readAll(input) : readSettingsFile(file);
+  const content = await readGiven(file, input);
   try {
     const settings: unknown = JSON.parse(content);
     if (isSettings(settings)) return settings;
@@ -114,18 +114,4 @@ async function readSettings(
     throw new CommandError(`${file} is not JSON`);
   }
   throw new CommandError(`${file} does not hold an object`);
-}
-
-function readSettingsFile(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
-  }
-}
-
-async function readAll(input: NodeJS.ReadableStream): Promise<string> {
-  let text = "";
-  for await (const chunk of input) text += String(chunk);
-  return text;
 }

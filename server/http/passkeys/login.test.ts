@@ -298,6 +298,12 @@ describe("login/finalize", () => {
       expect((await auditTypes(userId)).at(-1)).toBe("webauthn_authentication_final_failed");
   });
 
+  test("names the setting where the page is none of the relying party's", async () => {
+    const { authenticator } = await somebody();
+    const answer = await application.answer(authenticator, "/login", {}, { origin: "https://shop.example" });
+    expect((await finish(answer)).body.details).toContain("passkey_server.relying_party.origins");
+  });
+
   test("V5 is 401 for a challenge that nobody gave", async () => {
     const { authenticator } = await somebody();
     const challenge = randomBytes(32).toString("base64url");

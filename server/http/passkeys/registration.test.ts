@@ -389,6 +389,11 @@ describe("registration/finalize", () => {
     expect(lines[1]?.details.error).toMatch(/^failed to validate attestation: /);
   });
 
+  test("names the setting where the page is none of the relying party's", async () => {
+    const { finish } = await made({ call: { origin: "https://shop.example" } });
+    expect((await finish()).body.details).toContain("passkey_server.relying_party.origins");
+  });
+
   test("R20 is 400 for an id of 1024 bytes, and takes one of 1023", async () => {
     const long = await made({ call: { credentialId: randomBytes(1024) } });
     expect((await long.finish()).body).toEqual(problem(400, "unable to parse credential creation response"));

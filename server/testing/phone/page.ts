@@ -7,6 +7,8 @@ import type { Approval } from "./phone.ts";
 /** A request that waits, as the page shows it. */
 export interface Waiting {
   id: string;
+  /** Name of the tenant's service, which asks. */
+  service: string;
   operation: string;
   username: string;
   userId: string;
@@ -96,15 +98,15 @@ export function phonePage(shown: {
 <style>${trusted(mailboxStyles + styles)}</style>
 </head>
 <body>
-<header><h1>Played phone</h1><p>Stands in for the authenticator app, in development alone. Its keys are kept in the data folder.</p></header>
+<header><h1>Played phone</h1><p>Stands in for the authenticator app, in development only. Its keys are kept in the data folder.</p></header>
 <main data-waiting="${waiting.map(({ id }) => id).join(" ")}">
 ${outcome ? html`<p class="outcome" role="status">${outcomes[outcome.name]}${outcome.code === null ? "" : ` Code ${outcome.code}.`}</p>` : ""}
 ${waiting.length > 0 ? waiting.map(renderRequest) : html`<p class="empty">Nothing is asked of this phone. Requests show up here by themselves.</p>`}
 <article>
 <h2>Scan a code</h2>
 <form method="post" action="/dev/authenticator">
-<label>Link of the QR code<input name="link" type="url" autocomplete="off" required></label>
-<div class="buttons">${button("approve", "Approve")}</div>
+<label>What the QR code says: a link that ends in ?token=…<input name="link" type="url" autocomplete="off" required></label>
+<div class="buttons">${button("approve", "Approve this code")}</div>
 </form>
 </article>
 ${renderKeys(keys)}
@@ -116,12 +118,12 @@ ${renderKeys(keys)}
 }
 
 function renderRequest(request: Waiting): Html {
-  const { id, operation, username, userId, transaction, createdAt, validUntil } = request;
+  const { id, service, operation, username, userId, transaction, createdAt, validUntil } = request;
   const user =
     username === userId ? html`<strong>${username}</strong>` : html`<strong>${username}</strong> (${userId})`;
   return html`<article>
 <h2>${transaction === null ? (titles[operation] ?? operation) : "Confirm"}</h2>
-<p class="facts">For ${user} · asked ${moment(createdAt)} · until ${moment(validUntil)}</p>
+<p class="facts">${service} asks · for ${user} · ${moment(createdAt)} · until ${moment(validUntil)}</p>
 ${transaction === null ? "" : html`<blockquote>${transaction}</blockquote>`}
 <form method="post" action="/dev/authenticator">
 <input type="hidden" name="request" value="${id}">

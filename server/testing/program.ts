@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+
+/** What a program left behind. */
+export interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs a program to its end. */
+export function run(
+  program: string,
+  words: readonly string[],
+  { input = "", ...where }: { cwd: string; env: NodeJS.ProcessEnv; input?: string | undefined },
+): Promise<Ended> {
+  const child = spawn(program, words, where);
+  const ended: Ended = { code: null, out: "", err: "" };
+  child.stdout.on("data", (chunk) => (ended.out += chunk));
+  child.stderr.on("data", (chunk) => (ended.err += chunk));
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ ...ended, code }));
+  });
+}
