@@ -1,4 +1,4 @@
-import { customType, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, customType, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 /** The tenant a row belongs to; part of every key, so that no query can forget it. */
 export const tenantId = () => uuid("tenant_id").notNull();
@@ -10,3 +10,23 @@ export const createdAt = () => moment("created_at").notNull().defaultNow();
 export const updatedAt = () => moment("updated_at").notNull().defaultNow();
 
 export const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => "bytea" });
+
+/** The credential record of WebAuthn Level 3 section 4, wherever its owner lives. */
+export const credentialRecord = () => ({
+  /** Credential id, base64url. */
+  id: text("id").notNull(),
+  /** COSE_Key */
+  publicKey: bytes("public_key").notNull(),
+  signCount: bigint("sign_count", { mode: "number" }).notNull(),
+  aaguid: text("aaguid").notNull(),
+  /** Format of the attestation statement. */
+  attestationType: text("attestation_type").notNull(),
+  transports: text("transports").array().notNull(),
+  backupEligible: boolean("backup_eligible").notNull(),
+  backupState: boolean("backup_state").notNull(),
+  userVerified: boolean("user_verified").notNull(),
+  name: text("name"),
+  lastUsedAt: moment("last_used_at"),
+  createdAt: createdAt(),
+  updatedAt: updatedAt(),
+});

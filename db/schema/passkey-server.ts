@@ -1,15 +1,5 @@
-import {
-  bigint,
-  boolean,
-  foreignKey,
-  index,
-  pgTable,
-  primaryKey,
-  text,
-  unique,
-  uuid,
-} from "drizzle-orm/pg-core";
-import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
+import { boolean, foreignKey, index, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
+import { bytes, createdAt, credentialRecord, moment, tenantId, updatedAt } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
 /** People of the applications that use the passkey server; no accounts of ours. */
@@ -38,27 +28,14 @@ const ofPasskeyUser = (table: { tenantId: never; userId: never }) =>
     foreignColumns: [passkeyUsers.tenantId, passkeyUsers.id],
   }).onDelete("cascade");
 
-/** Their credentials; `id` is the credential id, base64url, and `userId` the internal id of the user. */
+/** Their credentials; `userId` is the internal id of the user. */
 export const passkeyCredentials = pgTable(
   "passkey_credentials",
   {
+    ...credentialRecord(),
     tenantId: tenantId(),
-    id: text("id").notNull(),
     userId: uuid("user_id").notNull(),
-    name: text("name"),
-    /** COSE_Key */
-    publicKey: bytes("public_key").notNull(),
-    signCount: bigint("sign_count", { mode: "number" }).notNull(),
-    aaguid: text("aaguid").notNull(),
-    attestationType: text("attestation_type").notNull(),
-    transports: text("transports").array().notNull(),
-    backupEligible: boolean("backup_eligible").notNull(),
-    backupState: boolean("backup_state").notNull(),
-    userVerified: boolean("user_verified").notNull(),
     isMfa: boolean("is_mfa").notNull(),
-    lastUsedAt: moment("last_used_at"),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
   },
   (table) => [
     primaryKey({ name: "passkey_credentials_pkey", columns: [table.tenantId, table.id] }),

@@ -14,7 +14,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
+import { bytes, createdAt, credentialRecord, moment, tenantId, updatedAt } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
 /** Free-form facts of an account, each kind at most 3000 characters of JSON. */
@@ -101,26 +101,14 @@ export const passwords = pgTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.userId] }), ofUser(table as never)],
 );
 
-/** Passkeys and security keys; `id` is the credential id, base64url, unique in its relying party. */
+/** Passkeys and security keys. */
 export const webauthnCredentials = pgTable(
   "webauthn_credentials",
   {
+    ...credentialRecord(),
     tenantId: tenantId(),
-    id: text("id").notNull(),
     userId: uuid("user_id").notNull(),
-    publicKey: bytes("public_key").notNull(),
-    signCount: bigint("sign_count", { mode: "number" }).notNull(),
-    aaguid: text("aaguid").notNull(),
-    attestationType: text("attestation_type").notNull(),
-    transports: text("transports").array().notNull(),
-    backupEligible: boolean("backup_eligible").notNull(),
-    backupState: boolean("backup_state").notNull(),
-    userVerified: boolean("user_verified").notNull(),
     mfaOnly: boolean("mfa_only").notNull(),
-    name: text("name"),
-    lastUsedAt: moment("last_used_at"),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
   },
   (table) => [
     primaryKey({ name: "webauthn_credentials_pkey", columns: [table.tenantId, table.id] }),
