@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { machine } from "./environment.ts";
+import { createApiKey, type KeyInterface } from "./tenants/api-keys.ts";
 import { flowClient } from "./testing/flow-client.ts";
 import { type TestDatabase, testDatabase } from "./testing/postgres.ts";
 import { type RunningServer, startServer } from "./testing/server.ts";
@@ -61,6 +63,48 @@ describe("under Next alone, in production", () => {
     expect((await ask("Bearer another secret")).status).toBe(401);
     const done = await ask(`Bearer ${jobsSecret}`);
     expect([done.status, await done.json()]).toEqual([200, { done: 0, purged: 0 }]);
+  });
+
+  test("an application asks for a passkey and for a phone, and a page waits for what becomes of that", async () => {
+    const tenant = { id: "00000000-0000-4000-8000-000000000001" };
+    const keyOf = async (opens: KeyInterface) => {
+      const maker = { database: database.database, environment: machine };
+      return (await createApiKey(maker, tenant, { interface: opens, name: "a shop" })).key;
+    };
+    const post = (path: string, headers: Record<string, string>, body: object) =>
+      fetch(server.url + path, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      });
+
+    const passkeys = `/passkeys/${tenant.id}`;
+    const apiKey = await keyOf("passkeys");
+    const options = await post(
+      `${passkeys}/registration/initialize`,
+      { apiKey },
+      { user_id: "ada", username: "ada" },
+    );
+    expect(await options.json()).toMatchObject({ publicKey: { user: { name: "ada" } } });
+    const nobody = await fetch(`${server.url}${passkeys}/credentials/AAAA`, { headers: { apiKey } });
+    expect([nobody.status, await nobody.json()]).toEqual([
+      404,
+      { title: "credential with id 'AAAA' not found", details: "", status: 404 },
+    ]);
+
+    const authorization = `secret ${await keyOf("authenticator")}`;
+    const requests = "/authenticator/v1/uaf/requests";
+    const wanted = { operation: "REG", userId: "ada", username: "ada" };
+    const made = (await (await post(requests, { authorization }, wanted)).json()) as {
+      id: string;
+      links: { rel: string; href: string }[];
+    };
+    const { pathname, search } = new URL(made.links.find(({ rel }) => rel === "events")?.href ?? "");
+    const accept = "text/event-stream";
+    const stream = await fetch(server.url + pathname + search, { headers: { accept } });
+    expect(stream.headers.get("content-type")).toContain(accept);
+    await fetch(`${server.url}${requests}/${made.id}`, { method: "DELETE", headers: { authorization } });
+    expect(await stream.text()).toMatch(/"status":"PENDING"[\s\S]*"status":"FAILED"/);
   });
 
   test.each<[string, "GET" | "POST", Record<string, string>]>([

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { coseAlgorithms } from "../testing/cose-key.ts";
 import { type GetCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
-import { vectors, vectorsAre } from "../testing/webauthn-vectors.ts";
+import { vectors } from "../testing/webauthn-vectors.ts";
 import { type ExpectedAssertion, judgeAssertion, userHandleOf } from "./assertion.ts";
 import { assertionAnswer, readClientData } from "./webauthn-answer.ts";
 import type { StoredCredential } from "./webauthn-credentials.ts";
@@ -210,9 +210,9 @@ describe("V15 a signature counter", () => {
   });
 });
 
-describe(`the vectors of the W3C text ${vectorsAre}`, () => {
+describe("the vectors of the W3C text", () => {
   test("are three, where they are", () => {
-    expect([0, 3]).toContain(vectors.length);
+    expect(vectors).toHaveLength(3);
   });
 
   test.each(vectors)(

@@ -5,7 +5,7 @@ import type { Cbor } from "../testing/cbor.ts";
 import { coseAlgorithms } from "../testing/cose-key.ts";
 import { type CreateCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import type { RegistrationJson } from "../testing/webauthn-json.ts";
-import { vectors, vectorsAre } from "../testing/webauthn-vectors.ts";
+import { vectors } from "../testing/webauthn-vectors.ts";
 import { type ExpectedRegistration, judgeAttestation } from "./attestation.ts";
 import { offeredAlgorithms } from "./cose-key.ts";
 import { readClientData, registrationAnswer } from "./webauthn-answer.ts";
@@ -240,9 +240,9 @@ describe("refused is", () => {
   });
 });
 
-describe(`the vectors of the W3C text ${vectorsAre}`, () => {
+describe("the vectors of the W3C text", () => {
   test("are three, where they are", () => {
-    expect([0, 3]).toContain(vectors.length);
+    expect(vectors).toHaveLength(3);
   });
 
   test.each(vectors)(

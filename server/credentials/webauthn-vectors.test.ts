@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { type Vector, vectors, vectorsAre } from "../testing/webauthn-vectors.ts";
+import { type Vector, vectors } from "../testing/webauthn-vectors.ts";
 import { judgeAssertion } from "./assertion.ts";
 import { judgeAttestation } from "./attestation.ts";
 import { assertionAnswer, readClientData, registrationAnswer } from "./webauthn-answer.ts";
@@ -71,7 +71,7 @@ const answers = vectors.flatMap((vector) =>
   ["authenticatorData", "clientDataJSON", "signature"].map((member) => ({ vector, member, id: vector.id })),
 );
 
-describe(`an assertion of the W3C text ${vectorsAre}`, () => {
+describe("an assertion of the W3C text", () => {
   test.each(answers)("$id fails by each altered byte of $member", async ({ vector, member }) => {
     const answer = vector.authentication.response as never;
     expect(await signsIn(vector, answer)).toBe(true);
@@ -84,7 +84,7 @@ const made = signed.flatMap((vector) =>
   ["attestationObject", "clientDataJSON"].map((member) => ({ vector, member, id: vector.id })),
 );
 
-describe(`an attestation of the W3C text ${vectorsAre}`, () => {
+describe("an attestation of the W3C text", () => {
   test.each(made)("$id fails by each altered byte of $member", async ({ vector, member }) => {
     const answer = vector.registration.response as never;
     expect(await registers(vector, answer)).toBe(true);

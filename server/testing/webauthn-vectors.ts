@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 
 /** A ceremony with its answers, from the text of Web Authentication Level 3, section 16. */
 export interface Vector {
@@ -13,13 +13,8 @@ export interface Vector {
   authentication: { challenge: string; response: { id: string } };
 }
 
-const folder = new URL("../../../shared/data/", import.meta.url);
 const names = ["none-es256", "packed-self-es256", "packed-es256"];
-const present = existsSync(folder);
 
-/** Says, in the name of a test, whether the vectors are there: they are data that lies beside the repository. */
-export const vectorsAre = present ? "(from ../shared/data)" : "(absent: there is no ../shared/data here)";
-
-export const vectors: Vector[] = present
-  ? names.map((name) => JSON.parse(readFileSync(new URL(`webauthn-${name}.json`, folder), "utf8")))
-  : [];
+export const vectors: Vector[] = names.map((name) =>
+  JSON.parse(readFileSync(new URL(`vectors/webauthn-${name}.json`, import.meta.url), "utf8")),
+);
