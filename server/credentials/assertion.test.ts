@@ -211,7 +211,7 @@ describe("V15 a signature counter", () => {
 });
 
 describe("the vectors of the W3C text", () => {
-  test("are three, where they are", () => {
+  test("are three", () => {
     expect(vectors).toHaveLength(3);
   });
 

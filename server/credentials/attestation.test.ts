@@ -241,7 +241,7 @@ describe("refused is", () => {
 });
 
 describe("the vectors of the W3C text", () => {
-  test("are three, where they are", () => {
+  test("are three", () => {
     expect(vectors).toHaveLength(3);
   });
 
