@@ -99,12 +99,20 @@ async function registerPhone(application: Application, phone: Page, userId: stri
   await press(phone, "Approve", String(id));
 }
 
+/** The phone's screen, in a tab of its own: one that is open already loads itself anew when something comes in. */
+async function screenOf(phone: Page): Promise<Page> {
+  const screen = await phone.context().newPage();
+  await screen.goto("/dev/authenticator");
+  return screen;
+}
+
 /** Presses a button of the phone's screen, under one of the requests that it shows. */
 async function press(phone: Page, name: "Approve" | "Decline", id: string): Promise<void> {
-  await phone.goto("/dev/authenticator");
-  const form = phone.locator("form").filter({ has: phone.locator(`input[value="${id}"]`) });
+  const screen = await screenOf(phone);
+  const form = screen.locator("form").filter({ has: screen.locator(`input[value="${id}"]`) });
   await form.getByRole("button", { name }).click();
-  await expect(phone.getByRole("status")).toHaveText(name === "Approve" ? /^Approved/ : /^Declined/);
+  await expect(screen.getByRole("status")).toHaveText(name === "Approve" ? /^Approved/ : /^Declined/);
+  await screen.close();
 }
 
 const picture = (page: Page) => page.getByRole("img", { name: "QR code to scan with your app" });
@@ -116,13 +124,16 @@ async function linkOn(page: Page): Promise<string> {
   return readPng(Buffer.from(source.replace("data:image/png;base64,", ""), "base64")).text ?? "";
 }
 
+const requestOf = (link: string) => new URL(link).pathname.split("/").at(-1) ?? "";
+
 /** Holds the phone before the page, and confirms. */
 async function scan(phone: Page, page: Page): Promise<void> {
   const link = await linkOn(page);
-  await phone.goto("/dev/authenticator");
-  await phone.getByLabel("Link of the QR code").fill(link);
-  await phone.locator("form").filter({ hasText: "Link of the QR code" }).getByRole("button").click();
-  await expect(phone.getByRole("status")).toHaveText(/^Approved/);
+  const screen = await screenOf(phone);
+  await screen.getByLabel("What the QR code says").fill(link);
+  await screen.getByRole("button", { name: "Approve this code" }).click();
+  await expect(screen.getByRole("status")).toHaveText(/^Approved/);
+  await screen.close();
 }
 
 async function isSignedIn(page: Page): Promise<boolean> {
@@ -161,7 +172,7 @@ test("it does so after a reload too, with the same code, and where the phone was
   await sees(page, "phone");
   expect(await linkOn(page)).toBe(link);
   await expect(waiting(page)).toBeVisible();
-  await press(phone, "Approve", new URL(link).pathname.split("/").at(-1) ?? "");
+  await press(phone, "Approve", requestOf(link));
   await arrive(page);
 });
 
@@ -173,8 +184,7 @@ test("a phone that was confirmed while the page was away is found when the perso
   await signInByPassword(page, owner);
   const link = await linkOn(page);
   await page.goto("about:blank");
-  await phone.goto("/dev/authenticator");
-  await press(phone, "Approve", new URL(link).pathname.split("/").at(-1) ?? "");
+  await press(phone, "Approve", requestOf(link));
   await page.goto("/");
   await arrive(page);
 });
@@ -216,7 +226,7 @@ test("an answer that is not right is told of, and another code takes its place",
 test("whoever says so too early is told so, and stays", async ({ page, phone, owner }) => {
   await signInByPassword(page, owner);
   const link = await linkOn(page);
-  await press(phone, "Decline", new URL(link).pathname.split("/").at(-1) ?? "");
+  await press(phone, "Decline", requestOf(link));
   await button(page, "I have confirmed").click();
   await expect(page.getByText("Your phone has not confirmed yet.")).toBeVisible();
   expect(await linkOn(page)).toBe(link);
