@@ -78,6 +78,7 @@ blockquote { margin: 0; padding: 16px; white-space: pre-wrap; overflow-wrap: any
 .outcome { margin: 0; padding: 12px 16px; border-radius: 12px; background: var(--chosen); }
 article li { display: flex; justify-content: space-between; align-items: center; gap: 12px; padding: 10px 0; }
 article li span { overflow-wrap: anywhere; }
+article > .facts:last-child { margin: 12px 0 0; }
 `;
 
 /** The played phone's screen (`GET /dev/authenticator`). */
