@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { type Vector, vectors } from "../testing/webauthn-vectors.ts";
+import { type Vector, vectorRoot, vectors } from "../testing/webauthn-vectors.ts";
 import { judgeAssertion } from "./assertion.ts";
 import { judgeAttestation } from "./attestation.ts";
 import { assertionAnswer, readClientData, registrationAnswer } from "./webauthn-answer.ts";
@@ -37,15 +37,16 @@ async function registers(vector: Vector, response: unknown) {
   const answer = registrationAnswer.safeParse(response).data;
   const clientData = answer && readClientData(answer.response.clientDataJSON);
   if (!clientData) return false;
-  const judged = await judgeAttestation(answer, clientData, {
+  const expected = {
     challenge: vector.registration.challenge,
     origins: [vector.origin],
     rpId: vector.rpId,
     requireUserPresence: true,
     requireUserVerification: false,
-    formats: ["none", "packed"],
+    formats: ["none", "packed"] as const,
     now: new Date(),
-  });
+  };
+  const judged = await judgeAttestation(answer, clientData, expected, { packed: [vectorRoot] });
   return judged.ok;
 }
 
@@ -88,22 +89,6 @@ describe("an attestation of the W3C text", () => {
   test.each(made)("$id fails by each altered byte of $member", async ({ vector, member }) => {
     const answer = vector.registration.response as never;
     expect(await registers(vector, answer)).toBe(true);
-    const [from, to] = member === "attestationObject" ? certificateIn(answer) : [0, 0];
-    const found = await survivors(altered(answer, member), (changed) => registers(vector, changed));
-    // As no roots are known, a certificate is what whoever made it says, but for the key that has to fit.
-    expect(found.filter((at) => at < from || at >= to)).toEqual([]);
-    expect(found.length).toBeLessThan(to - from + 1);
+    expect(await survivors(altered(answer, member), (changed) => registers(vector, changed))).toEqual([]);
   });
 });
-
-/** Where the certificate of a packed statement lies in its attestation object: after `x5c`, a list of one string. */
-function certificateIn({
-  response,
-}: {
-  response: { attestationObject: string };
-}): [from: number, to: number] {
-  const bytes = Buffer.from(response.attestationObject, "base64url");
-  const header = bytes.indexOf(Buffer.from("x5c\x81\x59", "latin1"));
-  if (header < 0) return [0, 0];
-  return [header + 7, header + 7 + bytes.readUInt16BE(header + 5)];
-}

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 /** A ceremony with its answers, from the text of Web Authentication Level 3, section 16. */
@@ -18,3 +19,10 @@ const names = ["none-es256", "packed-self-es256", "packed-es256"];
 export const vectors: Vector[] = names.map((name) =>
   JSON.parse(readFileSync(new URL(`vectors/webauthn-${name}.json`, import.meta.url), "utf8")),
 );
+
+const { attestationRoot } = JSON.parse(
+  readFileSync(new URL("vectors/webauthn-attestation-root.json", import.meta.url), "utf8"),
+);
+
+/** The authority that certifies the vectors with a certificate. */
+export const vectorRoot = new X509Certificate(Buffer.from(attestationRoot.attestation_ca_cert, "hex"));

@@ -1,11 +1,15 @@
 import { algorithmOf } from "../cose-key.ts";
 import { isWellSpelled } from "../ecdsa-signature.ts";
+import { certificatesOf, leadsToRoot } from "./certificates.ts";
 import type { StatementVerifier } from "./statement.ts";
 
 /**
  * What is left of Packed Attestation (WebAuthn Level 3 section 8.2) when its signature was found right: it has the
- * one form that it may have, and a key that attests itself does so by its own algorithm.
+ * one form that it may have, a key that attests itself does so by its own algorithm, and, where roots are named for
+ * this format, the certificates lead to one of them.
  */
-export const verifyPacked: StatementVerifier = ({ members, publicKey }) =>
-  isWellSpelled(members.get("alg"), members.get("sig")) &&
-  (members.has("x5c") || members.get("alg") === algorithmOf(publicKey));
+export const verifyPacked: StatementVerifier = ({ members, publicKey, roots, now }) => {
+  if (!isWellSpelled(members.get("alg"), members.get("sig"))) return false;
+  if (!members.has("x5c")) return members.get("alg") === algorithmOf(publicKey);
+  return roots.length === 0 || leadsToRoot(certificatesOf(members.get("x5c")), roots, now);
+};
