@@ -4,6 +4,6 @@
  */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== "nodejs") return;
-  const { bootInsideNext } = await import("#server/boot-inside-next");
+  const { bootInsideNext } = await import("#server/start/boot-inside-next");
   await bootInsideNext();
 }

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { loadConfig } from "../server/config/load.ts";
 import { diagram } from "../server/flow/graph.ts";
 import { reference } from "../server/flow/reference.ts";
-import { loadConfig } from "../server/load-config.ts";
 
 /** Writes the generated reference into `docs/reference`, and the diagram into the README. */
 

@@ -1,17 +1,17 @@
 import { basename, dirname, join } from "node:path";
-import { type BootedRuntime, createRuntime } from "./boot.ts";
-import type { Config } from "./config.ts";
+import { ConfigError, loadConfig } from "./config/load.ts";
+import type { Config } from "./config/schema.ts";
 import { loggablePath } from "./http/addresses.ts";
 import { handle } from "./http/dispatch.ts";
 import { securityHeaders } from "./http/security-headers.ts";
-import { createListener, type Destinations } from "./listener.ts";
-import { ConfigError, loadConfig } from "./load-config.ts";
 import { logConsole } from "./observability/console.ts";
 import { createLogger } from "./observability/logger.ts";
-import { createPages } from "./pages.ts";
 import { holdRuntime } from "./runtime-slot.ts";
-import { StartError } from "./start-error.ts";
-import { announce } from "./start-notice.ts";
+import { type BootedRuntime, createRuntime } from "./start/boot.ts";
+import { createListener, type Destinations } from "./start/listener.ts";
+import { createPages } from "./start/pages.ts";
+import { StartError } from "./start/start-error.ts";
+import { announce } from "./start/start-notice.ts";
 
 /** `npm start`: the database, its migrations, the worker of jobs, and HTTP, in one process. */
 

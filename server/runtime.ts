@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Database, Transaction } from "#db/client";
 import type { RidingInsert } from "#db/riding-insert";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/schema.ts";
 import type { PasswordHasher } from "./credentials/password-hasher.ts";
 import type { Jobs } from "./jobs/queue.ts";
 import type { RateLimits } from "./limits/rates.ts";

@@ -1,5 +1,5 @@
 import type { Transaction } from "#db/client";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { deleteRecoveryCodes } from "../credentials/recovery-codes.ts";
 import { revokeDevices } from "../credentials/trusted-devices.ts";
 import { factsById, lockUser } from "../identity/users.ts";

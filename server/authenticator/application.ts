@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { type AuthenticatorMetadata, authenticatorMetadata } from "./uaf/metadata.ts";
 
 /** What a tenant is to authenticators: FIDO AppID and Facet Specification 1.1, section 3. */

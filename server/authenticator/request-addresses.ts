@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 
 /** Addresses of requests, as those who are handed them reach them. */
 

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { ToolRuntime } from "./tool-runtime.ts";
 
 /** An option of a command: `--name <value>`, or a switch without a value. */

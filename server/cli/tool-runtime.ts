@@ -1,15 +1,15 @@
 import { pino } from "pino";
 import { openDatabase } from "#db/client";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { clusterUrl } from "../database/cluster.ts";
 import { prepareCluster } from "../database/data-folder.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { attach } from "../database/postmaster.ts";
-import { machine } from "../environment.ts";
 import type { Runtime } from "../runtime.ts";
 import { secretKeys } from "../secrets/secret-keys.ts";
 import { createVault } from "../secrets/vault.ts";
+import { machine } from "../start/platform.ts";
 import { createTenants } from "../tenants/tenants.ts";
 
 /** What commands need of a server's runtime. */

@@ -1,5 +1,5 @@
 import { audit } from "../audit/audit.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { failureSubject, refundFailure } from "../limits/failures.ts";
 import type { Scope, Write } from "../runtime.ts";
 import { type AssertionFault, judgeAssertion } from "./assertion.ts";

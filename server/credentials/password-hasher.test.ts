@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { createPasswordHasher, HashQueueFullError } from "./password-hasher.ts";
 
 const { password: settings } = loadConfig({}, "/nonexistent");

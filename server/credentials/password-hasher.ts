@@ -1,6 +1,6 @@
 import { createHmac, scryptSync } from "node:crypto";
 import { hash as argon2, parseOptions, verify as verifyArgon2 } from "@node-rs/argon2";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 
 /** Hashes passwords and compares them with hashes, a few at a time. */
 export interface PasswordHasher {

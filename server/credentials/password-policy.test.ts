@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { commonPasswords } from "./common-passwords.ts";
 import { contextWords, judgeNewPassword } from "./password-policy.ts";
 

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { localPartOf } from "../identity/email-address.ts";
 import { commonPasswords } from "./common-passwords.ts";
 

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { userHandleOf } from "./assertion.ts";
 import { offeredAlgorithms } from "./cose-key.ts";
 import type { CredentialId } from "./webauthn-credentials.ts";

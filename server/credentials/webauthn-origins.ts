@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 
 /**
  * Origins whose pages may hold ceremonies: the relying party's own, and those of other domains that are named as

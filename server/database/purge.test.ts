@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { purgeExpired } from "./purge.ts";
 

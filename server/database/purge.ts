@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 
 /** Rows that have served, per table. Times are the database's own. */
 const served = ({ audit_log }: Config): Record<string, SQL> => ({

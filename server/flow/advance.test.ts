@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { advance, historyLimit } from "./advance.ts";
 import { type FlowRecord, flowData } from "./data.ts";
 import { type Facts, nobody } from "./facts.ts";

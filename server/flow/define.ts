@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ReadOnly } from "#db/client";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Account } from "../identity/account.ts";
 import type { Job } from "../jobs/jobs.ts";
 import type { Kept, Scope, Write } from "../runtime.ts";

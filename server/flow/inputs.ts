@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { InputSchema, View } from "./define.ts";
 import { errors, type InputErrorCode } from "./errors.ts";
 import type { InputDescriptor } from "./wire.ts";

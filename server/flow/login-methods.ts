@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { FlowData } from "./data.ts";
 import type { Facts } from "./facts.ts";
 import type { StateName } from "./names.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { flowData } from "./data.ts";
 import { factsOf } from "./facts.ts";
 import { mayAddCredential } from "./may-add-credential.ts";

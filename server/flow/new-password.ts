@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { contextWords, judgeNewPassword } from "../credentials/password-policy.ts";
 import type { Facts } from "./facts.ts";
 import { byConfig } from "./inputs.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Config } from "../config.ts";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
 import { type FlowData, flowData } from "./data.ts";
 import { type Facts, nobody } from "./facts.ts";
 import { type FlowType, flowTypes, type StateName } from "./names.ts";

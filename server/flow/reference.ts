@@ -1,5 +1,5 @@
-import type { Config } from "../config.ts";
-import { configLeaves } from "../load-config.ts";
+import { configLeaves } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
 import { flowData } from "./data.ts";
 import type { View } from "./define.ts";
 import { errors } from "./errors.ts";

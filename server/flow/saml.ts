@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { enabledProviders } from "../thirdparty/saml/identity-providers.ts";
 import { samlRedirect, samlReturnAddress } from "../thirdparty/saml/saml-redirect.ts";
 import { ThirdPartyError } from "../thirdparty/third-party-error.ts";

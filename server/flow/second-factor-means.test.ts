@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { flowData } from "./data.ts";
 import { assertionProof, canUseSecurityKeys } from "./second-factor-means.ts";
 

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Proof } from "../credentials/passkeys.ts";
 import type { FlowData } from "./data.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { type FlowData, flowData } from "./data.ts";
 import { type Facts, nobody } from "./facts.ts";
 import type { FlowType, StateName } from "./names.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Account } from "../identity/account.ts";
 import type { Session } from "../sessions/sessions.ts";
 import type { FlowRecord } from "./data.ts";

@@ -1,4 +1,4 @@
-import { parseJson } from "../strict-json.ts";
+import { parseJson } from "../lib/strict-json.ts";
 
 /** Most bytes of a body that are read. */
 export const BODY_LIMIT = 64 * 1024;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Config } from "../config.ts";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
 import { cookieValues, expiredSessionCookie, sessionCookie, setCookie } from "./cookies.ts";
 
 const config = (environment: Record<string, string> = {}): Config => loadConfig(environment, "/nowhere");

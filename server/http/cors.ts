@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Refusals } from "./addresses.ts";
 import { isAllowedOrigin } from "./origin.ts";
 import { isPasskeyOrigin } from "./passkeys/origin.ts";

@@ -1,5 +1,5 @@
 import type { BlockList } from "node:net";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Client, Runtime } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import { type Address, findRoute, type Refusals, type Route } from "./addresses.ts";

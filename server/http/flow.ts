@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { type Answer, current, start, step } from "../flow/engine.ts";
 import type { FlowType } from "../flow/names.ts";
 import { showError } from "../flow/show.ts";

@@ -1,5 +1,5 @@
 import type { InputDescriptor } from "../flow/wire.ts";
-import { parseJson } from "../strict-json.ts";
+import { parseJson } from "../lib/strict-json.ts";
 
 /** Fields of a form that say what it is, not what it enters. */
 const envelope = ["flow", "action", "version"];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { isKnownHost, isOwnMachine } from "./host.ts";
 
 const config = loadConfig(

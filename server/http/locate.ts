@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Runtime, Tenant } from "../runtime.ts";
 import { hostName, isKnownHost } from "./host.ts";
 import { pathPrefix } from "./tenant-path.ts";

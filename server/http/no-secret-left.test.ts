@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createListener, type Listener } from "../listener.ts";
 import { createLogger } from "../observability/logger.ts";
+import { createListener, type Listener } from "../start/listener.ts";
 import { flowClient } from "../testing/flow-client.ts";
 import { mailedCode } from "../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";

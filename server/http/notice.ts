@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { type ErrorCode, errors } from "../flow/errors.ts";
 import { cookieValues, isSecure, setCookie } from "./cookies.ts";
 

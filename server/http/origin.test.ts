@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { isForeign, isSameOrigin, provenanceOf } from "./origin.ts";
 

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 
 /** What a browser says about where a request comes from (Fetch Metadata, and RFC 6454). */
 export interface Provenance {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import type { Runtime, Tenant } from "../runtime.ts";
 import { createVault } from "../secrets/vault.ts";
 import { openPageCookie, pageCookie } from "./page-cookie.ts";

@@ -1,5 +1,5 @@
 import { sealData, unsealData } from "iron-session";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { FlowType } from "../flow/names.ts";
 import type { Runtime, Tenant } from "../runtime.ts";
 import { cookieValues, isSecure, setCookie } from "./cookies.ts";

@@ -1,5 +1,5 @@
 import { readNow } from "#db/clock";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { parseReturnAddress, withError } from "../thirdparty/redirect-urls.ts";
 import { requestSeconds } from "../thirdparty/requests.ts";
 import { settingsForDomain } from "../thirdparty/saml/identity-providers.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { isSecure } from "./cookies.ts";
 
 /** No answer of the API is a document: whoever opens one sees text that can load, run and frame nothing. */

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 
 /** What stands before each of a tenant's addresses: nothing, or `/t/{id}` where it has no host name of its own. */
 export function pathPrefix({ base_url }: Pick<Config, "base_url">): string {

@@ -1,5 +1,5 @@
 import type { ReadOnly } from "#db/client";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
 import { describeSession, liveSessions } from "../sessions/session-list.ts";
 import type { Session } from "../sessions/sessions.ts";

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { type Scope, TakenError, type Write } from "../runtime.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
 import { settingsForEntityId } from "../thirdparty/saml/identity-providers.ts";

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import type { Tenant } from "../runtime.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { profileOf } from "./profile.ts";

@@ -1,5 +1,5 @@
 import type { ReadOnly, schema } from "#db/client";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../runtime.ts";
 import { providerName } from "./identities.ts";
 import { readAccount, type StoredAccount } from "./stored-account.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import type { Account } from "./account.ts";
 import { type Removal, remainsReachable } from "./reachability.ts";
 

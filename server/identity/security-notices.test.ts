@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { someone } from "../testing/runtime.ts";
 import { securityNotice } from "./security-notices.ts";
 

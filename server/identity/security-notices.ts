@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Job, SecurityMail } from "../jobs/jobs.ts";
 import type { Scope } from "../runtime.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import {
   addEmail,

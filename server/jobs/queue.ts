@@ -3,7 +3,7 @@ import { fromDrizzle, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Database, Transaction } from "#db/client";
 import { pushAuthenticatorRequest } from "../authenticator/push.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { createTenantMail } from "../mail/tenant-mail.ts";
 import type { Environment } from "../runtime.ts";

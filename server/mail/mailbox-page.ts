@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Runtime } from "../runtime.ts";
 import { type Html, html, trusted } from "./html.ts";
 import { type MailboxEntry, newestMails } from "./mailbox.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import type { Runtime } from "../runtime.ts";
 import { testJobs } from "../testing/jobs.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";

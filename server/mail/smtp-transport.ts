@@ -1,6 +1,6 @@
 import { createTransport } from "nodemailer";
+import { ConfigError } from "../config/load.ts";
 import { PermanentFailure } from "../jobs/job-kind.ts";
-import { ConfigError } from "../load-config.ts";
 import { oneLine } from "./one-line.ts";
 import type { MailTransport } from "./transport.ts";
 

@@ -1,5 +1,5 @@
 import type { Database } from "#db/client";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Tenant } from "../runtime.ts";
 import { createMailWriter, type MailWriter } from "./mail-writer.ts";
 import { createSmtpTransport } from "./smtp-transport.ts";

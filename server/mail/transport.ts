@@ -1,5 +1,5 @@
 import type { Database } from "#db/client";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Language } from "../runtime.ts";
 import { createMailboxTransport } from "./mailbox.ts";
 import { createSmtpTransport } from "./smtp-transport.ts";

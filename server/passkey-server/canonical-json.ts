@@ -1,5 +1,5 @@
 import canonicalize from "canonicalize";
-import { DEPTH_LIMIT, parseJson } from "../strict-json.ts";
+import { DEPTH_LIMIT, parseJson } from "../lib/strict-json.ts";
 
 /** Most bytes of agreed data in its canonical form: more than anybody reads before they agree. */
 export const DATA_LIMIT = 16 * 1024;

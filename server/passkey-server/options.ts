@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import { offeredAlgorithms } from "../credentials/cose-key.ts";
 import { userHandleOf } from "./user-handles.ts";
 import type { PasskeyUser } from "./users.ts";

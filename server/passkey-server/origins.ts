@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 
 /**
  * Origins that a ceremony may come from. Web origins are the same in any case of letters; the names of apps are not.

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readClientData } from "../credentials/webauthn-answer.ts";
-import { parseJson } from "../strict-json.ts";
+import { parseJson } from "../lib/strict-json.ts";
 import { readCanonicalJson } from "./canonical-json.ts";
 import { isSignedBy } from "./cose-signature.ts";
 import { type ReceiptFault, receiptFaults } from "./receipt-faults.ts";

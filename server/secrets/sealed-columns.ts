@@ -3,7 +3,7 @@ import type { Database } from "#db/client";
 import { handlesSealContext } from "../authenticator/devices.ts";
 import { totpSealContext } from "../credentials/totp.ts";
 import { signingKeySealContext } from "../sessions/signing-key-store.ts";
-import { StartError } from "../start-error.ts";
+import { StartError } from "../start/start-error.ts";
 import { settingsContext } from "../tenants/sealed-settings.ts";
 import { keyIdOf, type Vault } from "./vault.ts";
 

@@ -1,5 +1,5 @@
 import { constants, type KeyObject, sign, verify } from "node:crypto";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 
 /**
  * Signed tokens, RFC 7519 in the compact form of RFC 7515, under the advice of RFC 8725. All of it is synchronous:

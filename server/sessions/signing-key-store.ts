@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { and, desc, eq, isNull, lt, ne } from "drizzle-orm";
 import { type Database, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Environment, Tenant } from "../runtime.ts";
 import { UnknownKeyError, type Vault } from "../secrets/vault.ts";
 import type { Algorithm, SigningKey, VerifyingKey } from "./jwt.ts";

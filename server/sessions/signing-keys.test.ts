@@ -3,10 +3,10 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { schema } from "#db/client";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import type { Tenant } from "../runtime.ts";
 import { createVault } from "../secrets/vault.ts";
-import { StartError } from "../start-error.ts";
+import { StartError } from "../start/start-error.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import type { Algorithm } from "./jwt.ts";
 import type { KeyPurpose } from "./signing-key-store.ts";

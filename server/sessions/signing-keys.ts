@@ -1,6 +1,6 @@
 import type { JsonWebKey } from "node:crypto";
 import type { Logger } from "pino";
-import { StartError } from "../start-error.ts";
+import { StartError } from "../start/start-error.ts";
 import { type Claims, type Expected, keyIdOf, type SigningKey, signJwt, verifyJwt } from "./jwt.ts";
 import {
   type KeyStoreOptions,

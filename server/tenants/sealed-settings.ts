@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { configSchema } from "../config.ts";
-import { merge } from "../load-config.ts";
+import { merge } from "../config/load.ts";
+import { configSchema } from "../config/schema.ts";
 import type { Vault } from "../secrets/vault.ts";
 import { isSettings, type Settings } from "./tenant-config.ts";
 

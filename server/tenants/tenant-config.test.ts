@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { ConfigError, loadConfig } from "../load-config.ts";
+import { ConfigError, loadConfig } from "../config/load.ts";
 import { createVault } from "../secrets/vault.ts";
 import { openSettings, sealSettings } from "./sealed-settings.ts";
 import { type TenantSettings, tenantConfig } from "./tenant-config.ts";

@@ -1,5 +1,5 @@
-import type { Config } from "../config.ts";
-import { ConfigError, merge, parseConfig } from "../load-config.ts";
+import { ConfigError, merge, parseConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
 
 /** A tree of settings by the names of the configuration. */
 export type Settings = Record<string, unknown>;

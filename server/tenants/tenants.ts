@@ -1,6 +1,6 @@
 import { eq, ne, sql } from "drizzle-orm";
 import { type Database, schema } from "#db/client";
-import { ConfigError } from "../load-config.ts";
+import { ConfigError } from "../config/load.ts";
 import type { Tenant } from "../runtime.ts";
 import type { Vault } from "../secrets/vault.ts";
 import { openSettings } from "./sealed-settings.ts";

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import type { Database } from "#db/client";
+import { loadConfig } from "../config/load.ts";
 import { createJobs, type Jobs } from "../jobs/queue.ts";
-import { loadConfig } from "../load-config.ts";
 import { createVault } from "../secrets/vault.ts";
 
 const secretKey = "a secret key that only tests use";

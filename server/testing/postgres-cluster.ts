@@ -2,7 +2,7 @@ import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { configSchema } from "../config.ts";
+import { configSchema } from "../config/schema.ts";
 import { databaseAccount } from "../database/account.ts";
 import { findBinaries } from "../database/binaries.ts";
 import {

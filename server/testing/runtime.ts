@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
-import type { Config } from "../config.ts";
+import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
 import { createPasswordHasher } from "../credentials/password-hasher.ts";
 import type { MailJob, PushJob } from "../jobs/jobs.ts";
 import { createRates } from "../limits/rates.ts";
-import { loadConfig } from "../load-config.ts";
 import type { Client, Runtime } from "../runtime.ts";
 import { createVault } from "../secrets/vault.ts";
 import { createTenantSigningKeys } from "../sessions/tenant-signing-keys.ts";

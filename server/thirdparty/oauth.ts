@@ -11,7 +11,7 @@ import {
   getJwksCache,
   setJwksCache,
 } from "openid-client";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/schema.ts";
 import type { Runtime, Scope, Tenant, Write } from "../runtime.ts";
 import { challengeOf } from "./exchange-tokens.ts";
 import { boundedFetch, forgetDocuments, networkOf, rememberingFetch } from "./network.ts";

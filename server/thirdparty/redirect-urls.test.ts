@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load.ts";
 import { isOwnPage, parseReturnAddress, returnAddresses, withError, withToken } from "./redirect-urls.ts";
 
 const config = loadConfig({ BASE_URL: "https://login.example.com" }, "/nowhere");

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { parseJson } from "../../strict-json.ts";
+import { parseJson } from "../../lib/strict-json.ts";
 import { decodePaddedBase64url } from "./base64url.ts";
 import { refuse, type UafRefusal } from "./faults.ts";
 import { finalChallengeParams } from "./messages.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../strict-json.ts";
+import { parseJson } from "../../lib/strict-json.ts";
 
 /** Answers of UAF clients, as the dictionaries of the Protocol Specification 1.1 have them. */
 

@@ -1,4 +1,4 @@
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import { createPasswordHasher } from "../../credentials/password-hasher.ts";
 import { LineError } from "./line.ts";
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { SettingsService } from "@simplewebauthn/server";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import { verifyAndroidKey } from "./android-key.ts";
 import { verifyApple } from "./apple.ts";
 import { verifyFidoU2f } from "./fido-u2f.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import { parseEmailAddress } from "../../identity/email-address.ts";
 import { parseUsername } from "../../identity/username.ts";
 import { factsByEmail, factsByUsername } from "../../identity/users.ts";

@@ -7,7 +7,7 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
 import { countWaits } from "../../authenticator/watch.ts";
-import { createListener } from "../../listener.ts";
+import { createListener } from "../../start/listener.ts";
 import {
   type AuthenticatorApplication,
   authenticatorApplication,

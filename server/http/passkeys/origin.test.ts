@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadConfig } from "../../load-config.ts";
+import { loadConfig } from "../../config/load.ts";
 import { isPasskeyOrigin } from "./origin.ts";
 
 const config = (environment: Record<string, string>) =>

@@ -1,4 +1,4 @@
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 
 /** Scheme, a name of 253 characters (RFC 1035, 2.3.4) and a port: patterns are tried on nothing longer. */
 const longestOrigin = "https://".length + 253 + ":65535".length;

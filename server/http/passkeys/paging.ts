@@ -1,4 +1,4 @@
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import type { Reply } from "../reply.ts";
 import { invalid } from "./request.ts";
 

@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { SignJWT } from "jose";
 import { ClientSecretPost } from "openid-client";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import type { Statement } from "../provider-facts.ts";
 import { fromSettings, type Provider, record, standardClaims } from "./provider.ts";
 

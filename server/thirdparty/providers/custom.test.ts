@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../../load-config.ts";
+import { loadConfig } from "../../config/load.ts";
 import { mapped } from "./custom.ts";
 import { enabledProviders, findProvider } from "./index.ts";
 

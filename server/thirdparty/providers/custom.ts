@@ -5,7 +5,7 @@ import {
   None,
   type ServerMetadata,
 } from "openid-client";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import type { Statement } from "../provider-facts.ts";
 import type { Answers, Provider } from "./provider.ts";
 

@@ -1,5 +1,5 @@
 import { ClientSecretPost } from "openid-client";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import { fromSettings, type Provider, standardClaims } from "./provider.ts";
 
 /** Google says all there is in the ID token. `email_verified` is true for addresses that Google has checked. */

@@ -1,4 +1,4 @@
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import { apple } from "./apple.ts";
 import { custom } from "./custom.ts";
 import { discord } from "./discord.ts";

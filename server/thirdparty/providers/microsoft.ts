@@ -1,5 +1,5 @@
 import { ClientSecretPost } from "openid-client";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import type { Statement } from "../provider-facts.ts";
 import { fromSettings, type Provider, standardClaims } from "./provider.ts";
 

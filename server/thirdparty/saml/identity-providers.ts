@@ -1,4 +1,4 @@
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import type { Runtime, Tenant } from "../../runtime.ts";
 import { boundedFetch, networkOf } from "../network.ts";
 import { ThirdPartyError } from "../third-party-error.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import type { Kept, Scope, Write } from "../../runtime.ts";
 import { ownPage } from "../redirect-urls.ts";
 import { openThirdPartyRequest, requestSeconds } from "../requests.ts";

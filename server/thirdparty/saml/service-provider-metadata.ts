@@ -1,4 +1,4 @@
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import { authenticatedCiphers } from "./response-shape.ts";
 import type { SamlKey } from "./saml-keys.ts";
 import { type ServiceProviderKeys, serviceProviderOf } from "./service-provider.ts";

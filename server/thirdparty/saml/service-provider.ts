@@ -1,5 +1,5 @@
 import type { CacheProvider, SamlConfig } from "@node-saml/node-saml";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/schema.ts";
 import type { IdentityProvider } from "./identity-providers.ts";
 import type { SamlKey } from "./saml-keys.ts";
 import type { XmlElement } from "./xml.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audit } from "../../../audit/audit.ts";
-import type { Config } from "../../../config.ts";
+import type { Config } from "../../../config/schema.ts";
 import { type Account, whileAccount } from "../../../identity/account.ts";
 import { parseEmailAddress } from "../../../identity/email-address.ts";
 import { createEmail, removeEmail, setPrimaryEmail } from "../../../identity/emails.ts";

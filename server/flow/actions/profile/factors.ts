@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audit } from "../../../audit/audit.ts";
-import type { Config } from "../../../config.ts";
+import type { Config } from "../../../config/schema.ts";
 import { deleteCredential } from "../../../credentials/owned-credentials.ts";
 import { deleteRecoveryCodes, replaceRecoveryCodes } from "../../../credentials/recovery-codes.ts";
 import { deleteTotp } from "../../../credentials/totp.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audit } from "../../../audit/audit.ts";
-import type { Config } from "../../../config.ts";
+import type { Config } from "../../../config/schema.ts";
 import { type Account, whileAccount } from "../../../identity/account.ts";
 import { endSignIns } from "../../../identity/first-proof.ts";
 import { removeIdentity } from "../../../identity/identities.ts";

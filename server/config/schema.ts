@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { authenticator } from "./config-sections/authenticator.ts";
-import { saml, thirdParty } from "./config-sections/identity-providers.ts";
-import { acquire, cookieName, count, flag, list, seconds, section, text } from "./config-sections/leaves.ts";
-import { passkeyServer } from "./config-sections/passkey-server.ts";
+import { authenticator } from "./sections/authenticator.ts";
+import { saml, thirdParty } from "./sections/identity-providers.ts";
+import { acquire, cookieName, count, flag, list, seconds, section, text } from "./sections/leaves.ts";
+import { passkeyServer } from "./sections/passkey-server.ts";
 
 /**
  * The one configuration. Every leaf has a default and a description; the environment's names, the file's

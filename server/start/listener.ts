@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "pino";
-import { clientAddress, sourceOf, trustedProxies } from "./http/client-address.ts";
-import { requestIdOf } from "./observability/request-id.ts";
+import { clientAddress, sourceOf, trustedProxies } from "../http/client-address.ts";
+import { requestIdOf } from "../observability/request-id.ts";
 
 /** Where requests go. */
 export interface Destinations {

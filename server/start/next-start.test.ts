@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { machine } from "./environment.ts";
-import { createApiKey, type KeyInterface } from "./tenants/api-keys.ts";
-import { flowClient } from "./testing/flow-client.ts";
-import { type TestDatabase, testDatabase } from "./testing/postgres.ts";
-import { type RunningServer, startServer } from "./testing/server.ts";
-import { type SmtpCatcher, startSmtp } from "./testing/smtp.ts";
+import { createApiKey, type KeyInterface } from "../tenants/api-keys.ts";
+import { flowClient } from "../testing/flow-client.ts";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { type RunningServer, startServer } from "../testing/server.ts";
+import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
+import { machine } from "./platform.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 
 describe("under Next alone, in production", () => {
   let database: TestDatabase;

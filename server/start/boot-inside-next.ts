@@ -1,7 +1,7 @@
+import { ConfigError, loadConfig } from "../config/load.ts";
+import { createLogger } from "../observability/logger.ts";
+import { heldRuntime, holdRuntime } from "../runtime-slot.ts";
 import { createRuntime } from "./boot.ts";
-import { ConfigError, loadConfig } from "./load-config.ts";
-import { createLogger } from "./observability/logger.ts";
-import { heldRuntime, holdRuntime } from "./runtime-slot.ts";
 import { StartError } from "./start-error.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import type { Config } from "./config.ts";
+import type { Config } from "./schema.ts";
 
 /**
  * What each leaf allows by itself but not together with another.

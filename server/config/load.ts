@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { type Config, configSchema } from "./config.ts";
-import { contradictionIn } from "./contradictions.ts";
+import { contradictionIn } from "./rules.ts";
+import { type Config, configSchema } from "./schema.ts";
 
 /** A configuration that cannot be used. `message` is the one line that names the value. */
 export class ConfigError extends Error {}

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createLogger } from "../observability/logger.ts";
 import { createListener, type Destinations, type Listener } from "./listener.ts";
-import { createLogger } from "./observability/logger.ts";
 
 describe("the HTTP server", () => {
   let listener: Listener;

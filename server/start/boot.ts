@@ -1,20 +1,20 @@
 import type { Logger } from "pino";
 import { openDatabase } from "#db/client";
-import type { Config } from "./config.ts";
-import { createPasswordHasher } from "./credentials/password-hasher.ts";
-import { type EmbeddedDatabase, startEmbedded } from "./database/embedded.ts";
-import { takeLease } from "./database/instances.ts";
-import { migrateDatabase } from "./database/migrate.ts";
-import { startPurging } from "./database/purge.ts";
-import { machine } from "./environment.ts";
-import { createJobs } from "./jobs/queue.ts";
-import { createRates } from "./limits/rates.ts";
-import type { Environment, Runtime } from "./runtime.ts";
-import { refuseUnknownSealers } from "./secrets/sealed-columns.ts";
-import { secretKeys } from "./secrets/secret-keys.ts";
-import { createVault } from "./secrets/vault.ts";
-import { createTenantSigningKeys } from "./sessions/tenant-signing-keys.ts";
-import { createTenants } from "./tenants/tenants.ts";
+import type { Config } from "../config/schema.ts";
+import { createPasswordHasher } from "../credentials/password-hasher.ts";
+import { type EmbeddedDatabase, startEmbedded } from "../database/embedded.ts";
+import { takeLease } from "../database/instances.ts";
+import { migrateDatabase } from "../database/migrate.ts";
+import { startPurging } from "../database/purge.ts";
+import { createJobs } from "../jobs/queue.ts";
+import { createRates } from "../limits/rates.ts";
+import type { Environment, Runtime } from "../runtime.ts";
+import { refuseUnknownSealers } from "../secrets/sealed-columns.ts";
+import { secretKeys } from "../secrets/secret-keys.ts";
+import { createVault } from "../secrets/vault.ts";
+import { createTenantSigningKeys } from "../sessions/tenant-signing-keys.ts";
+import { createTenants } from "../tenants/tenants.ts";
+import { machine } from "./platform.ts";
 
 export interface BootOptions {
   log: Logger;
