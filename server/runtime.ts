@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
 import type { Database, Transaction } from "#db/client";
-import type { RidingInsert } from "#db/riding-insert";
+import type { RidingInsert } from "#db/inline-insert";
 import type { Config } from "./config/schema.ts";
 import type { PasswordHasher } from "./credentials/password-hasher.ts";
 import type { Jobs } from "./jobs/queue.ts";
+import type { TenantSigningKeys } from "./keys/tenant-signing-keys.ts";
+import type { Vault } from "./keys/vault.ts";
 import type { RateLimits } from "./limits/rates.ts";
-import type { Vault } from "./secrets/vault.ts";
 import type { Session } from "./sessions/sessions.ts";
-import type { TenantSigningKeys } from "./sessions/tenant-signing-keys.ts";
 import type { Tenants } from "./tenants/tenants.ts";
 
 /** Where randomness, identifiers and shifts of time come from, so that tests can set them. */

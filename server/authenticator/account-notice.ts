@@ -1,4 +1,4 @@
-import { securityNotice } from "../identity/security-notices.ts";
+import { securityNotice } from "../account/security-notices.ts";
 import { factsById } from "../identity/users.ts";
 import type { Job } from "../jobs/jobs.ts";
 import { mayBeFactor } from "./account-factor.ts";

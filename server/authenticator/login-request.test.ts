@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readNow } from "#db/clock";
+import type { UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
 import { type Scope, TakenError } from "../runtime.ts";
 import {
   type AuthenticatorApplication,
@@ -8,7 +9,6 @@ import {
 } from "../testing/authenticator-application.ts";
 import { readPng } from "../testing/qr-reading.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import type { UafAuthenticator } from "../testing/uaf-authenticator.ts";
 import {
   ensureLoginRequest,
   type LoginRequest,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { startEmbedded } from "../database/embedded.ts";
 import { runningPostmaster } from "../database/postmaster.ts";
-import { createVault } from "../secrets/vault.ts";
+import { createVault } from "../keys/vault.ts";
 import { verifyApiKey } from "../tenants/api-keys.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { withClient } from "../testing/postgres-cluster.ts";

@@ -6,9 +6,9 @@ import { prepareCluster } from "../database/data-folder.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { attach } from "../database/postmaster.ts";
+import { secretKeys } from "../keys/secret-keys.ts";
+import { createVault } from "../keys/vault.ts";
 import type { Runtime } from "../runtime.ts";
-import { secretKeys } from "../secrets/secret-keys.ts";
-import { createVault } from "../secrets/vault.ts";
 import { machine } from "../start/platform.ts";
 import { createTenants } from "../tenants/tenants.ts";
 

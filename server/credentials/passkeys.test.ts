@@ -7,7 +7,7 @@ import { barredAfter, failureSubject, inARow, reserveFailure, unlimited } from "
 import { type Scope, TakenError, type Write } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
-import { userHandleOf } from "./assertion.ts";
+import { userHandleOf } from "../webauthn/assertion.ts";
 import { openCreation, openRequest, verifyAssertion, verifyAttestation } from "./passkeys.ts";
 import { credentialIds, insertCredential } from "./webauthn-credentials.ts";
 

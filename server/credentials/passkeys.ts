@@ -2,10 +2,11 @@ import { audit } from "../audit/audit.ts";
 import type { Config } from "../config/schema.ts";
 import { failureSubject, refundFailure } from "../limits/failures.ts";
 import type { Scope, Write } from "../runtime.ts";
-import { type AssertionFault, judgeAssertion } from "./assertion.ts";
-import { type AttestationFault, judgeAttestation } from "./attestation.ts";
+import { type AssertionFault, judgeAssertion } from "../webauthn/assertion.ts";
+import { type AttestationFault, judgeAttestation } from "../webauthn/attestation.ts";
+import { ceremonyOrigins } from "../webauthn/origins.ts";
+import { assertionAnswer, readClientData, registrationAnswer } from "../webauthn/responses.ts";
 import { authenticatorName } from "./authenticator-names.ts";
-import { assertionAnswer, readClientData, registrationAnswer } from "./webauthn-answer.ts";
 import { type Ceremony, openChallenge, takeChallenge } from "./webauthn-challenges.ts";
 import {
   type CredentialId,
@@ -19,7 +20,6 @@ import {
   creationOptions,
   requestOptions,
 } from "./webauthn-options.ts";
-import { ceremonyOrigins } from "./webauthn-origins.ts";
 
 /** What an assertion is to prove. */
 export interface Proof {

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createUser } from "../identity/users.ts";
+import { createVault } from "../keys/vault.ts";
 import { type Scope, TakenError, type Write } from "../runtime.ts";
-import { createVault } from "../secrets/vault.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   countRecoveryCodes,

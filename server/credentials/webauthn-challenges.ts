@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { schema } from "#db/client";
-import { ridingInsert } from "#db/riding-insert";
+import { ridingInsert } from "#db/inline-insert";
 import type { Scope, Write } from "../runtime.ts";
 
 /** What a challenge was opened for. An answer to one kind is none to another. */

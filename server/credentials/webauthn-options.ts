@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
-import { userHandleOf } from "./assertion.ts";
-import { offeredAlgorithms } from "./cose-key.ts";
+import { userHandleOf } from "../webauthn/assertion.ts";
+import { offeredAlgorithms } from "../webauthn/cose-key.ts";
 import type { CredentialId } from "./webauthn-credentials.ts";
 
 /** A passkey signs in by itself; a security key stands beside another factor. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ReadOnly } from "#db/client";
+import type { Account } from "../account/account.ts";
 import type { Config } from "../config/schema.ts";
-import type { Account } from "../identity/account.ts";
 import type { Job } from "../jobs/jobs.ts";
 import type { Kept, Scope, Write } from "../runtime.ts";
 import type { IssuedSession } from "../sessions/sessions.ts";

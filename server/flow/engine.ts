@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database } from "#db/client";
-import { accountOf } from "../identity/account.ts";
+import { accountOf } from "../account/account.ts";
 import type { Client, Kept, Runtime, Scope, Tenant } from "../runtime.ts";
 import { type IssuedSession, reissueSession, type Session } from "../sessions/sessions.ts";
 import { flowData } from "./data.ts";

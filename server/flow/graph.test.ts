@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import type { Account } from "../account/account.ts";
+import type { CredentialProfile } from "../account/profile.ts";
 import { loadConfig } from "../config/load.ts";
-import type { Account } from "../identity/account.ts";
-import type { CredentialProfile } from "../identity/profile.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { type FlowData, flowData } from "./data.ts";
 import { nobody } from "./facts.ts";

@@ -1,5 +1,5 @@
+import { BrokenSealError, UnknownKeyError } from "../keys/vault.ts";
 import type { Kept, Runtime } from "../runtime.ts";
-import { BrokenSealError, UnknownKeyError } from "../secrets/vault.ts";
 import type { FlowKey } from "./store.ts";
 
 const contextOf = ({ tenantId, flowId }: FlowKey) => `flow/${tenantId}/${flowId}/payload`;

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { QueryResult, QueryResultRow } from "pg";
 import type { Database, Transaction } from "#db/client";
-import { type RidingInsert, ridingOn } from "#db/riding-insert";
+import { type RidingInsert, ridingOn } from "#db/inline-insert";
 import type { UserFacts } from "../identity/users.ts";
 import { type FlowRecord, flowData, historyEntry } from "./data.ts";
 import type { Problem } from "./errors.ts";

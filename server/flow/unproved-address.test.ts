@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accountOf } from "../identity/account.ts";
+import { accountOf } from "../account/account.ts";
 import { type AccountOwner, accountOwner } from "../testing/account-owner.ts";
 import { codeFor, newAddress, newName, password, people } from "../testing/people.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";

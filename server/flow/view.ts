@@ -1,5 +1,5 @@
+import type { Account } from "../account/account.ts";
 import type { Config } from "../config/schema.ts";
-import type { Account } from "../identity/account.ts";
 import type { Session } from "../sessions/sessions.ts";
 import type { FlowRecord } from "./data.ts";
 import type { View } from "./define.ts";

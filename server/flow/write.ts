@@ -1,4 +1,4 @@
-import { accountOf } from "../identity/account.ts";
+import { accountOf } from "../account/account.ts";
 import { factsById } from "../identity/users.ts";
 import type { Scope } from "../runtime.ts";
 import { conflictOf, isGone } from "./conflicts.ts";

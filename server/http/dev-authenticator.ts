@@ -89,7 +89,7 @@ async function waitingAt(runtime: Runtime) {
 
 /** Where the request is that was named, or whose link was pasted. */
 async function linkOf({ runtime, tenant }: Exchange, id: string, pasted: string) {
-  const { readLink } = await import("../testing/phone/link.ts");
+  const { readLink } = await import("../dev/played-authenticator/link.ts");
   if (!id) return readLink(pasted, tenant.config.base_url);
   const found = (await waitingAt(runtime)).find((one) => one.id === id);
   return found ? { href: requestUrl(found.tenant.config, id), token: found.deviceToken } : null;
@@ -98,8 +98,8 @@ async function linkOf({ runtime, tenant }: Exchange, id: string, pasted: string)
 /** Loaded when somebody asks: production never does. */
 async function playedPhone({ config }: Tenant) {
   const [{ openPhone }, page] = await Promise.all([
-    import("../testing/phone/phone.ts"),
-    import("../testing/phone/page.ts"),
+    import("../dev/played-authenticator/player.ts"),
+    import("../dev/played-authenticator/page.ts"),
   ]);
   const file = join(/* turbopackIgnore: true */ config.data_dir, "played-phone.json");
   return { page, phone: openPhone(file, new URL(config.base_url).origin) };

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import { createHandover } from "../sessions/handover.ts";
+import { createHandover } from "../sessions/authorization-codes.ts";
 import type { IssuedSession } from "../sessions/sessions.ts";
 import type { Exchange } from "./exchange.ts";
 import { openPageCookie } from "./page-cookie.ts";

@@ -1,4 +1,4 @@
-import { mailboxPage } from "../mail/mailbox-page.ts";
+import { mailboxPage } from "../dev/mailbox/page.ts";
 import type { Handler } from "./exchange.ts";
 import { plainError } from "./reply.ts";
 

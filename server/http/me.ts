@@ -1,4 +1,4 @@
-import { profileOf } from "../identity/profile.ts";
+import { profileOf } from "../account/profile.ts";
 import type { Exchange, Handler } from "./exchange.ts";
 import { presentedSession } from "./presented-session.ts";
 import { json, plainError, type Reply } from "./reply.ts";

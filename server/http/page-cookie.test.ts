@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { loadConfig } from "../config/load.ts";
+import { createVault } from "../keys/vault.ts";
 import type { Runtime, Tenant } from "../runtime.ts";
-import { createVault } from "../secrets/vault.ts";
 import { openPageCookie, pageCookie } from "./page-cookie.ts";
 
 const tenant: Tenant = { id: "00000000-0000-4000-8000-000000000001", config: loadConfig({}, "/nowhere") };

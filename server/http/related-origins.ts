@@ -1,4 +1,4 @@
-import { ceremonyOrigins } from "../credentials/webauthn-origins.ts";
+import { ceremonyOrigins } from "../webauthn/origins.ts";
 import type { Handler } from "./exchange.ts";
 import { json, plainError } from "./reply.ts";
 

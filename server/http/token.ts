@@ -1,4 +1,4 @@
-import { redeemHandover } from "../sessions/handover.ts";
+import { redeemHandover } from "../sessions/authorization-codes.ts";
 import { reissueSession } from "../sessions/sessions.ts";
 import { readObject } from "./body.ts";
 import type { Handler } from "./exchange.ts";

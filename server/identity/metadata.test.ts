@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { profileOf } from "../account/profile.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { longestMetadata, mergePatch, patchMetadata, patchUnsafeMetadata } from "./metadata.ts";
-import { profileOf } from "./profile.ts";
 import { createUser } from "./users.ts";
 
 describe("a merge patch", () => {

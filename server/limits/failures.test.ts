@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createVault } from "../secrets/vault.ts";
+import { createVault } from "../keys/vault.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import {
   barredAfter,

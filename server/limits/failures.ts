@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, schema, type Transaction } from "#db/client";
-import type { Vault } from "../secrets/vault.ts";
+import type { Vault } from "../keys/vault.ts";
 
 /** Ways to sign in whose failures are counted, each by itself. */
 export type CountedMethod = "password" | "passcode" | "otp" | "recovery_code";

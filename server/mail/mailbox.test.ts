@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { loadConfig } from "../config/load.ts";
+import { mailboxPage } from "../dev/mailbox/page.ts";
 import type { Runtime } from "../runtime.ts";
 import { testJobs } from "../testing/jobs.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { createMailboxTransport, MAILBOX_SIZE, newestMails } from "./mailbox.ts";
-import { mailboxPage } from "./mailbox-page.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Job, NoticeMail, PasscodeMail } from "../jobs/jobs.ts";
+import type { Vault } from "../keys/vault.ts";
 import { languages } from "../runtime.ts";
-import type { Vault } from "../secrets/vault.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 import type { TenantMail } from "./tenant-mail.ts";
 

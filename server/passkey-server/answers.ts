@@ -5,7 +5,7 @@ import {
   type RegistrationAnswer,
   readClientData,
   registrationAnswer,
-} from "../credentials/webauthn-answer.ts";
+} from "../webauthn/responses.ts";
 
 /**
  * What browsers answer, as applications pass it on: the JSON forms of WebAuthn Level 3 section 5.1, with padding at the

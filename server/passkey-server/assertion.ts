@@ -1,7 +1,7 @@
 import { audit } from "../audit/audit.ts";
-import { type AssertionFault, judgeAssertion } from "../credentials/assertion.ts";
-import type { AssertionAnswer, ClientData } from "../credentials/webauthn-answer.ts";
 import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { type AssertionFault, judgeAssertion } from "../webauthn/assertion.ts";
+import type { AssertionAnswer, ClientData } from "../webauthn/responses.ts";
 import type { Operation, TakenChallenge } from "./challenges.ts";
 import { findOwnedCredential, type OwnedCredential, updateUsedCredential } from "./credential-records.ts";
 import { acceptedOrigins, foreignOrigin } from "./origins.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import { offeredAlgorithms } from "../credentials/cose-key.ts";
+import { offeredAlgorithms } from "../webauthn/cose-key.ts";
 import { userHandleOf } from "./user-handles.ts";
 import type { PasskeyUser } from "./users.ts";
 

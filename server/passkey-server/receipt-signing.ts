@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { AssertionAnswer } from "../credentials/webauthn-answer.ts";
 import type { Scope, Tenant } from "../runtime.ts";
+import type { AssertionAnswer } from "../webauthn/responses.ts";
 import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";
 
 const { passkeyCredentials: credentials } = schema;

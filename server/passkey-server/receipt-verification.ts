@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readClientData } from "../credentials/webauthn-answer.ts";
 import { parseJson } from "../lib/strict-json.ts";
+import { isSignedBy } from "../webauthn/cose-signature.ts";
+import { readClientData } from "../webauthn/responses.ts";
 import { readCanonicalJson } from "./canonical-json.ts";
-import { isSignedBy } from "./cose-signature.ts";
 import { type ReceiptFault, receiptFaults } from "./receipt-faults.ts";
 import { type KeySet, readReceipt } from "./receipt-issuer.ts";
 import { isChallengeOf } from "./transaction-challenge.ts";

@@ -1,6 +1,6 @@
-import { type AttestationFault, judgeAttestation } from "../credentials/attestation.ts";
 import { authenticatorName } from "../credentials/authenticator-names.ts";
 import type { Scope } from "../runtime.ts";
+import { type AttestationFault, judgeAttestation } from "../webauthn/attestation.ts";
 import { readRegistration } from "./answers.ts";
 import { auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
 import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";

@@ -1,5 +1,5 @@
+import { signedFor } from "../keys/signing-key-store.ts";
 import type { Scope } from "../runtime.ts";
-import { signedFor } from "../sessions/signing-key-store.ts";
 
 /**
  * What an application is handed when a ceremony went well: a JSON Web Token (RFC 7519) signed by the tenant's own keys

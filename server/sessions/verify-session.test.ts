@@ -3,10 +3,10 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { schema } from "#db/client";
 import { createUser } from "../identity/users.ts";
+import { createSigningKeys } from "../keys/signing-keys.ts";
 import type { Scope } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { endSession, issueSession } from "./sessions.ts";
-import { createSigningKeys } from "./signing-keys.ts";
 import { type PresentedTokens, verifySession } from "./verify-session.ts";
 
 let runtime: TestRuntime;

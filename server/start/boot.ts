@@ -7,12 +7,12 @@ import { takeLease } from "../database/instances.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 import { startPurging } from "../database/purge.ts";
 import { createJobs } from "../jobs/queue.ts";
+import { refuseUnknownSealers } from "../keys/sealed-columns.ts";
+import { secretKeys } from "../keys/secret-keys.ts";
+import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
+import { createVault } from "../keys/vault.ts";
 import { createRates } from "../limits/rates.ts";
 import type { Environment, Runtime } from "../runtime.ts";
-import { refuseUnknownSealers } from "../secrets/sealed-columns.ts";
-import { secretKeys } from "../secrets/secret-keys.ts";
-import { createVault } from "../secrets/vault.ts";
-import { createTenantSigningKeys } from "../sessions/tenant-signing-keys.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { machine } from "./platform.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { merge } from "../config/load.ts";
 import { configSchema } from "../config/schema.ts";
-import type { Vault } from "../secrets/vault.ts";
+import type { Vault } from "../keys/vault.ts";
 import { isSettings, type Settings } from "./tenant-config.ts";
 
 /** A tenant's settings as they rest: what is a secret by the schema is sealed, everything else can be read. */

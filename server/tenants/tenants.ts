@@ -1,8 +1,8 @@
 import { eq, ne, sql } from "drizzle-orm";
 import { type Database, schema } from "#db/client";
 import { ConfigError } from "../config/load.ts";
+import type { Vault } from "../keys/vault.ts";
 import type { Tenant } from "../runtime.ts";
-import type { Vault } from "../secrets/vault.ts";
 import { openSettings } from "./sealed-settings.ts";
 import { tenantConfig } from "./tenant-config.ts";
 

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import type { Database } from "#db/client";
 import { loadConfig } from "../config/load.ts";
 import { createJobs, type Jobs } from "../jobs/queue.ts";
-import { createVault } from "../secrets/vault.ts";
+import { createVault } from "../keys/vault.ts";
 
 const secretKey = "a secret key that only tests use";
 

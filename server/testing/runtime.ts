@@ -4,10 +4,10 @@ import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { createPasswordHasher } from "../credentials/password-hasher.ts";
 import type { MailJob, PushJob } from "../jobs/jobs.ts";
+import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
+import { createVault } from "../keys/vault.ts";
 import { createRates } from "../limits/rates.ts";
 import type { Client, Runtime } from "../runtime.ts";
-import { createVault } from "../secrets/vault.ts";
-import { createTenantSigningKeys } from "../sessions/tenant-signing-keys.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { testDatabase } from "./postgres.ts";
 

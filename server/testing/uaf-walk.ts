@@ -1,6 +1,6 @@
+import { createUafAuthenticator, type UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
+import type { Instead, UafSettings } from "../dev/uaf-authenticator/call.ts";
 import { readPng } from "./qr-reading.ts";
-import { createUafAuthenticator, type UafAuthenticator } from "./uaf-authenticator.ts";
-import type { Instead, UafSettings } from "./uaf-call.ts";
 import { type AuthenticatorService, type Called, callAt } from "./uaf-service.ts";
 
 /** The resource of a request, as it came. */

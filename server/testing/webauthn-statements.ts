@@ -1,14 +1,22 @@
 import { createHash, sign } from "node:crypto";
-import type { Cbor } from "./cbor.ts";
 import {
   type Certificate,
   type CertificateDetails,
   type Extension,
   makeCertificate,
   nameOf,
-} from "./certificates.ts";
+} from "../dev/uaf-authenticator/certificates.ts";
+import {
+  enumerated,
+  integer,
+  objectId,
+  octetString,
+  sequence,
+  setOf,
+  tagged,
+} from "../dev/uaf-authenticator/der.ts";
+import type { Cbor } from "./cbor.ts";
 import type { CoseKey } from "./cose-key.ts";
-import { enumerated, integer, objectId, octetString, sequence, setOf, tagged } from "./der.ts";
 import { tpmAttest, tpmPublic } from "./tpm.ts";
 
 /** What an authenticator makes a statement about. */

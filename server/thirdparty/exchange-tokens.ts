@@ -3,7 +3,7 @@ import { and, eq, gt, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { type Runtime, type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
-import { codeVerifierPattern } from "../sessions/handover.ts";
+import { codeVerifierPattern } from "../sessions/authorization-codes.ts";
 import { type ProviderFacts, providerFacts } from "./provider-facts.ts";
 
 /** One-time tokens that carry what a provider said of a person from the callback into the flow. */

@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
-import { leadsToRoot } from "../../credentials/attestation-formats/certificates.ts";
+import { leadsToRoot } from "../../webauthn/formats/certificates.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { isOfKind } from "./key-kinds.ts";
 import type { Attestation } from "./registration-assertion.ts";

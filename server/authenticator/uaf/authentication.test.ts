@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { createUafAuthenticator, type UafAuthenticator } from "../../testing/uaf-authenticator.ts";
-import type { HeldKey, Instead, UafCall, UafSettings } from "../../testing/uaf-call.ts";
+import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
+import type { HeldKey, Instead, UafCall, UafSettings } from "../../dev/uaf-authenticator/call.ts";
 import {
   exportUafKey,
   keyFormatsOf,
   makeUafKey,
   type UafAlgorithm,
   uafAlgorithms,
-} from "../../testing/uaf-keys.ts";
-import { item, nestedTlv } from "../../testing/uaf-tlv.ts";
+} from "../../dev/uaf-authenticator/keys.ts";
+import { item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
 import { type ExpectedAuthentication, judgeAuthentication, type RegisteredKey } from "./authentication.ts";
 import type { UafFault } from "./faults.ts";
 import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";

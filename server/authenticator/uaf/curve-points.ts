@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { isAcceptableKey } from "../../credentials/cose-key.ts";
+import { isAcceptableKey } from "../../webauthn/cose-key.ts";
 import type { Curve } from "./key-kinds.ts";
 
 interface Written {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createUafAuthenticator } from "../../testing/uaf-authenticator.ts";
-import { exportUafKey } from "../../testing/uaf-keys.ts";
-import { tags } from "../../testing/uaf-tlv.ts";
+import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
+import { exportUafKey } from "../../dev/uaf-authenticator/keys.ts";
+import { tags } from "../../dev/uaf-authenticator/tlv.ts";
 import { judgeAuthentication } from "./authentication.ts";
 import { refuse } from "./faults.ts";
 import { authenticatorMetadata } from "./metadata.ts";

@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { exportUafKey, spkiOf, type UafKeyFormat } from "../../dev/uaf-authenticator/keys.ts";
 import { encodeCbor } from "../../testing/cbor.ts";
-import { exportUafKey, spkiOf, type UafKeyFormat } from "../../testing/uaf-keys.ts";
 import type { KeyKind } from "./key-kinds.ts";
 import { importPublicKey, keyFormats } from "./public-keys.ts";
 

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
-import { cborItemLength } from "../../credentials/cbor-item.ts";
-import { importKey, isAcceptableKey } from "../../credentials/cose-key.ts";
+import { cborItemLength } from "../../webauthn/cbor.ts";
+import { importKey, isAcceptableKey } from "../../webauthn/cose-key.ts";
 import { keyOfNamedPoint, keyOfPoint } from "./curve-points.ts";
 import { type Curve, isOfKind, type KeyKind } from "./key-kinds.ts";
 import { derRsaKey, rawRsaKey } from "./rsa-keys.ts";

@@ -1,17 +1,21 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { type Certificate, makeAuthority, makeCertificate } from "../../testing/certificates.ts";
-import type { FullAttestation } from "../../testing/uaf-assertions.ts";
-import { createUafAuthenticator } from "../../testing/uaf-authenticator.ts";
-import type { Instead, UafCall, UafSettings } from "../../testing/uaf-call.ts";
+import type { FullAttestation } from "../../dev/uaf-authenticator/assertions.ts";
+import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
+import type { Instead, UafCall, UafSettings } from "../../dev/uaf-authenticator/call.ts";
+import {
+  type Certificate,
+  makeAuthority,
+  makeCertificate,
+} from "../../dev/uaf-authenticator/certificates.ts";
 import {
   exportUafKey,
   keyFormatsOf,
   makeUafKey,
   type UafAlgorithm,
   uafAlgorithms,
-} from "../../testing/uaf-keys.ts";
-import { item, nestedTlv } from "../../testing/uaf-tlv.ts";
+} from "../../dev/uaf-authenticator/keys.ts";
+import { item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
 import type { UafFault } from "./faults.ts";
 import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";
 import { type ExpectedRegistration, judgeRegistration } from "./registration.ts";

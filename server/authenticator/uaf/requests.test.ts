@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createUafAuthenticator } from "../../testing/uaf-authenticator.ts";
+import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import { judgeAuthentication } from "./authentication.ts";
 import { trustedFacets } from "./facets.ts";
 import { authenticatorMetadata } from "./metadata.ts";

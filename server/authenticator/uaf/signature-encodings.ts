@@ -1,4 +1,4 @@
-import { type DerItem, derItem, derItems } from "../../credentials/attestation-formats/der.ts";
+import { type DerItem, derItem, derItems } from "../../webauthn/formats/der.ts";
 
 /** Forms of DER that signatures are wrapped in: FIDO Registry of Predefined Values, section 3.6.1. */
 

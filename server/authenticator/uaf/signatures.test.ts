@@ -1,14 +1,14 @@
 import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { integer, octetString, sequence } from "../../testing/der.ts";
+import { integer, octetString, sequence } from "../../dev/uaf-authenticator/der.ts";
 import {
   makeUafKey,
   negativeRSignature,
   type UafAlgorithm,
   uafAlgorithms,
   uafSignature,
-} from "../../testing/uaf-keys.ts";
+} from "../../dev/uaf-authenticator/keys.ts";
 import { algorithms, usualAlgorithms } from "./algorithms.ts";
 import { verifies } from "./signatures.ts";
 

@@ -1,4 +1,4 @@
-import { reseal } from "../../secrets/reseal.ts";
+import { reseal } from "../../keys/reseal.ts";
 import { CommandError, command } from "../command.ts";
 
 export const secretsReseal = command({

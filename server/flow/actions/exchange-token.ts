@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { securityNotice } from "../../identity/security-notices.ts";
 import { factsByEmail, factsById, isProved } from "../../identity/users.ts";
 import type { Write } from "../../runtime.ts";
 import {

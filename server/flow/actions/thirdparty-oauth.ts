@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Scope } from "../../runtime.ts";
-import { codeVerifierPattern } from "../../sessions/handover.ts";
+import { codeVerifierPattern } from "../../sessions/authorization-codes.ts";
 import { challengeOf } from "../../thirdparty/exchange-tokens.ts";
 import { openAuthorization } from "../../thirdparty/oauth.ts";
 import { enabledProviders, findProvider } from "../../thirdparty/providers/index.ts";

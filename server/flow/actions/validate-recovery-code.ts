@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { judgeRecoveryCode } from "../../credentials/recovery-codes.ts";
-import { securityNotice } from "../../identity/security-notices.ts";
 import { action } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { next, refuse, tooFast } from "../outcome.ts";

@@ -1,7 +1,7 @@
+import { endWhatIsOpen } from "../../account/first-proof.ts";
+import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { replacePassword } from "../../credentials/passwords.ts";
-import { endWhatIsOpen } from "../../identity/first-proof.ts";
-import { securityNotice } from "../../identity/security-notices.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { newPassword, refusedPassword } from "../new-password.ts";

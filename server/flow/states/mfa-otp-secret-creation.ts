@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { confirmTotp, insertTotp, newTotpSecret, showTotp } from "../../credentials/totp.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
-import { securityNotice } from "../../identity/security-notices.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { openCreation, verifyAttestation } from "../../credentials/passkeys.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
-import { securityNotice } from "../../identity/security-notices.ts";
 import type { Scope, Write } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
 import { state, type View } from "../define.ts";

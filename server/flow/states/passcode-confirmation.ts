@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { audit } from "../../audit/audit.ts";
-import { ensureSent, judgePasscode, type PasscodeSubject, resend } from "../../credentials/passcodes.ts";
 import {
   dropCredentialsSetBeforeVerification,
   hasProvedAddress,
   releaseAddress,
-} from "../../identity/first-proof.ts";
+} from "../../account/first-proof.ts";
+import { audit } from "../../audit/audit.ts";
+import { ensureSent, judgePasscode, type PasscodeSubject, resend } from "../../credentials/passcodes.ts";
 import { addEmail, isProved, setEmailVerified } from "../../identity/users.ts";
 import type { Write } from "../../runtime.ts";
 import { back } from "../actions/back.ts";

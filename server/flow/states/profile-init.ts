@@ -1,5 +1,5 @@
+import { profilePayload } from "../../account/account.ts";
 import { replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
-import { profilePayload } from "../../identity/account.ts";
 import { credentialActions } from "../actions/profile/credentials.ts";
 import { deletionActions } from "../actions/profile/deletion.ts";
 import { emailActions } from "../actions/profile/emails.ts";

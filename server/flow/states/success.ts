@@ -1,11 +1,11 @@
+import { profileOf } from "../../account/profile.ts";
+import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { createPassword } from "../../credentials/passwords.ts";
 import { replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
 import { insertTotp } from "../../credentials/totp.ts";
 import { trustDevice, trustedDevice } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
-import { profileOf } from "../../identity/profile.ts";
-import { securityNotice } from "../../identity/security-notices.ts";
 import { createUser } from "../../identity/users.ts";
 import { TakenError, type Write } from "../../runtime.ts";
 import { issueSession } from "../../sessions/sessions.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { whileAccount } from "../../account/account.ts";
+import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { openCreation, verifyAttestation } from "../../credentials/passkeys.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
-import { whileAccount } from "../../identity/account.ts";
-import { securityNotice } from "../../identity/security-notices.ts";
 import type { Scope } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
 import { mayAddPasskey } from "../actions/profile/credentials.ts";

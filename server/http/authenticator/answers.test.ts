@@ -2,14 +2,14 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
+import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
+import type { Instead } from "../../dev/uaf-authenticator/call.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import {
   type AuthenticatorApplication,
   authenticatorApplication,
 } from "../../testing/authenticator-application.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
-import { createUafAuthenticator } from "../../testing/uaf-authenticator.ts";
-import type { Instead } from "../../testing/uaf-call.ts";
 
 const { auditLogs, authenticatorDevices, authenticatorRequests } = schema;
 

@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import type { Tenant } from "../../runtime.ts";
 import { createApiKey } from "../../tenants/api-keys.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
@@ -13,7 +14,6 @@ import {
 } from "../../testing/authenticator-application.ts";
 import { readPng } from "../../testing/qr-reading.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
-import { createUafAuthenticator } from "../../testing/uaf-authenticator.ts";
 
 let runtime: TestRuntime;
 let application: AuthenticatorApplication;

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { reseal } from "../../secrets/reseal.ts";
-import { createVault } from "../../secrets/vault.ts";
+import { reseal } from "../../keys/reseal.ts";
+import { createVault } from "../../keys/vault.ts";
 import {
   type AuthenticatorApplication,
   authenticatorApplication,

@@ -7,13 +7,13 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
 import { countWaits } from "../../authenticator/watch.ts";
+import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import { createListener } from "../../start/listener.ts";
 import {
   type AuthenticatorApplication,
   authenticatorApplication,
 } from "../../testing/authenticator-application.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
-import { createUafAuthenticator } from "../../testing/uaf-authenticator.ts";
 import { handle } from "../dispatch.ts";
 
 let shared: TestRuntime;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Instead } from "../../testing/uaf-call.ts";
+import type { Instead } from "../../dev/uaf-authenticator/call.ts";
 import { type AuthenticatorService, startAuthenticatorService } from "../../testing/uaf-service.ts";
 import { type Application, applicationOf, linkOf, requests } from "../../testing/uaf-walk.ts";
 

@@ -1,7 +1,7 @@
+import { whileAccount } from "../../../account/account.ts";
+import { securityNotice } from "../../../account/security-notices.ts";
 import { audit } from "../../../audit/audit.ts";
-import { whileAccount } from "../../../identity/account.ts";
 import { createEmail } from "../../../identity/emails.ts";
-import { securityNotice } from "../../../identity/security-notices.ts";
 import { setEmailVerified } from "../../../identity/users.ts";
 import type { Context } from "../../define.ts";
 import type { Effects } from "../../outcome.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { type Account, whileAccount } from "../../../account/account.ts";
+import { endSignIns } from "../../../account/first-proof.ts";
+import { remainsReachable } from "../../../account/reachability.ts";
+import { securityNotice } from "../../../account/security-notices.ts";
 import { audit } from "../../../audit/audit.ts";
 import type { Config } from "../../../config/schema.ts";
 import { deleteCredential, renameCredential } from "../../../credentials/owned-credentials.ts";
-import { type Account, whileAccount } from "../../../identity/account.ts";
-import { endSignIns } from "../../../identity/first-proof.ts";
-import { remainsReachable } from "../../../identity/reachability.ts";
-import { securityNotice } from "../../../identity/security-notices.ts";
 import { STAY } from "../../names.ts";
 import { go, refuse, stay } from "../../outcome.ts";
 import { ownId } from "./choice.ts";

@@ -1,5 +1,5 @@
+import { deleteAccount } from "../../../account/deletion.ts";
 import { audit } from "../../../audit/audit.ts";
-import { deleteAccount } from "../../../identity/deletion.ts";
 import { go } from "../../outcome.ts";
 import { sensitiveAction } from "./own-action.ts";
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
+import { type Account, whileAccount } from "../../../account/account.ts";
+import { endSignIns } from "../../../account/first-proof.ts";
+import type { EmailProfile } from "../../../account/profile.ts";
+import { remainsReachable } from "../../../account/reachability.ts";
+import { securityNotice } from "../../../account/security-notices.ts";
 import { audit } from "../../../audit/audit.ts";
 import type { Config } from "../../../config/schema.ts";
-import { type Account, whileAccount } from "../../../identity/account.ts";
 import { parseEmailAddress } from "../../../identity/email-address.ts";
 import { createEmail, removeEmail, setPrimaryEmail } from "../../../identity/emails.ts";
-import { endSignIns } from "../../../identity/first-proof.ts";
-import type { EmailProfile } from "../../../identity/profile.ts";
-import { remainsReachable } from "../../../identity/reachability.ts";
-import { securityNotice } from "../../../identity/security-notices.ts";
 import { factsByEmail } from "../../../identity/users.ts";
 import { byConfig } from "../../inputs.ts";
 import { STAY } from "../../names.ts";

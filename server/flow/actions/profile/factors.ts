@@ -1,13 +1,13 @@
 import { z } from "zod";
+import { type Account, whileAccount } from "../../../account/account.ts";
+import { endSignIns } from "../../../account/first-proof.ts";
+import { securityNotice } from "../../../account/security-notices.ts";
 import { audit } from "../../../audit/audit.ts";
 import type { Config } from "../../../config/schema.ts";
 import { deleteCredential } from "../../../credentials/owned-credentials.ts";
 import { deleteRecoveryCodes, replaceRecoveryCodes } from "../../../credentials/recovery-codes.ts";
 import { deleteTotp } from "../../../credentials/totp.ts";
 import { revokeDevices } from "../../../credentials/trusted-devices.ts";
-import { type Account, whileAccount } from "../../../identity/account.ts";
-import { endSignIns } from "../../../identity/first-proof.ts";
-import { securityNotice } from "../../../identity/security-notices.ts";
 import type { Scope, Write } from "../../../runtime.ts";
 import type { Facts } from "../../facts.ts";
 import { STAY } from "../../names.ts";

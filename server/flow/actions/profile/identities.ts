@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { type Account, whileAccount } from "../../../account/account.ts";
+import { endSignIns } from "../../../account/first-proof.ts";
+import { removeIdentity } from "../../../account/linked-identities.ts";
+import { remainsReachable } from "../../../account/reachability.ts";
 import { audit } from "../../../audit/audit.ts";
 import type { Config } from "../../../config/schema.ts";
-import { type Account, whileAccount } from "../../../identity/account.ts";
-import { endSignIns } from "../../../identity/first-proof.ts";
-import { removeIdentity } from "../../../identity/identities.ts";
-import { remainsReachable } from "../../../identity/reachability.ts";
 import { enabledProviders } from "../../../thirdparty/providers/index.ts";
 import { STAY } from "../../names.ts";
 import { stay } from "../../outcome.ts";

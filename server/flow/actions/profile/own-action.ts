@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Account } from "../../../identity/account.ts";
+import type { Account } from "../../../account/account.ts";
 import { type Action, action, type Context, type InputSchema, type View } from "../../define.ts";
 import type { ErrorCode } from "../../errors.ts";
 import { PROOF, type Target } from "../../names.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { whileAccount } from "../../../account/account.ts";
+import { endSignIns } from "../../../account/first-proof.ts";
+import { remainsReachable } from "../../../account/reachability.ts";
+import { securityNotice } from "../../../account/security-notices.ts";
 import { audit } from "../../../audit/audit.ts";
 import { contextWords, judgeNewPassword } from "../../../credentials/password-policy.ts";
 import { createPassword, deletePassword, replacePassword } from "../../../credentials/passwords.ts";
 import { revokeDevices } from "../../../credentials/trusted-devices.ts";
-import { whileAccount } from "../../../identity/account.ts";
-import { endSignIns } from "../../../identity/first-proof.ts";
-import { remainsReachable } from "../../../identity/reachability.ts";
-import { securityNotice } from "../../../identity/security-notices.ts";
 import type { Write } from "../../../runtime.ts";
 import { byConfig } from "../../inputs.ts";
 import { STAY } from "../../names.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { endSignIns } from "../../../account/first-proof.ts";
 import { audit } from "../../../audit/audit.ts";
-import { endSignIns } from "../../../identity/first-proof.ts";
 import { describeSession, endSessionOf } from "../../../sessions/session-list.ts";
 import { endOtherSessions, type Session } from "../../../sessions/sessions.ts";
 import type { View } from "../../define.ts";

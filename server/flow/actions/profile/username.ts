@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { whileAccount } from "../../../account/account.ts";
+import { remainsReachable } from "../../../account/reachability.ts";
 import { audit } from "../../../audit/audit.ts";
-import { whileAccount } from "../../../identity/account.ts";
-import { remainsReachable } from "../../../identity/reachability.ts";
 import { parseUsername } from "../../../identity/username.ts";
 import { createUsername, removeUsername, replaceUsername } from "../../../identity/usernames.ts";
 import { factsByUsername } from "../../../identity/users.ts";

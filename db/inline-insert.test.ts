@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
+import { ridingInsert, ridingOn } from "./inline-insert.ts";
+
+let postgres: TestDatabase;
+beforeAll(async () => {
+  postgres = await testDatabase();
+});
+afterAll(() => postgres.close());
+
+const instance = (id: string) =>
+  ridingInsert({
+    name: "instance",
+    table: "instances",
+    row: { id: ["uuid", id], leased_until: ["timestamptz", "2030-01-01T00:00:00Z"] },
+  });
+
+const isThere = async (id: string) =>
+  (await postgres.database.read.$client.query("select from instances where id = $1", [id])).rowCount === 1;
+
+const rideOn = (owner: string, id: string) => {
+  const { riding } = instance(id);
+  const text = ridingOn("update instances set leased_until = leased_until where id = $1", 1, riding);
+  const values = [owner, ...Object.values(riding.row).map(([, value]) => value)];
+  return postgres.database.write.$client.query(text, values);
+};
+
+it("a row rides on a statement that matched", async () => {
+  const [owner, id] = [randomUUID(), randomUUID()];
+  await postgres.database.write.transaction((tx) => instance(owner)(tx));
+  expect((await rideOn(owner, id)).rowCount).toBe(1);
+  expect(await isThere(id)).toBe(true);
+});
+
+it("a row is not written when the statement it rides on matched nothing", async () => {
+  const id = randomUUID();
+  expect((await rideOn(randomUUID(), id)).rowCount).toBe(0);
+  expect(await isThere(id)).toBe(false);
+});
+
+it("by itself it is a write like any other, and goes with its transaction", async () => {
+  const [kept, dropped] = [randomUUID(), randomUUID()];
+  await postgres.database.write.transaction((tx) => instance(kept)(tx));
+  const failing = postgres.database.write.transaction(async (tx) => {
+    await instance(dropped)(tx);
+    await tx.execute(sql`select 1 / 0`);
+  });
+  await expect(failing).rejects.toThrow();
+  expect([await isThere(kept), await isThere(dropped)]).toEqual([true, false]);
+});

@@ -1,0 +1,293 @@
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { schema } from "#db/client";
+import { createEmail, removeEmail, setPrimaryEmail } from "../identity/emails.ts";
+import { createUsername, removeUsername, replaceUsername } from "../identity/usernames.ts";
+import { createUser } from "../identity/users.ts";
+import type { Write } from "../runtime.ts";
+import { endSessionOf } from "../sessions/session-list.ts";
+import { issueSession } from "../sessions/sessions.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { accountOf, profilePayload, whileAccount } from "./account.ts";
+import { deleteAccount } from "./deletion.ts";
+import { removeIdentity } from "./linked-identities.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime({ STILE_USERNAME_ENABLED: "true" });
+});
+afterAll(() => runtime.close());
+
+const scopeAt = (now = new Date()) => ({
+  runtime,
+  tenant: runtime.tenant,
+  client: someone,
+  now,
+  signal: AbortSignal.timeout(30_000),
+});
+
+/** Writes in a transaction of its own, in order. */
+const write = (...writes: Write[]) =>
+  runtime.database.write.transaction(async (tx) => {
+    for (const change of writes) await change(tx);
+  });
+
+async function person(address = `${randomUUID()}@example.com`): Promise<string> {
+  const id = randomUUID();
+  const { environment, tenant } = runtime;
+  const email = { address, verifiedAt: new Date() };
+  await write((tx) => createUser(tx, tenant.id, { id, email, now: new Date(), environment }));
+  return id;
+}
+
+async function session(userId: string, now = new Date()): Promise<string> {
+  const made = await issueSession(scopeAt(now), { userId, factors: [], amr: [], rememberMe: false });
+  await write(made.write);
+  return made.issued.id;
+}
+
+const read = (userId: string, now = new Date(), { tenant } = runtime) =>
+  accountOf(runtime.database.read, tenant, userId, now);
+
+const addresses = async (userId: string) =>
+  (await read(userId))?.profile.emails?.map(({ address, is_primary }) => [address, is_primary]);
+
+const emailId = async (userId: string, address: string) =>
+  (await read(userId))?.profile.emails?.find((email) => email.address === address)?.id ?? "";
+
+describe("an account, as its owner manages it", () => {
+  it("has its live sessions, newest first, and says whether there is a password", async () => {
+    const id = await person();
+    const hour = 3_600_000;
+    const past = await session(id, new Date(Date.now() - 24 * hour));
+    const older = await session(id, new Date(Date.now() - hour));
+    const newer = await session(id);
+    const account = await read(id);
+    expect(account?.sessions.map((one) => one.id)).toEqual([newer, older]);
+    expect(account?.sessions.map((one) => one.id)).not.toContain(past);
+    expect(account?.hasPassword).toBe(false);
+    await write(async (tx) => {
+      await tx.insert(schema.passwords).values({ tenantId: runtime.tenant.id, userId: id, hash: "x" });
+    });
+    expect(await read(id)).toMatchObject({ hasPassword: true, profile: { id } });
+  });
+
+  it("has no session that was idle for too long", async () => {
+    const id = await person();
+    await session(id, new Date(Date.now() - 120_000));
+    const strict = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "60s" });
+    expect((await read(id, new Date(), strict))?.sessions).toEqual([]);
+    expect((await read(id))?.sessions).toHaveLength(1);
+  });
+
+  it("A68 is nobody's who is unknown, or of another tenant", async () => {
+    const id = await person();
+    expect(await read(randomUUID())).toBeNull();
+    const elsewhere = { ...runtime, tenant: { ...runtime.tenant, id: randomUUID() } };
+    expect(await read(id, new Date(), elsewhere)).toBeNull();
+  });
+
+  it("is shown with its sessions, in the shape that clients know", async () => {
+    const id = await person();
+    const [here, there] = [await session(id), await session(id)];
+    const account = await read(id);
+    if (!account) throw new Error("the account is gone");
+    const { config } = runtime;
+    const shown = profilePayload(account, { config, currentSessionId: here });
+    expect(shown.user).toBe(account.profile);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    const item = {
+      user_agent_raw: "Test/1.0",
+      user_agent: "Unknown",
+      ip_address: "192.0.2.1",
+      created_at: time,
+      expires_at: time,
+      last_used: time,
+    };
+    expect(shown.sessions).toHaveLength(2);
+    expect(shown.sessions).toEqual(
+      expect.arrayContaining([
+        { id: here, current: true, ...item },
+        { id: there, current: false, ...item },
+      ]),
+    );
+    const quiet = runtime.configured({ STILE_SESSION_SHOW_ON_PROFILE: "false" });
+    expect(profilePayload(account, { config: quiet.config, currentSessionId: here })).not.toHaveProperty(
+      "sessions",
+    );
+  });
+
+  it("keeps its sessions from other accounts", async () => {
+    const [id, other] = [await person(), await person()];
+    const own = await session(id);
+    await write(endSessionOf(scopeAt(), other, own));
+    expect((await read(id))?.sessions).toHaveLength(1);
+    await write(endSessionOf(scopeAt(), id, own));
+    expect((await read(id))?.sessions).toEqual([]);
+  });
+});
+
+describe("what was judged of an account", () => {
+  it("has to hold when it is written", async () => {
+    const id = await person();
+    await write(whileAccount(scopeAt(), id, ({ profile }) => profile.emails?.length === 1));
+    await expect(write(whileAccount(scopeAt(), id, () => false))).rejects.toThrow("already taken: account");
+    await expect(write(whileAccount(scopeAt(), randomUUID(), () => true))).rejects.toThrow("user");
+  });
+
+  it("A30 so of two steps that each rely on what the other takes, one is performed", async () => {
+    const id = await person("one@example.com");
+    await write(createEmail(scopeAt(), id, { address: "two@example.com", isPrimary: false, verified: true }));
+    const another = ({ profile }: { profile: { emails?: unknown[] } }) => (profile.emails?.length ?? 0) > 1;
+    const remove = async (address: string) => {
+      const email = await emailId(id, address);
+      await write(whileAccount(scopeAt(), id, another), removeEmail(scopeAt(), id, email));
+    };
+    const settled = await Promise.allSettled([remove("one@example.com"), remove("two@example.com")]);
+    expect(settled.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(await addresses(id)).toHaveLength(1);
+  });
+});
+
+describe("addresses", () => {
+  it("can be added, made the primary one, and removed", async () => {
+    const id = await person("ada@example.com");
+    await write(
+      createEmail(scopeAt(), id, { address: "ada@work.example", isPrimary: false, verified: true }),
+    );
+    await write(setPrimaryEmail(scopeAt(), id, await emailId(id, "ada@work.example")));
+    expect(await addresses(id)).toEqual([
+      ["ada@work.example", true],
+      ["ada@example.com", false],
+    ]);
+    await write(removeEmail(scopeAt(), id, await emailId(id, "ada@example.com")));
+    expect(await addresses(id)).toEqual([["ada@work.example", true]]);
+  });
+
+  it("A68 of others are out of reach, and nothing changes for trying", async () => {
+    const [id, other] = [await person("own@example.com"), await person("other@example.com")];
+    const foreign = await emailId(other, "other@example.com");
+    await expect(write(setPrimaryEmail(scopeAt(), id, foreign))).rejects.toThrow("email");
+    await expect(write(removeEmail(scopeAt(), id, foreign))).rejects.toThrow("email");
+    expect(await addresses(id)).toEqual([["own@example.com", true]]);
+    expect(await addresses(other)).toEqual([["other@example.com", true]]);
+  });
+});
+
+describe("a username", () => {
+  it("can be chosen, changed to one that is free, and given up", async () => {
+    const [id, other] = [await person(), await person()];
+    await expect(write(replaceUsername(scopeAt(), id, "ada"))).rejects.toThrow("username");
+    await write(createUsername(scopeAt(), id, "ada"), createUsername(scopeAt(), other, "bert"));
+    await expect(write(replaceUsername(scopeAt(), id, "bert"))).rejects.toMatchObject({
+      cause: { constraint: "usernames_username_unique" },
+    });
+    await write(replaceUsername(scopeAt(), id, "lovelace"));
+    expect((await read(id))?.profile.username?.username).toBe("lovelace");
+    await write(removeUsername(scopeAt(), id));
+    expect((await read(id))?.profile.username).toBeUndefined();
+    expect((await read(other))?.profile.username?.username).toBe("bert");
+  });
+});
+
+describe("an identity", () => {
+  it("A68 can be taken from its own account alone", async () => {
+    const [id, other] = [await person(), await person()];
+    const identity = randomUUID();
+    await write(async (tx) => {
+      const row = { tenantId: runtime.tenant.id, id: identity, userId: id, provider: "google", subject: id };
+      await tx.insert(schema.identities).values(row);
+    });
+    await expect(write(removeIdentity(scopeAt(), other, identity))).rejects.toThrow("identity");
+    expect((await read(id))?.identities).toEqual([
+      { id: identity, provider: "google", subject: id, email: null },
+    ]);
+    await write(removeIdentity(scopeAt(), id, identity));
+    expect((await read(id))?.identities).toEqual([]);
+  });
+});
+
+describe("the deletion of an account", () => {
+  it("takes everything that hangs on it, and leaves others alone", async () => {
+    const [id, other] = [await person(), await person()];
+    await session(id);
+    await session(other);
+    const { tenant, database } = runtime;
+    const expiresAt = new Date(Date.now() + 60_000);
+    const flow = (flowId: string, userId: string) => ({
+      tenantId: tenant.id,
+      id: flowId,
+      userId,
+      type: "profile",
+      state: "profile_init",
+      version: 1,
+      tokenHash: Buffer.alloc(32),
+      resumeHash: Buffer.alloc(32),
+      data: {},
+      history: [],
+      payload: {},
+      expiresAt,
+    });
+    const [own, second, foreign] = [randomUUID(), randomUUID(), randomUUID()];
+    await write(async (tx) => {
+      await tx.insert(schema.flows).values([flow(own, id), flow(second, id), flow(foreign, other)]);
+      await tx.insert(schema.webauthnChallenges).values({
+        tenantId: tenant.id,
+        id: randomUUID(),
+        flowId: own,
+        ceremony: "creation",
+        userId: id,
+        challenge: randomUUID(),
+        expiresAt,
+      });
+      const phone = {
+        tenantId: tenant.id,
+        aaid: "006F#0001",
+        publicKey: Buffer.alloc(32),
+        keyFormat: 0x0101,
+        algorithm: 0x0002,
+        signCounter: 0,
+        regCounter: 0,
+        authenticatorVersion: 1,
+        attestation: "surrogate",
+        keyName: "A phone",
+        isSecondFactorOnly: true,
+        lastUsedAt: expiresAt,
+      };
+      await tx.insert(schema.authenticatorDevices).values(
+        [id, other].map((userId) => ({
+          ...phone,
+          id: randomUUID(),
+          userId,
+          keyId: Buffer.from(randomUUID()),
+        })),
+      );
+      await tx.insert(schema.authenticatorRequests).values({
+        tenantId: tenant.id,
+        id: "a".repeat(44),
+        operation: "AUTH",
+        status: "OK",
+        userId: id,
+        username: "ada",
+        message: "[]",
+        deviceTokenHash: Buffer.alloc(32),
+        validUntil: expiresAt,
+      });
+    });
+    await write(deleteAccount(scopeAt(), id, own));
+    expect(await read(id)).toBeNull();
+    expect((await read(other))?.sessions).toHaveLength(1);
+    const flows = await database.read.select({ id: schema.flows.id }).from(schema.flows);
+    expect(flows.map((row) => row.id).sort()).toEqual([own, foreign].sort());
+    const { sessions, emails, webauthnChallenges, authenticatorDevices, authenticatorRequests } = schema;
+    for (const table of [sessions, emails, webauthnChallenges, authenticatorDevices, authenticatorRequests]) {
+      expect(await database.read.select().from(table).where(eq(table.userId, id))).toEqual([]);
+    }
+    const phones = await database.read
+      .select({ userId: authenticatorDevices.userId })
+      .from(authenticatorDevices);
+    expect(phones).toEqual([{ userId: other }]);
+    await expect(write(deleteAccount(scopeAt(), id, own))).rejects.toThrow("user");
+  });
+});

@@ -1,0 +1,223 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { schema } from "#db/client";
+import { createUser, factsById } from "../identity/users.ts";
+import { issueSession } from "../sessions/sessions.ts";
+import { verifySession } from "../sessions/verify-session.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { dropCredentialsSetBeforeVerification, endWhatIsOpen } from "./first-proof.ts";
+
+let runtime: TestRuntime;
+let tenantId: string;
+
+beforeAll(async () => {
+  runtime = await testRuntime();
+  tenantId = runtime.tenant.id;
+});
+afterAll(() => runtime.close());
+
+interface Account {
+  userId: string;
+  token: string;
+  flowIds: string[];
+}
+
+/** An account with every way in, a trusted browser, a session, and logins and a connection under way. */
+async function account(address: string): Promise<Account> {
+  const { tenant, environment, database } = runtime;
+  const now = new Date();
+  const userId = randomUUID();
+  const flowIds = [randomUUID(), randomUUID()];
+  const { signal } = new AbortController();
+  const made = await issueSession(
+    { runtime, tenant, client: someone, now, signal },
+    { userId, factors: [], amr: [], rememberMe: false },
+  );
+  await database.write.transaction(async (tx) => {
+    await createUser(tx, tenantId, { id: userId, email: { address, verifiedAt: null }, now, environment });
+    await made.write(tx);
+    await tx.insert(schema.passwords).values({ tenantId, userId, hash: "scheme:hash" });
+    await tx.insert(schema.webauthnCredentials).values({
+      tenantId,
+      id: randomUUID(),
+      userId,
+      publicKey: Buffer.of(1),
+      signCount: 0,
+      aaguid: randomUUID(),
+      attestationType: "none",
+      transports: [],
+      backupEligible: false,
+      backupState: false,
+      userVerified: true,
+      mfaOnly: false,
+    });
+    const own = { tenantId, userId };
+    const expiresAt = new Date(now.getTime() + 3_600_000);
+    const secret = Buffer.alloc(32, 7);
+    await tx.insert(schema.totpSecrets).values({ ...own, sealedSecret: secret, lastStep: 1 });
+    await tx.insert(schema.authenticatorDevices).values({
+      ...own,
+      id: randomUUID(),
+      aaid: "006F#0001",
+      keyId: randomBytes(32),
+      publicKey: secret,
+      keyFormat: 0x0101,
+      algorithm: 0x0002,
+      signCounter: 0,
+      regCounter: 0,
+      authenticatorVersion: 1,
+      attestation: "surrogate",
+      keyName: "A phone",
+      isSecondFactorOnly: true,
+      lastUsedAt: now,
+    });
+    await tx.insert(schema.recoveryCodes).values({ ...own, codeHash: secret });
+    await tx
+      .insert(schema.trustedDevices)
+      .values({ ...own, id: randomUUID(), tokenHash: randomBytes(32), expiresAt });
+    await tx
+      .insert(schema.identities)
+      .values({ ...own, id: randomUUID(), provider: "google", subject: userId, email: address });
+    await tx.insert(schema.thirdPartyRequests).values({
+      ...own,
+      stateHash: randomBytes(32),
+      provider: "google",
+      sealed: secret,
+      redirectTo: "https://example.com",
+      expiresAt,
+    });
+    await tx
+      .insert(schema.exchangeTokens)
+      .values({ ...own, tokenHash: randomBytes(32), sealed: secret, expiresAt });
+    for (const id of flowIds) {
+      await tx.insert(schema.flows).values({
+        tenantId,
+        id,
+        type: "login",
+        state: "login_password",
+        version: 1,
+        tokenHash: Buffer.alloc(32),
+        resumeHash: Buffer.alloc(32),
+        userId,
+        data: {},
+        history: [],
+        payload: {},
+        expiresAt: new Date(now.getTime() + 3_600_000),
+      });
+    }
+  });
+  return { userId, token: made.issued.token, flowIds };
+}
+
+const flowsOf = async ({ userId }: Account) => {
+  const all = await runtime.database.read.select().from(schema.flows);
+  return all.filter((flow) => flow.userId === userId).map((flow) => flow.id);
+};
+
+/** What is left of an account, by table. */
+const leftOf = async ({ userId }: Account) => {
+  const tables = ["trustedDevices", "thirdPartyRequests", "exchangeTokens", "identities"] as const;
+  const counted = tables.map(async (name) => {
+    const rows = await runtime.database.read.select({ userId: schema[name].userId }).from(schema[name]);
+    return [name, rows.filter((row) => row.userId === userId).length];
+  });
+  return Object.fromEntries(await Promise.all(counted));
+};
+
+const isSignedIn = async ({ token }: Account) => {
+  const { tenant } = runtime;
+  return (await verifySession(runtime, tenant, { cookies: [token] }, { touch: false })).valid;
+};
+
+describe("the first proof of an address", () => {
+  it("A41 ends the password, passkeys and sessions that a stranger may have set before", async () => {
+    const victim = await account("victim@example.com");
+    const [flowId = ""] = victim.flowIds;
+    expect(await isSignedIn(victim)).toBe(true);
+    await runtime.database.write.transaction((tx) =>
+      dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, flowId),
+    );
+    expect(await factsById(runtime.database.read, tenantId, victim.userId)).toMatchObject({
+      email: "victim@example.com",
+      hasPassword: false,
+      hasPasskey: false,
+      hasTotp: false,
+      hasAuthenticator: false,
+      hasRecoveryCode: false,
+      hasIdentity: false,
+      credentialCount: 0,
+    });
+    expect(await isSignedIn(victim)).toBe(false);
+  });
+
+  it("A42 ends every other login that is under way, and not the one that proved it", async () => {
+    const victim = await account("waiting@example.com");
+    const [flowId = ""] = victim.flowIds;
+    await runtime.database.write.transaction((tx) =>
+      dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, flowId),
+    );
+    expect(await flowsOf(victim)).toEqual([flowId]);
+  });
+
+  it("A42 ends what a provider could let in by, now or when somebody comes back from it, and trusted browsers", async () => {
+    const victim = await account("connected@example.com");
+    await runtime.database.write.transaction((tx) =>
+      dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, randomUUID()),
+    );
+    expect(await leftOf(victim)).toEqual({
+      trustedDevices: 0,
+      thirdPartyRequests: 0,
+      exchangeTokens: 0,
+      identities: 0,
+    });
+  });
+
+  it("leaves other accounts and other tenants alone", async () => {
+    const [one, other] = [await account("one@example.com"), await account("other@example.com")];
+    const drop = (tenant: string, userId: string) =>
+      runtime.database.write.transaction((tx) =>
+        dropCredentialsSetBeforeVerification(tx, tenant, userId, randomUUID()),
+      );
+    await drop(tenantId, one.userId);
+    await expect(drop(randomUUID(), other.userId)).rejects.toThrow("already taken: user");
+    expect(await flowsOf(one)).toEqual([]);
+    expect(await flowsOf(other)).toHaveLength(2);
+    expect(await isSignedIn(other)).toBe(true);
+    expect(await factsById(runtime.database.read, tenantId, other.userId)).toMatchObject({
+      hasPassword: true,
+      hasPasskey: true,
+      hasTotp: true,
+      hasAuthenticator: true,
+      hasRecoveryCode: true,
+      hasIdentity: true,
+    });
+    expect(await leftOf(other)).toMatchObject({ trustedDevices: 1, exchangeTokens: 1 });
+  });
+
+  it("is undone with the step that it belongs to", async () => {
+    const victim = await account("undone@example.com");
+    const failing = runtime.database.write.transaction(async (tx) => {
+      await dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, randomUUID());
+      throw new Error("overtaken");
+    });
+    await expect(failing).rejects.toThrow("overtaken");
+    expect(await isSignedIn(victim)).toBe(true);
+    expect(await flowsOf(victim)).toHaveLength(2);
+  });
+});
+
+it("A24 a recovery ends sessions, other logins and trusted browsers, and leaves credentials alone", async () => {
+  const owner = await account("owner@example.com");
+  const [, flowId = ""] = owner.flowIds;
+  await runtime.database.write.transaction((tx) => endWhatIsOpen(tx, tenantId, owner.userId, flowId));
+  expect(await flowsOf(owner)).toEqual([flowId]);
+  expect(await isSignedIn(owner)).toBe(false);
+  const facts = await factsById(runtime.database.read, tenantId, owner.userId);
+  expect(facts).toMatchObject({ hasPassword: true, hasPasskey: true, hasTotp: true, hasRecoveryCode: true });
+  expect(await leftOf(owner)).toEqual({
+    trustedDevices: 0,
+    thirdPartyRequests: 0,
+    exchangeTokens: 0,
+    identities: 1,
+  });
+});

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Config } from "../../config/schema.ts";
+import { type Html, html, trusted } from "../../mail/html.ts";
+import { type MailboxEntry, newestMails } from "../../mail/mailbox.ts";
+import type { Runtime } from "../../runtime.ts";
+import { mailboxStyles } from "./styles.ts";
+
+/** Unknown or broken values count as absent: the page is for people who type addresses by hand. */
+const query = z.object({
+  // PostgreSQL knows no NUL in text.
+  to: z
+    .string()
+    .min(1)
+    .refine((value) => !value.includes("\0"))
+    .optional()
+    .catch(undefined),
+  limit: z.coerce.number().int().min(1).max(200).optional().catch(undefined),
+  mail: z.uuid().optional().catch(undefined),
+});
+
+/** Loads the page anew once there is a newer mail, and leaves it alone otherwise. */
+const script = `
+const shown = document.querySelector("main").dataset.newest;
+const address = new URL(location.href);
+address.searchParams.set("limit", "1");
+setInterval(async () => {
+  if (document.hidden) return;
+  const answer = await fetch(address, { headers: { accept: "application/json" } }).catch(() => null);
+  const [newest] = answer?.ok ? await answer.json() : [];
+  if (newest && newest.created_at !== shown) location.reload();
+}, 2000);
+`;
+
+const headers = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  // A mail's frame takes this policy over, and mails are styled inline; nothing can be loaded from anywhere.
+  "content-security-policy": [
+    "default-src 'none'",
+    `script-src 'sha256-${createHash("sha256").update(script).digest("base64")}'`,
+    "style-src 'unsafe-inline'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+};
+
+/**
+ * The local mailbox (`GET /dev/mailbox`), newest mail first: a page, or by `Accept: application/json` a list of
+ * `{ to, subject, text, html, created_at }`. `?to=` narrows it to one recipient, `?limit=` to so many mails,
+ * `?mail=` names the one that is open. Shows codes: only for development, and for this machine.
+ */
+export async function mailboxPage(runtime: Runtime, request: Request): Promise<Response> {
+  const url = new URL(request.url);
+  const { to, limit, mail } = query.parse(Object.fromEntries(url.searchParams));
+  const mails = await newestMails(runtime.database.read, {
+    ...(to === undefined ? {} : { to }),
+    ...(limit === undefined ? {} : { limit }),
+  });
+  const vary = { ...headers, vary: "accept" };
+  if (request.headers.get("accept")?.includes("application/json")) {
+    return Response.json(mails.map(listed), { headers: vary });
+  }
+  const open = mails.find(({ id }) => id === mail) ?? mails[0];
+  const page = renderPage(mails, open, { config: runtime.config, to });
+  return new Response(page.markup, { headers: { ...vary, "content-type": "text/html; charset=utf-8" } });
+}
+
+function listed({ recipient, subject, text, html, createdAt }: MailboxEntry) {
+  return { to: recipient, subject, text, html, created_at: createdAt.toISOString() };
+}
+
+function renderPage(
+  mails: MailboxEntry[],
+  open: MailboxEntry | undefined,
+  { config, to }: { config: Config; to: string | undefined },
+): Html {
+  const service = config.service.name;
+  const why = config.smtp_url
+    ? "has a mail server now: new mail goes there and not here."
+    : "has no mail server yet, so its mail stays here. Set SMTP_URL to send it.";
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Local mailbox · ${service}</title>
+<style>${trusted(mailboxStyles)}</style>
+</head>
+<body>
+<header><h1>Local mailbox</h1><p>${service} ${why}</p></header>
+<main data-newest="${mails[0]?.createdAt.toISOString() ?? ""}">
+${open ? [renderList(mails, open, to), renderMail(open)] : html`<p class="empty">No mail${to ? ` to ${to}` : ""} yet. It shows up here by itself.</p>`}
+</main>
+<script>${trusted(script)}</script>
+</body>
+</html>
+`;
+}
+
+function renderList(mails: MailboxEntry[], open: MailboxEntry, to: string | undefined): Html {
+  const address = (id: string) => `?${new URLSearchParams({ ...(to ? { to } : {}), mail: id })}`;
+  return html`<nav aria-label="Mails"><ol>${mails.map(
+    ({ id, subject, recipient, createdAt }) => html`
+<li><a href="${address(id)}"${id === open.id ? trusted(' aria-current="true"') : ""}>
+<strong>${subject}</strong><span>${recipient}</span>${moment(createdAt)}</a></li>`,
+  )}</ol></nav>`;
+}
+
+function renderMail({ subject, recipient, text, html: body, createdAt }: MailboxEntry): Html {
+  return html`<article>
+<h2>${subject}</h2>
+<p class="facts">To <strong>${recipient}</strong> · ${moment(createdAt)}</p>
+<iframe title="The mail as HTML" sandbox srcdoc="${body}"></iframe>
+<h3>Plain text</h3>
+<pre>${text}</pre>
+</article>`;
+}
+
+function moment(at: Date): Html {
+  const iso = at.toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}

@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { type Html, html, trusted } from "../../mail/html.ts";
+import { mailboxStyles } from "../mailbox/styles.ts";
+import type { HeldKey } from "../uaf-authenticator/call.ts";
+import type { Approval } from "./player.ts";
+
+/** A request that waits, as the page shows it. */
+export interface Waiting {
+  id: string;
+  /** Name of the tenant's service, which asks. */
+  service: string;
+  operation: string;
+  username: string;
+  userId: string;
+  transaction: string | null;
+  createdAt: Date;
+  validUntil: Date;
+}
+
+/** What the last button did. */
+export type Outcome = Approval["outcome"] | "declined" | "forgotten" | "no link";
+
+const outcomes: Record<Outcome, string> = {
+  approved: "Approved. The server has accepted the answer.",
+  refused: "The server has refused the answer.",
+  unsuitable: "This phone does not answer such a request: it has no key for it, or is not wanted.",
+  over: "Too late: the request has been answered or cancelled, or its time is over.",
+  unknown: "The server knows no such request.",
+  unreachable: "The server cannot be reached at its own address (BASE_URL).",
+  declined: "Declined. Nothing was sent; the request waits until its time is over.",
+  forgotten: "Forgotten. The server still has its half of the key.",
+  "no link": "That is not the link of a request to this server.",
+};
+
+export const isOutcome = (text: string): text is Outcome => Object.hasOwn(outcomes, text);
+
+const titles: Record<string, string> = { REG: "Add this phone", AUTH: "Sign in", DEREG: "Remove keys" };
+
+/** Loads the page anew once other requests wait, unless somebody is typing. */
+const script = `
+const shown = document.querySelector("main").dataset.waiting;
+setInterval(async () => {
+  if (document.hidden || document.querySelector("input[name=link]").value) return;
+  const answer = await fetch("/dev/authenticator", { headers: { accept: "application/json" } }).catch(() => null);
+  if (!answer?.ok) return;
+  const waiting = (await answer.json()).map(({ id }) => id).join(" ");
+  if (waiting !== shown) location.replace("/dev/authenticator");
+}, 2000);
+`;
+
+/** As for the mailbox; forms go to this server alone. */
+export const phoneHeaders = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  vary: "accept",
+  "content-security-policy": [
+    "default-src 'none'",
+    `script-src 'sha256-${createHash("sha256").update(script).digest("base64")}'`,
+    "style-src 'unsafe-inline'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+};
+
+const styles = `
+main { grid-template-columns: minmax(0, 1fr); max-width: 760px; gap: 16px; }
+header { max-width: 760px; }
+form { display: inline; }
+.buttons { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 16px; }
+button { padding: 8px 16px; font: inherit; color: var(--text); background: var(--page); border: 1px solid var(--line); border-radius: 8px; cursor: pointer; }
+button.first { color: var(--card); background: var(--accent); border-color: var(--accent); }
+button:focus-visible, input:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+input { width: 100%; margin: 6px 0 0; padding: 8px 12px; font: inherit; color: inherit; background: var(--page); border: 1px solid var(--line); border-radius: 8px; }
+blockquote { margin: 0; padding: 16px; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--page); border-radius: 8px; }
+.outcome { margin: 0; padding: 12px 16px; border-radius: 12px; background: var(--chosen); }
+article li { display: flex; justify-content: space-between; align-items: center; gap: 12px; padding: 10px 0; }
+article li span { overflow-wrap: anywhere; }
+article > .facts:last-child { margin: 12px 0 0; }
+`;
+
+/** The played phone's screen (`GET /dev/authenticator`). */
+export function phonePage(shown: {
+  service: string;
+  waiting: readonly Waiting[];
+  keys: readonly HeldKey[];
+  outcome: { name: Outcome; code: number | null } | null;
+}): Html {
+  const { service, waiting, keys, outcome } = shown;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Played phone · ${service}</title>
+<style>${trusted(mailboxStyles + styles)}</style>
+</head>
+<body>
+<header><h1>Played phone</h1><p>Stands in for the authenticator app, in development only. Its keys are kept in the data folder.</p></header>
+<main data-waiting="${waiting.map(({ id }) => id).join(" ")}">
+${outcome ? html`<p class="outcome" role="status">${outcomes[outcome.name]}${outcome.code === null ? "" : ` Code ${outcome.code}.`}</p>` : ""}
+${waiting.length > 0 ? waiting.map(renderRequest) : html`<p class="empty">Nothing is asked of this phone. Requests show up here by themselves.</p>`}
+<article>
+<h2>Scan a code</h2>
+<form method="post" action="/dev/authenticator">
+<label>What the QR code says: a link that ends in ?token=…<input name="link" type="url" autocomplete="off" required></label>
+<div class="buttons">${button("approve", "Approve this code")}</div>
+</form>
+</article>
+${renderKeys(keys)}
+</main>
+<script>${trusted(script)}</script>
+</body>
+</html>
+`;
+}
+
+function renderRequest(request: Waiting): Html {
+  const { id, service, operation, username, userId, transaction, createdAt, validUntil } = request;
+  const user =
+    username === userId ? html`<strong>${username}</strong>` : html`<strong>${username}</strong> (${userId})`;
+  return html`<article>
+<h2>${transaction === null ? (titles[operation] ?? operation) : "Confirm"}</h2>
+<p class="facts">${service} asks · for ${user} · ${moment(createdAt)} · until ${moment(validUntil)}</p>
+${transaction === null ? "" : html`<blockquote>${transaction}</blockquote>`}
+<form method="post" action="/dev/authenticator">
+<input type="hidden" name="request" value="${id}">
+<div class="buttons">${button("approve", "Approve")}
+${button("decline", "Decline")}</div>
+</form>
+<p class="facts">Declining sends nothing: a phone may fetch and answer a request, and no more.</p>
+</article>`;
+}
+
+function renderKeys(keys: readonly HeldKey[]): Html {
+  if (keys.length === 0) return html`<article><h2>Keys</h2><p class="facts">None yet.</p></article>`;
+  const rows = keys.map(({ id, username }) => {
+    const keyId = id.toString("base64url");
+    return html`
+<li><span><strong>${username}</strong><br><small>${keyId}</small></span>
+<form method="post" action="/dev/authenticator"><input type="hidden" name="key" value="${keyId}">${button("forget", "Forget")}</form></li>`;
+  });
+  return html`<article>
+<h2>Keys</h2>
+<ol>${rows}</ol>
+<form method="post" action="/dev/authenticator"><input type="hidden" name="key" value="all">
+<div class="buttons">${button("forget", "Forget all")}</div></form>
+</article>`;
+}
+
+const button = (action: string, label: string): Html =>
+  html`<button name="do" value="${action}"${trusted(action === "approve" ? ' class="first"' : "")}>${label}</button>`;
+
+function moment(at: Date): Html {
+  const iso = at.toISOString();
+  return html`<time datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
+}

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { opened } from "../uaf-authenticator/received.ts";
+import { readLink } from "./link.ts";
+import { openPhone, type PlayedPhone } from "./player.ts";
+
+const token = "a".repeat(43);
+const upv = { major: 1, minor: 1 };
+
+/** A server that has one request, and says of any answer what it is told to say. */
+interface Stand {
+  operation: "REG" | "AUTH";
+  status: string;
+  verdict: object;
+  facets: string[];
+  policy: object;
+  put: { uafResponse: string; deviceKeyInfo: { keyName: string } } | null;
+}
+let stand: Stand;
+let server: Server;
+let base: string;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const say = (status: number, body: object) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify(body));
+    };
+    if (request.url === "/facets") {
+      return say(200, { trustedFacets: [{ version: { major: 1, minor: 0 }, ids: stand.facets }] });
+    }
+    if (request.headers.authorization !== `device ${token}`) return say(401, { code: 401 });
+    const header = { upv, op: stand.operation === "REG" ? "Reg" : "Auth", appID: `${base}/facets` };
+    const message = { header, challenge: "A".repeat(43), username: "ada", policy: stand.policy };
+    if (request.method === "GET") {
+      const { operation, status } = stand;
+      return say(200, { operation, status, request: JSON.stringify([message]) });
+    }
+    let text = "";
+    request.on("data", (chunk) => (text += chunk));
+    request.on("end", () => {
+      stand.put = JSON.parse(text);
+      say(200, stand.verdict);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  base = `http://localhost:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+let folder: string;
+let file: string;
+let phone: PlayedPhone;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "stile phone "));
+  file = join(folder, "data", "phone.json");
+  phone = openPhone(file, base);
+  stand = {
+    operation: "REG",
+    status: "PENDING",
+    verdict: { status: "OK" },
+    facets: [base],
+    policy: { accepted: [[{ aaid: ["006F#0001"] }]] },
+    put: null,
+  };
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const approve = (href = `${base}/request`, by = token) => phone.approve({ href, token: by });
+
+describe("the played phone", () => {
+  test("registers, keeps its key in a file of its owner's alone, and signs with it after a restart", async () => {
+    expect(await approve()).toEqual({ outcome: "approved" });
+    expect(stand.put?.deviceKeyInfo.keyName).toBe("Played phone");
+    const registered = opened(stand.put?.uafResponse ?? "");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    phone = openPhone(file, base);
+    expect(phone.keys()).toMatchObject([{ username: "ada", appId: `${base}/facets` }]);
+    stand.operation = "AUTH";
+    expect(await approve()).toEqual({ outcome: "approved" });
+    expect(opened(stand.put?.uafResponse ?? "").member(0x2e09)).toEqual(registered.member(0x2e09));
+  });
+
+  test("forgets a key that the server did not take, or that it is told to", async () => {
+    stand.verdict = { status: "FAILED", error: { code: 1496 } };
+    expect(await approve()).toEqual({ outcome: "refused", code: 1496 });
+    expect(phone.keys()).toEqual([]);
+    stand.verdict = { status: "OK" };
+    for (const _ of [1, 2, 3]) await approve();
+    const [first, second] = phone.keys();
+    phone.forget(first?.id.toString("base64url") ?? "");
+    expect(phone.keys()[0]).toEqual(second);
+    phone.forget("all");
+    expect(phone.keys()).toEqual([]);
+  });
+
+  test("says why it does not come to an answer", async () => {
+    expect(await approve(undefined, "another")).toEqual({ outcome: "unknown" });
+    expect(await approve("http://localhost:1/")).toEqual({ outcome: "unreachable" });
+    stand.status = "INVALIDATED";
+    expect(await approve()).toEqual({ outcome: "over" });
+    stand.status = "PENDING";
+    stand.policy = { accepted: [[{ aaid: ["FFFF#0001"] }]] };
+    expect(await approve()).toEqual({ outcome: "unsuitable", code: 5 });
+    stand.facets = [];
+    expect(await approve()).toEqual({ outcome: "unsuitable", code: 7 });
+    expect(stand.put).toBeNull();
+  });
+
+  test("remembers what was declined, and tells nobody", () => {
+    phone.decline("one");
+    phone.decline("two");
+    expect([openPhone(file, base).declined(), stand.put]).toEqual([["one", "two"], null]);
+  });
+
+  test("does not begin anew over a file that it cannot read", () => {
+    phone.decline("one");
+    writeFileSync(file, "{");
+    expect(() => phone.keys()).toThrow(file);
+    expect(() => phone.forget("all")).toThrow(file);
+  });
+});
+
+const id = "b".repeat(44);
+const path = `/authenticator/v1/uaf/requests/${id}`;
+
+test.each([
+  ["a request", path],
+  ["a tenant's request", `/t/00000000-0000-4000-8000-000000000001${path}`],
+])("the link of %s is read", (_what, at) => {
+  expect(readLink(`  https://login.example${at}?token=${token}\n`, "https://login.example")).toEqual({
+    id,
+    token,
+    href: `https://login.example${at}`,
+  });
+});
+
+test.each([
+  ["nothing", ""],
+  ["another server", `https://other.example${path}?token=${token}`],
+  ["another port", `https://login.example:8443${path}?token=${token}`],
+  ["another scheme", `javascript:${path}?token=${token}`],
+  ["no token", `https://login.example${path}`],
+  ["a token that breaks a header", `https://login.example${path}?token=a%0D%0Ab`],
+  ["another address", `https://login.example/me?token=${token}`],
+])("%s is no such link", (_what, text) => {
+  expect(readLink(text, "https://login.example")).toBeNull();
+});

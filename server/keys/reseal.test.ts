@@ -1,0 +1,201 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { devicesOf, insertDevice, newDevice, pushTokensOf } from "../authenticator/devices.ts";
+import { loadConfig } from "../config/load.ts";
+import { totpSealContext } from "../credentials/totp.ts";
+import type { Tenant } from "../runtime.ts";
+import { StartError } from "../start/start-error.ts";
+import { createTenant } from "../tenants/manage-tenants.ts";
+import { createTenants } from "../tenants/tenants.ts";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import { reseal } from "./reseal.ts";
+import { refuseUnknownSealers } from "./sealed-columns.ts";
+import { createTenantSigningKeys } from "./tenant-signing-keys.ts";
+import { createVault, type Vault } from "./vault.ts";
+
+const [old, fresh] = ["the key of last year", "the key of this year"];
+const config = loadConfig({ STILE_SESSION_ALGORITHM: "ES256" }, "/nowhere");
+const byDefault: Tenant = { id: config.tenant.id, config };
+const environment = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
+const log = pino({ level: "silent" });
+
+let postgres: TestDatabase;
+beforeEach(async () => {
+  postgres = await testDatabase();
+});
+afterEach(() => postgres.close());
+
+/** A process that has these keys. */
+function withKeys(...secretKeys: string[]) {
+  const { database } = postgres;
+  const vault = createVault(secretKeys);
+  const tenants = createTenants({ byDefault, database, vault });
+  const signingKeys = createTenantSigningKeys({ database, vault, environment, log });
+  return { config, tenant: byDefault, tenants, database, vault, environment, signingKeys };
+}
+
+type Process = ReturnType<typeof withKeys>;
+
+const totpSecret = Buffer.from("twenty bytes of it..");
+
+async function insertTotp({ database, vault }: Process, tenantId: string): Promise<string> {
+  const userId = randomUUID();
+  const sealedSecret = vault.seal(totpSecret, totpSealContext(tenantId, userId));
+  await database.write.insert(schema.users).values({ tenantId, id: userId });
+  await database.write.insert(schema.totpSecrets).values({ tenantId, userId, sealedSecret, lastStep: 7 });
+  return userId;
+}
+
+/** A device whose app has handed over a push token. */
+async function insertPhone({ database, vault }: Process, tenantId: string): Promise<void> {
+  const key = {
+    aaid: "006F#0001",
+    keyId: randomUUID(),
+    publicKey: Buffer.of(),
+    keyFormat: 0x0101,
+    algorithm: 2,
+    signCounter: 0,
+    regCounter: 0,
+    authenticatorVersion: 1,
+    attestation: "surrogate" as const,
+  };
+  const device = newDevice({ vault, environment }, key, {
+    tenantId,
+    userId: "ada",
+    info: { pushToken: "push-1" },
+    fallbackName: "Phone",
+    isSecondFactorOnly: false,
+    now: new Date(),
+  });
+  await database.write.transaction((tx) => insertDevice(tx, device));
+}
+
+const settings = { third_party: { providers: { google: { client_id: "acme", secret: "hush" } } } };
+
+/** One value in each sealed column, and a retired key, whose private half is erased. */
+async function fill(running: Process) {
+  const acme = await createTenant(running, { name: "Acme", hosts: [], settings });
+  await running.signingKeys.of(acme).ready;
+  await running.signingKeys.of(byDefault).ready;
+  const userId = await insertTotp(running, acme.id);
+  await insertPhone(running, acme.id);
+  await postgres.database.write.insert(schema.signingKeys).values({
+    tenantId: acme.id,
+    id: randomUUID(),
+    purpose: "session",
+    algorithm: "ES256",
+    publicJwk: {},
+    sealedPrivateJwk: Buffer.alloc(0),
+    sealedBy: "a key that is long gone",
+    retiredAt: new Date(0),
+  });
+  return { acme, userId };
+}
+
+const moved = async ({ database, vault }: { database: Process["database"]; vault: Vault }) =>
+  Object.fromEntries((await reseal(database, vault)).map(({ table, moved }) => [table, moved]));
+
+describe("resealing", () => {
+  test("moves every sealed value under the first key, so that the other one can go", async () => {
+    const { acme, userId } = await fill(withKeys(old));
+    expect(await moved(withKeys(fresh, old))).toEqual({
+      signing_keys: 2,
+      totp_secrets: 1,
+      authenticator_devices: 1,
+      tenants: 1,
+    });
+
+    const after = withKeys(fresh);
+    await refuseUnknownSealers(after.database, after.vault);
+    const tenant = await after.tenants.byId(acme.id);
+    expect(tenant?.config.third_party.providers.google.secret).toBe("hush");
+    const devices = await devicesOf(after.database.read, acme, "ada");
+    expect(pushTokensOf(after, devices)).toEqual(["push-1"]);
+    const [row] = await after.database.read
+      .select()
+      .from(schema.totpSecrets)
+      .where(eq(schema.totpSecrets.userId, userId));
+    expect(after.vault.unseal(row?.sealedSecret ?? Buffer.of(), totpSealContext(acme.id, userId))).toEqual(
+      totpSecret,
+    );
+    expect(row?.lastStep).toBe(7);
+  });
+
+  test("keeps the signing keys that there are", async () => {
+    const before = withKeys(old);
+    await fill(before);
+    const { keys } = await before.signingKeys.of(byDefault).jwks();
+    await moved(withKeys(fresh, old));
+    const after = withKeys(fresh);
+    await after.signingKeys.of(byDefault).ready;
+    expect((await after.signingKeys.of(byDefault).jwks()).keys).toEqual(keys);
+  });
+
+  test("once more moves nothing", async () => {
+    await fill(withKeys(old));
+    await moved(withKeys(fresh, old));
+    expect(await moved(withKeys(fresh, old))).toEqual({
+      signing_keys: 0,
+      totp_secrets: 0,
+      authenticator_devices: 0,
+      tenants: 0,
+    });
+  });
+
+  test("twice at once moves each value once", async () => {
+    await fill(withKeys(old));
+    const both = await Promise.all([moved(withKeys(fresh, old)), moved(withKeys(fresh, old))]);
+    expect(both.map(({ totp_secrets }) => totp_secrets).toSorted()).toEqual([0, 1]);
+    await refuseUnknownSealers(postgres.database, createVault([fresh]));
+  });
+
+  test("goes through more rows than one batch has", async () => {
+    const running = withKeys(old);
+    await Promise.all(Array.from({ length: 450 }, () => insertTotp(running, byDefault.id)));
+    expect(await moved(withKeys(fresh, old))).toMatchObject({ totp_secrets: 450 });
+    await refuseUnknownSealers(postgres.database, createVault([fresh]));
+  });
+
+  test("names the keys that it lacks, and moves what it can", async () => {
+    await fill(withKeys(old));
+    const lost = withKeys("a key that nobody wrote down");
+    await insertTotp(lost, byDefault.id);
+    const outcome = await reseal(postgres.database, createVault([fresh, old]));
+    expect(outcome).toMatchObject([
+      { table: "signing_keys", moved: 2, unknown: [] },
+      { table: "totp_secrets", moved: 1, unknown: lost.vault.keyIds },
+      { table: "authenticator_devices", moved: 1, unknown: [] },
+      { table: "tenants", moved: 1, unknown: [] },
+    ]);
+  });
+});
+
+describe("a start", () => {
+  test("with all keys goes on, whatever erased values say", async () => {
+    await fill(withKeys(old));
+    await expect(refuseUnknownSealers(postgres.database, createVault([fresh, old]))).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ["a signing key", "signing_keys"],
+    ["the secret of an authenticator app", "totp_secrets"],
+    ["what reaches an authenticator's app", "authenticator_devices"],
+    ["the settings of a tenant", "tenants"],
+  ])("without the key that sealed %s stops, and names the key", async (holds, kept) => {
+    const { vault } = withKeys(old);
+    await fill(withKeys(old));
+    const { write } = postgres.database;
+    if (kept !== "signing_keys") await write.delete(schema.signingKeys);
+    if (kept !== "totp_secrets") await write.delete(schema.totpSecrets);
+    if (kept !== "authenticator_devices") await write.delete(schema.authenticatorDevices);
+    if (kept !== "tenants") await write.update(schema.tenants).set({ sealedConfig: null });
+    await expect(refuseUnknownSealers(postgres.database, createVault([fresh]))).rejects.toEqual(
+      new StartError(
+        `SECRET_KEYS lacks the key that sealed ${holds} in the database (its name is ${vault.keyIds[0]})`,
+      ),
+    );
+  });
+});

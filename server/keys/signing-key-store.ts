@@ -1,0 +1,159 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type JsonWebKey,
+  type KeyObject,
+} from "node:crypto";
+import { promisify } from "node:util";
+import { and, desc, eq, isNull, lt, ne } from "drizzle-orm";
+import { type Database, schema } from "#db/client";
+import { databaseNow } from "#db/clock";
+import type { Config } from "../config/schema.ts";
+import type { Environment, Tenant } from "../runtime.ts";
+import type { Algorithm, SigningKey, VerifyingKey } from "../sessions/jwt.ts";
+import { UnknownKeyError, type Vault } from "./vault.ts";
+
+/** The key pairs of one tenant for one purpose, as rows. */
+export interface KeyStoreOptions {
+  database: Database;
+  vault: Vault;
+  tenant: Tenant;
+  purpose: KeyPurpose;
+  environment: Environment;
+}
+
+/** What tokens are signed for. Keys of one purpose are none for another, so tokens are not either. */
+export type KeyPurpose = "session" | "passkeys";
+
+/** By which algorithm tokens of a purpose are signed, and how many seconds one holds. */
+export const signedFor: Record<KeyPurpose, (config: Config) => { algorithm: Algorithm; lifespan: number }> = {
+  session: ({ session }) => session,
+  // What published clients of the passkey server verify.
+  passkeys: () => ({ algorithm: "RS256", lifespan: 300 }),
+};
+
+/** A key as it is published. */
+export interface StoredKey extends VerifyingKey {
+  publicJwk: JsonWebKey;
+  /** From here on nothing that it signed can still be valid; null while it signs. */
+  publishedUntil: Date | null;
+}
+
+export interface LoadedKeys {
+  /** Newest first; those whose last token has expired are left out. */
+  keys: StoredKey[];
+  /** The newest that has not retired and can be unsealed here, and which key sealed it. */
+  signer: (SigningKey & { sealedBy: string }) | null;
+  /** Names of keys that sealed a private half and are not configured. */
+  unknownSealers: string[];
+  /** The database's clock. */
+  now: Date;
+}
+
+/** Processes with an older configuration may go on signing for so long after a key has retired. */
+const handOverMilliseconds = 3_600_000;
+
+const { signingKeys, tenants } = schema;
+
+type Of = Pick<KeyStoreOptions, "tenant" | "purpose">;
+
+const ofPurpose = ({ tenant, purpose }: Of) =>
+  and(eq(signingKeys.tenantId, tenant.id), eq(signingKeys.purpose, purpose));
+
+/** What the private half of a key is sealed for. */
+export const signingKeySealContext = (tenantId: string, keyPurpose: string, id: string) =>
+  `signing_keys/${tenantId}/${keyPurpose}/${id}`;
+
+const sealContext = ({ tenant, purpose }: Of, id: string) => signingKeySealContext(tenant.id, purpose, id);
+
+/** Reads all keys that still count. */
+export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
+  const { database, vault, environment } = options;
+  const rows = await database.read
+    .select({ row: signingKeys, now: databaseNow(environment.clockShift()) })
+    .from(signingKeys)
+    .where(ofPurpose(options))
+    .orderBy(desc(signingKeys.createdAt), desc(signingKeys.id));
+  const loaded: LoadedKeys = { keys: [], signer: null, unknownSealers: [], now: rows[0]?.now ?? new Date() };
+  for (const { row, now } of rows) {
+    const publishedUntil =
+      row.retiredAt && new Date(row.retiredAt.getTime() + publishedMilliseconds(options));
+    if (publishedUntil && publishedUntil < now) continue;
+    const key = {
+      id: row.id,
+      algorithm: row.algorithm as Algorithm,
+      publicKey: createPublicKey({ key: row.publicJwk, format: "jwk" }),
+    };
+    loaded.keys.push({ ...key, publicJwk: row.publicJwk, publishedUntil });
+    if (row.retiredAt || loaded.signer) continue;
+    try {
+      const privateKey = openPrivateKey(vault.unseal(row.sealedPrivateJwk, sealContext(options, row.id)));
+      loaded.signer = { ...key, privateKey, sealedBy: row.sealedBy };
+    } catch (error) {
+      if (!(error instanceof UnknownKeyError)) throw error;
+      loaded.unknownSealers.push(error.keyId);
+    }
+  }
+  return loaded;
+}
+
+/**
+ * Makes a key pair, sealed by the first secret key, that signs from now on. The keys before it retire: they stay
+ * published, and their private halves are erased.
+ *
+ * @returns false when another process was faster, and nothing was written
+ */
+export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
+  const { database, vault, tenant, purpose, environment } = options;
+  const { algorithm } = signedFor[purpose](tenant.config);
+  const id = environment.uuid();
+  const sealedBy = vault.keyIds[0] ?? "";
+  // Before the transaction, since it may take a second; and in the thread pool, since others want to be answered.
+  const { publicKey, privateKey } = await generate[algorithm]();
+  const sealedPrivateJwk = vault.seal(
+    Buffer.from(JSON.stringify(privateKey.export({ format: "jwk" }))),
+    sealContext(options, id),
+  );
+  const publicJwk = publicKey.export({ format: "jwk" }) as Record<string, string>;
+
+  return database.write.transaction(async (tx) => {
+    const [owner] = await tx
+      .select({ now: databaseNow(environment.clockShift()) })
+      .from(tenants)
+      .where(eq(tenants.id, tenant.id))
+      .for("no key update");
+    if (!owner) throw new Error(`tenant ${tenant.id} does not exist`);
+    const signing = and(ofPurpose(options), isNull(signingKeys.retiredAt));
+    const [rival] = await tx
+      .select({ id: signingKeys.id })
+      .from(signingKeys)
+      .where(and(signing, eq(signingKeys.sealedBy, sealedBy), eq(signingKeys.algorithm, algorithm)));
+    if (rival) return false;
+    const expired = new Date(owner.now.getTime() - publishedMilliseconds(options));
+    await tx.delete(signingKeys).where(and(ofPurpose(options), lt(signingKeys.retiredAt, expired)));
+    await tx
+      .insert(signingKeys)
+      .values({ tenantId: tenant.id, id, purpose, algorithm, publicJwk, sealedPrivateJwk, sealedBy });
+    await tx
+      .update(signingKeys)
+      .set({ retiredAt: owner.now, sealedPrivateJwk: Buffer.alloc(0) })
+      .where(and(signing, ne(signingKeys.id, id)));
+    return true;
+  });
+}
+
+const publishedMilliseconds = ({ tenant, purpose }: Of) =>
+  signedFor[purpose](tenant.config).lifespan * 1000 + handOverMilliseconds;
+
+function openPrivateKey(jwk: Buffer): KeyObject {
+  return createPrivateKey({ key: JSON.parse(jwk.toString()) as JsonWebKey, format: "jwk" });
+}
+
+const inThreadPool = promisify(generateKeyPair);
+
+const generate = {
+  RS256: () => inThreadPool("rsa", { modulusLength: 2048 }),
+  ES256: () => inThreadPool("ec", { namedCurve: "P-256" }),
+  EdDSA: () => inThreadPool("ed25519", {}),
+} as const satisfies Record<Algorithm, unknown>;

@@ -1,0 +1,309 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { schema } from "#db/client";
+import { loadConfig } from "../config/load.ts";
+import type { Tenant } from "../runtime.ts";
+import type { Algorithm } from "../sessions/jwt.ts";
+import { StartError } from "../start/start-error.ts";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import type { KeyPurpose } from "./signing-key-store.ts";
+import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
+import { createVault } from "./vault.ts";
+
+const oldKey = "an old key of the operator";
+const newKey = "a new key of the operator";
+const hour = 3_600_000;
+
+let postgres: TestDatabase;
+let tenantId: string;
+let shift: number;
+
+beforeAll(async () => {
+  postgres = await testDatabase();
+});
+afterAll(() => postgres.close());
+
+beforeEach(async () => {
+  shift = 0;
+  tenantId = await newTenant();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function newTenant(): Promise<string> {
+  const id = randomUUID();
+  await postgres.database.write.insert(schema.tenants).values({ id, name: "a tenant" });
+  return id;
+}
+
+/** A process that starts with these secret keys. */
+function start(
+  secretKeys: string[],
+  algorithm: Algorithm = "ES256",
+  id = tenantId,
+  purpose: KeyPurpose = "session",
+): SigningKeys {
+  const config = loadConfig(
+    { STILE_SESSION_ALGORITHM: algorithm, STILE_SESSION_LIFESPAN: "12h" },
+    "/nowhere",
+  );
+  const tenant: Tenant = { id, config };
+  return createSigningKeys({
+    database: postgres.database,
+    vault: createVault(secretKeys),
+    tenant,
+    purpose,
+    environment: { randomBytes, uuid: randomUUID, clockShift: () => shift },
+    log: pino({ level: "silent" }),
+  });
+}
+
+async function ready(...parameters: Parameters<typeof start>): Promise<SigningKeys> {
+  const keys = start(...parameters);
+  await keys.ready;
+  return keys;
+}
+
+function freshClaims() {
+  const iat = Math.floor((Date.now() + shift) / 1000);
+  return { iss: "https://id.example", aud: ["app.example"], sub: "ada", iat, exp: iat + 12 * 3600 };
+}
+
+const signBy = (keys: SigningKeys) => keys.sign(freshClaims(), { typ: "JWT" });
+
+const verifyBy = (keys: SigningKeys, token: string) =>
+  keys.verify(token, { typ: "JWT", audience: ["app.example"], now: new Date(Date.now() + shift) });
+
+const rows = async () => {
+  const all = await postgres.database.read.select().from(schema.signingKeys);
+  return all.filter((row) => row.tenantId === tenantId);
+};
+
+describe.each<Algorithm>(["RS256", "ES256", "EdDSA"])("a first start with %s", (algorithm) => {
+  it("makes a key whose tokens verify here and by the published set, which holds no private half", async () => {
+    const keys = start([newKey], algorithm);
+    const token = await signBy(keys);
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: algorithm, typ: "JWT" });
+    expect(await verifyBy(keys, token)).toMatchObject({ sub: "ada" });
+
+    const published = await keys.jwks();
+    await jwtVerify(token, createLocalJWKSet(published as JSONWebKeySet), { audience: "app.example" });
+    const members = { RS256: ["e", "n"], ES256: ["crv", "x", "y"], EdDSA: ["crv", "x"] }[algorithm];
+    expect(published.keys).toHaveLength(1);
+    expect(Object.keys(published.keys[0] ?? {}).sort()).toEqual(
+      ["alg", "kid", "kty", "use", ...members].sort(),
+    );
+    expect(published.keys[0]).toMatchObject({ alg: algorithm, use: "sig" });
+  });
+});
+
+it("a later start signs by the same key", async () => {
+  const first = await ready([newKey]);
+  const second = await ready([newKey]);
+  expect(await second.jwks()).toEqual(await first.jwks());
+  expect(await verifyBy(first, await signBy(second))).not.toBeNull();
+  expect(await rows()).toHaveLength(1);
+});
+
+it("ten processes that start at once share one key", async () => {
+  const processes = await Promise.all(Array.from({ length: 10 }, () => ready([newKey])));
+  const tokens = await Promise.all(processes.map(signBy));
+  expect(new Set(tokens.map((token) => decodeProtectedHeader(token).kid)).size).toBe(1);
+  expect(await rows()).toHaveLength(1);
+});
+
+it("the private half rests sealed, for its own row alone", async () => {
+  await ready([newKey]);
+  const [row] = await rows();
+  expect(row?.sealedBy).toBe(createVault([newKey]).keyIds[0]);
+  expect(row?.sealedPrivateJwk.toString()).not.toContain('"d"');
+  const vault = createVault([newKey]);
+  const sealed = row?.sealedPrivateJwk ?? Buffer.alloc(0);
+  expect(() => vault.unseal(sealed, `signing_keys/${tenantId}/session/${randomUUID()}`)).toThrow();
+  const jwk: unknown = JSON.parse(
+    vault.unseal(sealed, `signing_keys/${tenantId}/session/${row?.id}`).toString(),
+  );
+  expect(jwk).toHaveProperty("d");
+});
+
+describe("a new first secret key", () => {
+  it("A66 makes a new signing key; what the old one signed stays valid, and its private half is erased", async () => {
+    const before = await ready([oldKey]);
+    const oldToken = await signBy(before);
+    const after = await ready([newKey, oldKey]);
+    const newToken = await signBy(after);
+    const kids = [newToken, oldToken].map((token) => decodeProtectedHeader(token).kid);
+    expect(new Set(kids).size).toBe(2);
+    expect((await after.jwks()).keys.map((key) => key.kid)).toEqual(kids);
+    expect(await verifyBy(after, oldToken)).not.toBeNull();
+    const retired = (await rows()).find((row) => row.id === kids[1]);
+    expect(retired?.retiredAt).not.toBeNull();
+    expect(retired?.sealedPrivateJwk).toHaveLength(0);
+  });
+
+  it("A66 a process that runs on without it takes tokens of the new key at once, and signs by its own", async () => {
+    const before = await ready([oldKey]);
+    const after = await ready([newKey, oldKey]);
+    expect(await verifyBy(before, await signBy(after))).not.toBeNull();
+    expect(await verifyBy(after, await signBy(before))).not.toBeNull();
+  });
+
+  it("A66 the old secret key may go afterwards, and what was signed under it still verifies", async () => {
+    const oldToken = await signBy(await ready([oldKey]));
+    await ready([newKey, oldKey]);
+    const later = await ready([newKey]);
+    expect(await verifyBy(later, oldToken)).not.toBeNull();
+  });
+
+  it("A66 the old key leaves the set when its last token has expired, and its row when the next is made", async () => {
+    const oldToken = await signBy(await ready([oldKey]));
+    await ready([newKey, oldKey]);
+    shift = 12 * hour;
+    expect((await (await ready([newKey])).jwks()).keys).toHaveLength(2);
+    shift = 13 * hour + 1000;
+    const late = await ready([newKey]);
+    expect((await late.jwks()).keys).toHaveLength(1);
+    expect(
+      await late.verify(oldToken, { typ: "JWT", audience: ["app.example"], now: "unchecked" }),
+    ).toBeNull();
+    expect(await rows()).toHaveLength(2);
+    await ready([newKey], "EdDSA");
+    expect((await rows()).map((row) => row.algorithm).sort()).toEqual(["ES256", "EdDSA"]);
+  });
+});
+
+it("another algorithm makes another key, and tokens of the old one stay valid", async () => {
+  const before = await ready([newKey], "ES256");
+  const oldToken = await signBy(before);
+  const after = await ready([newKey], "RS256");
+  expect(decodeProtectedHeader(await signBy(after)).alg).toBe("RS256");
+  expect(await verifyBy(after, oldToken)).not.toBeNull();
+});
+
+it("a start that lacks the key that sealed the signing key stops with one line that names it", async () => {
+  await ready([oldKey]);
+  const keys = start([newKey]);
+  const [missing] = createVault([oldKey]).keyIds;
+  await expect(keys.loaded).rejects.toThrow(StartError);
+  await expect(keys.loaded).rejects.toThrow(new RegExp(`^SECRET_KEYS .*${missing}[^\n]*$`));
+  await expect(keys.ready).rejects.toThrow(StartError);
+  await expect(signBy(keys)).rejects.toThrow(StartError);
+  expect(await rows()).toHaveLength(1);
+});
+
+describe("tokens of others", () => {
+  it("A65 a token of one tenant is refused by another, in both directions", async () => {
+    const [one, two] = await Promise.all([ready([newKey]), ready([newKey], "ES256", await newTenant())]);
+    expect(await verifyBy(two, await signBy(one))).toBeNull();
+    expect(await verifyBy(one, await signBy(two))).toBeNull();
+    expect((await one.jwks()).keys[0]?.kid).not.toBe((await two.jwks()).keys[0]?.kid);
+  });
+
+  it("A63 key ids of any spelling name nothing outside the set", async () => {
+    const keys = await ready([newKey]);
+    const [, payload, signature] = (await signBy(keys)).split(".");
+    const names = [
+      "../../dev/null",
+      "' or 1=1 --",
+      "https://evil.example/key",
+      "__proto__",
+      "constructor",
+      "",
+      "\0",
+    ];
+    for (const kid of [...names, ["x"], { $ne: 1 }, randomUUID()]) {
+      const header = Buffer.from(JSON.stringify({ alg: "ES256", typ: "JWT", kid })).toString("base64url");
+      expect(await verifyBy(keys, `${header}.${payload}.${signature}`)).toBeNull();
+    }
+  });
+
+  it("A63 a flood of unknown key ids asks the database once", async () => {
+    const keys = await ready([newKey]);
+    const [, payload, signature] = (await signBy(keys)).split(".");
+    const asked = vi.spyOn(postgres.database.read.$client, "query");
+    const flood = Array.from({ length: 200 }, () => {
+      const header = { alg: "ES256", typ: "JWT", kid: randomUUID() };
+      return verifyBy(
+        keys,
+        `${Buffer.from(JSON.stringify(header)).toString("base64url")}.${payload}.${signature}`,
+      );
+    });
+    expect(await Promise.all(flood)).toEqual(flood.map(() => null));
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+
+  it("A66 a key that the operator has removed is refused within a minute, and signs nothing more", async () => {
+    const keys = await ready([newKey]);
+    const token = await signBy(keys);
+    await postgres.database.write.delete(schema.signingKeys);
+    const later = performance.now() + 60_001;
+    vi.spyOn(performance, "now").mockReturnValue(later);
+    expect(await verifyBy(keys, token)).toBeNull();
+    expect(await verifyBy(keys, await signBy(keys))).not.toBeNull();
+  });
+});
+
+describe("when the database cannot be asked", () => {
+  it("known keys go on serving", async () => {
+    const keys = await ready([newKey]);
+    const token = await signBy(keys);
+    const later = performance.now() + 60_001;
+    vi.spyOn(performance, "now").mockReturnValue(later);
+    vi.spyOn(postgres.database.read.$client, "query").mockImplementation(() => {
+      throw new Error("connection refused");
+    });
+    expect(await verifyBy(keys, token)).not.toBeNull();
+    expect(await verifyBy(keys, await signBy(keys))).not.toBeNull();
+    expect((await keys.jwks()).keys).toHaveLength(1);
+  });
+
+  it("a start that failed is made up for by the first signature", async () => {
+    const broken = vi.spyOn(postgres.database.read.$client, "query").mockImplementation(() => {
+      throw new Error("connection refused");
+    });
+    const keys = start([newKey]);
+    await expect(keys.ready).rejects.toThrow();
+    broken.mockRestore();
+    expect(await verifyBy(keys, await signBy(keys))).not.toBeNull();
+  });
+});
+
+describe("keys for tokens of the passkey server", () => {
+  const passkeys = (...secretKeys: string[]) => ready(secretKeys, "ES256", tenantId, "passkeys");
+
+  it("stand beside those of sessions, and neither verify what the others sign", async () => {
+    const [sessions, tokens] = [await ready([oldKey]), await passkeys(oldKey)];
+    expect(
+      (await rows()).map(({ purpose, algorithm, retiredAt }) => [purpose, algorithm, retiredAt]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["session", "ES256", null],
+        ["passkeys", "RS256", null],
+      ]),
+    );
+    const [session, token] = [await signBy(sessions), await signBy(tokens)];
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: "RS256", typ: "JWT" });
+    expect(await verifyBy(sessions, session)).not.toBeNull();
+    expect(await verifyBy(tokens, token)).not.toBeNull();
+    expect(await verifyBy(sessions, token)).toBeNull();
+    expect(await verifyBy(tokens, session)).toBeNull();
+    const [own] = (await tokens.jwks()).keys;
+    expect(own).toMatchObject({ kty: "RSA", kid: decodeProtectedHeader(token).kid });
+    expect(Buffer.from(own?.n ?? "", "base64url")).toHaveLength(256);
+  });
+
+  it("stay published until their last token has expired, which is soon", async () => {
+    const before = await passkeys(oldKey);
+    const [old] = (await before.jwks()).keys;
+    const after = await passkeys(newKey, oldKey);
+    expect((await after.jwks()).keys.map(({ kid }) => kid)).toContain(old?.kid);
+    shift = hour + 299_000;
+    expect((await (await passkeys(newKey, oldKey)).jwks()).keys).toHaveLength(2);
+    shift = hour + 301_000;
+    expect((await (await passkeys(newKey, oldKey)).jwks()).keys).toHaveLength(1);
+  });
+});

@@ -1,0 +1,133 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { schema } from "#db/client";
+import { createUser } from "../identity/users.ts";
+import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import {
+  codeChallengePattern,
+  codeVerifierPattern,
+  createHandover,
+  redeemHandover,
+} from "./authorization-codes.ts";
+import { endSession, issueSession } from "./sessions.ts";
+
+let runtime: TestRuntime;
+let sessionId: string;
+
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+afterAll(() => runtime.close());
+
+beforeEach(async () => {
+  const { tenant, environment, database } = runtime;
+  const now = new Date(Date.now() + environment.clockShift());
+  const userId = randomUUID();
+  const { signal } = new AbortController();
+  const made = await issueSession(
+    { runtime, tenant, client: someone, now, signal },
+    { userId, factors: [], amr: [], rememberMe: false },
+  );
+  await database.write.transaction(async (tx) => {
+    await createUser(tx, tenant.id, { id: userId, now, environment });
+    await made.write(tx);
+  });
+  sessionId = made.issued.id;
+});
+
+const redirectTo = "https://app.example/signed-in";
+// RFC 7636, appendix B
+const codeVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const codeChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+const create = async (challenge = codeChallenge) => {
+  const code = await createHandover(runtime, runtime.tenant, {
+    sessionId,
+    codeChallenge: challenge,
+    redirectTo,
+  });
+  return code ?? "";
+};
+const storedCodes = async () => {
+  const all = await runtime.database.read.select().from(schema.handoverCodes);
+  return all.filter((row) => row.sessionId === sessionId);
+};
+const redeem = (code: string, verifier = codeVerifier) =>
+  redeemHandover(runtime, runtime.tenant, { code, codeVerifier: verifier });
+
+describe("a code", () => {
+  it("brings the session to whoever made its challenge, once", async () => {
+    const code = await create();
+    expect(code).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(await redeem(code)).toMatchObject({ session: { id: sessionId }, redirectTo });
+    expect(await redeem(code)).toBeNull();
+  });
+
+  it("brings it to one of fifty who redeem it at once", async () => {
+    const code = await create();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => redeem(code)));
+    expect(answers.filter((answer) => answer !== null)).toHaveLength(1);
+  });
+
+  it("is spent by a wrong verifier", async () => {
+    const code = await create();
+    expect(await redeem(code, randomBytes(32).toString("base64url"))).toBeNull();
+    expect(await redeem(code)).toBeNull();
+  });
+
+  it("A47 is bound by S256 alone: a verifier equal to the challenge, or out of shape, is refused", async () => {
+    const plain = "a".repeat(43);
+    expect(await redeem(await create(plain), plain)).toBeNull();
+    const sha256 = (text: string) => createHash("sha256").update(text).digest("base64url");
+    for (const verifier of [
+      "",
+      "a".repeat(42),
+      "a".repeat(129),
+      `${"a".repeat(42)} `,
+      `${"a".repeat(42)}é`,
+    ]) {
+      expect(await redeem(await create(sha256(verifier)), verifier)).toBeNull();
+      expect(verifier).not.toMatch(codeVerifierPattern);
+    }
+    expect(sha256(codeVerifier)).toMatch(codeChallengePattern);
+    expect("plain").not.toMatch(codeChallengePattern);
+  });
+
+  it("runs out after sixty seconds, by the database's clock", async () => {
+    const early = await create();
+    runtime.advanceClock(58);
+    expect(await redeem(early)).not.toBeNull();
+    const late = await create();
+    runtime.advanceClock(60);
+    expect(await redeem(late)).toBeNull();
+  });
+
+  it("is worth nothing when the session has ended meanwhile, and none is made after that", async () => {
+    const code = await create();
+    await endSession(runtime.database.write, runtime.tenant.id, sessionId);
+    expect(await redeem(code)).toBeNull();
+    const handover = { sessionId, codeChallenge, redirectTo };
+    expect(await createHandover(runtime, runtime.tenant, handover)).toBeNull();
+    expect(await storedCodes()).toEqual([]);
+  });
+
+  it("A68 is unknown to another tenant, where it stays unspent", async () => {
+    const tenant = { id: randomUUID(), config: runtime.config };
+    const code = await create();
+    expect(await redeemHandover(runtime, tenant, { code, codeVerifier })).toBeNull();
+    expect(await createHandover(runtime, tenant, { sessionId, codeChallenge, redirectTo })).toBeNull();
+    expect(await redeem(code)).not.toBeNull();
+  });
+
+  it("rests as its hash alone", async () => {
+    const code = await create();
+    const [row] = await storedCodes();
+    expect(row?.codeHash).toEqual(createHash("sha256").update(code).digest());
+    expect(JSON.stringify(row)).not.toContain(code);
+  });
+
+  it("is not found by junk", async () => {
+    for (const junk of ["", "x", "\0", "' or 1=1 --", "💥".repeat(1000)])
+      expect(await redeem(junk)).toBeNull();
+  });
+});

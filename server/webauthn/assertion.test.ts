@@ -1,0 +1,243 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import type { StoredCredential } from "../credentials/webauthn-credentials.ts";
+import { coseAlgorithms } from "../testing/cose-key.ts";
+import { type GetCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import { vectors } from "../testing/webauthn-vectors.ts";
+import { type ExpectedAssertion, judgeAssertion, userHandleOf } from "./assertion.ts";
+import { assertionAnswer, readClientData } from "./responses.ts";
+
+const origin = "https://login.example";
+const userId = randomUUID();
+const expected: ExpectedAssertion = {
+  challenge: Buffer.from("a challenge of thirty-two bytes.").toString("base64url"),
+  origins: [origin],
+  rpId: "login.example",
+  requireUserVerification: false,
+  allowed: null,
+  userId: null,
+  secondFactor: false,
+  signCount: "refuse",
+};
+const request = { challenge: expected.challenge, rpId: expected.rpId, userVerification: "preferred" };
+
+type Settings = Parameters<typeof softwareAuthenticator>[0];
+
+/** An authenticator with one passkey, and how the server keeps it. */
+function passkeyOf(settings: Settings = {}, changes: Partial<StoredCredential> = {}) {
+  const authenticator = softwareAuthenticator(settings);
+  authenticator.create(
+    {
+      rp: { id: expected.rpId, name: "Example" },
+      user: { id: userHandleOf(userId), name: "someone", displayName: "someone" },
+      challenge: "AAAA",
+      pubKeyCredParams: Object.values(coseAlgorithms).map((alg) => ({ type: "public-key", alg })),
+      authenticatorSelection: { residentKey: "required" },
+    },
+    { origin },
+  );
+  const [held] = authenticator.credentials;
+  if (!held) throw new Error("no credential was made");
+  const stored: StoredCredential = {
+    id: held.id.toString("base64url"),
+    userId,
+    publicKey: held.key.cose,
+    signCount: 0,
+    backupEligible: (settings.backup ?? "backed-up") !== "no",
+    mfaOnly: false,
+    transports: [],
+    ...changes,
+  };
+  return { stored, get: (call: Partial<GetCall> = {}) => authenticator.get(request, { origin, ...call }) };
+}
+
+async function judge(response: unknown, stored: StoredCredential, changes: Partial<ExpectedAssertion> = {}) {
+  const answer = assertionAnswer.parse(response);
+  const clientData = readClientData(answer.response.clientDataJSON);
+  if (!clientData) throw new Error("no client data");
+  return judgeAssertion(answer, clientData, stored, { ...expected, ...changes });
+}
+
+const reasonOf = async (...of: Parameters<typeof judge>) => {
+  const judged = await judge(...of);
+  return judged.ok ? "accepted" : judged.reason;
+};
+
+const one = passkeyOf();
+
+describe("an answer", () => {
+  test.each([coseAlgorithms.ES256, coseAlgorithms.EdDSA, coseAlgorithms.RS256])(
+    "by algorithm %i is accepted",
+    async (algorithm) => {
+      const { stored, get } = passkeyOf({ algorithms: [algorithm] });
+      expect(await judge(get(), stored)).toEqual({
+        ok: true,
+        userVerified: true,
+        signCount: 0,
+        backupState: true,
+        signCountStale: false,
+      });
+    },
+  );
+
+  test("says whether the user was verified and whether the passkey is backed up now", async () => {
+    expect(await judge(one.get({ userVerified: false, backedUp: false }), one.stored)).toMatchObject({
+      ok: true,
+      userVerified: false,
+      backupState: false,
+    });
+  });
+
+  test("may leave out whose it is where that is known", async () => {
+    expect(await reasonOf(one.get({ userHandle: null }), one.stored, { userId })).toBe("accepted");
+    expect(await reasonOf(one.get({ userHandle: "" }), one.stored, { userId })).toBe("accepted");
+    expect(await reasonOf(one.get(), one.stored, { userId })).toBe("accepted");
+  });
+
+  test("may carry extensions, and a byte order mark", async () => {
+    expect(await reasonOf(one.get({ extensions: new Map([["example", true]]) }), one.stored)).toBe(
+      "accepted",
+    );
+    expect(await reasonOf(one.get({ byteOrderMark: true }), one.stored)).toBe("accepted");
+  });
+});
+
+describe("refused is", () => {
+  test.each<[string, Partial<GetCall>, Partial<ExpectedAssertion>, string]>([
+    ["V2 a passkey that was not listed", {}, { allowed: ["AAAA"] }, "credential_not_allowed"],
+    ["V3 a passkey of somebody else", {}, { userId: randomUUID() }, "user_mismatch"],
+    [
+      "V3 a handle of somebody else",
+      { userHandle: userHandleOf(randomUUID()) },
+      { userId },
+      "user_handle_mismatch",
+    ],
+    [
+      "V3 a handle of somebody else, nobody being known",
+      { userHandle: userHandleOf(randomUUID()) },
+      {},
+      "user_handle_mismatch",
+    ],
+    ["V3 no handle, nobody being known", { userHandle: null }, {}, "user_handle_missing"],
+    ["V3 an empty handle, nobody being known", { userHandle: "" }, {}, "user_handle_missing"],
+    ["V4 another ceremony", { type: "webauthn.create" }, {}, "not_verified"],
+    ["V5 another challenge", { challenge: "YW5vdGhlcg" }, {}, "not_verified"],
+    ["V6 another origin", { origin: "https://evil.example" }, {}, "not_verified"],
+    ["V7 a page in somebody's frame", { crossOrigin: true }, {}, "cross_origin"],
+    ["V8 a top origin", { topOrigin: "https://evil.example" }, {}, "cross_origin"],
+    ["V9 another relying party", { rpId: "evil.example" }, {}, "not_verified"],
+    ["V10 nobody present", { userPresent: false }, {}, "not_verified"],
+    [
+      "V11 an unverified user, where verification is required",
+      { userVerified: false },
+      { requireUserVerification: true },
+      "not_verified",
+    ],
+    ["V12 backed up without being eligible", { backupEligible: false, backedUp: true }, {}, "not_verified"],
+    [
+      "V13 no longer eligible for backup",
+      { backupEligible: false, backedUp: false },
+      {},
+      "backup_eligibility_changed",
+    ],
+    ["V14 a broken signature", { brokenSignature: true }, {}, "not_verified"],
+    ["a byte after the authenticator data", { authenticatorDataTail: Buffer.of(0) }, {}, "not_verified"],
+  ])("%s", async (_what, call, changes, reason) => {
+    expect(await reasonOf(one.get(call), one.stored, changes)).toBe(reason);
+  });
+
+  test("V13 a passkey that has become eligible for backup", async () => {
+    const single = passkeyOf({ backup: "no" });
+    expect(await reasonOf(single.get(), single.stored)).toBe("accepted");
+    expect(await reasonOf(single.get({ backupEligible: true }), single.stored)).toBe(
+      "backup_eligibility_changed",
+    );
+  });
+
+  test("V14 the signature of another passkey", async () => {
+    const other = passkeyOf();
+    expect(await reasonOf(one.get(), { ...one.stored, publicKey: other.stored.publicKey })).toBe(
+      "not_verified",
+    );
+  });
+
+  test("A62 an ECDSA signature of zeros", async () => {
+    const response = one.get();
+    const signature = Buffer.from("3006020100020100", "hex").toString("base64url");
+    expect(await reasonOf({ ...response, response: { ...response.response, signature } }, one.stored)).toBe(
+      "not_verified",
+    );
+  });
+
+  test("an id that differs from the raw one", async () => {
+    expect(await reasonOf({ ...one.get(), rawId: "AAAA" }, one.stored)).toBe("not_verified");
+  });
+
+  test("a second factor on its own, once its signature is right", async () => {
+    const key = { ...one.stored, mfaOnly: true };
+    expect(await reasonOf(one.get(), key)).toBe("mfa_only");
+    expect(await reasonOf(one.get({ brokenSignature: true }), key)).toBe("not_verified");
+    const second = { secondFactor: true, userId };
+    expect(await reasonOf(one.get(), key, second)).toBe("accepted");
+    expect(await reasonOf(one.get({ brokenSignature: true }), key, second)).toBe("not_verified");
+  });
+});
+
+describe("V15 a signature counter", () => {
+  const key = passkeyOf({ counts: true, backup: "no" });
+
+  test.each<[stored: number, sent: number, verdict: string]>([
+    [0, 0, "accepted"],
+    [0, 1, "accepted"],
+    [5, 6, "accepted"],
+    [2 ** 31, 2 ** 32 - 1, "accepted"],
+    [5, 5, "sign_count"],
+    [5, 4, "sign_count"],
+    [5, 0, "sign_count"],
+  ])("after %i, %i is %s", async (stored, sent, verdict) => {
+    const credential = { ...key.stored, signCount: stored };
+    expect(await reasonOf(key.get({ signCount: sent }), credential)).toBe(verdict);
+    expect(await judge(key.get({ signCount: sent }), credential, { signCount: "warn" })).toMatchObject({
+      ok: true,
+      signCount: sent,
+      signCountStale: verdict === "sign_count",
+    });
+  });
+
+  test("raises no alarm when the answer is not authentic", async () => {
+    const credential = { ...key.stored, signCount: 5 };
+    expect(await reasonOf(key.get({ signCount: 4, brokenSignature: true }), credential)).toBe("not_verified");
+  });
+});
+
+describe("the vectors of the W3C text", () => {
+  test("are three", () => {
+    expect(vectors).toHaveLength(3);
+  });
+
+  test.each(vectors)(
+    "$id signs in",
+    async ({ authentication, credential, flagsAuthentication, origin, rpId }) => {
+      const stored = {
+        ...one.stored,
+        id: credential.id,
+        publicKey: Buffer.from(credential.publicKeyCose, "base64url"),
+        backupEligible: credential.backupEligible,
+      };
+      const about = { challenge: authentication.challenge, origins: [origin], rpId, userId };
+      expect(await judge(authentication.response, stored, about)).toEqual({
+        ok: true,
+        userVerified: flagsAuthentication.UV,
+        signCount: 0,
+        backupState: flagsAuthentication.BS,
+        signCountStale: false,
+      });
+      expect(await reasonOf(authentication.response, stored, { ...about, rpId: "example.com" })).toBe(
+        "not_verified",
+      );
+      expect(await reasonOf(authentication.response, stored, { ...about, challenge: "AAAA" })).toBe(
+        "not_verified",
+      );
+    },
+  );
+});

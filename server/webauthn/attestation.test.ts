@@ -1,0 +1,270 @@
+import { sign } from "node:crypto";
+import { Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { newCredential } from "../credentials/webauthn-credentials.ts";
+import type { Cbor } from "../testing/cbor.ts";
+import { coseAlgorithms } from "../testing/cose-key.ts";
+import { type CreateCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import type { RegistrationJson } from "../testing/webauthn-json.ts";
+import { vectors } from "../testing/webauthn-vectors.ts";
+import { type ExpectedRegistration, judgeAttestation } from "./attestation.ts";
+import { offeredAlgorithms } from "./cose-key.ts";
+import { readClientData, registrationAnswer } from "./responses.ts";
+
+const origin = "https://login.example";
+const expected: ExpectedRegistration = {
+  challenge: Buffer.from("a challenge of thirty-two bytes.").toString("base64url"),
+  origins: [origin, "android:apk-key-hash:example"],
+  rpId: "login.example",
+  requireUserPresence: true,
+  requireUserVerification: false,
+  formats: ["none", "packed", "fido-u2f", "tpm", "apple", "android-key"],
+  now: new Date(),
+};
+const options = {
+  rp: { id: expected.rpId, name: "Example" },
+  user: { id: "c29tZW9uZQ", name: "someone", displayName: "someone" },
+  challenge: expected.challenge,
+  pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: "public-key", alg })),
+  authenticatorSelection: { residentKey: "required", userVerification: "preferred" },
+  attestation: "direct",
+};
+
+type Settings = Parameters<typeof softwareAuthenticator>[0];
+const made = (call: Partial<CreateCall> = {}, settings: Settings = {}) =>
+  softwareAuthenticator(settings).create(options, { origin, ...call });
+
+async function judge(response: unknown, changes: Partial<ExpectedRegistration> = {}) {
+  const answer = registrationAnswer.parse(response);
+  const clientData = readClientData(answer.response.clientDataJSON);
+  if (!clientData) throw new Error("no client data");
+  return judgeAttestation(answer, clientData, { ...expected, ...changes });
+}
+
+const reasonOf = async (response: unknown, changes?: Partial<ExpectedRegistration>) => {
+  const judged = await judge(response, changes);
+  return judged.ok ? "accepted" : judged.reason;
+};
+
+// Nothing that a client sends may make this server ask somebody else.
+beforeEach(() => {
+  vi.stubGlobal("fetch", vi.fn());
+  vi.spyOn(Socket.prototype, "connect");
+});
+afterEach(() => {
+  expect(fetch).not.toHaveBeenCalled();
+  expect(Socket.prototype.connect).not.toHaveBeenCalled();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe("a passkey", () => {
+  test("becomes a record that JSON keeps as it is", async () => {
+    const response = made({}, { backup: "eligible", counts: true, aaguid: Buffer.alloc(16, 0xab) });
+    const judged = await judge(response);
+    if (!judged.ok) throw new Error(judged.reason);
+    expect(judged.credential).toMatchObject({
+      id: response.id,
+      signCount: 1,
+      aaguid: "abababab-abab-abab-abab-abababababab",
+      attestationType: "none",
+      transports: ["internal", "hybrid"],
+      backupEligible: true,
+      backupState: false,
+      userVerified: true,
+      mfaOnly: false,
+      name: null,
+    });
+    expect(newCredential.parse(JSON.parse(JSON.stringify(judged.credential)))).toEqual(judged.credential);
+  });
+
+  test.each([coseAlgorithms.ES256, coseAlgorithms.EdDSA, coseAlgorithms.RS256])(
+    "of algorithm %i is accepted",
+    async (algorithm) => {
+      expect(await reasonOf(made({}, { algorithms: [algorithm] }))).toBe("accepted");
+      expect(await reasonOf(made({}, { algorithms: [algorithm], attestation: "packed" }))).toBe("accepted");
+    },
+  );
+
+  test.each<[string, Partial<CreateCall>]>([
+    ["with extensions nobody asked for", { extensions: new Map([["credProtect", 2]]) }],
+    ["from another origin that is ours", { origin: "android:apk-key-hash:example" }],
+    ["whose client data starts with a byte order mark", { byteOrderMark: true }],
+    ["whose user was not verified, where that is not required", { userVerified: false }],
+    ["with the longest id there may be", { credentialId: Buffer.alloc(1023, 7) }],
+  ])("%s is accepted", async (_what, call) => {
+    expect(await reasonOf(made(call))).toBe("accepted");
+  });
+
+  test("names transports that look like transports, once each", async () => {
+    const response = made(
+      {},
+      { transports: ["usb", "usb", "smart-card", "", "<script>", "UPPER", "x".repeat(33)] },
+    );
+    expect(await judge(response)).toMatchObject({ credential: { transports: ["usb", "smart-card"] } });
+    const { transports: _, ...rest } = response.response;
+    expect(await judge({ ...response, response: rest })).toMatchObject({ credential: { transports: [] } });
+  });
+});
+
+describe("refused is", () => {
+  test.each<[string, Partial<CreateCall>, string]>([
+    ["R3 another ceremony", { type: "webauthn.get" }, "not_verified"],
+    ["R4 another challenge", { challenge: "YW5vdGhlcg" }, "not_verified"],
+    ["R5 another origin", { origin: "https://evil.example" }, "not_verified"],
+    [
+      "R5 an origin that starts as ours does",
+      { origin: "https://login.example.evil.example" },
+      "not_verified",
+    ],
+    ["R5 our host without TLS", { origin: "http://login.example" }, "not_verified"],
+    ["R6 a page in somebody's frame", { crossOrigin: true }, "cross_origin"],
+    ["R7 a top origin", { topOrigin: "https://evil.example" }, "cross_origin"],
+    ["R7 both", { crossOrigin: true, topOrigin: "https://login.example" }, "cross_origin"],
+    [
+      "R9 a byte after the attestation object",
+      { attestationObjectTail: Buffer.of(0) },
+      "attestation_object_malformed",
+    ],
+    [
+      "R9 a whole item after it",
+      { attestationObjectTail: Buffer.from("a0", "hex") },
+      "attestation_object_malformed",
+    ],
+    ["R9 a byte after the authenticator data", { authenticatorDataTail: Buffer.of(0) }, "not_verified"],
+    ["R10 another relying party", { rpId: "evil.example" }, "not_verified"],
+    ["R11 nobody present", { userPresent: false }, "not_verified"],
+    ["R13 backed up without being eligible", { backupEligible: false, backedUp: true }, "not_verified"],
+    ["R15 an algorithm that was not offered", { algorithm: coseAlgorithms.ES256K }, "not_verified"],
+    ["R16 a format nobody knows", { fmt: "unheard-of" }, "attestation_format_refused"],
+    ["R16 a format that nobody offers any more", { fmt: "android-safetynet" }, "attestation_format_refused"],
+    ["R16 one that the library knows and we do not", { fmt: "compound" }, "attestation_format_refused"],
+    ["R16 a name that every object has", { fmt: "constructor" }, "attestation_format_refused"],
+    ["R17 an empty statement of a TPM", { fmt: "tpm" }, "not_verified"],
+    ["R17 an empty statement of Apple's", { fmt: "apple" }, "attestation_statement_refused"],
+    ["R17 an empty statement of Android's", { fmt: "android-key" }, "attestation_statement_refused"],
+    ["R20 an id of 1024 bytes", { credentialId: Buffer.alloc(1024, 7) }, "invalid"],
+    ["a key beside the curve", { offCurve: true }, "public_key_refused"],
+  ])("%s", async (_what, call, reason) => {
+    const response = made(call);
+    if (reason === "invalid") expect(registrationAnswer.safeParse(response).success).toBe(false);
+    else expect(await reasonOf(response)).toBe(reason);
+  });
+
+  test("R11 nobody present, but for a ceremony that the browser holds by itself", async () => {
+    const alone = { userPresent: false, userVerified: false };
+    expect(await reasonOf(made(alone))).toBe("not_verified");
+    expect(await reasonOf(made(alone), { requireUserPresence: false })).toBe("accepted");
+    const required = { requireUserPresence: false, requireUserVerification: true };
+    expect(await reasonOf(made(alone), required)).toBe("not_verified");
+  });
+
+  test("R16 a format that is known, where it is not taken", async () => {
+    expect(await reasonOf(made({}, { attestation: "packed" }), { formats: ["none"] })).toBe(
+      "attestation_format_refused",
+    );
+    expect(await reasonOf(made(), { formats: ["packed"] })).toBe("attestation_format_refused");
+    expect(await reasonOf(made({}, { attestation: "packed" }), { formats: ["packed"] })).toBe("accepted");
+  });
+
+  test("R12 an unverified user, where verification is required", async () => {
+    const required = { requireUserVerification: true };
+    expect(await reasonOf(made({ userVerified: false }), required)).toBe("not_verified");
+    expect(await reasonOf(made({ userVerified: true }), required)).toBe("accepted");
+  });
+
+  test("R17 a broken signature of self attestation", async () => {
+    const response = made({ brokenSignature: true }, { attestation: "packed" });
+    expect(await reasonOf(response)).toBe("not_verified");
+  });
+
+  test("R17 self attestation by another algorithm than the key's", async () => {
+    const response = made(
+      {},
+      {
+        attestation: ({ authData, clientDataHash, key }) => ({
+          fmt: "packed",
+          members: new Map<string, Cbor>([
+            ["alg", -35],
+            ["sig", sign("sha384", Buffer.concat([authData, clientDataHash]), key.privateKey)],
+          ]),
+        }),
+      },
+    );
+    expect(await reasonOf(response)).toBe("attestation_statement_refused");
+  });
+
+  test("a statement under the name of none", async () => {
+    expect(await reasonOf(made({ fmt: "none" }, { attestation: "packed" }))).toBe("not_verified");
+  });
+
+  test("R20 an id of 1024 bytes that the answer does not name", async () => {
+    const response = made({ credentialId: Buffer.alloc(1024, 7) });
+    expect(await reasonOf({ ...response, id: "AAAA", rawId: "AAAA" })).toBe("credential_id_mismatch");
+  });
+
+  test("another id than the one that was attested", async () => {
+    const { id } = made();
+    expect(await reasonOf({ ...made(), id, rawId: id })).toBe("credential_id_mismatch");
+    expect(await reasonOf({ ...made(), rawId: id })).toBe("not_verified");
+  });
+
+  test("an object that is cut short anywhere, or holds something else", async () => {
+    const response = made({}, { attestation: "packed" });
+    const object = Buffer.from(response.response.attestationObject, "base64url");
+    const withObject = (bytes: Buffer): RegistrationJson => ({
+      ...response,
+      response: { ...response.response, attestationObject: bytes.toString("base64url") },
+    });
+    for (let end = 1; end < object.length; end += 7) {
+      expect(await reasonOf(withObject(object.subarray(0, end)))).toBe("attestation_object_malformed");
+    }
+    for (const text of ["00", "80", "a0", "6161", "81a0", "a163666d7401", "a163666d74646e6f6e65"]) {
+      expect(await reasonOf(withObject(Buffer.from(text, "hex")))).not.toBe("accepted");
+    }
+    expect(await reasonOf(withObject(Buffer.alloc(30_000, 0x81)))).toBe("attestation_object_malformed");
+  });
+
+  test("an object with any one bit of its signed part turned", async () => {
+    const response = made({}, { attestation: "packed" });
+    const object = Buffer.from(response.response.attestationObject, "base64url");
+    const start = object.indexOf("hauthData") + 12;
+    for (let at = start; at < object.length; at += 5) {
+      const turned = Buffer.from(object);
+      turned[at] = (turned[at] ?? 0) ^ 1;
+      const attestationObject = turned.toString("base64url");
+      expect(await reasonOf({ ...response, response: { ...response.response, attestationObject } })).not.toBe(
+        "accepted",
+      );
+    }
+  });
+});
+
+describe("the vectors of the W3C text", () => {
+  test("are three", () => {
+    expect(vectors).toHaveLength(3);
+  });
+
+  test.each(vectors)(
+    "$id registers",
+    async ({ registration, credential, flagsRegistration, fmt, origin, rpId }) => {
+      const judged = await judge(registration.response, {
+        challenge: registration.challenge,
+        origins: [origin],
+        rpId,
+      });
+      expect(judged).toMatchObject({
+        ok: true,
+        credential: {
+          id: credential.id,
+          publicKey: credential.publicKeyCose,
+          attestationType: fmt,
+          signCount: 0,
+          userVerified: flagsRegistration.UV,
+          backupEligible: flagsRegistration.BE,
+          backupState: flagsRegistration.BS,
+        },
+      });
+    },
+  );
+});

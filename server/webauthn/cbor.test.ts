@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Cbor, encodeCbor } from "../testing/cbor.ts";
+import { CborError, cborItemLength } from "./cbor.ts";
+
+const hex = (text: string) => Buffer.from(text, "hex");
+
+const items: fc.Arbitrary<Cbor> = fc.letrec<{ item: Cbor }>((tie) => ({
+  item: fc.oneof(
+    { maxDepth: 4, depthIdentifier: "item" },
+    fc.integer({ min: -(2 ** 40), max: 2 ** 40 }),
+    fc.string(),
+    fc.boolean(),
+    fc.uint8Array({ maxLength: 400 }),
+    fc.array(tie("item"), { maxLength: 4, depthIdentifier: "item" }),
+    fc
+      .uniqueArray(fc.tuple(fc.oneof(fc.string(), fc.integer()), tie("item")), {
+        maxLength: 4,
+        selector: ([key]) => key,
+        depthIdentifier: "item",
+      })
+      .map((pairs) => new Map(pairs)),
+  ),
+})).item;
+
+test("an item ends where its encoding ends, whatever comes after it", () => {
+  fc.assert(
+    fc.property(items, fc.uint8Array({ maxLength: 5 }), (item, rest) => {
+      const encoded = encodeCbor(item);
+      expect(cborItemLength(Buffer.concat([encoded, rest]))).toBe(encoded.length);
+    }),
+  );
+});
+
+test("an item that is cut short anywhere is none", () => {
+  fc.assert(
+    fc.property(items, fc.nat(), (item, at) => {
+      const encoded = encodeCbor(item);
+      expect(() => cborItemLength(encoded.subarray(0, at % encoded.length))).toThrow(CborError);
+    }),
+  );
+});
+
+test("floats, tags and simple values are passed over", () => {
+  for (const text of ["f6", "f97e00", "fa47c35000", "fb3ff199999999999a", "f8ff", "c11a514b67b0"]) {
+    expect(cborItemLength(hex(text))).toBe(text.length / 2);
+  }
+});
+
+describe("refused are", () => {
+  test.each([
+    ["indefinite lengths", "5f4101ff"],
+    ["indefinite maps", "bf6161f5ff"],
+    ["reserved lengths", "1c"],
+    ["strings longer than what is there", "58ff00"],
+    ["strings of astronomical length", "5bffffffffffffffff00"],
+    ["arrays of astronomical length", "9bffffffffffffffff00"],
+    ["maps without a last value", "a20102"],
+    ["nothing", ""],
+  ])("%s", (_what, text) => {
+    expect(() => cborItemLength(hex(text))).toThrow(CborError);
+  });
+
+  test.each([
+    ["arrays", 0x81],
+    ["tags", 0xc1],
+  ])("A91 %s nested a hundred thousand deep", (_what, byte) => {
+    expect(() => cborItemLength(Buffer.alloc(100_000, byte))).toThrow("too deep");
+  });
+});
+
+test("whatever the bytes, there is a length within them or a refusal", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+      try {
+        const length = cborItemLength(bytes);
+        expect(length).toBeGreaterThan(0);
+        expect(length).toBeLessThanOrEqual(bytes.length);
+      } catch (error) {
+        expect(error).toBeInstanceOf(CborError);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,92 @@
+import { constants, generateKeyPairSync, type JsonWebKey, type KeyObject, sign } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { type Cbor, encodeCbor } from "../testing/cbor.ts";
+import { offCurveKey } from "../testing/cose-key.ts";
+import { offeredAlgorithms } from "./cose-key.ts";
+import { isSignedBy } from "./cose-signature.ts";
+
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+const ec = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve }).privateKey;
+const pss = (saltLength: number) => ({ padding: constants.RSA_PKCS1_PSS_PADDING, saltLength });
+
+/** The IANA COSE registry by hand: identifier, key, hash, and how it is signed (RFC 9053, RFC 8230, RFC 8812). */
+const algorithms: [name: string, id: number, key: KeyObject, digest: string | null, options?: object][] = [
+  ["ES256", -7, ec("P-256"), "sha256"],
+  ["ES384", -35, ec("P-384"), "sha384"],
+  ["ES512", -36, ec("P-521"), "sha512"],
+  ["RS256", -257, rsa, "sha256"],
+  ["RS384", -258, rsa, "sha384"],
+  ["RS512", -259, rsa, "sha512"],
+  ["PS256", -37, rsa, "sha256", pss(32)],
+  ["PS384", -38, rsa, "sha384", pss(48)],
+  ["PS512", -39, rsa, "sha512", pss(64)],
+  ["EdDSA", -8, generateKeyPairSync("ed25519").privateKey, null],
+];
+
+const curves: Record<string, number> = { "P-256": 1, "P-384": 2, "P-521": 3, secp256k1: 8 };
+
+function coseKey(key: KeyObject, id: number): Buffer {
+  const jwk = key.export({ format: "jwk" }) as JsonWebKey;
+  const part = (text = "") => Buffer.from(text, "base64url");
+  const cose = new Map<number, Cbor>([[3, id]]);
+  if (jwk.kty === "RSA") cose.set(1, 3).set(-1, part(jwk.n)).set(-2, part(jwk.e));
+  else if (jwk.kty === "OKP") cose.set(1, 1).set(-1, 6).set(-2, part(jwk.x));
+  else
+    cose
+      .set(1, 2)
+      .set(-1, curves[jwk.crv ?? ""] ?? 0)
+      .set(-2, part(jwk.x))
+      .set(-3, part(jwk.y));
+  return encodeCbor(cose);
+}
+
+const text = Buffer.from("what was agreed to");
+
+test("every algorithm that authenticators are offered is one that receipts hold by", () => {
+  expect(algorithms.map(([, id]) => id).sort()).toEqual([...offeredAlgorithms].sort());
+});
+
+describe.each(algorithms)("%s", (_, id, key, digest, options = {}) => {
+  const signature = sign(digest, text, { key, ...options });
+
+  test("is verified, and nothing else than what was signed", () => {
+    expect(isSignedBy(coseKey(key, id), text, signature)).toBe(true);
+    expect(isSignedBy(coseKey(key, id), Buffer.from("something else"), signature)).toBe(false);
+    for (const at of [0, signature.length >> 1, signature.length - 1]) {
+      const altered = Buffer.from(signature);
+      altered[at] = (altered[at] ?? 0) ^ 1;
+      expect(isSignedBy(coseKey(key, id), text, altered)).toBe(false);
+    }
+    for (const other of [Buffer.alloc(0), signature.subarray(1), Buffer.concat([signature, Buffer.of(0)])])
+      expect(isSignedBy(coseKey(key, id), text, other)).toBe(false);
+  });
+
+  test("A69 is not taken for another one", () => {
+    for (const [, other] of algorithms)
+      if (other !== id) expect(isSignedBy(coseKey(key, other), text, signature)).not.toBe(true);
+  });
+});
+
+test("an RSA signature is as long as its key, also where it begins with nothing (RFC 8017, 8.1.2)", () => {
+  // One in 256 begins with a zero byte, which is the same number without it.
+  for (let round = 0; ; round++) {
+    const signed = Buffer.from(`round ${round}`);
+    const signature = sign("sha256", signed, { key: rsa, ...pss(32) });
+    if (signature[0] !== 0) continue;
+    expect(isSignedBy(coseKey(rsa, -37), signed, signature)).toBe(true);
+    expect(isSignedBy(coseKey(rsa, -37), signed, signature.subarray(1))).toBe(false);
+    return;
+  }
+});
+
+test.each<[string, Buffer]>([
+  ["RS1, by SHA-1", coseKey(rsa, -65535)],
+  ["ES256K, on a curve of Koblitz", coseKey(ec("secp256k1"), -47)],
+  ["no algorithm there is", coseKey(rsa, 0)],
+  ["a point beside the curve", offCurveKey()],
+  ["RSA of 1024 bits", coseKey(generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey, -257)],
+  ["nothing", Buffer.alloc(0)],
+  ["no map", encodeCbor(7)],
+])("a key of %s verifies nothing", (_, key) => {
+  expect(isSignedBy(key, text, Buffer.alloc(64))).toBe(null);
+});

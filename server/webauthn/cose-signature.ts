@@ -1,0 +1,36 @@
+import { constants, type KeyObject, verify } from "node:crypto";
+import { algorithmOf, importKey, isAcceptableKey } from "./cose-key.ts";
+
+const { RSA_PKCS1_PADDING, RSA_PKCS1_PSS_PADDING, RSA_PSS_SALTLEN_DIGEST } = constants;
+const pss = { padding: RSA_PKCS1_PSS_PADDING, saltLength: RSA_PSS_SALTLEN_DIGEST };
+const pkcs1 = { padding: RSA_PKCS1_PADDING };
+
+/** How each algorithm of the IANA COSE registry signs, in the form that WebAuthn has (Level 3, 6.5.5). */
+const schemes = new Map<number, { digest: string | null; options: object }>([
+  [-7, { digest: "sha256", options: { dsaEncoding: "der" } }],
+  [-35, { digest: "sha384", options: { dsaEncoding: "der" } }],
+  [-36, { digest: "sha512", options: { dsaEncoding: "der" } }],
+  [-257, { digest: "sha256", options: pkcs1 }],
+  [-258, { digest: "sha384", options: pkcs1 }],
+  [-259, { digest: "sha512", options: pkcs1 }],
+  [-37, { digest: "sha256", options: pss }],
+  [-38, { digest: "sha384", options: pss }],
+  [-39, { digest: "sha512", options: pss }],
+  [-8, { digest: null, options: {} }],
+]);
+
+/**
+ * Whether a credential's key signed this.
+ *
+ * @param encoded COSE_Key (RFC 9052, 7)
+ * @returns null for a key that is none, or of an algorithm that is not offered to authenticators
+ */
+export function isSignedBy(encoded: Uint8Array, signed: Uint8Array, signature: Uint8Array): boolean | null {
+  const scheme = isAcceptableKey(encoded) ? schemes.get(algorithmOf(encoded) ?? 0) : undefined;
+  if (!scheme) return null;
+  const key: KeyObject = importKey(encoded);
+  // RFC 8017, 8.1.2 and 8.2.2, step 1: Node takes the same number in fewer bytes too.
+  const { modulusLength } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength !== undefined && signature.length !== Math.ceil(modulusLength / 8)) return false;
+  return verify(scheme.digest, signed, { key, ...scheme.options }, signature);
+}

@@ -1,0 +1,316 @@
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
+import { Socket } from "node:net";
+import { verifyRegistrationResponse } from "@simplewebauthn/server";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  type Certificate,
+  type Extension,
+  makeAuthority,
+  makeCertificate,
+} from "../../dev/uaf-authenticator/certificates.ts";
+import { der, sequence, tagged } from "../../dev/uaf-authenticator/der.ts";
+import { type CreateCall, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
+import { sha256 } from "../../testing/webauthn-messages.ts";
+import {
+  type Attestation,
+  androidKeyAttestation,
+  appleAttestation,
+  appleNonce,
+  keyDescription,
+  packedAttestation,
+  tpmAttestation,
+  u2fAttestation,
+} from "../../testing/webauthn-statements.ts";
+import { judgeAttestation } from "../attestation.ts";
+import { offeredAlgorithms } from "../cose-key.ts";
+import { readClientData, registrationAnswer } from "../responses.ts";
+import { knownRoots } from "./index.ts";
+
+const origin = "https://login.example";
+const challenge = Buffer.from("a challenge of thirty-two bytes.").toString("base64url");
+const model = Buffer.alloc(16, 0xab);
+const year = 365 * 86_400_000;
+const now = new Date();
+const lastYear = { notBefore: new Date(now.getTime() - 2 * year), notAfter: new Date(now.getTime() - year) };
+const nextYear = { notBefore: new Date(now.getTime() + year), notAfter: new Date(now.getTime() + 2 * year) };
+
+const authority = makeAuthority();
+const stranger = makeAuthority("Somebody Else");
+
+/** The answer of an authenticator that makes this statement. */
+function made(attestation: Attestation, call: Partial<CreateCall> = {}, aaguid: Uint8Array = model) {
+  const options = {
+    rp: { id: "login.example", name: "Example" },
+    user: { id: "c29tZW9uZQ", name: "someone", displayName: "someone" },
+    challenge,
+    pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: "public-key", alg })),
+    attestation: "direct",
+  };
+  return softwareAuthenticator({ attestation, aaguid }).create(options, { origin, ...call });
+}
+
+async function verdict(response: unknown, root: Certificate = authority): Promise<string> {
+  const answer = registrationAnswer.parse(response);
+  const clientData = readClientData(answer.response.clientDataJSON);
+  if (!clientData) throw new Error("no client data");
+  const roots = [new X509Certificate(root.der)];
+  const judged = await judgeAttestation(
+    answer,
+    clientData,
+    {
+      challenge,
+      origins: [origin],
+      rpId: "login.example",
+      requireUserPresence: true,
+      requireUserVerification: false,
+      formats: ["none", "packed", "fido-u2f", "tpm", "apple", "android-key"],
+      now,
+    },
+    { apple: roots, "android-key": roots },
+  );
+  return judged.ok ? `accepted ${judged.credential.attestationType}` : judged.reason;
+}
+
+/** Says where to ask whether a certificate was revoked. */
+const revocationList: Extension = {
+  id: "2.5.29.31",
+  value: sequence(sequence(tagged(0, tagged(0, der(0x86, Buffer.from("http://169.254.169.254/crl")))))),
+};
+
+beforeEach(() => {
+  vi.stubGlobal("fetch", vi.fn());
+  vi.spyOn(Socket.prototype, "connect");
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+const nobodyWasAsked = () => {
+  expect(fetch).not.toHaveBeenCalled();
+  expect(Socket.prototype.connect).not.toHaveBeenCalled();
+};
+
+const intermediate = makeCertificate({ subject: { CN: "Intermediate" }, issuer: authority, ca: true });
+
+describe("accepted is", () => {
+  test.each<[string, Attestation, Uint8Array?]>([
+    ["packed", packedAttestation({ authority })],
+    ["packed", packedAttestation({ authority, aaguidExtension: null })],
+    ["packed", packedAttestation({ authority: intermediate, above: [intermediate] })],
+    ["fido-u2f", u2fAttestation({ authority }), Buffer.alloc(16)],
+    ["tpm", tpmAttestation({ authority })],
+    ["apple", appleAttestation({ authority })],
+    ["apple", appleAttestation({ authority: intermediate, above: [intermediate] })],
+    ["apple", appleAttestation({ authority: intermediate, above: [intermediate, authority] })],
+    ["android-key", androidKeyAttestation({ authority })],
+    ["android-key", androidKeyAttestation({ authority, above: [authority] })],
+    ["android-key", androidKeyAttestation({ authority, description: { vouchedBy: "software" } })],
+  ])("%s", async (fmt, attestation, aaguid) => {
+    expect(await verdict(made(attestation, {}, aaguid))).toBe(`accepted ${fmt}`);
+    nobodyWasAsked();
+  });
+
+  test("a chain to a root whose own term is over", async () => {
+    const old = makeAuthority("Old Root", lastYear);
+    expect(await verdict(made(appleAttestation({ authority: old })), old)).toBe("accepted apple");
+    expect(await verdict(made(appleAttestation({ authority: old, above: [old] })), old)).toBe(
+      "accepted apple",
+    );
+  });
+});
+
+describe("R17 refused of packed attestation is", () => {
+  const subject = { C: "AA", O: "Example", OU: "Authenticator Attestation", CN: "Example Key" };
+
+  test.each<[string, Parameters<typeof packedAttestation>[0]]>([
+    ["a certificate of another model", { authority, aaguidExtension: Buffer.alloc(16, 1) }],
+    ["a certificate of another unit", { authority, certificate: { subject: { ...subject, OU: "Example" } } }],
+    ["a certificate of no country", { authority, certificate: { subject: { ...subject, C: "AAA" } } }],
+    ["a certificate that may certify", { authority, certificate: { ca: true } }],
+    ["a certificate of an older version", { authority, certificate: { version: 1 } }],
+    ["a certificate whose term is over", { authority, certificate: lastYear }],
+    ["a certificate of times to come", { authority, certificate: nextYear }],
+    ["no signature", { authority, members: { sig: undefined } }],
+    ["the signature of something else", { authority, members: { sig: Buffer.alloc(70, 1) } }],
+    ["an algorithm that there is not", { authority, members: { alg: -1 } }],
+    ["no certificate in the list of them", { authority, members: { x5c: [] } }],
+    ["something else in that list", { authority, members: { x5c: ["certificate"] } }],
+    ["rubbish in that list", { authority, members: { x5c: [Buffer.alloc(100, 0x30)] } }],
+    ["endless nesting in that list", { authority, members: { x5c: [Buffer.alloc(20_000, 0x30)] } }],
+  ])("%s", async (_what, options) => {
+    expect(await verdict(made(packedAttestation(options)))).toBe("not_verified");
+  });
+});
+
+describe("R17 refused of FIDO U2F attestation is", () => {
+  const zero = Buffer.alloc(16);
+
+  test("a key that names its model", async () => {
+    expect(await verdict(made(u2fAttestation({ authority })))).toBe("not_verified");
+  });
+
+  test("a second certificate", async () => {
+    const response = made(u2fAttestation({ authority, above: [authority] }), {}, zero);
+    expect(await verdict(response)).toBe("attestation_statement_refused");
+  });
+
+  test("a signature for something else", async () => {
+    const response = made(u2fAttestation({ authority, members: { sig: Buffer.alloc(70, 1) } }), {}, zero);
+    expect(await verdict(response)).toBe("not_verified");
+  });
+});
+
+describe("R17 refused of a TPM's attestation is", () => {
+  test.each<[string, Parameters<typeof tpmAttestation>[0]]>([
+    ["another ceremony", { authority, extraData: Buffer.alloc(32, 1) }],
+    ["what no TPM made", { authority, magic: 1 }],
+    ["another version", { authority, members: { ver: "1.2" } }],
+    ["a manufacturer nobody knows", { authority, manufacturer: "id:00000000" }],
+    ["a certificate that may certify", { authority, certificate: { ca: true } }],
+    ["a certificate with a name", { authority, certificate: { subject: { CN: "TPM" } } }],
+    ["a certificate without the names of its maker", { authority, certificate: { extensions: [] } }],
+    ["a certificate whose term is over", { authority, certificate: lastYear }],
+    ["a broken structure", { authority, pubArea: Buffer.from("0023000b", "hex") }],
+    ["the signature of something else", { authority, members: { sig: Buffer.alloc(70, 1) } }],
+  ])("%s", async (_what, options) => {
+    expect(await verdict(made(tpmAttestation(options)))).toBe("not_verified");
+  });
+});
+
+const otherKey = () => generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey;
+
+describe("R17 R19 refused of Apple's attestation is", () => {
+  test.each<[string, Parameters<typeof appleAttestation>[0]]>([
+    ["another ceremony", { authority, nonce: Buffer.alloc(32, 1) }],
+    ["a nonce that is cut short", { authority, nonce: Buffer.alloc(31) }],
+    ["a certificate without a nonce", { authority, extensions: [] }],
+    ["a certificate of another key", { authority, certificate: { publicKey: otherKey() } }],
+    ["a root that is not Apple's", { authority: stranger }],
+    ["a root that is not Apple's, which comes along", { authority: stranger, above: [stranger] }],
+    ["a root that only bears the name", { authority: makeAuthority() }],
+    ["a certificate whose term is over", { authority, certificate: lastYear }],
+    ["a certificate of times to come", { authority, certificate: nextYear }],
+    ["certificates in the wrong order", { authority: intermediate, above: [authority, intermediate] }],
+    ["more certificates than any chain has", { authority, above: Array(6).fill(authority) }],
+    ["no certificates", { authority, members: { x5c: [] } }],
+    ["no list of certificates", { authority, members: { x5c: undefined } }],
+    ["text in place of them", { authority, members: { x5c: "certificate" } }],
+    ["rubbish in place of one", { authority, members: { x5c: [Buffer.alloc(64, 0x30)] } }],
+  ])("%s", async (_what, options) => {
+    expect(await verdict(made(appleAttestation(options)))).toBe("attestation_statement_refused");
+  });
+
+  test("a certificate with two nonces, one of them right", async () => {
+    const attestation: Attestation = (attested) => {
+      const right = sha256(Buffer.concat([attested.authData, attested.clientDataHash]));
+      const extensions = [appleNonce(right), appleNonce(Buffer.alloc(32, 2))];
+      return appleAttestation({ authority, extensions })(attested);
+    };
+    expect(await verdict(made(attestation))).toBe("attestation_statement_refused");
+  });
+
+  test("a chain through somebody who may not certify", async () => {
+    const customer = makeCertificate({ subject: { CN: "Customer" }, issuer: authority });
+    const response = made(appleAttestation({ authority: customer, above: [customer] }));
+    expect(await verdict(response)).toBe("attestation_statement_refused");
+  });
+
+  test("a chain through a certificate whose term is over", async () => {
+    const old = makeCertificate({ subject: { CN: "Old" }, issuer: authority, ca: true, ...lastYear });
+    const response = made(appleAttestation({ authority: old, above: [old] }));
+    expect(await verdict(response)).toBe("attestation_statement_refused");
+  });
+});
+
+describe("R17 R19 refused of Android's attestation is", () => {
+  test.each<[string, Parameters<typeof androidKeyAttestation>[0]]>([
+    ["another ceremony", { authority, description: { challenge: Buffer.alloc(32, 1) } }],
+    ["a key that other applications share", { authority, description: { allApplications: true } }],
+    ["a key that was imported", { authority, description: { origin: 2 } }],
+    ["a key that decrypts", { authority, description: { purposes: [1] } }],
+    ["a key that also decrypts", { authority, description: { purposes: [2, 1] } }],
+    ["a key for nothing", { authority, description: { purposes: [] } }],
+    ["a certificate without a description", { authority, extensions: [] }],
+    [
+      "a certificate with rubbish for a description",
+      { authority, extensions: [{ id: "1.3.6.1.4.1.11129.2.1.17", value: Buffer.alloc(9, 0xbf) }] },
+    ],
+    ["a certificate of another key", { authority, certificate: { publicKey: otherKey() } }],
+    ["another algorithm than the key's", { authority, members: { alg: -257 } }],
+    ["no algorithm", { authority, members: { alg: undefined } }],
+    ["the signature of something else", { authority, members: { sig: Buffer.alloc(70, 1) } }],
+    ["no signature", { authority, members: { sig: undefined } }],
+    ["a root that is not Google's", { authority: stranger, above: [stranger] }],
+    ["a certificate whose term is over", { authority, certificate: lastYear }],
+    ["no certificates", { authority, members: { x5c: [] } }],
+  ])("%s", async (_what, options) => {
+    expect(await verdict(made(androidKeyAttestation(options)))).toBe("attestation_statement_refused");
+  });
+
+  test("a description that a key wrote which was attested itself", async () => {
+    const attested = makeCertificate({
+      subject: { CN: "Attested" },
+      issuer: authority,
+      ca: true,
+      extensions: [keyDescription({})],
+    });
+    const response = made(androidKeyAttestation({ authority: attested, above: [attested] }));
+    expect(await verdict(response)).toBe("attestation_statement_refused");
+  });
+});
+
+describe("A81 a client's certificate makes nobody ask anybody", () => {
+  const extensions = [revocationList];
+  const evil = makeAuthority("Evil Root", { extensions });
+
+  test.each<[string, Attestation, Uint8Array?]>([
+    ["packed", packedAttestation({ authority: evil, certificate: { extensions }, above: [evil] })],
+    ["fido-u2f", u2fAttestation({ authority: evil, certificate: { extensions } }), Buffer.alloc(16)],
+    ["apple", appleAttestation({ authority: evil, certificate: { extensions }, above: [evil] })],
+    [
+      "android-key",
+      androidKeyAttestation({
+        authority: evil,
+        extensions: [keyDescription({}), ...extensions],
+        above: [evil],
+      }),
+    ],
+  ])("%s", async (_fmt, attestation, aaguid) => {
+    await verdict(made(attestation, {}, aaguid));
+    nobodyWasAsked();
+  });
+
+  test("and it would, had the library its way with Android's", async () => {
+    const attestation = androidKeyAttestation({
+      authority: evil,
+      above: [evil],
+      certificate: { extensions: [revocationList] },
+    });
+    // The description has to be right for the library to come that far.
+    const described: Attestation = (attested) =>
+      androidKeyAttestation({
+        authority: evil,
+        above: [evil],
+        extensions: [keyDescription({ challenge: attested.clientDataHash }), revocationList],
+      })(attested);
+    for (const each of [attestation, described]) {
+      const response = made(each);
+      const asked = verifyRegistrationResponse({
+        response: { ...response, response: { ...response.response, transports: [] } } as never,
+        expectedChallenge: challenge,
+        expectedOrigin: origin,
+        expectedRPID: "login.example",
+        supportedAlgorithmIDs: [-7],
+      });
+      await expect(asked).rejects.toThrow();
+    }
+    expect(fetch).toHaveBeenCalledWith("http://169.254.169.254/crl");
+  });
+});
+
+test("the roots that all the world knows are there", () => {
+  const names = Object.values(knownRoots).flatMap((roots) => roots.map(({ subject }) => subject));
+  expect(names).toContain("CN=Apple WebAuthn Root CA\nO=Apple Inc.\nST=California");
+  expect(knownRoots["android-key"]?.length).toBeGreaterThan(1);
+});

@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { type Vector, vectorRoot, vectors } from "../testing/webauthn-vectors.ts";
+import { judgeAssertion } from "./assertion.ts";
+import { judgeAttestation } from "./attestation.ts";
+import { assertionAnswer, readClientData, registrationAnswer } from "./responses.ts";
+
+const userId = randomUUID();
+
+async function signsIn(vector: Vector, response: unknown) {
+  const answer = assertionAnswer.safeParse(response).data;
+  const clientData = answer && readClientData(answer.response.clientDataJSON);
+  if (!clientData) return false;
+  const stored = {
+    id: vector.credential.id,
+    userId,
+    publicKey: Buffer.from(vector.credential.publicKeyCose, "base64url"),
+    signCount: 0,
+    backupEligible: vector.credential.backupEligible,
+    mfaOnly: false,
+    transports: [],
+  };
+  const judged = await judgeAssertion(answer, clientData, stored, {
+    challenge: vector.authentication.challenge,
+    origins: [vector.origin],
+    rpId: vector.rpId,
+    requireUserVerification: false,
+    allowed: null,
+    userId,
+    secondFactor: false,
+    signCount: "refuse",
+  });
+  return judged.ok;
+}
+
+async function registers(vector: Vector, response: unknown) {
+  const answer = registrationAnswer.safeParse(response).data;
+  const clientData = answer && readClientData(answer.response.clientDataJSON);
+  if (!clientData) return false;
+  const expected = {
+    challenge: vector.registration.challenge,
+    origins: [vector.origin],
+    rpId: vector.rpId,
+    requireUserPresence: true,
+    requireUserVerification: false,
+    formats: ["none", "packed"] as const,
+    now: new Date(),
+  };
+  const judged = await judgeAttestation(answer, clientData, expected, { packed: [vectorRoot] });
+  return judged.ok;
+}
+
+/** The answer once for each byte of one of its members, with that byte changed. */
+function* altered(answer: { response: unknown }, member: string): Generator<[at: number, unknown]> {
+  const response = answer.response as Record<string, string>;
+  const bytes = Buffer.from(response[member] ?? "", "base64url");
+  expect(bytes.length).toBeGreaterThan(0);
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] ?? 0) ^ 0x01;
+    yield [at, { ...answer, response: { ...response, [member]: changed.toString("base64url") } }];
+  }
+}
+
+async function survivors(changes: Iterable<[number, unknown]>, holds: (answer: unknown) => Promise<boolean>) {
+  const found: number[] = [];
+  for (const [at, answer] of changes) if (await holds(answer)) found.push(at);
+  return found;
+}
+
+const answers = vectors.flatMap((vector) =>
+  ["authenticatorData", "clientDataJSON", "signature"].map((member) => ({ vector, member, id: vector.id })),
+);
+
+describe("an assertion of the W3C text", () => {
+  test.each(answers)("$id fails by each altered byte of $member", async ({ vector, member }) => {
+    const answer = vector.authentication.response as never;
+    expect(await signsIn(vector, answer)).toBe(true);
+    expect(await survivors(altered(answer, member), (changed) => signsIn(vector, changed))).toEqual([]);
+  });
+});
+
+const signed = vectors.filter(({ fmt }) => fmt !== "none");
+const made = signed.flatMap((vector) =>
+  ["attestationObject", "clientDataJSON"].map((member) => ({ vector, member, id: vector.id })),
+);
+
+describe("an attestation of the W3C text", () => {
+  test.each(made)("$id fails by each altered byte of $member", async ({ vector, member }) => {
+    const answer = vector.registration.response as never;
+    expect(await registers(vector, answer)).toBe(true);
+    expect(await survivors(altered(answer, member), (changed) => registers(vector, changed))).toEqual([]);
+  });
+});
