@@ -1,4 +1,4 @@
-import { pageTenant } from "#server/http/page-tenant";
+import { pageTenant } from "#server/http/page/page-tenant";
 import { heldRuntime } from "#server/runtime-slot";
 
 /**

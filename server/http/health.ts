@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Handler } from "./exchange.ts";
+import type { Handler } from "./handler-context.ts";
 import { json } from "./reply.ts";
 
 /** `GET /health/alive`: the process answers. */

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { purgeExpired } from "../database/purge.ts";
-import type { Handler } from "./exchange.ts";
+import type { Handler } from "./handler-context.ts";
 import { json, plainError } from "./reply.ts";
 
 /** Most jobs that one call does. */

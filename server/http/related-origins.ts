@@ -1,5 +1,5 @@
 import { ceremonyOrigins } from "../webauthn/origins.ts";
-import type { Handler } from "./exchange.ts";
+import type { Handler } from "./handler-context.ts";
 import { json, plainError } from "./reply.ts";
 
 /**

@@ -11,7 +11,7 @@ import { mailedCode, password, type RestWalk, restWalk } from "../testing/rest-w
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { tenantVisitor } from "../testing/tenant-visitor.ts";
 import { visitor } from "../testing/visitor.ts";
-import { pageTenant } from "./page-tenant.ts";
+import { pageTenant } from "./page/page-tenant.ts";
 
 let runtime: TestRuntime;
 let acme: Tenant;

@@ -1,6 +1,6 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { readText } from "../http/body.ts";
-import type { Handler } from "../http/exchange.ts";
+import type { Handler } from "../http/handler-context.ts";
 import { json, type Reply } from "../http/reply.ts";
 import { parseJson } from "../lib/strict-json.ts";
 import { appRouter } from "./router.ts";

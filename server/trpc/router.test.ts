@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BODY_LIMIT } from "../http/body.ts";
-import type { PageAnswer } from "../http/page-flow.ts";
+import type { PageAnswer } from "../http/page/page-flow.ts";
 import { mailedCode, password, restRegistration, restWalk } from "../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { type Visitor, visitor } from "../testing/visitor.ts";

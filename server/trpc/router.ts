@@ -1,7 +1,13 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { type FlowType, flowTypes } from "../flow/names.ts";
 import { isObject } from "../http/body.ts";
-import { actOnPage, currentOnPage, type PageAnswer, type PageReply, startOnPage } from "../http/page-flow.ts";
+import {
+  actOnPage,
+  currentOnPage,
+  type PageAnswer,
+  type PageReply,
+  startOnPage,
+} from "../http/page/page-flow.ts";
 import type { Context } from "./context.ts";
 
 // Errors never show where they come from, whatever the environment says.

@@ -1,5 +1,5 @@
 import type { Address } from "../addresses.ts";
-import type { Handler } from "../exchange.ts";
+import type { Handler } from "../handler-context.ts";
 import { facetsHandler, helloHandler } from "./application.ts";
 import { devicesHandler, renameHandler } from "./devices.ts";
 import { eventsHandler } from "./events.ts";

@@ -1,6 +1,6 @@
 import { applicationOf } from "../../authenticator/application.ts";
 import { trustedFacets, trustedFacetsType } from "../../authenticator/uaf/facets.ts";
-import type { Handler } from "../exchange.ts";
+import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { refuseWithoutKey } from "./caller.ts";
 

@@ -1,6 +1,6 @@
 import type { Read } from "../../authenticator/request-input.ts";
 import { readObject } from "../body.ts";
-import type { Exchange } from "../exchange.ts";
+import type { Exchange } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { authenticatorError } from "./problem.ts";
 

@@ -2,7 +2,7 @@ import { isDeviceToken, isShowingToken } from "../../authenticator/request-token
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
 import { findRequest } from "../../authenticator/requests.ts";
 import { verifyApiKey } from "../../tenants/api-keys.ts";
-import type { Exchange } from "../exchange.ts";
+import type { Exchange } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { authenticatorError } from "./problem.ts";
 

@@ -2,7 +2,7 @@ import { readNow } from "#db/clock";
 import { audit } from "../../audit/audit.ts";
 import { type Device, devicesOf, renameDevice } from "../../authenticator/devices.ts";
 import { isUserId, readRename } from "../../authenticator/request-input.ts";
-import type { Handler } from "../exchange.ts";
+import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { readBody } from "./body.ts";
 import { refuseWithoutKey } from "./caller.ts";

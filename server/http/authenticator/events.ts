@@ -1,6 +1,6 @@
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { waitForAnswer } from "../../authenticator/watch.ts";
-import type { Exchange, Handler } from "../exchange.ts";
+import type { Exchange, Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { admit } from "./caller.ts";
 import { pageHeaders } from "./page-headers.ts";

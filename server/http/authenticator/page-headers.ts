@@ -1,4 +1,4 @@
-import type { Exchange } from "../exchange.ts";
+import type { Exchange } from "../handler-context.ts";
 import { isAllowedOrigin } from "../origin.ts";
 
 /**

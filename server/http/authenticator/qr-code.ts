@@ -8,7 +8,7 @@ import {
 } from "../../authenticator/qr-code.ts";
 import { qrCodeContent } from "../../authenticator/request-addresses.ts";
 import { openDeviceToken } from "../../authenticator/request-tokens.ts";
-import type { Handler } from "../exchange.ts";
+import type { Handler } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { admit, unknownRequest } from "./caller.ts";
 import { authenticatorError } from "./problem.ts";

@@ -9,7 +9,7 @@ import {
   findRequest,
 } from "../../authenticator/requests.ts";
 import { tellAnswered } from "../../authenticator/watch.ts";
-import type { Exchange, Handler } from "../exchange.ts";
+import type { Exchange, Handler } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { readBody } from "./body.ts";
 import { admit, type Caller, refuseWithoutKey, unknownRequest } from "./caller.ts";

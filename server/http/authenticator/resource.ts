@@ -2,7 +2,7 @@ import { applicationOf } from "../../authenticator/application.ts";
 import { eventsPath, requestUrl } from "../../authenticator/request-addresses.ts";
 import { showingToken } from "../../authenticator/request-tokens.ts";
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
-import type { Exchange } from "../exchange.ts";
+import type { Exchange } from "../handler-context.ts";
 import type { Caller } from "./caller.ts";
 
 /** `interface.md` 2.3. */

@@ -1,6 +1,6 @@
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { waitForAnswer } from "../../authenticator/watch.ts";
-import type { Exchange } from "../exchange.ts";
+import type { Exchange } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { authenticatorError } from "./problem.ts";
 

@@ -1,5 +1,5 @@
 import type { Address } from "../addresses.ts";
-import type { Handler } from "../exchange.ts";
+import type { Handler } from "../handler-context.ts";
 import { withKey } from "./api-key.ts";
 import { listAuditLogsHandler } from "./audit-logs.ts";
 import { confirmHandler, redeemHandler } from "./confirmation.ts";

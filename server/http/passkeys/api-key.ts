@@ -1,5 +1,5 @@
 import { verifyApiKey } from "../../tenants/api-keys.ts";
-import type { Exchange, Handler } from "../exchange.ts";
+import type { Exchange, Handler } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { problem } from "./problem.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { auditTypes, listAuditLogs } from "../../passkey-server/audit-log.ts";
-import type { Handler } from "../exchange.ts";
+import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { pageHeaders, readPage } from "./paging.ts";
 import { invalid } from "./request.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type ConfirmationAnswer, confirm, decline, resume } from "../../passkey-server/confirmation.ts";
 import { redeemCode } from "../../passkey-server/confirmation-code.ts";
 import { isObject } from "../body.ts";
-import type { Handler } from "../exchange.ts";
+import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { answered, fieldsOf, invalid, refused, requiredText, scopeOf } from "./request.ts";
 

@@ -5,7 +5,7 @@ import {
   renameCredential,
   showCredential,
 } from "../../passkey-server/credentials.ts";
-import type { Exchange, Handler } from "../exchange.ts";
+import type { Exchange, Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { pageHeaders, readPage } from "./paging.ts";
 import { fieldsOf, invalid, refused, requiredText, scopeOf } from "./request.ts";

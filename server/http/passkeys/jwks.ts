@@ -1,4 +1,4 @@
-import type { Handler } from "../exchange.ts";
+import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 
 /** `GET .well-known/jwks.json`: the public keys that the tokens of a tenant's passkey server are signed by (RFC 7517, 5). */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { finishLogin, openDiscoverableLogin, openLogin } from "../../passkey-server/login.ts";
 import type { CredentialKind } from "../../passkey-server/options.ts";
-import type { Handler } from "../exchange.ts";
+import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { apiKeyOf, refuseWithoutKey } from "./api-key.ts";
 import { problem } from "./problem.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CredentialKind } from "../../passkey-server/options.ts";
 import { finishRegistration, openRegistration } from "../../passkey-server/registration.ts";
-import type { Handler } from "../exchange.ts";
+import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import {
   answered,

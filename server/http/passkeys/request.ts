@@ -4,7 +4,7 @@ import { type Refused, refuse } from "../../passkey-server/problems.ts";
 import { longestUserId } from "../../passkey-server/users.ts";
 import type { Scope } from "../../runtime.ts";
 import { readObject } from "../body.ts";
-import type { Exchange } from "../exchange.ts";
+import type { Exchange } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { problem } from "./problem.ts";
 

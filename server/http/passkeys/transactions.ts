@@ -3,7 +3,7 @@ import { finishTransaction } from "../../passkey-server/transaction-agreement.ts
 import { listTransactions } from "../../passkey-server/transaction-list.ts";
 import { openTransaction } from "../../passkey-server/transactions.ts";
 import { isObject } from "../body.ts";
-import type { Handler } from "../exchange.ts";
+import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { answered, bodyOf, fieldsOf, refused, requiredText, scopeOf } from "./request.ts";
 

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { pendingRequests } from "../../authenticator/pending-requests.ts";
+import { requestUrl } from "../../authenticator/request-addresses.ts";
+import { isRequestId } from "../../authenticator/request-tokens.ts";
+import type { Runtime, Tenant } from "../../runtime.ts";
+import { readText } from "../body.ts";
+import type { Exchange, Handler } from "../handler-context.ts";
+import { isSameOrigin, provenanceOf } from "../origin.ts";
+import { plainError, type Reply, redirect } from "../reply.ts";
+
+const address = "/dev/authenticator";
+
+/**
+ * `GET /dev/authenticator`: the phone that is played in development, with what waits for it and the keys it holds; by
+ * `Accept: application/json`, what waits. Only for this machine.
+ */
+export const phoneHandler: Handler = async ({ runtime, request, tenant, url }) => {
+  const { page, phone } = await playedPhone(tenant);
+  const declined = new Set(phone.declined());
+  const pending = await waitingAt(runtime);
+  const waiting = pending.filter(({ id }) => !declined.has(id));
+  if (request.headers.get("accept")?.includes("application/json")) {
+    return Response.json(
+      waiting.map(({ id, operation, username, userId, transaction, createdAt, validUntil }) => ({
+        id,
+        operation,
+        username,
+        user_id: userId,
+        transaction,
+        created_at: createdAt.toISOString(),
+        valid_until: validUntil.toISOString(),
+      })),
+      { headers: page.phoneHeaders },
+    );
+  }
+  const [name, code] = [url.searchParams.get("outcome") ?? "", url.searchParams.get("code") ?? ""];
+  const { markup } = page.phonePage({
+    service: tenant.config.service.name,
+    waiting: waiting.map((one) => ({ ...one, service: one.tenant.config.service.name })),
+    keys: phone.keys(),
+    outcome: page.isOutcome(name) ? { name, code: /^\d{1,4}$/.test(code) ? Number(code) : null } : null,
+  });
+  return new Response(markup, {
+    headers: { ...page.phoneHeaders, "content-type": "text/html; charset=utf-8" },
+  });
+};
+
+/**
+ * `POST /dev/authenticator`: a button of that page. `do` is `approve` (with `request`, an id, or `link`), `decline`
+ * (with `request`) or `forget` (with `key`, an id or `all`). Answers with the way back to the page.
+ */
+export const phoneButtonHandler: Handler = async (exchange) => {
+  const { request, tenant } = exchange;
+  // This machine also shows pages of other sites.
+  if (!isSameOrigin(provenanceOf(request.headers), tenant.config))
+    return plainError(403, "Only pages of this service may call this address.");
+  const text = await readText(request, "application/x-www-form-urlencoded");
+  if (!text.ok) return plainError(text.problem === "too_large" ? 413 : 400, "The form is not valid.");
+  const form = new URLSearchParams(text.value);
+  const { phone } = await playedPhone(tenant);
+  const [asked, key] = [form.get("request") ?? "", form.get("key") ?? ""];
+  switch (form.get("do")) {
+    case "approve": {
+      const link = await linkOf(exchange, asked, form.get("link") ?? "");
+      if (!link) return back(asked ? "over" : "no link");
+      const approval = await phone.approve(link);
+      return back(approval.outcome, "code" in approval ? approval.code : undefined);
+    }
+    case "decline":
+      if (!isRequestId(asked)) break;
+      phone.decline(asked);
+      return back("declined");
+    case "forget":
+      phone.forget(key);
+      return back("forgotten");
+  }
+  return plainError(400, "The form is not valid.");
+};
+
+/** What waits at this server, whoever asked for it. */
+async function waitingAt(runtime: Runtime) {
+  const pending = await pendingRequests(runtime);
+  const tenants = await Promise.all(pending.map(({ tenantId }) => runtime.tenants.byId(tenantId)));
+  return pending.flatMap((request, at) => {
+    const tenant = tenants[at];
+    return tenant ? [{ ...request, tenant }] : [];
+  });
+}
+
+/** Where the request is that was named, or whose link was pasted. */
+async function linkOf({ runtime, tenant }: Exchange, id: string, pasted: string) {
+  const { readLink } = await import("../../dev/played-authenticator/link.ts");
+  if (!id) return readLink(pasted, tenant.config.base_url);
+  const found = (await waitingAt(runtime)).find((one) => one.id === id);
+  return found ? { href: requestUrl(found.tenant.config, id), token: found.deviceToken } : null;
+}
+
+/** Loaded when somebody asks: production never does. */
+async function playedPhone({ config }: Tenant) {
+  const [{ openPhone }, page] = await Promise.all([
+    import("../../dev/played-authenticator/player.ts"),
+    import("../../dev/played-authenticator/page.ts"),
+  ]);
+  const file = join(/* turbopackIgnore: true */ config.data_dir, "played-phone.json");
+  return { page, phone: openPhone(file, new URL(config.base_url).origin) };
+}
+
+function back(outcome: string, code?: number): Reply {
+  const query = new URLSearchParams({ outcome, ...(code === undefined ? {} : { code: String(code) }) });
+  return redirect(303, `${address}?${query}`);
+}

@@ -1,0 +1,401 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { FlowState } from "../../flow/wire.ts";
+import { password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { visitor } from "../../testing/visitor.ts";
+import { BODY_LIMIT } from "../body.ts";
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+
+afterAll(() => runtime.close());
+
+const newAddress = () => `${randomUUID()}@example.com`;
+
+const hardError = (status: number, code: string) => ({
+  name: "error",
+  status,
+  payload: {},
+  csrf_token: "",
+  actions: {},
+  error: { code, message: expect.any(String) },
+  links: null,
+});
+
+/** Sends something in place of what `register_client_capabilities` takes. */
+async function send(
+  walk: RestWalk,
+  instead: { query?: string; body?: unknown; headers?: Record<string, string> },
+) {
+  const href = walk.state.actions.register_client_capabilities?.href ?? "";
+  const path = instead.query === undefined ? href : `${href.split("?")[0]}?${instead.query}`;
+  const body = "body" in instead ? instead.body : { csrf_token: walk.state.csrf_token, input_data: {} };
+  const response = await walk.visitor.post(path, body, instead.headers);
+  return { status: response.status, state: (await response.json()) as FlowState };
+}
+
+/** Nothing was changed by what was sent before: the newest token still works. */
+async function goesOn(walk: RestWalk): Promise<void> {
+  const { state } = await send(walk, {});
+  expect(state).toMatchObject({
+    name: "login_init",
+    status: 200,
+    csrf_token: expect.stringMatching(/^[0-9A-Za-z]{32}$/),
+  });
+}
+
+describe("a start", () => {
+  test("needs no body, and reads none", async () => {
+    for (const body of [undefined, "{", '{"csrf_token":1}', "x".repeat(BODY_LIMIT + 1)]) {
+      const response = await visitor(runtime).post("/login", body);
+      const state = (await response.json()) as FlowState;
+      expect(response.status).toBe(200);
+      expect(state).toMatchObject({ name: "preflight", status: 200, payload: {}, links: null });
+      expect(state.csrf_token).toMatch(/^[0-9A-Za-z]{32}$/);
+      expect(state.actions.register_client_capabilities?.href).toMatch(
+        /^\/login\?action=register_client_capabilities%40[0-9a-f-]{36}$/,
+      );
+    }
+  });
+
+  test("sets no cookie, and tells no session", async () => {
+    const asked = visitor(runtime);
+    const response = await asked.post("/registration");
+    expect(asked.setCookies).toEqual([]);
+    expect([...response.headers.keys()].filter((name) => name.startsWith("x-"))).toEqual([
+      "x-content-type-options",
+      "x-request-id",
+    ]);
+  });
+
+  test("too many from one source are 429, told apart by source alone", async () => {
+    const limited = runtime.configured({
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_STARTS_PER_MINUTE: "2",
+    });
+    const start = (peer: string) => visitor(limited, peer).post("/login");
+    expect((await start("2001:db8:9::1")).status).toBe(200);
+    expect((await start("2001:db8:9::2")).status).toBe(200);
+    const refused = await start("2001:db8:9:0:ffff::3");
+    expect(refused.status).toBe(429);
+    const state = (await refused.json()) as FlowState;
+    expect(state).toMatchObject({
+      name: "error",
+      actions: {},
+      csrf_token: "",
+      error: { code: "rate_limit_exceeded" },
+    });
+    const { resend_after, retry_after } = state.payload;
+    expect(resend_after).toBeGreaterThan(0);
+    expect(retry_after).toBe(resend_after);
+    expect(refused.headers.get("retry-after")).toBe(String(retry_after));
+    expect((await start("2001:db8:9:1::1")).status).toBe(200);
+  });
+});
+
+describe("a request that is not one", () => {
+  const id = randomUUID();
+  const cases: [string, Parameters<typeof send>[1]][] = [
+    ["A34 an action without a flow", { query: "action=x" }],
+    ["A34 an action of an empty flow", { query: "action=x@" }],
+    ["A34 a flow without an action", { query: `action=@${id}` }],
+    ["A34 two flows", { query: "action=a@b@c" }],
+    ["A34 a NUL", { query: "action=%00" }],
+    ["A34 ten kilobytes", { query: `action=${"x".repeat(10_000)}` }],
+    ["A34 two actions", { query: `action=back@${id}&action=back@${id}` }],
+    ["a body that is no JSON", { body: "{" }],
+    ["a body that is no object", { body: "[]" }],
+    ["A92 an unknown member", { body: { csrf_token: "x", input_data: {}, user_id: id } }],
+    ["input that is no object", { body: { csrf_token: "x", input_data: [] } }],
+    ["A91 nesting over 32 levels", { body: `{"input_data":${"[".repeat(40)}${"]".repeat(40)}}` }],
+    ["A37 text", { headers: { "content-type": "text/plain" } }],
+    ["A37 a form", { headers: { "content-type": "application/x-www-form-urlencoded" } }],
+    ["A90 a prototype", { body: '{"csrf_token":"x","input_data":{"__proto__":{}}}' }],
+  ];
+
+  test.each(cases)("%s is 400 as `error`, and changes nothing", async (_, instead) => {
+    const walk = await restWalk(runtime, "login");
+    expect(await send(walk, instead)).toEqual({
+      status: 400,
+      state: hardError(400, "form_data_invalid_error"),
+    });
+    await goesOn(walk);
+  });
+
+  test("A91 a body over 64 KiB is 413, and the connection ends with it", async () => {
+    const walk = await restWalk(runtime, "login");
+    const href = walk.state.actions.register_client_capabilities?.href ?? "";
+    const response = await walk.visitor.post(href, { csrf_token: "x".repeat(BODY_LIMIT) });
+    expect(response.status).toBe(413);
+    expect(response.headers.get("connection")).toBe("close");
+    expect(await response.json()).toEqual(hardError(413, "form_data_invalid_error"));
+    await goesOn(walk);
+  });
+});
+
+describe("a request that is not for this flow", () => {
+  const notPermitted = { status: 403, state: hardError(403, "operation_not_permitted_error") };
+
+  test.each([undefined, null, "", "x".repeat(32), ["x"], 1, {}])(
+    "A28 with the token %j is 403, and the newest still works",
+    async (csrf_token) => {
+      const walk = await restWalk(runtime, "login");
+      expect(await send(walk, { body: { csrf_token, input_data: {} } })).toEqual(notPermitted);
+      await goesOn(walk);
+    },
+  );
+
+  test("A28 without any body is 403", async () => {
+    const walk = await restWalk(runtime, "login");
+    expect(await send(walk, { body: undefined })).toEqual(notPermitted);
+    await goesOn(walk);
+  });
+
+  test("A28 A29 with the token before, or that of another flow, is 403", async () => {
+    const walk = await restWalk(runtime, "login");
+    const other = await restWalk(runtime, "login");
+    const stale = walk.state.csrf_token;
+    const href = walk.state.actions.register_client_capabilities?.href ?? "";
+    await walk.act("register_client_capabilities");
+    for (const csrf_token of [stale, other.state.csrf_token]) {
+      const response = await walk.visitor.post(href, { csrf_token, input_data: {} });
+      expect({ status: response.status, state: await response.json() }).toEqual(notPermitted);
+    }
+    expect((await walk.act("continue_with_login_identifier", { email: newAddress() })).status).toBe(200);
+  });
+
+  test("of an unknown flow, or of another flow's type, is 403", async () => {
+    const walk = await restWalk(runtime, "login");
+    const href = walk.state.actions.register_client_capabilities?.href ?? "";
+    const body = { csrf_token: walk.state.csrf_token, input_data: {} };
+    for (const path of [
+      href.replace(/%40.*/, `%40${randomUUID()}`),
+      href.replace("/login", "/registration"),
+    ]) {
+      const response = await walk.visitor.post(path, body);
+      expect({ status: response.status, state: await response.json() }).toEqual(notPermitted);
+    }
+    await goesOn(walk);
+  });
+
+  test("A31 A32 of an action that is not offered is 403", async () => {
+    const walk = await restWalk(runtime, "login");
+    const flowId = walk.state.actions.register_client_capabilities?.href.split("%40")[1];
+    for (const action of [
+      "register_password",
+      "back",
+      "password_login",
+      "constructor",
+      "toString",
+      "no-such-action",
+    ]) {
+      expect(await send(walk, { query: `action=${action}@${flowId}` })).toEqual(notPermitted);
+    }
+    await goesOn(walk);
+  });
+
+  test("A30 of fifty at once with one token exactly one is performed", async () => {
+    const walk = await restWalk(runtime, "login");
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send(walk, {})));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(49);
+  });
+
+  test("A33 of one that has expired is 410", async () => {
+    const late = await testRuntime();
+    const walk = await restWalk(late, "login");
+    late.advanceClock(3601);
+    expect(await send(walk, {})).toEqual({ status: 410, state: hardError(410, "flow_expired_error") });
+    await late.close();
+  });
+
+  test("A37 from another site is 403, a start included", async () => {
+    const walk = await restWalk(runtime, "login");
+    const headers = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
+    expect(await send(walk, { headers })).toEqual(notPermitted);
+    expect((await walk.visitor.post("/login", undefined, headers)).status).toBe(403);
+    await goesOn(walk);
+  });
+});
+
+describe("bad input", () => {
+  test("is 400 with the current state, a fresh token, and an error on the input", async () => {
+    const walk = await restWalk(runtime, "login");
+    await walk.act("register_client_capabilities");
+    const before = walk.state.csrf_token;
+    const state = await walk.act("continue_with_login_identifier", { email: "nobody" });
+    expect(walk.response.status).toBe(400);
+    expect(state).toMatchObject({
+      name: "login_init",
+      status: 400,
+      error: { code: "form_data_invalid_error" },
+    });
+    expect(state.csrf_token).not.toBe(before);
+    expect(state.actions.continue_with_login_identifier?.inputs.email?.error?.code).toBe(
+      "value_invalid_error",
+    );
+  });
+
+  test.each([
+    ["A92 an unknown member", { email: "a@example.com", extra: 1 }, 400],
+    ["an unknown member that is null", { email: "a@example.com", extra: null }, 200],
+    ["A93 a number", { email: 1 }, 400],
+    ["A93 an array", { email: ["a@example.com"] }, 400],
+    ["A93 an operator", { email: { $ne: 1 } }, 400],
+    ["A10 a NUL", { email: "a\0@example.com" }, 400],
+    ["nothing", {}, 400],
+  ])("%s is %#", async (_, input, status) => {
+    const walk = await restWalk(runtime, "login");
+    await walk.act("register_client_capabilities");
+    expect((await walk.act("continue_with_login_identifier", input as Record<string, unknown>)).status).toBe(
+      status,
+    );
+  });
+
+  test("A10 a NUL in any text of any depth is refused, not stumbled over", async () => {
+    const walk = await restWalk(runtime, "login");
+    await walk.act("register_client_capabilities", { webauthn_available: true });
+    const nul = "a\0b";
+    const assertion_response = {
+      id: nul,
+      rawId: nul,
+      type: "public-key",
+      response: { [nul]: nul, clientDataJSON: nul },
+    };
+    await walk.act("webauthn_verify_assertion_response", { assertion_response });
+    expect(walk.response.status).toBeGreaterThanOrEqual(400);
+    expect(walk.response.status).toBeLessThan(500);
+  });
+});
+
+describe("success", () => {
+  test("hands over a session: cookie, lifetime, retention", async () => {
+    const { response, state, visitor: who } = await restRegistration(runtime, newAddress());
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-session-lifetime")).toMatch(/^43(200|199)$/);
+    expect(response.headers.get("x-session-retention")).toBe("persistent");
+    expect(response.headers.get("x-auth-token")).toBeNull();
+    expect(who.setCookies).toEqual([
+      expect.stringMatching(
+        /^service=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; Max-Age=43\d{3}; HttpOnly; SameSite=Lax$/,
+      ),
+    ]);
+    expect(state).toMatchObject({ actions: {}, payload: { claims: { session_id: expect.any(String) } } });
+  });
+
+  test("in X-Auth-Token, and in no cookie, where the tenant wants that", async () => {
+    const headed = runtime.configured({ STILE_SESSION_ENABLE_AUTH_TOKEN_HEADER: "true" });
+    const { response, visitor: who } = await restRegistration(headed, newAddress());
+    expect(response.headers.get("x-auth-token")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(who.setCookies).toEqual([]);
+  });
+
+  test("in a cookie that is Secure, with the name, domain and SameSite of the tenant", async () => {
+    const there = runtime.configured({
+      BASE_URL: "https://login.example.com",
+      STILE_SESSION_COOKIE_NAME: "hanko",
+      STILE_SESSION_COOKIE_DOMAIN: "example.com",
+      STILE_SESSION_COOKIE_SAME_SITE: "none",
+    });
+    const { visitor: who } = await restRegistration(there, newAddress());
+    expect(who.setCookies).toEqual([
+      expect.stringMatching(
+        /^hanko=[^;]+; Path=\/; Domain=example.com; Max-Age=43\d{3}; HttpOnly; Secure; SameSite=None$/,
+      ),
+    ]);
+  });
+
+  test.each([
+    [true, "persistent", /; Max-Age=43\d{3};/],
+    [false, "session", /^(?!.*Max-Age)/],
+  ])("A40 with remember_me %s the cookie is for the %s", async (remember_me, retention, cookie) => {
+    const asking = runtime.configured({ STILE_SESSION_COOKIE_RETENTION: "prompt" });
+    const email = newAddress();
+    await restRegistration(asking, email);
+    const walk = await restWalk(asking, "login");
+    await walk.act("register_client_capabilities");
+    await walk.act("remember_me", { remember_me });
+    await walk.act("continue_with_login_identifier", { email });
+    await walk.act("continue_to_password_login");
+    await walk.act("password_login", { password });
+    expect(walk.state.name).toBe("success");
+    expect(walk.response.headers.get("x-session-retention")).toBe(retention);
+    expect(walk.visitor.setCookies[0]).toMatch(cookie);
+  });
+
+  test("A33 offers nothing after: 403 while the flow lives, and no second session", async () => {
+    const email = newAddress();
+    const walk = await restRegistration(runtime, email);
+    const flow = await restWalk(runtime, "login");
+    await flow.act("register_client_capabilities");
+    await flow.act("continue_with_login_identifier", { email });
+    await flow.act("continue_to_password_login");
+    const href = flow.state.actions.password_login?.href ?? "";
+    await flow.act("password_login", { password });
+    const again = await walk.visitor.post(href, {
+      csrf_token: flow.state.csrf_token,
+      input_data: { password },
+    });
+    expect(again.status).toBe(403);
+    expect(walk.visitor.setCookies).toEqual([]);
+  });
+
+  test("A26 a session that was planted before is not taken over, and ends", async () => {
+    const first = await restRegistration(runtime, newAddress());
+    const planted = first.visitor.cookies.get("service") ?? "";
+    const email = newAddress();
+    const victim = visitor(runtime);
+    victim.cookies.set("service", planted);
+    await restRegistration(runtime, email);
+    const walk = await restWalk(runtime, "login", victim);
+    await walk.act("register_client_capabilities");
+    await walk.act("continue_with_login_identifier", { email });
+    await walk.act("continue_to_password_login");
+    await walk.act("password_login", { password });
+    expect(victim.cookies.get("service")).not.toBe(planted);
+    expect((await victim.request("/me")).status).toBe(200);
+    expect((await first.visitor.request("/me")).status).toBe(401);
+  });
+
+  test("A26 of two cookies that name two sessions, both end", async () => {
+    const email = newAddress();
+    const before = [
+      await restRegistration(runtime, newAddress()),
+      await restRegistration(runtime, email),
+    ].map((walk) => walk.visitor);
+    const [planted = "", own = ""] = before.map(({ cookies }) => cookies.get("service"));
+    const person = visitor(runtime);
+    person.cookies.set("service", `${planted}; service=${own}`);
+    const walk = await restWalk(runtime, "login", person);
+    await walk.act("register_client_capabilities");
+    await walk.act("continue_with_login_identifier", { email });
+    await walk.act("continue_to_password_login");
+    await walk.act("password_login", { password });
+    for (const who of before) expect((await who.request("/me")).status).toBe(401);
+    // The planted cookie is still there beside the new one, and names nothing.
+    person.cookies.set("service", `${planted}; service=${person.cookies.get("service")}`);
+    expect((await person.request("/me")).status).toBe(200);
+  });
+});
+
+test.each([
+  ["de", "de"],
+  ["undefined", "en"],
+  ["tlh", "en"],
+  [null, "en"],
+])("X-Language %s asks for mails in %s", async (header, language) => {
+  const email = newAddress();
+  const who = visitor(runtime);
+  const walk = await restWalk(runtime, "registration", who);
+  await walk.act("register_client_capabilities");
+  await who.post(
+    walk.state.actions.register_login_identifier?.href ?? "",
+    { csrf_token: walk.state.csrf_token, input_data: { email } },
+    header === null ? {} : { "x-language": header },
+  );
+  expect(runtime.enqueued.findLast(({ to }) => to === email)?.language).toBe(language);
+});

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { Writable } from "node:stream";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLogger } from "../../observability/logger.ts";
+import { createListener, type Listener } from "../../start/listener.ts";
+import { flowClient } from "../../testing/flow-client.ts";
+import { mailedCode } from "../../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { loggablePath } from "../addresses.ts";
+import { handle } from "../dispatch.ts";
+
+let runtime: TestRuntime;
+let listener: Listener;
+let baseUrl: string;
+let logged = "";
+
+beforeAll(async () => {
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      logged += chunk;
+      done();
+    },
+  });
+  const log = createLogger("debug", sink);
+  runtime = { ...(await testRuntime()), log };
+  listener = createListener({
+    log,
+    trustedProxies: [],
+    refusalHeaders: {},
+    destinations: Promise.resolve({
+      api: (request, info) => handle(request, info, runtime),
+      loggable: loggablePath,
+      async pages(_incoming, outgoing) {
+        outgoing.end();
+      },
+    }),
+  });
+  baseUrl = `http://127.0.0.1:${await listener.listen(0)}`;
+});
+
+afterAll(async () => {
+  await listener.close(0);
+  await runtime.close();
+});
+
+/** Every row of every table, as text. */
+async function everything(): Promise<string> {
+  const { $client } = runtime.database.read;
+  const tables = await $client.query<{ name: string }>(
+    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
+  );
+  const texts: string[] = [];
+  for (const { name } of tables.rows) {
+    const { rows } = await $client.query<{ text: string }>(`select t::text as text from ${name} t`);
+    texts.push(...rows.map(({ text }) => text));
+  }
+  return texts.join("\n");
+}
+
+test("A110 after people came in and failed to, no secret of theirs is in the log or the database", async () => {
+  const email = `${randomUUID()}@example.com`;
+  const password = `secret-${randomUUID()}`;
+  const wrong = `wrong-${randomUUID()}`;
+  const client = flowClient(baseUrl);
+  const secrets = new Set([password, wrong]);
+  const act = async (action: string, input: Record<string, unknown> = {}) => {
+    await client.act(action, input);
+    secrets.add(client.last.state.csrf_token);
+  };
+
+  await client.start("registration");
+  secrets.add(client.state.csrf_token);
+  await act("register_client_capabilities");
+  await act("register_login_identifier", { email });
+  const codes = [mailedCode(runtime, email)];
+  await act("verify_passcode", { code: codes[0] });
+  await act("register_password", { new_password: wrong.slice(0, 7) });
+  // A registration that has not ended keeps what was set; its hash alone.
+  await act("register_password", { new_password: password });
+  expect(client.state.name).toBe("success");
+
+  await client.start("login");
+  await act("register_client_capabilities");
+  await act("continue_with_login_identifier", { email });
+  await act("continue_to_password_login");
+  await act("password_login", { password: wrong });
+  await act("continue_to_passcode_confirmation_recovery");
+  codes.push(mailedCode(runtime, email));
+  await client.attempt(
+    "verify_passcode",
+    {},
+    { body: `{"csrf_token":"x","input_data":{"code":"${codes[1]}"` },
+  );
+  await act("back");
+  await act("password_login", { password });
+  expect(client.state.name).toBe("success");
+  const session = client.cookies.get("service") ?? "";
+  secrets.add(session).add(session.split(".")[2] ?? "");
+  await client.request("/sessions/validate", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ session_token: session }),
+  });
+  await client.request("/me", { headers: { authorization: `Bearer ${session}` } });
+
+  const stored = await everything();
+  expect(stored).toContain(email);
+  expect(logged).toContain('"path":"/login"');
+  expect(logged).not.toContain(email);
+  expect(secrets.size).toBeGreaterThan(12);
+  for (const secret of secrets) {
+    if (secret === "") continue;
+    expect(stored).not.toContain(secret);
+    expect(logged).not.toContain(secret);
+  }
+  for (const code of codes) {
+    expect(stored).not.toMatch(new RegExp(`(?<![0-9a-f.])${code}(?![0-9a-f])`));
+    expect(logged).not.toMatch(new RegExp(`(?<![0-9a-f.])${code}(?![0-9a-f])`));
+  }
+});

@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { FlowState } from "../../flow/wire.ts";
+import { restWalk } from "../../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { visitor } from "../../testing/visitor.ts";
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+
+afterAll(() => runtime.close());
+
+test("A27 who has the address of a flow, and not its token, sees nothing of it and cannot use it up", async () => {
+  const victim = await restWalk(runtime, "login");
+  await victim.act("register_client_capabilities");
+  await victim.act("continue_with_login_identifier", { email: `${randomUUID()}@example.com` });
+  const thief = visitor(runtime, "198.51.100.7");
+  const addresses = Object.values(victim.state.actions).map(({ href }) => href);
+  expect(addresses.length).toBeGreaterThan(1);
+  for (let tries = 0; tries < 50; tries += 1) {
+    const token = randomUUID().replaceAll("-", "");
+    const href = addresses[tries % addresses.length] ?? "";
+    const response = await thief.post(href, { csrf_token: token, input_data: {} });
+    expect(response.status).toBe(403);
+    const state = (await response.json()) as FlowState;
+    expect(state).toMatchObject({ name: "error", actions: {}, csrf_token: "", payload: {} });
+  }
+  expect(thief.cookies.size).toBe(0);
+  expect((await victim.act("continue_to_password_login")).name).toBe("login_password");
+});

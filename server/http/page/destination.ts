@@ -1,0 +1,81 @@
+import type { Config } from "../../config/schema.ts";
+import { isAllowedRedirect, parseRedirectTarget } from "../../redirects/redirect-target.ts";
+import { pathPrefix, withinTenant } from "../tenant-path.ts";
+
+/** Where the hosted page sends a person who has signed in, as the application asked for it. */
+export interface Destination {
+  /** In the normal form of the URL standard. */
+  to: string;
+  /** S256 challenge (RFC 7636, 4.2) that a one-time code is bound to. */
+  codeChallenge?: string;
+  /** Handed back as it came. */
+  state?: string;
+}
+
+export type AskedDestination = { ok: true; destination: Destination } | { ok: false; message: string };
+
+const challenge = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Reads `redirect_to`, `code_challenge`, `code_challenge_method` and `state` from the query of the hosted page.
+ *
+ * @param query must have `redirect_to`
+ */
+export function parseDestination(query: URLSearchParams, config: Config): AskedDestination {
+  const refuse = (message: string): AskedDestination => ({ ok: false, message });
+  const names = ["redirect_to", "code_challenge", "code_challenge_method", "state"];
+  if (names.some((name) => query.getAll(name).length > 1)) return refuse("A parameter was given twice.");
+
+  const target = parseRedirectTarget(query.get("redirect_to") ?? "");
+  if (target === null || !mayReturnTo(target, config)) {
+    return refuse("redirect_to is not an allowed address (hosted.allowed_redirect_urls).");
+  }
+  const codeChallenge = query.get("code_challenge");
+  if (codeChallenge !== null && !challenge.test(codeChallenge))
+    return refuse("code_challenge is not an S256 challenge.");
+  if ((query.get("code_challenge_method") ?? "S256") !== "S256")
+    return refuse("code_challenge_method must be S256.");
+  if (codeChallenge === null && !sharesSessionCookie(target, config)) {
+    return refuse("code_challenge is missing: this application cannot see the session cookie.");
+  }
+  const state = query.get("state");
+  if (state !== null && state.length > 512) return refuse("state is longer than 512 characters.");
+  return {
+    ok: true,
+    destination: {
+      to: target.href,
+      ...(codeChallenge === null ? {} : { codeChallenge }),
+      ...(state === null ? {} : { state }),
+    },
+  };
+}
+
+/** Where the hosted page may send people: the addresses of the configuration, and our own account page. */
+export function mayReturnTo(target: URL, config: Config): boolean {
+  const account = new URL(withinTenant(config, "/account"), config.base_url);
+  return target.href === account.href || isAllowedRedirect(target, config.hosted.allowed_redirect_urls);
+}
+
+/** Whether browsers send our session cookie to that address too (RFC 6265bis, 5.1.3 and 5.1.4; ports do not matter). */
+export function sharesSessionCookie(target: URL, config: Config): boolean {
+  const own = new URL(config.base_url);
+  if (config.session.enable_auth_token_header) return false;
+  if (own.protocol === "https:" && target.protocol !== "https:") return false;
+  const prefix = pathPrefix(config);
+  if (target.pathname !== prefix && !target.pathname.startsWith(`${prefix}/`)) return false;
+  const domain = config.session.cookie.domain.replace(/^\./, "").toLowerCase();
+  if (domain === "") return target.hostname === own.hostname;
+  return target.hostname === domain || target.hostname.endsWith(`.${domain}`);
+}
+
+/**
+ * The address a person is sent to.
+ *
+ * @param code the one-time code, where the application redeems one
+ */
+export function destinationUrl({ to, state }: Destination, code: string | null): string {
+  const url = new URL(to);
+  if (code !== null) url.searchParams.set("code", code);
+  if (state !== undefined) url.searchParams.set("state", state);
+  return url.href;
+}

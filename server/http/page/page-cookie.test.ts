@@ -1,0 +1,65 @@
+import { expect, test, vi } from "vitest";
+import { loadConfig } from "../../config/load.ts";
+import { createVault } from "../../keys/vault.ts";
+import type { Runtime, Tenant } from "../../runtime.ts";
+import { openPageCookie, pageCookie } from "./page-cookie.ts";
+
+const tenant: Tenant = { id: "00000000-0000-4000-8000-000000000001", config: loadConfig({}, "/nowhere") };
+const flow = { flowId: "f", token: "t", resume: "r", codeVerifier: "v" };
+const oldKey = "the key of last year";
+const newKey = "the key of this year";
+
+/** All that a page cookie needs of a runtime. */
+const runtime = (...keys: string[]) => ({ vault: createVault(keys) }) as Runtime;
+const sent = (setCookie: string) => setCookie.split(";")[0] ?? "";
+
+test("what was sealed is opened", async () => {
+  const cookie = sent(await pageCookie(runtime(oldKey), tenant, "login", flow));
+  expect(await openPageCookie(runtime(oldKey), tenant, "login", cookie)).toEqual(flow);
+});
+
+test("a new secret key in front leaves cookies readable; without the old one they are nobody's", async () => {
+  const cookie = sent(await pageCookie(runtime(oldKey), tenant, "login", flow));
+  expect(await openPageCookie(runtime(newKey, oldKey), tenant, "login", cookie)).toEqual(flow);
+  expect(await openPageCookie(runtime(newKey), tenant, "login", cookie)).toBeNull();
+});
+
+test("A68 another tenant's cookie is nobody's", async () => {
+  const cookie = sent(await pageCookie(runtime(oldKey), { ...tenant, id: "other" }, "login", flow));
+  expect(await openPageCookie(runtime(oldKey), tenant, "login", cookie)).toBeNull();
+});
+
+test("A39 a planted cookie beside the right one does not hide it", async () => {
+  const cookie = sent(await pageCookie(runtime(oldKey), tenant, "login", flow));
+  expect(await openPageCookie(runtime(oldKey), tenant, "login", `stile-login=planted; ${cookie}`)).toEqual(
+    flow,
+  );
+});
+
+test("a seal holds for as long as its cookie, give or take the minute that clocks may differ", async () => {
+  const to = { to: "https://app.example/" };
+  const cookie = sent(await pageCookie(runtime(oldKey), tenant, "destination", to, 600));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 590_000 });
+  try {
+    expect(await openPageCookie(runtime(oldKey), tenant, "destination", cookie)).toEqual(to);
+    vi.setSystemTime(Date.now() + 80_000);
+    expect(await openPageCookie(runtime(oldKey), tenant, "destination", cookie)).toBeNull();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a cookie with everything in it stays under what browsers keep", async () => {
+  const longest = {
+    to: `https://app.example/${"x".repeat(1800)}`,
+    codeChallenge: "c".repeat(43),
+    state: "s".repeat(512),
+  };
+  expect((await pageCookie(runtime(oldKey), tenant, "destination", longest)).length).toBeLessThan(4096);
+  const finished = {
+    ...flow,
+    finished: 99,
+    redirectTo: `${longest.to}?code=${"c".repeat(43)}&state=${longest.state}`,
+  };
+  expect((await pageCookie(runtime(oldKey), tenant, "registration", finished)).length).toBeLessThan(4096);
+});

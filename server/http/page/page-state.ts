@@ -1,0 +1,64 @@
+import { firstState, peek } from "../../flow/engine.ts";
+import type { FlowType } from "../../flow/names.ts";
+import { showError } from "../../flow/show.ts";
+import type { FlowState } from "../../flow/wire.ts";
+import type { Runtime, Tenant } from "../../runtime.ts";
+import type { Session } from "../../sessions/sessions.ts";
+import { verifySession } from "../../sessions/verify-session.ts";
+import { cookieValues } from "../cookies.ts";
+import { readNotice } from "./notice.ts";
+import { openPageCookie } from "./page-cookie.ts";
+import { type PageAnswer, UNSTARTED } from "./page-flow.ts";
+
+/**
+ * What the hosted page draws: the state of the flow that the browser has under way, or the first state of one not
+ * yet started. Reads only.
+ *
+ * @param cookies the `Cookie` header of the page's request
+ */
+export async function pageState(
+  runtime: Runtime,
+  tenant: Tenant,
+  cookies: string | null,
+  type: FlowType,
+): Promise<PageAnswer> {
+  const session = type === "profile" ? await signedInAs(runtime, tenant, cookies) : undefined;
+  if (type === "profile" && !session) return { version: UNSTARTED, state: showError("unauthorized") };
+  const flow = await openPageCookie(runtime, tenant, type, cookies);
+  if (flow?.finished !== undefined) {
+    const end = await peek(runtime, tenant, { type, ...flow });
+    return {
+      version: flow.finished,
+      state: end ? { ...end.state, csrf_token: "" } : signedIn,
+      ...(flow.redirectTo ? { redirect_to: flow.redirectTo } : {}),
+    };
+  }
+  const shown = flow && (await peek(runtime, tenant, { type, ...flow, ...(session ? { session } : {}) }));
+  if (shown) return { version: shown.version, state: { ...shown.state, csrf_token: "" } };
+  const first = firstState(tenant, type);
+  const notice = readNotice(cookies);
+  if (notice === null) return { version: UNSTARTED, state: first };
+  const { status, error } = showError(notice);
+  return { version: UNSTARTED, state: { ...first, status, ...(error ? { error } : {}) } };
+}
+
+/** The session of whoever looks at the page; a look is no use of it. */
+async function signedInAs(
+  runtime: Runtime,
+  tenant: Tenant,
+  cookies: string | null,
+): Promise<Session | undefined> {
+  const presented = { cookies: cookieValues(cookies, tenant.config.session.cookie.name) };
+  const verified = await verifySession(runtime, tenant, presented, { touch: false });
+  return verified.valid ? verified.session : undefined;
+}
+
+/** The end of a flow that can be shown no more. */
+const signedIn: FlowState = {
+  name: "success",
+  status: 200,
+  payload: {},
+  csrf_token: "",
+  actions: {},
+  links: null,
+};

@@ -1,0 +1,222 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { FlowType } from "../../flow/names.ts";
+import { mailedCode, password, restRegistration } from "../../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type Visitor, visitor } from "../../testing/visitor.ts";
+import { BODY_LIMIT } from "../body.ts";
+import type { PageAnswer } from "./page-flow.ts";
+import { pageState } from "./page-state.ts";
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+
+afterAll(() => runtime.close());
+
+/** A browser that runs no script: it draws the page, posts one of its forms, follows, and draws the page again. */
+async function page(who: Visitor, type: FlowType, on = runtime): Promise<PageAnswer> {
+  const cookies = [...who.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  return pageState(on, on.tenant, cookies, type);
+}
+
+async function submit(
+  who: Visitor,
+  type: FlowType,
+  action: string,
+  fields: Record<string, string> = {},
+  on = runtime,
+) {
+  const { version } = await page(who, type, on);
+  const response = await who.submit("/step", { flow: type, action, version: String(version), ...fields });
+  expect(response.status).toBe(303);
+  expect(response.headers.get("location")).toBe(type === "login" ? "/" : "/?flow=registration");
+  return page(who, type, on);
+}
+
+const newAddress = () => `${randomUUID()}@example.com`;
+
+describe("without a script", () => {
+  test("the page draws the first state and writes nothing", async () => {
+    const drawn = await page(visitor(runtime), "registration");
+    expect(drawn).toMatchObject({ version: 0, state: { name: "preflight", status: 200, csrf_token: "" } });
+    expect(drawn.state.actions).toHaveProperty("register_client_capabilities");
+  });
+
+  test("a person registers, and signs in again", async () => {
+    const email = newAddress();
+    const who = visitor(runtime);
+    let drawn = await submit(who, "registration", "register_client_capabilities");
+    expect(drawn.state.name).toBe("registration_init");
+    drawn = await submit(who, "registration", "register_login_identifier", { email: "nobody", username: "" });
+    expect(drawn.state).toMatchObject({ name: "registration_init", status: 400, csrf_token: "" });
+    expect(drawn.state.actions.register_login_identifier?.inputs.email).toMatchObject({
+      value: "nobody",
+      error: { code: "value_invalid_error" },
+    });
+    await submit(who, "registration", "register_login_identifier", { email });
+    await submit(who, "registration", "verify_passcode", { code: mailedCode(runtime, email) });
+    drawn = await submit(who, "registration", "register_password", { new_password: password });
+    expect(drawn.state.name).toBe("success");
+    expect(await (await who.request("/sessions/validate")).json()).toMatchObject({ is_valid: true });
+
+    const returning = visitor(runtime);
+    await submit(returning, "login", "register_client_capabilities");
+    await submit(returning, "login", "continue_with_login_identifier", { email });
+    await submit(returning, "login", "continue_to_password_login");
+    drawn = await submit(returning, "login", "password_login", { password: "wrong" });
+    expect(drawn.state).toMatchObject({ name: "login_password", status: 400 });
+    drawn = await submit(returning, "login", "password_login", { password });
+    expect(drawn.state.name).toBe("success");
+    expect(returning.cookies.has("service")).toBe(true);
+  });
+
+  test.each([
+    ["is ticked is true", { remember_me: "true" }, "persistent"],
+    ["is not ticked is false", {}, "session"],
+  ])("a box that %s", async (_, box, retention) => {
+    const asking = runtime.configured({ STILE_SESSION_COOKIE_RETENTION: "prompt" });
+    const email = newAddress();
+    await restRegistration(asking, email);
+    const who = visitor(asking);
+    await submit(who, "login", "register_client_capabilities", {}, asking);
+    expect((await submit(who, "login", "remember_me", box, asking)).state.status).toBe(200);
+    await submit(who, "login", "continue_with_login_identifier", { email }, asking);
+    const { version } = await submit(who, "login", "continue_to_password_login", {}, asking);
+    const form = { flow: "login", action: "password_login", version: String(version), password };
+    const response = await who.submit("/step", form);
+    expect(response.headers.get("x-session-retention")).toBe(retention);
+  });
+
+  test("a form that comes late performs nothing, and the page shows where things are", async () => {
+    const who = visitor(runtime);
+    await submit(who, "login", "register_client_capabilities");
+    const { version } = await page(who, "login");
+    await submit(who, "login", "continue_with_login_identifier", { email: newAddress() });
+    const late = await who.submit("/step", {
+      flow: "login",
+      action: "continue_with_login_identifier",
+      version: String(version),
+      email: newAddress(),
+    });
+    expect(late.status).toBe(303);
+    expect((await page(who, "login")).version).toBe(version + 1);
+  });
+
+  test("after a lost answer the next click shows where the flow is, and the one after works", async () => {
+    const who = visitor(runtime);
+    const email = newAddress();
+    await submit(who, "registration", "register_client_capabilities");
+    const kept = who.cookies.get("stile-registration") ?? "";
+    await submit(who, "registration", "register_login_identifier", { email });
+    who.cookies.set("stile-registration", kept);
+
+    let drawn = await submit(who, "registration", "register_login_identifier", { email });
+    expect(drawn.state.name).toBe("passcode_confirmation");
+    const beforeEnd = await submit(who, "registration", "verify_passcode", {
+      code: mailedCode(runtime, email),
+    });
+    expect(beforeEnd.state.name).toBe("password_creation");
+
+    // The last answer is lost too, and the session with it.
+    const last = who.cookies.get("stile-registration") ?? "";
+    const form = { flow: "registration", action: "register_password", version: String(beforeEnd.version) };
+    await who.submit("/step", { ...form, new_password: password });
+    who.cookies.delete("service");
+    who.cookies.set("stile-registration", last);
+    const again = await who.submit("/step", { ...form, new_password: password });
+    expect(again.headers.get("x-session-lifetime")).not.toBeNull();
+    drawn = await page(who, "registration");
+    expect(drawn.state.name).toBe("success");
+    expect((await who.request("/me")).status).toBe(200);
+  });
+
+  test("a flow that has expired is said to have, on the first state of the next", async () => {
+    const late = await testRuntime();
+    const who = visitor(late);
+    await submit(who, "login", "register_client_capabilities", {}, late);
+    const { version } = await page(who, "login", late);
+    late.advanceClock(3601);
+    await who.submit("/step", {
+      flow: "login",
+      action: "continue_with_login_identifier",
+      version: String(version),
+    });
+    const drawn = await page(who, "login", late);
+    expect(drawn).toMatchObject({
+      version: 0,
+      state: { name: "preflight", status: 410, error: { code: "flow_expired_error" } },
+    });
+    expect((await submit(who, "login", "register_client_capabilities", {}, late)).state).toMatchObject({
+      name: "login_init",
+      status: 200,
+    });
+    await late.close();
+  });
+
+  test("too many starts are said to be", async () => {
+    const limited = runtime.configured({
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1",
+    });
+    const peer = "198.51.100.77";
+    await submit(visitor(limited, peer), "login", "register_client_capabilities", {}, limited);
+    const drawn = await submit(visitor(limited, peer), "login", "register_client_capabilities", {}, limited);
+    expect(drawn).toMatchObject({
+      version: 0,
+      state: { status: 429, error: { code: "rate_limit_exceeded" } },
+    });
+  });
+});
+
+describe("a form", () => {
+  const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    visitor(runtime).submit("/step", fields, headers);
+  const whole = { flow: "login", action: "register_client_capabilities", version: "0" };
+
+  test.each([
+    ["without a flow", { ...whole, flow: "" }],
+    ["of a flow that is none", { ...whole, flow: "sign_in" }],
+    ["without an action", { ...whole, action: "" }],
+    ["without a version", { flow: "login", action: "back" }],
+    ["of a version that is none", { ...whole, version: "-1" }],
+    [
+      "with thousands of fields",
+      { ...whole, ...Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, "x"])) },
+    ],
+  ])("%s is 400", async (_, fields) => {
+    const response = await send(fields);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ code: 400, message: expect.any(String) });
+  });
+
+  test("A91 that is too large is 413", async () => {
+    expect((await send({ ...whole, x: "x".repeat(BODY_LIMIT) })).status).toBe(413);
+  });
+
+  test("A37 of another type is 400, and of another site 403", async () => {
+    expect((await send(whole, { "content-type": "text/plain" })).status).toBe(400);
+    expect((await send(whole, { "content-type": "multipart/form-data; boundary=x" })).status).toBe(400);
+    expect((await send(whole, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect((await send(whole, { "sec-fetch-site": "same-site" })).status).toBe(403);
+  });
+
+  test.each(["__proto__", "constructor", "x".repeat(1000), "<script>"])(
+    "with the action %.20s leads back to the page",
+    async (action) => {
+      const response = await send({ ...whole, action });
+      expect(response.status).toBe(303);
+      expect(response.headers.get("location")).toBe("/");
+    },
+  );
+});
+
+test("a notice that somebody planted says nothing that we would not", async () => {
+  const who = visitor(runtime);
+  who.cookies.set("stile-notice", "<script>");
+  expect((await page(who, "login")).state).not.toHaveProperty("error");
+  who.cookies.set("stile-notice", "constructor");
+  expect((await page(who, "login")).state).not.toHaveProperty("error");
+});

@@ -1,0 +1,375 @@
+import { X509Certificate } from "node:crypto";
+import { and, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
+import type { Answer } from "../../testing/saml-messages.ts";
+import { type Visitor, visitor } from "../../testing/visitor.ts";
+import { findExchangeToken } from "../../thirdparty/exchange-tokens.ts";
+import { relayPrefix } from "../../thirdparty/saml/saml-redirect.ts";
+
+const provider = samlIdentityProvider();
+const sp = { consumerUrl: "http://localhost:3000/saml/callback", audience: "http://localhost:3000" };
+const there = "https://app.example.com/back";
+const settings = (more: object = {}) => ({
+  STILE_SAML_ENABLED: "true",
+  STILE_SAML_ALLOWED_REDIRECT_URLS: there,
+  STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify([
+    {
+      name: "example",
+      domains: ["example.org"],
+      metadata: provider.metadata,
+      allow_idp_initiated: true,
+      attribute_map: {},
+      ...more,
+    },
+    { name: "broken", domains: ["broken.example"], metadata: "<" },
+  ]),
+});
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime(settings());
+});
+
+afterAll(() => runtime.close());
+
+const auth = (who: Visitor, domain = "example.org", redirectTo = there) =>
+  who.request(`/saml/auth?${new URLSearchParams({ domain, redirect_to: redirectTo })}`);
+
+/** What a provider's page has the person's browser post. */
+const post = (who: Visitor, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  who.request("/saml/callback", {
+    method: "POST",
+    body: new URLSearchParams(fields),
+    headers: { "sec-fetch-site": "cross-site", origin: "https://idp.example.org", ...headers },
+  });
+
+/** Sends somebody to the provider, and reads what they bring there. */
+async function sent(who = visitor(runtime)) {
+  const response = await auth(who);
+  expect(response.status).toBe(307);
+  return { who, request: provider.read(response.headers.get("location") ?? "") };
+}
+
+async function answered(about: Partial<Answer> = {}, fields: Record<string, string> = {}) {
+  const { who, request } = await sent();
+  const SAMLResponse = await provider.answer({ ...sp, inResponseTo: request.id, ...about });
+  const response = await post(who, { SAMLResponse, RelayState: request.relayState, ...fields });
+  return { who, request, SAMLResponse, response };
+}
+
+/** Where an answer sends the person. */
+function target(response: Response): URL {
+  expect(response.status).toBe(303);
+  return new URL(response.headers.get("location") ?? "");
+}
+
+const errorOf = (response: Response) => target(response).searchParams.get("error");
+
+const tokenOf = (response: Response, at = runtime) =>
+  findExchangeToken(
+    { runtime: at, tenant: at.tenant, now: new Date() },
+    target(response).searchParams.get("hanko_token") ?? "",
+  );
+
+describe("while SAML is off", () => {
+  test("none of its addresses does anything", async () => {
+    const off = runtime.configured({ ...settings(), STILE_SAML_ENABLED: "false" });
+    const who = visitor(off);
+    for (const response of [
+      await auth(who),
+      await who.request("/saml/metadata?domain=example.org"),
+      await post(who, { SAMLResponse: "x" }),
+    ]) {
+      expect(response.status).toBe(403);
+      expect(await response.json()).toEqual({ code: 403, message: expect.stringContaining("saml.enabled") });
+    }
+  });
+
+  test("no flow begins at /token_exchange, and none goes on there", async () => {
+    const off = runtime.configured({ ...settings(), STILE_SAML_ENABLED: "false" });
+    for (const path of [
+      "/token_exchange",
+      `/token_exchange?action=exchange_token%40${crypto.randomUUID()}`,
+    ]) {
+      const response = await visitor(off).post(path, { csrf_token: "x", input_data: { token: "x" } });
+      expect(response.status).toBe(403);
+      expect(await response.json()).toMatchObject({
+        name: "error",
+        status: 403,
+        error: { code: "forbidden" },
+        actions: {},
+        csrf_token: "",
+      });
+    }
+  });
+});
+
+describe("GET /saml/metadata", () => {
+  test("is the metadata, or a certificate of it, for a domain that has a provider", async () => {
+    const who = visitor(runtime);
+    const metadata = await who.request("/saml/metadata?domain=example.org");
+    expect(metadata.status).toBe(200);
+    expect(metadata.headers.get("content-type")).toBe("application/samlmetadata+xml; charset=utf-8");
+    expect(metadata.headers.get("content-disposition")).toContain("attachment");
+    const xml = await metadata.text();
+    expect(xml).toContain('entityID="http://localhost:3000"');
+    expect(xml).toContain('Location="http://localhost:3000/saml/callback"');
+    const bareOf = async (query: string) => {
+      const response = await who.request(`/saml/metadata?domain=example.org&${query}`);
+      return new X509Certificate(await response.text()).raw.toString("base64");
+    };
+    const [signing, encryption] = [await bareOf("cert_only=true"), await bareOf("cert_only=encryption")];
+    expect(signing).not.toBe(encryption);
+    expect(xml.indexOf(signing)).toBeGreaterThan(0);
+    expect(xml.indexOf(encryption)).toBeGreaterThan(xml.indexOf(signing));
+  });
+
+  test.each(["", "?domain=", "?domain=example.com", "?domain=example.org&domain=x"])(
+    "is 404 for %j",
+    async (query) => {
+      const response = await visitor(runtime).request(`/saml/metadata${query}`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ code: 404 });
+    },
+  );
+});
+
+describe("GET /saml/auth", () => {
+  test("sends the person to the provider of the domain, with a state that their browser keeps", async () => {
+    const { who, request } = await sent();
+    expect(request).toMatchObject({ issuer: "http://localhost:3000", consumerUrl: sp.consumerUrl });
+    const state = who.cookies.get("third-party-state");
+    expect(request.relayState).toBe(relayPrefix + state);
+    expect(who.setCookies[0]).toMatch(/; HttpOnly; Secure; SameSite=None$/);
+  });
+
+  test("A46 sends nobody to an address that is not allowed, now or afterwards", async () => {
+    for (const wanted of [
+      "https://evil.example/",
+      "//evil.example",
+      "javascript:alert(1)",
+      `${there}/../x`,
+      "x",
+    ]) {
+      const location = target(await auth(visitor(runtime), "example.org", wanted));
+      expect(location.origin + location.pathname).toBe("http://localhost:3000/");
+      expect(location.searchParams.get("error")).toBe("invalid_request");
+    }
+    const twice = await visitor(runtime).request(
+      `/saml/auth?domain=example.org&redirect_to=${there}&redirect_to=https://evil.example`,
+    );
+    expect(target(twice).origin).toBe("http://localhost:3000");
+  });
+
+  test("tells at that address when the domain has no provider, or the provider cannot be used", async () => {
+    const unknown = target(await auth(visitor(runtime), "example.com"));
+    expect(unknown.href).toMatch(
+      /^https:\/\/app\.example\.com\/back\?error=invalid_request&error_description=/,
+    );
+    const broken = target(await auth(visitor(runtime), "broken.example"));
+    expect(broken.searchParams.get("error")).toBe("server_error");
+  });
+
+  test("is limited, since every journey is remembered", async () => {
+    const limited = runtime.configured({
+      ...settings(),
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1",
+    });
+    const who = visitor(limited, "192.0.2.77");
+    expect((await auth(who)).status).toBe(307);
+    const refused = await auth(who);
+    expect(errorOf(refused)).toBe("rate_limit_exceeded");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  test("A37 begins nothing for a page that has its visitors load it as a part of itself", async () => {
+    const who = visitor(runtime);
+    for (const dest of ["image", "iframe", "empty", "script"]) {
+      const response = await who.request("/saml/auth?domain=example.org", {
+        headers: { "sec-fetch-site": "cross-site", "sec-fetch-dest": dest },
+      });
+      expect([response.status, who.setCookies]).toEqual([403, []]);
+    }
+    const sent = await who.request("/saml/auth?domain=example.org", {
+      headers: { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" },
+    });
+    expect(sent.status).toBe(307);
+  });
+
+  test("does nothing for those who only look", async () => {
+    const who = visitor(runtime);
+    const response = await who.request("/saml/auth?domain=example.org", { method: "HEAD" });
+    expect(response.status).toBe(204);
+    expect(who.cookies.size).toBe(0);
+  });
+});
+
+describe("POST /saml/callback", () => {
+  test("sends the person on with a token, which no flow of theirs waits for", async () => {
+    const { who, response } = await answered();
+    const location = target(response);
+    expect(location.origin + location.pathname).toBe(there);
+    expect([...location.searchParams.keys()].toSorted()).toEqual(["hanko_token", "saml_hint"]);
+    expect(await tokenOf(response)).toMatchObject({
+      flowId: null,
+      facts: { provider: `saml:${provider.entityId}`, subject: "u-1" },
+    });
+    expect(who.cookies.has("third-party-state")).toBe(false);
+  });
+
+  test("takes a person whom the provider has sent by itself", async () => {
+    const SAMLResponse = await provider.answer({ ...sp });
+    const response = await post(visitor(runtime), { SAMLResponse, RelayState: "https://evil.example/" });
+    const location = target(response);
+    expect(location.origin + location.pathname).toBe("http://localhost:3000/");
+    expect(location.searchParams.get("saml_hint")).toBe("idp_initiated");
+    expect((await tokenOf(response))?.flowId).toBeNull();
+    const elsewhere = runtime.configured({
+      ...settings(),
+      STILE_SAML_DEFAULT_REDIRECT_URL: "https://portal.example.com/in",
+    });
+    const answer = await provider.answer({ ...sp });
+    expect(target(await post(visitor(elsewhere), { SAMLResponse: answer })).host).toBe("portal.example.com");
+  });
+
+  test("A59 takes no answer twice, and no answer for another request", async () => {
+    const { who, request, SAMLResponse, response } = await answered();
+    expect(target(response).searchParams.has("hanko_token")).toBe(true);
+    expect(errorOf(await post(who, { SAMLResponse, RelayState: request.relayState }))).toBe(
+      "invalid_request",
+    );
+    const other = await sent();
+    const crossed = await post(other.who, { SAMLResponse, RelayState: other.request.relayState });
+    expect(errorOf(crossed)).toBe("invalid_request");
+    expect(errorOf(await post(visitor(runtime), { SAMLResponse }))).toBe("invalid_request");
+    const unsolicited = await provider.answer({ ...sp });
+    expect(
+      target(await post(visitor(runtime), { SAMLResponse: unsolicited })).searchParams.has("hanko_token"),
+    ).toBe(true);
+    expect(errorOf(await post(visitor(runtime), { SAMLResponse: unsolicited }))).toBe("invalid_request");
+  });
+
+  test("A47 wants the browser that was sent, and the state that it was sent with", async () => {
+    const { request } = await sent();
+    const SAMLResponse = await provider.answer({ ...sp, inResponseTo: request.id });
+    const stranger = await post(visitor(runtime), { SAMLResponse, RelayState: request.relayState });
+    expect(errorOf(stranger)).toBe("invalid_request");
+    expect(target(stranger).origin).toBe("https://app.example.com");
+    for (const RelayState of [
+      relayPrefix,
+      `${relayPrefix}x`,
+      relayPrefix + "A".repeat(43),
+      `${relayPrefix}\0`,
+    ]) {
+      const lost = target(await post(visitor(runtime), { SAMLResponse, RelayState }));
+      expect(lost.origin).toBe("http://localhost:3000");
+      expect(lost.searchParams.get("error")).toBe("invalid_request");
+    }
+  });
+
+  test("takes no answer after ten minutes", async () => {
+    const late = runtime.configured(settings());
+    const { who, request } = await sent(visitor(late));
+    late.advanceClock(601);
+    const SAMLResponse = await provider.answer({ ...sp, inResponseTo: request.id });
+    expect(errorOf(await post(who, { SAMLResponse, RelayState: request.relayState }))).toBe(
+      "invalid_request",
+    );
+    late.advanceClock(-601);
+  });
+
+  test("tells that the provider said no, and writes down why anything was refused", async () => {
+    const { response } = await answered({ status: "urn:oasis:names:tc:SAML:2.0:status:Responder" });
+    expect(target(response).searchParams.get("error")).toBe("access_denied");
+    await answered({ audience: "https://other.example" });
+    const lines = await runtime.database.read
+      .select({ details: schema.auditLogs.details })
+      .from(schema.auditLogs)
+      .where(
+        and(
+          eq(schema.auditLogs.type, "thirdparty_signin_signup_failed"),
+          eq(schema.auditLogs.tenantId, runtime.tenant.id),
+        ),
+      );
+    const reasons = lines.map(({ details }) => details.reason);
+    expect(reasons).toContain("status_not_success");
+    expect(reasons).toContain("audience");
+  });
+
+  test("answers no more than an error to what is no answer", async () => {
+    const who = visitor(runtime);
+    const forms: (string | Record<string, string>)[] = [
+      "",
+      "SAMLResponse=",
+      "SAMLResponse=%00",
+      "SAMLResponse=a&SAMLResponse=b",
+      "SAMLResponse=a&RelayState=b&RelayState=c",
+      "SAMLResponse=%ff%fe",
+      "SAMLResponse=PHg%2B",
+      "SAMLRequest=PHg%2B",
+      "__proto__=x&SAMLResponse=eA%3D%3D&RelayState=__proto__",
+    ];
+    for (const form of forms) {
+      const response = await who.request("/saml/callback", {
+        method: "POST",
+        body: new URLSearchParams(form),
+      });
+      expect(errorOf(response)).toBe("invalid_request");
+    }
+    const json = await who.post("/saml/callback", { SAMLResponse: "x" });
+    expect(errorOf(json)).toBe("invalid_request");
+    const long = await post(who, { SAMLResponse: "A".repeat(600_000) });
+    expect(long.status).toBe(413);
+    expect((await who.request("/saml/callback")).status).toBe(405);
+  });
+
+  test("A61 is limited, since whoever posts there has us verify what they like", async () => {
+    const limited = runtime.configured({
+      ...settings(),
+      STILE_RATE_LIMITER_ENABLED: "true",
+      STILE_RATE_LIMITER_STARTS_PER_MINUTE: "2",
+    });
+    const who = visitor(limited, "192.0.2.78");
+    const SAMLResponse = "PHg+";
+    for (const _ of [1, 2]) expect(errorOf(await post(who, { SAMLResponse }))).toBe("invalid_request");
+    const refused = await post(who, { SAMLResponse });
+    expect(errorOf(refused)).toBe("rate_limit_exceeded");
+    expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    // Somebody who has yet to start can.
+    expect((await auth(who)).status).toBe(307);
+  });
+
+  test("keeps a flow's token for that flow", async () => {
+    const at = runtime.configured(settings());
+    const who = visitor(at);
+    const start = await (await who.post("/login")).json();
+    const able = await (
+      await who.post(start.actions.register_client_capabilities.href, {
+        csrf_token: start.csrf_token,
+        input_data: { webauthn_available: false },
+      })
+    ).json();
+    const identifier = able.actions.continue_with_login_identifier;
+    const [input] = Object.keys(identifier.inputs);
+    const state = await (
+      await who.post(identifier.href, {
+        csrf_token: able.csrf_token,
+        input_data: { [String(input)]: "ada@example.org" },
+      })
+    ).json();
+    expect(state.name).toBe("thirdparty");
+    const request = provider.read(state.payload.redirect_url);
+    const SAMLResponse = await provider.answer({ ...sp, inResponseTo: request.id });
+    const response = await post(who, { SAMLResponse, RelayState: request.relayState });
+    expect(target(response).searchParams.has("saml_hint")).toBe(false);
+    const flowId = new URL(state.actions.exchange_token.href, "http://x").searchParams
+      .get("action")
+      ?.split("@")[1];
+    expect((await tokenOf(response))?.flowId).toBe(flowId);
+  });
+});

@@ -1,0 +1,431 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { createTenant } from "../../tenants/manage-tenants.ts";
+import { type FakeProvider, startFakeProvider } from "../../testing/fake-provider.ts";
+import { type OidcProvider, startOidcProvider } from "../../testing/oidc-provider.ts";
+import { newAddress } from "../../testing/people.ts";
+import { playProvider } from "../../testing/provider-answers.ts";
+import { type RestWalk, restWalk } from "../../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type Visitor, visitor } from "../../testing/visitor.ts";
+import { networkOf } from "../../thirdparty/network.ts";
+
+const app = "https://app.example";
+
+let acme: OidcProvider;
+let fake: FakeProvider;
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  acme = await startOidcProvider(["http://localhost:3000/thirdparty/callback"]);
+  fake = await startFakeProvider("client");
+  const { acme: settings } = JSON.parse(acme.settings.STILE_THIRD_PARTY_CUSTOM_PROVIDERS ?? "");
+  runtime = await testRuntime({
+    STILE_PASSKEY_ENABLED: "false",
+    STILE_THIRD_PARTY_TIMEOUT: "1",
+    STILE_CORS_ALLOW_ORIGINS: app,
+    STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS: `${app}/signed-in,${app}/pages/*`,
+    STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
+      acme: settings,
+      fake: { display_name: "Fake", client_id: "client", secret: "secret", issuer: fake.issuer },
+    }),
+  });
+});
+afterAll(async () => {
+  await acme.close();
+  await fake.close();
+  await runtime.close();
+});
+
+const home = "http://localhost:3000/";
+
+interface Begun {
+  flow: RestWalk;
+  who: Visitor;
+  /** Where the provider is. */
+  url: URL;
+}
+
+/** Goes to a provider, over the interface that clients use. */
+async function begin(
+  given: { provider?: string; redirect_to?: string; code_verifier?: string } = {},
+  { as = runtime, headers = {} }: { as?: TestRuntime; headers?: Record<string, string> } = {},
+): Promise<Begun> {
+  const who = visitor(as);
+  const flow = await restWalk(as, "login", who);
+  await flow.act("register_client_capabilities");
+  const href = flow.state.actions.thirdparty_oauth?.href ?? "";
+  const input = { provider: "custom_acme", redirect_to: home, ...given };
+  const body = { csrf_token: flow.state.csrf_token, input_data: input };
+  const state = await (await who.post(href, body, headers)).json();
+  if (state.name !== "thirdparty") throw new Error(JSON.stringify(state));
+  return { flow: { ...flow, state, act: actor(who, state) }, who, url: new URL(state.payload.redirect_url) };
+}
+
+const actor =
+  (who: Visitor, state: RestWalk["state"]): RestWalk["act"] =>
+  async (action, input_data = {}) => {
+    const href = state.actions[action]?.href ?? "";
+    return (await who.post(href, { csrf_token: state.csrf_token, input_data })).json();
+  };
+
+/** Somebody at Acme. */
+function someone(): string {
+  const name = randomUUID();
+  acme.person(name, { email: newAddress(), email_verified: true, name: "Ada Lovelace" });
+  return name;
+}
+
+const path = (url: URL) => url.pathname + url.search;
+
+/** Where a callback sends the browser. */
+async function land(who: Visitor, address: string, init?: RequestInit): Promise<URL> {
+  const response = await who.request(address, init);
+  expect(response.status).toBe(303);
+  expect(await response.text()).toBe("");
+  return new URL(response.headers.get("location") ?? "");
+}
+
+const refusal = (url: URL) => [url.searchParams.get("error"), url.searchParams.get("hanko_token")];
+
+const failures = async () => {
+  const rows = await runtime.database.read.select().from(schema.auditLogs);
+  return rows.filter(({ type }) => type === "thirdparty_signin_signup_failed").map(({ details }) => details);
+};
+const count = async (table: "users" | "identities" | "sessions" | "exchangeTokens") =>
+  (await runtime.database.read.select().from(schema[table])).length;
+
+describe("somebody who signs in at a real provider", () => {
+  test("is signed in here, once the token was exchanged and not before", async () => {
+    const { flow, who, url } = await begin();
+    const back = await acme.signIn(url.href, someone());
+    const before = [await count("users"), await count("identities"), await count("sessions")];
+    const landed = await land(who, path(back));
+    expect(landed.origin + landed.pathname).toBe(home);
+    expect([...landed.searchParams.keys()]).toEqual(["hanko_token"]);
+    // A45 the callback is a GET that anybody can have a browser make.
+    expect(who.cookies.has("service")).toBe(false);
+    expect([await count("users"), await count("identities"), await count("sessions")]).toEqual(before);
+    const token = landed.searchParams.get("hanko_token");
+    expect(await flow.act("exchange_token", { token })).toMatchObject({
+      name: "success",
+      payload: { user: { emails: [{ is_verified: true }], identities: [{ provider: "Acme" }] } },
+    });
+    expect(who.cookies.has("service")).toBe(true);
+  });
+
+  test("keeps a cookie for as long as that takes, which other sites may send along", async () => {
+    const { who, url, flow } = await begin();
+    const state = url.searchParams.get("state") ?? "";
+    expect(flow.state.payload).toEqual({ redirect_url: url.href });
+    expect(who.setCookies).toContain(
+      `third-party-state=${state}; Path=/; Max-Age=600; HttpOnly; Secure; SameSite=None`,
+    );
+    await land(who, path(await acme.signIn(url.href, someone())));
+    expect(who.cookies.has("third-party-state")).toBe(false);
+  });
+
+  test("comes back to the address of an application, and what it had of such names is replaced", async () => {
+    const { who, url } = await begin({ redirect_to: `${app}/pages/x` });
+    const landed = await land(who, path(await acme.signIn(url.href, someone())));
+    expect(landed.origin + landed.pathname).toBe(`${app}/pages/x`);
+    const again = await begin({ redirect_to: `${home}?error=old&hanko_token=old&flow=registration` });
+    const second = await land(again.who, path(await acme.signIn(again.url.href, someone())));
+    expect([...second.searchParams.keys()]).toEqual(["flow", "hanko_token"]);
+    expect(second.searchParams.get("hanko_token")).not.toBe("old");
+  });
+
+  test("is told so when they turn back, in words of ours", async () => {
+    const { who, url, flow } = await begin();
+    const landed = await land(who, path(await acme.signIn(url.href, null)));
+    expect(Object.fromEntries(landed.searchParams)).toEqual({
+      error: "access_denied",
+      error_description: "The provider did not let you in, or you turned back.",
+    });
+    expect(await failures()).toContainEqual({
+      provider: "custom_acme",
+      error: "access_denied",
+      reason: "access_denied",
+    });
+    expect(await flow.act("back")).toMatchObject({ name: "login_init" });
+  });
+});
+
+describe("A45 a callback", () => {
+  test("in another browser is refused, and uses the sign-in up", async () => {
+    const { who, url } = await begin();
+    const back = await acme.signIn(url.href, someone());
+    const before = await count("exchangeTokens");
+    const stranger = visitor(runtime);
+    expect(refusal(await land(stranger, path(back)))).toEqual(["invalid_request", null]);
+    stranger.cookies.set("third-party-state", "x".repeat(43));
+    expect(refusal(await land(stranger, path(back)))).toEqual(["invalid_request", null]);
+    expect(refusal(await land(who, path(back)))).toEqual(["invalid_request", null]);
+    expect(await count("exchangeTokens")).toBe(before);
+    expect(await failures()).toContainEqual({
+      provider: "custom_acme",
+      error: "invalid_request",
+      reason: "other_browser",
+    });
+  });
+
+  test("in another browser leaves the cookie of that one's own sign-in", async () => {
+    const victim = await begin();
+    const attacker = await begin();
+    const planted = await acme.signIn(attacker.url.href, someone());
+    expect(refusal(await land(victim.who, path(planted)))).toEqual(["invalid_request", null]);
+    const landed = await land(victim.who, path(await acme.signIn(victim.url.href, someone())));
+    expect(refusal(landed)).toEqual([null, expect.any(String)]);
+  });
+
+  test("that comes twice is refused", async () => {
+    const { who, url } = await begin();
+    const back = await acme.signIn(url.href, someone());
+    const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
+    expect(refusal(await land(who, path(back)))[0]).toBeNull();
+    expect(refusal(await land(who, path(back), { headers: { cookie } }))).toEqual(["invalid_request", null]);
+  });
+
+  test("of fifty at once brings one token", async () => {
+    const { who, url } = await begin();
+    const back = await acme.signIn(url.href, someone());
+    const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
+    const landed = await Promise.all(
+      Array.from({ length: 50 }, () => land(visitor(runtime), path(back), { headers: { cookie } })),
+    );
+    expect(landed.filter(({ searchParams }) => searchParams.has("hanko_token"))).toHaveLength(1);
+  });
+
+  test("that comes after ten minutes is refused", async () => {
+    const { who, url } = await begin();
+    const back = await acme.signIn(url.href, someone());
+    runtime.advanceClock(601);
+    expect(refusal(await land(who, path(back)))).toEqual(["invalid_request", null]);
+  });
+
+  test.each([
+    "",
+    "?state=",
+    `?state=${"x".repeat(43)}&code=c`,
+    `?state=${"x".repeat(43)}&state=${"y".repeat(43)}`,
+    "?state=%00&code=%ff",
+    "?code=c",
+    "?error=access_denied",
+    "?state[]=x",
+  ])("with a state nobody knows, %j, leads to our page, and nothing is written", async (query) => {
+    const before = await failures();
+    const landed = await land(visitor(runtime), `/thirdparty/callback${query}`);
+    expect(landed.origin + landed.pathname).toBe(home);
+    expect(landed.searchParams.get("error")).toBe("invalid_request");
+    expect(await failures()).toEqual(before);
+  });
+
+  test("with a state nobody knows leads where the operator says", async () => {
+    const as = runtime.configured({ STILE_THIRD_PARTY_ERROR_REDIRECT_URL: `${app}/sorry?a=b` });
+    const landed = await land(visitor(as), "/thirdparty/callback?state=x");
+    expect(landed.href).toMatch(/^https:\/\/app\.example\/sorry\?a=b&error=invalid_request&/);
+  });
+
+  test("with a parameter twice, or no code, is refused", async () => {
+    for (const query of ["code=a&code=b", "iss=x&iss=y&code=c", ""]) {
+      const { who, url } = await begin();
+      const state = url.searchParams.get("state");
+      const landed = await land(who, `/thirdparty/callback?state=${state}&${query}`);
+      expect(refusal(landed)).toEqual(["invalid_request", null]);
+    }
+  });
+
+  test("by HEAD uses nothing up", async () => {
+    const { who, url } = await begin();
+    const back = await acme.signIn(url.href, someone());
+    expect((await who.request(path(back), { method: "HEAD" })).status).toBe(204);
+    expect(refusal(await land(who, path(back)))[0]).toBeNull();
+  });
+
+  test("to an address that was taken off the list leads to our page", async () => {
+    const { who, url } = await begin({ redirect_to: `${app}/signed-in` });
+    const back = await acme.signIn(url.href, someone());
+    const as = runtime.configured({ STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS: "" });
+    const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
+    const landed = await land(visitor(as), path(back), { headers: { cookie } });
+    expect(landed.origin).toBe("http://localhost:3000");
+    expect(refusal(landed)).toEqual(["invalid_request", null]);
+  });
+
+  test("from a provider that was switched off meanwhile is refused", async () => {
+    const { who, url } = await begin();
+    const back = await acme.signIn(url.href, someone());
+    const as = runtime.configured({ STILE_THIRD_PARTY_CUSTOM_PROVIDERS: "{}" });
+    const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
+    const landed = await land(visitor(as), path(back), { headers: { cookie } });
+    expect(refusal(landed)).toEqual(["invalid_request", null]);
+  });
+
+  test("A48 with the code of another provider is refused", async () => {
+    const atAcme = await begin();
+    const back = await acme.signIn(atAcme.url.href, someone());
+    const atFake = await begin({ provider: "custom_fake" });
+    fake.reset();
+    back.searchParams.set("state", atFake.url.searchParams.get("state") ?? "");
+    expect(refusal(await land(atFake.who, path(back)))).toEqual(["invalid_request", null]);
+    // What Acme gave is not told to the other.
+    expect(fake.asked.filter((asked) => asked.path === "/token")).toEqual([]);
+  });
+});
+
+describe("A49 a provider that is", () => {
+  test.each<[string, FakeProvider["answers"][string]]>([
+    ["slow", () => {}],
+    ["broken", (response) => response.writeHead(500).end()],
+    ["no provider", (response) => response.end("<html>")],
+  ])("%s is told of where the person goes, and the flow goes back", async (_, answer) => {
+    fake.reset();
+    const { who, flow, url } = await begin({ provider: "custom_fake" });
+    fake.answers["/token"] = answer;
+    const state = url.searchParams.get("state");
+    const landed = await land(who, `/thirdparty/callback?state=${state}&code=c`);
+    expect(refusal(landed)).toEqual(["invalid_request", null]);
+    expect(await flow.act("back")).toMatchObject({ name: "login_init" });
+  });
+
+  test("slow before anybody goes there is a refusal of the choice", async () => {
+    fake.reset();
+    networkOf(runtime).documents.clear();
+    fake.answers["/.well-known/openid-configuration"] = () => {};
+    const flow = await restWalk(runtime, "login");
+    await flow.act("register_client_capabilities");
+    await flow.act("thirdparty_oauth", { provider: "custom_fake", redirect_to: home });
+    expect(flow.state).toMatchObject({
+      name: "login_init",
+      status: 400,
+      actions: { thirdparty_oauth: { inputs: { provider: { error: { code: "value_invalid_error" } } } } },
+    });
+  });
+});
+
+describe("a page of another site", () => {
+  const headers = { origin: app };
+  const verifier = "v".repeat(43);
+
+  test("A47 has to bring a verifier, of the right length", async () => {
+    await expect(begin({}, { headers })).rejects.toThrow("value_missing_error");
+    await expect(begin({ code_verifier: "v".repeat(42) }, { headers })).rejects.toThrow(
+      "value_too_short_error",
+    );
+    await expect(begin({ code_verifier: "v".repeat(129) }, { headers })).rejects.toThrow(
+      "value_too_long_error",
+    );
+    await expect(begin({ code_verifier: `${"v".repeat(43)} ` }, { headers })).rejects.toThrow(
+      "value_invalid_error",
+    );
+  });
+
+  test("needs no cookie, and shows the verifier at the exchange", async () => {
+    const redirect_to = `${app}/signed-in`;
+    const { flow, url } = await begin({ redirect_to, code_verifier: verifier }, { headers });
+    expect(url.href).not.toContain(verifier);
+    const back = await acme.signIn(url.href, someone());
+    const landed = await land(visitor(runtime), path(back));
+    expect(landed.origin + landed.pathname).toBe(redirect_to);
+    const token = landed.searchParams.get("hanko_token");
+    const refused = await flow.act("exchange_token", { token, code_verifier: "w".repeat(43) });
+    expect(refused).toMatchObject({ name: "thirdparty", status: 400 });
+    expect(
+      await actor(flow.visitor, refused)("exchange_token", { token, code_verifier: verifier }),
+    ).toMatchObject({
+      name: "success",
+    });
+  });
+
+  test("is no page of our own, which needs the cookie whatever it brings", async () => {
+    for (const origin of ["http://localhost:3000", undefined]) {
+      const own = origin ? { headers: { origin } } : {};
+      const { url } = await begin({ code_verifier: verifier }, own);
+      const back = await acme.signIn(url.href, someone());
+      expect(refusal(await land(visitor(runtime), path(back)))).toEqual(["invalid_request", null]);
+    }
+  });
+});
+
+describe("redirect_to", () => {
+  test.each([
+    "https://evil.example/",
+    "//evil.example",
+    "/\\evil.example",
+    "https:evil.example",
+    "https://app.example@evil.example/signed-in",
+    "https://app.example.evil.example/signed-in",
+    "https://evil.example/?https://app.example/signed-in",
+    "javascript:alert(1)",
+    "https://app.example/\tsigned-in",
+    "https://app.example/\nsigned-in",
+    "https://app.example/%2f%2fevil.example",
+    "https://app.example/pages/%2f%2fevil.example",
+    "https://app.example/pages/a/b",
+    "https://аpp.example/signed-in",
+    "https://app.example/signed-in#x",
+    "https://app.example:8443/signed-in",
+    "http://app.example/signed-in",
+    "http://localhost:3001/",
+    "https://localhost:3000/",
+    "http://localhost:3000@evil.example/",
+    "/",
+  ])("A46 %j is refused", async (redirect_to) => {
+    await expect(begin({ redirect_to })).rejects.toThrow('"redirect_to","type":"string","required":true');
+    await expect(begin({ redirect_to })).rejects.toThrow("value_invalid_error");
+  });
+
+  test("A46 may be any page of our own", async () => {
+    const { url } = await begin({ redirect_to: "http://localhost:3000/account?x=1" });
+    expect(url.origin).toBe(acme.issuer);
+  });
+});
+
+test("Apple's answer comes as a form, and what it tells of a name stays out of addresses", async () => {
+  const as = runtime.configured({
+    STILE_THIRD_PARTY_PROVIDERS_APPLE_ENABLED: "true",
+    STILE_THIRD_PARTY_PROVIDERS_APPLE_CLIENT_ID: "com.example.login",
+    STILE_THIRD_PARTY_PROVIDERS_APPLE_SECRET: "secret",
+  });
+  const { flow, who, url } = await begin({ provider: "apple" }, { as });
+  const issuer = "https://appleid.apple.com";
+  const claims = { iss: issuer, aud: "com.example.login", sub: randomUUID() };
+  const answers = { [`${issuer}/auth/token`]: { access_token: "a", token_type: "Bearer" } };
+  await playProvider(as, { answers, idToken: { keys: `${issuer}/auth/keys`, claims } }, url);
+  const form = new URLSearchParams({
+    state: url.searchParams.get("state") ?? "",
+    code: "code",
+    user: JSON.stringify({ name: { firstName: "Ada", lastName: "Lovelace" } }),
+  });
+  const landed = await land(who, "/thirdparty/callback", { method: "POST", body: form });
+  expect([...landed.searchParams.keys()]).toEqual(["hanko_token"]);
+  const exchanged = await flow.act("exchange_token", { token: landed.searchParams.get("hanko_token") });
+  expect(exchanged.name).toBe("onboarding_email");
+  const users = await runtime.database.read.select().from(schema.users);
+  expect(users.map(({ name }) => name)).toContain("Ada Lovelace");
+});
+
+test.each([
+  ["application/json", "{}"],
+  ["text/plain", "state=x"],
+  ["application/x-www-form-urlencoded", `state=${"x".repeat(70_000)}`],
+  ["application/x-www-form-urlencoded", "state=%"],
+])("a form that is none (%s) leads to our page", async (type, body) => {
+  const init = { method: "POST", body, headers: { "content-type": type } };
+  expect(refusal(await land(visitor(runtime), "/thirdparty/callback", init))).toEqual([
+    "invalid_request",
+    null,
+  ]);
+});
+
+test("A68 a sign-in of one tenant means nothing at another", async () => {
+  const { id } = await createTenant(runtime, { name: "Another", hosts: [], settings: {} });
+  const { who, url } = await begin();
+  const back = await acme.signIn(url.href, someone());
+  const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
+  const astray = await land(visitor(runtime), `/t/${id}${path(back)}`, { headers: { cookie } });
+  expect(refusal(astray)).toEqual(["invalid_request", null]);
+  // It was not used up there.
+  expect(refusal(await land(who, path(back)))[0]).toBeNull();
+});

@@ -1,0 +1,31 @@
+import type { FoundSession } from "../../sessions/sessions.ts";
+import {
+  everyLiveSession,
+  type PresentedTokens,
+  type VerifiedSession,
+  verifySession,
+} from "../../sessions/verify-session.ts";
+import { cookieValues } from "../cookies.ts";
+import type { Exchange } from "../handler-context.ts";
+
+/**
+ * The session that a request brings along, in `Authorization: Bearer` (RFC 6750, 2.1) or in the session cookie.
+ *
+ * @param touch whether this counts as use of the session
+ */
+export function presentedSession(
+  exchange: Exchange,
+  { touch }: { touch: boolean },
+): Promise<VerifiedSession> {
+  return verifySession(exchange.runtime, exchange.tenant, presentedTokens(exchange), { touch });
+}
+
+/** Every live session that a request names, in the header and in cookies alike: those that a way out has to end. */
+export function everyPresentedSession(exchange: Exchange): Promise<FoundSession[]> {
+  return everyLiveSession(exchange.runtime, exchange.tenant, presentedTokens(exchange));
+}
+
+function presentedTokens({ tenant, request, cookies }: Exchange): PresentedTokens {
+  const [, bearer] = /^Bearer +([^ ]+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+  return { bearer, cookies: cookieValues(cookies, tenant.config.session.cookie.name) };
+}

@@ -1,0 +1,425 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { password, restRegistration } from "../../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type Visitor, visitor } from "../../testing/visitor.ts";
+import type { PageAnswer } from "../page/page-flow.ts";
+import { pageState } from "../page/page-state.ts";
+
+let runtime: TestRuntime;
+
+beforeAll(async () => {
+  runtime = await testRuntime({
+    STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://app.example.com/callback,http://localhost:4000/**",
+  });
+});
+
+afterAll(() => runtime.close());
+
+const newAddress = () => `${randomUUID()}@example.com`;
+
+async function signedIn(): Promise<{ who: Visitor; email: string; userId: string; token: string }> {
+  const email = newAddress();
+  const { visitor: who, state } = await restRegistration(runtime, email);
+  const { claims } = state.payload as { claims: { subject: string } };
+  return { who, email, userId: claims.subject, token: who.cookies.get("service") ?? "" };
+}
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const nobody = { code: 401, message: "There is no valid session." };
+
+describe("GET /me", () => {
+  test("shows the account of the cookie, or of a bearer token", async () => {
+    const { who, email, userId, token } = await signedIn();
+    const byCookie = await who.request("/me");
+    expect(byCookie.status).toBe(200);
+    const profile = await byCookie.json();
+    expect(profile).toMatchObject({
+      id: userId,
+      user_id: userId,
+      emails: [{ address: email, is_verified: true }],
+    });
+    expect(await (await visitor(runtime).request("/me", bearer(token))).json()).toEqual(profile);
+  });
+
+  test("is 401 without a session", async () => {
+    const response = await visitor(runtime).request("/me");
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual(nobody);
+    for (const token of ["", "x", "a.b.c", `${"x".repeat(5000)}`]) {
+      expect((await visitor(runtime).request("/me", bearer(token))).status).toBe(401);
+    }
+  });
+
+  test("A39 is 401 when cookies name two people", async () => {
+    const [one, two] = [await signedIn(), await signedIn()];
+    const both = { headers: { cookie: `service=${one.token}; service=${two.token}` } };
+    expect((await visitor(runtime).request("/me", both)).status).toBe(401);
+    const same = { headers: { cookie: `service=rubbish; service=${two.token}` } };
+    expect((await visitor(runtime).request("/me", same)).status).toBe(200);
+  });
+});
+
+test("GET /users/{id} shows one's own account and no other", async () => {
+  const { who, userId } = await signedIn();
+  expect(await (await who.request(`/users/${userId}`)).json()).toMatchObject({ id: userId });
+  const other = await signedIn();
+  for (const id of [other.userId, randomUUID(), "x", "%00"]) {
+    const response = await who.request(`/users/${id}`);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ code: 404, message: expect.any(String) });
+  }
+  expect((await visitor(runtime).request(`/users/${userId}`)).status).toBe(401);
+});
+
+describe("/sessions/validate", () => {
+  test("tells of a session, by GET and by POST", async () => {
+    const { who, userId, token } = await signedIn();
+    const got = await (await who.request("/sessions/validate")).json();
+    expect(got).toEqual({
+      is_valid: true,
+      claims: expect.objectContaining({
+        subject: userId,
+        session_id: expect.any(String),
+        expiration: expect.any(String),
+      }),
+      expiration_time: got.claims.expiration,
+      user_id: userId,
+    });
+    expect(
+      await (await visitor(runtime).post("/sessions/validate", { session_token: token })).json(),
+    ).toEqual(got);
+  });
+
+  test("tells when it ends unused, where that is configured", async () => {
+    const idle = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" });
+    const { visitor: who } = await restRegistration(idle, newAddress());
+    const { idle_expires_at, expiration_time } = await (await who.request("/sessions/validate")).json();
+    expect(Date.parse(idle_expires_at)).toBeLessThan(Date.parse(expiration_time));
+  });
+
+  test("says no more than that there is none", async () => {
+    const no = { is_valid: false };
+    expect(await (await visitor(runtime).request("/sessions/validate")).json()).toEqual(no);
+    const response = await visitor(runtime).post("/sessions/validate", { session_token: "a.b.c" });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual(no);
+  });
+
+  test.each([
+    [undefined],
+    [{}],
+    [{ session_token: "" }],
+    [{ session_token: null }],
+    [{ session_token: 1 }],
+    [{ session_token: ["x"] }],
+    ["{"],
+    ["[]"],
+  ])("is 400 for the body %j", async (body) => {
+    const response = await visitor(runtime).post("/sessions/validate", body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ code: 400, message: expect.any(String) });
+  });
+});
+
+describe("POST /logout", () => {
+  test("ends the session at once, takes the cookies back, and is noted", async () => {
+    const { who, token, userId } = await signedIn();
+    const response = await who.request("/logout", { method: "POST" });
+    expect(response.status).toBe(204);
+    expect(await response.text()).toBe("");
+    expect(who.setCookies[0]).toBe("service=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+    expect(who.cookies.size).toBe(0);
+    expect((await visitor(runtime).request("/me", bearer(token))).status).toBe(401);
+    const notes = await runtime.database.read
+      .select()
+      .from(schema.auditLogs)
+      .where(eq(schema.auditLogs.userId, userId));
+    expect(notes.map(({ type }) => type)).toContain("user_logged_out");
+  });
+
+  test("is 401 without a session, in the shape of such addresses", async () => {
+    const response = await visitor(runtime).request("/logout", { method: "POST" });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual(nobody);
+  });
+
+  const live = async (token: string) => (await visitor(runtime).request("/me", bearer(token))).status === 200;
+  const logout = (headers: Record<string, string>) =>
+    visitor(runtime).request("/logout", { method: "POST", headers });
+  const rubbish = Array.from({ length: 9 }, (_, index) => `service=rubbish${index}`).join("; ");
+
+  test("A39 ends the session that a planted cookie stands beside, and the planted one", async () => {
+    const [victim, attacker] = [await signedIn(), await signedIn()];
+    const cookie = `service=${attacker.token}; service=${victim.token}`;
+    expect((await logout({ cookie })).status).toBe(204);
+    expect(await live(victim.token)).toBe(false);
+    expect(await live(attacker.token)).toBe(false);
+  });
+
+  test("A39 ends the session among cookies of rubbish", async () => {
+    const { token } = await signedIn();
+    expect((await logout({ cookie: `${rubbish}; service=${token}` })).status).toBe(204);
+    expect(await live(token)).toBe(false);
+  });
+
+  test("ends the session of the bearer token and that of the cookie", async () => {
+    const [one, two] = [await signedIn(), await signedIn()];
+    const { headers } = bearer(one.token);
+    expect((await logout({ ...headers, cookie: `service=${two.token}` })).status).toBe(204);
+    expect(await live(one.token)).toBe(false);
+    expect(await live(two.token)).toBe(false);
+  });
+
+  test("takes the cookies back even when no session was live", async () => {
+    const response = await logout({ cookie: rubbish });
+    expect(response.status).toBe(401);
+    expect(response.headers.getSetCookie()).toContain("service=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+  });
+
+  test("A37 is not for other sites", async () => {
+    const { who } = await signedIn();
+    const response = await who.request("/logout", {
+      method: "POST",
+      headers: { origin: "https://evil.example" },
+    });
+    expect(response.status).toBe(403);
+    expect((await who.request("/me")).status).toBe(200);
+  });
+});
+
+describe("an application that sends a person here", () => {
+  const verifier = randomBytes(32).toString("base64url");
+  const asked = {
+    redirect_to: "https://app.example.com/callback",
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    state: "s",
+  };
+
+  async function arrive(who: Visitor, query: Record<string, string>): Promise<void> {
+    const response = await who.request(`/login?${new URLSearchParams(query)}`);
+    expect(response.status).toBe(303);
+    expect(response.headers.get("location")).toBe("/");
+  }
+
+  async function signIn(who: Visitor, email: string): Promise<PageAnswer> {
+    let answer: PageAnswer = {
+      version: 0,
+      state: { name: "", status: 0, payload: {}, csrf_token: "", actions: {}, links: null },
+    };
+    for (const [action, input] of [
+      ["register_client_capabilities", {}],
+      ["continue_with_login_identifier", { email }],
+      ["continue_to_password_login", {}],
+      ["password_login", { password }],
+    ] as const) {
+      const response = await who.mutate("flow.act", {
+        type: "login",
+        version: answer.version,
+        action,
+        input,
+      });
+      answer = (await response.json()).result.data;
+    }
+    expect(answer.state.name).toBe("success");
+    return answer;
+  }
+
+  test("gets them back with a one-time code, which its server redeems", async () => {
+    const { email, userId } = await signedIn();
+    const who = visitor(runtime);
+    await arrive(who, asked);
+    expect(who.setCookies).toEqual([
+      expect.stringMatching(/^stile-destination=Fe26[^;]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax$/),
+    ]);
+    const back = new URL((await signIn(who, email)).redirect_to ?? "");
+    expect(back.origin + back.pathname).toBe("https://app.example.com/callback");
+    expect(back.searchParams.get("state")).toBe("s");
+    expect(who.cookies.has("stile-destination")).toBe(false);
+
+    const code = back.searchParams.get("code") ?? "";
+    const server = visitor(runtime);
+    const redeemed = await server.post("/token", {
+      code,
+      code_verifier: verifier,
+      redirect_to: asked.redirect_to,
+    });
+    expect(redeemed.status).toBe(200);
+    const body = await redeemed.json();
+    expect(body).toEqual({
+      session_token: expect.any(String),
+      user_id: userId,
+      expiration_time: expect.any(String),
+    });
+    expect(
+      await (await server.post("/sessions/validate", { session_token: body.session_token })).json(),
+    ).toMatchObject({ is_valid: true, user_id: userId });
+
+    const again = await server.post("/token", { code, code_verifier: verifier });
+    expect(again.status).toBe(400);
+    expect(await again.json()).toEqual({ code: 400, message: expect.any(String) });
+  });
+
+  test.each([
+    ["another verifier", { code_verifier: randomBytes(32).toString("base64url") }],
+    ["a verifier that is none", { code_verifier: "x" }],
+    ["another address", { redirect_to: "https://app.example.com/other" }],
+  ])("A47 with %s gets nothing, and the code is spent when it was looked at", async (_, wrong) => {
+    const { email } = await signedIn();
+    const who = visitor(runtime);
+    await arrive(who, asked);
+    const code = new URL((await signIn(who, email)).redirect_to ?? "").searchParams.get("code");
+    expect((await who.post("/token", { code, code_verifier: verifier, ...wrong })).status).toBe(400);
+    const right = await who.post("/token", { code, code_verifier: verifier });
+    // What can be no verifier at all is not looked at, so it spends nothing.
+    expect(right.status).toBe("code_verifier" in wrong && wrong.code_verifier === "x" ? 200 : 400);
+  });
+
+  test("on the same host gets them back with the cookie and nothing else", async () => {
+    const { email } = await signedIn();
+    const who = visitor(runtime);
+    await arrive(who, { redirect_to: "http://localhost:4000/a/b" });
+    expect((await signIn(who, email)).redirect_to).toBe("http://localhost:4000/a/b");
+  });
+
+  test("is still known after a reload at the end, and starts anew when it sends somebody again", async () => {
+    const { email } = await signedIn();
+    const who = visitor(runtime);
+    await arrive(who, asked);
+    const { redirect_to, version } = await signIn(who, email);
+    const cookies = () => [...who.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    expect(await pageState(runtime, runtime.tenant, cookies(), "login")).toMatchObject({
+      version,
+      state: { name: "success" },
+      redirect_to,
+    });
+    const current = (await (await who.mutate("flow.current", { type: "login" })).json()).result.data;
+    expect(current).toMatchObject({ state: { name: "success" }, redirect_to });
+    await arrive(who, asked);
+    expect(await pageState(runtime, runtime.tenant, cookies(), "login")).toMatchObject({
+      version: 0,
+      state: { name: "preflight" },
+    });
+  });
+
+  const login = async (who: Visitor): Promise<PageAnswer> =>
+    (await (await who.mutate("flow.current", { type: "login" })).json()).result.data;
+
+  const redeem = async (redirectTo: string | undefined) => {
+    const code = new URL(redirectTo ?? "https://nowhere.example").searchParams.get("code") ?? "";
+    return (await visitor(runtime).post("/token", { code, code_verifier: verifier })).status;
+  };
+
+  /** Up to the end, and the cookies that the browser had just before it. */
+  async function signInKeeping(who: Visitor, email: string) {
+    const kept = new Map<string, string>();
+    const keeping: Visitor = {
+      ...who,
+      mutate(procedure, input, headers) {
+        for (const [name, value] of who.cookies) kept.set(name, value);
+        return who.mutate(procedure, input, headers);
+      },
+    };
+    return { answer: await signIn(keeping, email), kept };
+  }
+
+  function putBack(who: Visitor, kept: Map<string, string>): void {
+    for (const [name, value] of kept) who.cookies.set(name, value);
+  }
+
+  test("gets nobody once it is off the list, whatever was sealed before", async () => {
+    const { email } = await signedIn();
+    const who = visitor(runtime);
+    await arrive(who, asked);
+    const stricter = visitor(
+      runtime.configured({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "http://localhost:4000/**" }),
+    );
+    putBack(stricter, who.cookies);
+    expect(await signIn(stricter, email)).not.toHaveProperty("redirect_to");
+  });
+
+  test("A47 gets one session for one sign-in, though old cookies are put back", async () => {
+    const { email } = await signedIn();
+    const who = visitor(runtime);
+    await arrive(who, asked);
+    const { answer, kept } = await signInKeeping(who, email);
+    expect(await redeem(answer.redirect_to)).toBe(200);
+    // The page is reloaded: the code in its cookie is spent.
+    const reloaded = await login(who);
+    expect(reloaded.state.name).toBe("success");
+    expect(reloaded).not.toHaveProperty("redirect_to");
+    putBack(who, kept);
+    const replayed = await login(who);
+    expect(replayed.state.name).toBe("success");
+    expect(replayed).not.toHaveProperty("redirect_to");
+  });
+
+  test("gets the person back after a lost answer, with a code in place of the lost one", async () => {
+    const { email } = await signedIn();
+    const who = visitor(runtime);
+    await arrive(who, asked);
+    const { answer, kept } = await signInKeeping(who, email);
+    putBack(who, kept);
+    const again = await login(who);
+    expect(again.redirect_to).not.toBe(answer.redirect_to);
+    expect(await redeem(answer.redirect_to)).toBe(400);
+    expect(await redeem(again.redirect_to)).toBe(200);
+  });
+
+  test.each([
+    ["a state of more bytes than letters", { state: "ä".repeat(257) }],
+    [
+      "what no cookie can hold",
+      { redirect_to: `http://localhost:4000/${"x".repeat(2000)}`, state: "ä".repeat(256) },
+    ],
+  ])("is refused with %s", async (_, long) => {
+    const who = visitor(runtime);
+    const response = await who.request(`/login?${new URLSearchParams({ ...asked, ...long })}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ code: 400, message: expect.stringContaining("state") });
+    expect(who.cookies.size).toBe(0);
+  });
+
+  test("A46 at an address that is not allowed is refused before anything begins", async () => {
+    for (const redirect_to of [
+      "https://evil.example",
+      "//evil.example",
+      "",
+      "https://app.example.com/callback#x",
+    ]) {
+      const who = visitor(runtime);
+      const response = await who.request(`/login?${new URLSearchParams({ ...asked, redirect_to })}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({ code: 400, message: expect.any(String) });
+      expect(who.cookies.size).toBe(0);
+    }
+  });
+
+  test("A47 that sees no cookie and gives no challenge is refused", async () => {
+    const response = await visitor(runtime).request(
+      `/login?${new URLSearchParams({ redirect_to: asked.redirect_to })}`,
+    );
+    expect(response.status).toBe(400);
+  });
+});
+
+test("GET /login leads to the page, and to no other place", async () => {
+  const location = async (path: string) => (await visitor(runtime).request(path)).headers.get("location");
+  expect(await location("/login")).toBe("/");
+  expect(await location("/login?flow=registration")).toBe("/?flow=registration");
+  expect(await location("/login?flow=//evil.example&next=https://evil.example")).toBe("/");
+});
+
+test.each([
+  [undefined],
+  [{}],
+  [{ code: 1, code_verifier: "x" }],
+  [{ code: "x" }],
+  [{ code: "x", code_verifier: "y", extra: 1 }],
+  [{ code: "x", code_verifier: "y", redirect_to: 5 }],
+  ["["],
+])("POST /token is 400 for the body %j", async (body) => {
+  expect((await visitor(runtime).post("/token", body)).status).toBe(400);
+});

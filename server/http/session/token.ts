@@ -1,0 +1,42 @@
+import { redeemHandover } from "../../sessions/authorization-codes.ts";
+import { reissueSession } from "../../sessions/sessions.ts";
+import { readObject } from "../body.ts";
+import type { Handler } from "../handler-context.ts";
+import { json, plainError } from "../reply.ts";
+
+/**
+ * `POST /token`: an application's server trades the one-time `code` that came to its `redirect_to`, and the
+ * `code_verifier` it made beforehand (RFC 7636, 4.5), for the person's session.
+ */
+export const tokenHandler: Handler = async ({ runtime, tenant, request }) => {
+  const body = await readObject(request);
+  if (!body.ok && body.problem === "too_large")
+    return plainError(413, "The body is too large.", { Connection: "close" });
+  const { code, code_verifier: codeVerifier, redirect_to: redirectTo, ...others } = body.ok ? body.value : {};
+  if (
+    typeof code !== "string" ||
+    typeof codeVerifier !== "string" ||
+    (redirectTo !== undefined && typeof redirectTo !== "string") ||
+    Object.keys(others).length > 0
+  ) {
+    return plainError(400, "The body must be JSON with code, code_verifier and, if you like, redirect_to.");
+  }
+  const redeemed = await redeemHandover(runtime, tenant, { code, codeVerifier });
+  // RFC 6749, 4.1.3: who names the address must name the one that the code was sent to.
+  const astray = redirectTo !== undefined && normal(redirectTo) !== redeemed?.redirectTo;
+  const issued =
+    redeemed &&
+    !astray &&
+    (await reissueSession({ runtime, tenant }, redeemed.session.id, { rememberMe: true }));
+  if (!issued) return plainError(400, "The code is not valid, or was used before.");
+  return json(200, {
+    session_token: issued.token,
+    user_id: redeemed.session.userId,
+    expiration_time: issued.expiresAt.toISOString(),
+  });
+};
+
+/** The spelling that addresses are remembered in. */
+function normal(address: string): string {
+  return URL.canParse(address) ? new URL(address).href : address;
+}

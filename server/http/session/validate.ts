@@ -1,0 +1,32 @@
+import { type VerifiedSession, verifySession } from "../../sessions/verify-session.ts";
+import { readObject } from "../body.ts";
+import type { Handler } from "../handler-context.ts";
+import { json, plainError, type Reply } from "../reply.ts";
+import { presentedSession } from "./presented-session.ts";
+
+/** `GET /sessions/validate`: whether the caller is signed in, and as whom. A look is no use of the session. */
+export const validateHandler: Handler = async (exchange) =>
+  show(await presentedSession(exchange, { touch: false }));
+
+/** `POST /sessions/validate`: the same of the token in `session_token`, and a use of its session. */
+export const validateTokenHandler: Handler = async ({ runtime, tenant, request }) => {
+  const body = await readObject(request);
+  if (!body.ok && body.problem === "too_large")
+    return plainError(413, "The body is too large.", { Connection: "close" });
+  const token = body.ok ? body.value.session_token : undefined;
+  if (typeof token !== "string" || token === "") return plainError(400, "session_token is missing.");
+  return show(await verifySession(runtime, tenant, { bearer: token, cookies: [] }, { touch: true }));
+};
+
+function show(verified: VerifiedSession): Reply {
+  if (!verified.valid) return json(200, { is_valid: false });
+  const { claims, session, idleExpiresAt } = verified;
+  return json(200, {
+    is_valid: true,
+    claims,
+    // Published clients read the two names that follow, too.
+    expiration_time: claims.expiration,
+    user_id: session.userId,
+    ...(idleExpiresAt ? { idle_expires_at: idleExpiresAt.toISOString() } : {}),
+  });
+}
