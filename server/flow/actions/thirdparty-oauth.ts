@@ -10,7 +10,7 @@ import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { action, type Context, type View } from "../define.ts";
 import { byConfig } from "../inputs.ts";
 import { go, type Outcome, refuse, tooFast } from "../outcome.ts";
-import { oneOf } from "./profile/choice.ts";
+import { oneOf } from "../profile/choice.ts";
 
 /** RFC 7636, 4.1: 43 to 128 characters. */
 export const codeVerifier = () =>

@@ -9,12 +9,12 @@ import { ensureSent, judgePasscode, type PasscodeSubject, resend } from "../../c
 import { addEmail, isProved, setEmailVerified } from "../../identity/users.ts";
 import type { Write } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
-import { confirmedAddress } from "../actions/profile/confirmed-address.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { problemOf } from "../errors.ts";
 import { isGathering } from "../facts.ts";
 import { NEXT, STAY } from "../names.ts";
 import { type Effects, next, refuse, stay, tooFast, waiting } from "../outcome.ts";
+import { confirmedAddress } from "../profile/confirmed-address.ts";
 
 type Awaiting = Context<"passcode">;
 

@@ -1,15 +1,15 @@
 import { profilePayload } from "../../account/account.ts";
 import { replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
-import { credentialActions } from "../actions/profile/credentials.ts";
-import { deletionActions } from "../actions/profile/deletion.ts";
-import { emailActions } from "../actions/profile/emails.ts";
-import { factorActions } from "../actions/profile/factors.ts";
-import { identityActions } from "../actions/profile/identities.ts";
-import { metadataActions } from "../actions/profile/metadata.ts";
-import { passwordActions } from "../actions/profile/password.ts";
-import { sessionActions } from "../actions/profile/sessions.ts";
-import { usernameActions } from "../actions/profile/username.ts";
 import { type Context, type Entered, state } from "../define.ts";
+import { credentialActions } from "../profile/credentials.ts";
+import { deletionActions } from "../profile/deletion.ts";
+import { emailActions } from "../profile/emails.ts";
+import { factorActions } from "../profile/factors.ts";
+import { identityActions } from "../profile/identities.ts";
+import { metadataActions } from "../profile/metadata.ts";
+import { passwordActions } from "../profile/password.ts";
+import { sessionActions } from "../profile/sessions.ts";
+import { usernameActions } from "../profile/username.ts";
 import { finishStepUp, noteEnrolment } from "../step-up.ts";
 
 /** Somebody who is signed in looks after their account. Its payload is made of the account, after every change. */

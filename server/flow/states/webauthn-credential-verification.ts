@@ -7,12 +7,12 @@ import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import type { Scope } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
-import { mayAddPasskey } from "../actions/profile/credentials.ts";
-import { mayAddKey } from "../actions/profile/factors.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { creationFor, whileAddable } from "../new-credential.ts";
 import { type Effects, next, refuse } from "../outcome.ts";
+import { mayAddPasskey } from "../profile/credentials.ts";
+import { mayAddKey } from "../profile/factors.ts";
 import { canUseSecurityKeys } from "../second-factor-means.ts";
 
 type Kind = "passkey" | "security_key";

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { type Account, whileAccount } from "../../../account/account.ts";
-import { endSignIns } from "../../../account/first-proof.ts";
-import { removeIdentity } from "../../../account/linked-identities.ts";
-import { remainsReachable } from "../../../account/reachability.ts";
-import { audit } from "../../../audit/audit.ts";
-import type { Config } from "../../../config/schema.ts";
-import { enabledProviders } from "../../../thirdparty/providers/index.ts";
-import { STAY } from "../../names.ts";
-import { stay } from "../../outcome.ts";
-import { goToProvider, goToProviderErrors, thirdPartyInput } from "../thirdparty-oauth.ts";
+import { type Account, whileAccount } from "../../account/account.ts";
+import { endSignIns } from "../../account/first-proof.ts";
+import { removeIdentity } from "../../account/linked-identities.ts";
+import { remainsReachable } from "../../account/reachability.ts";
+import { audit } from "../../audit/audit.ts";
+import type { Config } from "../../config/schema.ts";
+import { enabledProviders } from "../../thirdparty/providers/index.ts";
+import { goToProvider, goToProviderErrors, thirdPartyInput } from "../actions/thirdparty-oauth.ts";
+import { STAY } from "../names.ts";
+import { stay } from "../outcome.ts";
 import { type Choice, oneOf } from "./choice.ts";
 import { sensitiveAction } from "./own-action.ts";
 

@@ -1,15 +1,15 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { factsById } from "../identity/users.ts";
-import { type AccountOwner, accountOwner, type Belongings } from "../testing/account-owner.ts";
-import { authenticatorApp } from "../testing/authenticator-app.ts";
-import type { Taken, Walk } from "../testing/flow-walk.ts";
-import { codeFor, newAddress, newName, password } from "../testing/people.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { step } from "./engine.ts";
-import { PROOF, proofStates } from "./names.ts";
-import { states } from "./states/index.ts";
+import { factsById } from "../../identity/users.ts";
+import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
+import { authenticatorApp } from "../../testing/authenticator-app.ts";
+import type { Taken, Walk } from "../../testing/flow-walk.ts";
+import { codeFor, newAddress, newName, password } from "../../testing/people.ts";
+import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { step } from "../engine.ts";
+import { PROOF, proofStates } from "../names.ts";
+import { states } from "../states/index.ts";
 
 const taken: Taken = { edges: new Set(), errors: new Set() };
 

@@ -1,10 +1,10 @@
-import { whileAccount } from "../../../account/account.ts";
-import { securityNotice } from "../../../account/security-notices.ts";
-import { audit } from "../../../audit/audit.ts";
-import { createEmail } from "../../../identity/emails.ts";
-import { setEmailVerified } from "../../../identity/users.ts";
-import type { Context } from "../../define.ts";
-import type { Effects } from "../../outcome.ts";
+import { whileAccount } from "../../account/account.ts";
+import { securityNotice } from "../../account/security-notices.ts";
+import { audit } from "../../audit/audit.ts";
+import { createEmail } from "../../identity/emails.ts";
+import { setEmailVerified } from "../../identity/users.ts";
+import type { Context } from "../define.ts";
+import type { Effects } from "../outcome.ts";
 import { addressesOf, mayAdd, primaryOf } from "./emails.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accountOf } from "../account/account.ts";
-import { type AccountOwner, accountOwner } from "../testing/account-owner.ts";
-import { codeFor, newAddress, newName, password, people } from "../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { accountOf } from "../../account/account.ts";
+import { type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
+import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {

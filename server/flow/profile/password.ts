@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { whileAccount } from "../../../account/account.ts";
-import { endSignIns } from "../../../account/first-proof.ts";
-import { remainsReachable } from "../../../account/reachability.ts";
-import { securityNotice } from "../../../account/security-notices.ts";
-import { audit } from "../../../audit/audit.ts";
-import { contextWords, judgeNewPassword } from "../../../credentials/password-policy.ts";
-import { createPassword, deletePassword, replacePassword } from "../../../credentials/passwords.ts";
-import { revokeDevices } from "../../../credentials/trusted-devices.ts";
-import type { Write } from "../../../runtime.ts";
-import { byConfig } from "../../inputs.ts";
-import { STAY } from "../../names.ts";
-import { refuse, stay } from "../../outcome.ts";
+import { whileAccount } from "../../account/account.ts";
+import { endSignIns } from "../../account/first-proof.ts";
+import { remainsReachable } from "../../account/reachability.ts";
+import { securityNotice } from "../../account/security-notices.ts";
+import { audit } from "../../audit/audit.ts";
+import { contextWords, judgeNewPassword } from "../../credentials/password-policy.ts";
+import { createPassword, deletePassword, replacePassword } from "../../credentials/passwords.ts";
+import { revokeDevices } from "../../credentials/trusted-devices.ts";
+import type { Write } from "../../runtime.ts";
+import { byConfig } from "../inputs.ts";
+import { STAY } from "../names.ts";
+import { refuse, stay } from "../outcome.ts";
 import { primaryOf } from "./emails.ts";
 import { type OwnContext, type OwnView, sensitiveAction } from "./own-action.ts";
 

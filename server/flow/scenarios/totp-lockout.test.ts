@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { failureSubject } from "../limits/failures.ts";
-import { type AuthenticatorApp, authenticatorApp } from "../testing/authenticator-app.ts";
-import { type Walk, walk } from "../testing/flow-walk.ts";
-import { codeFor, newAddress, origin, password, people } from "../testing/people.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import { failureSubject } from "../../limits/failures.ts";
+import { type AuthenticatorApp, authenticatorApp } from "../../testing/authenticator-app.ts";
+import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { codeFor, newAddress, origin, password, people } from "../../testing/people.ts";
+import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 /** An app of which a hundred wrong codes in a row were entered (NIST SP 800-63B-4 section 3.2.2). */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newAddress, newName, password, people } from "../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { newAddress, newName, password, people } from "../../testing/people.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 const { begin, register, signIn } = people();
 

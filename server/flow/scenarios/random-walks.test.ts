@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { walk } from "../testing/flow-walk.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { errors } from "./errors.ts";
-import { statesOf } from "./graph.ts";
-import { flowTypes, stateNames } from "./names.ts";
-import { states } from "./states/index.ts";
+import { walk } from "../../testing/flow-walk.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { errors } from "../errors.ts";
+import { statesOf } from "../graph.ts";
+import { flowTypes, stateNames } from "../names.ts";
+import { states } from "../states/index.ts";
 
 let runtime: TestRuntime;
 

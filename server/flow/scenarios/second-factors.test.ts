@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Client } from "../runtime.ts";
-import { type AuthenticatorApp, authenticatorApp } from "../testing/authenticator-app.ts";
-import { type Taken, type Walk, walk } from "../testing/flow-walk.ts";
-import { codeFor, mailsTo, newAddress, newName, password, people } from "../testing/people.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { declaredErrors, edgesOf } from "./graph.ts";
+import type { Client } from "../../runtime.ts";
+import { type AuthenticatorApp, authenticatorApp } from "../../testing/authenticator-app.ts";
+import { type Taken, type Walk, walk } from "../../testing/flow-walk.ts";
+import { codeFor, mailsTo, newAddress, newName, password, people } from "../../testing/people.ts";
+import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { declaredErrors, edgesOf } from "../graph.ts";
 
 const taken: Taken = { edges: new Set(), errors: new Set() };
 const { begin } = people(taken);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Walk } from "../testing/flow-walk.ts";
-import { codeFor, mailsTo, newAddress, newName, origin, password, people } from "../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
+import type { Walk } from "../../testing/flow-walk.ts";
+import { codeFor, mailsTo, newAddress, newName, origin, password, people } from "../../testing/people.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 const { begin, register, signIn } = people();
 

@@ -2,15 +2,15 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { type AccountOwner, accountOwner, type Belongings } from "../testing/account-owner.ts";
-import { authenticatorApp } from "../testing/authenticator-app.ts";
-import type { Taken, Walk } from "../testing/flow-walk.ts";
-import { codeFor, mailsTo, newAddress, newName, origin, password } from "../testing/people.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
-import { start } from "./engine.ts";
-import { PROOF } from "./names.ts";
-import { states } from "./states/index.ts";
+import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
+import { authenticatorApp } from "../../testing/authenticator-app.ts";
+import type { Taken, Walk } from "../../testing/flow-walk.ts";
+import { codeFor, mailsTo, newAddress, newName, origin, password } from "../../testing/people.ts";
+import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
+import { start } from "../engine.ts";
+import { PROOF } from "../names.ts";
+import { states } from "../states/index.ts";
 
 const taken: Taken = { edges: new Set(), errors: new Set() };
 

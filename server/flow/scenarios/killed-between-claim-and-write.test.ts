@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { flowClient } from "./testing/flow-client.ts";
-import { type TestDatabase, testDatabase } from "./testing/postgres.ts";
-import { type RunningServer, startServer } from "./testing/server.ts";
+import { flowClient } from "../../testing/flow-client.ts";
+import { type TestDatabase, testDatabase } from "../../testing/postgres.ts";
+import { type RunningServer, startServer } from "../../testing/server.ts";
 
 let database: TestDatabase;
 let server: RunningServer;

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answerRequest } from "../authenticator/answer-request.ts";
-import { prepareRequest } from "../authenticator/create-request.ts";
-import { type AuthenticatorRequest, findRequest } from "../authenticator/requests.ts";
-import { createUafAuthenticator, type UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
-import type { Instead } from "../dev/uaf-authenticator/call.ts";
-import { TakenError } from "../runtime.ts";
-import { type AccountOwner, accountOwner, type Belongings } from "../testing/account-owner.ts";
-import { type Taken, type Walk, walk } from "../testing/flow-walk.ts";
-import { origin, password } from "../testing/people.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { conflictOf } from "./conflicts.ts";
-import { current } from "./engine.ts";
-import { declaredErrors, edgesOf } from "./graph.ts";
-import { loginAuthenticator } from "./states/login-authenticator.ts";
+import { answerRequest } from "../../authenticator/answer-request.ts";
+import { prepareRequest } from "../../authenticator/create-request.ts";
+import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
+import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
+import type { Instead } from "../../dev/uaf-authenticator/call.ts";
+import { TakenError } from "../../runtime.ts";
+import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
+import { type Taken, type Walk, walk } from "../../testing/flow-walk.ts";
+import { origin, password } from "../../testing/people.ts";
+import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { conflictOf } from "../conflicts.ts";
+import { current } from "../engine.ts";
+import { declaredErrors, edgesOf } from "../graph.ts";
+import { loginAuthenticator } from "../states/login-authenticator.ts";
 
 const taken: Taken = { edges: new Set(), errors: new Set() };
 

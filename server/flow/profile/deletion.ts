@@ -1,6 +1,6 @@
-import { deleteAccount } from "../../../account/deletion.ts";
-import { audit } from "../../../audit/audit.ts";
-import { go } from "../../outcome.ts";
+import { deleteAccount } from "../../account/deletion.ts";
+import { audit } from "../../audit/audit.ts";
+import { go } from "../outcome.ts";
 import { sensitiveAction } from "./own-action.ts";
 
 /** How people leave. */

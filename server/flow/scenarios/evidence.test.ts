@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { walk } from "../testing/flow-walk.ts";
-import { mailedCode } from "../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { walk } from "../../testing/flow-walk.ts";
+import { mailedCode } from "../../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 /** What was proved in a flow counts for the account it was proved for, and for no other. */
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { factsById } from "../identity/users.ts";
-import { findSession } from "../sessions/sessions.ts";
-import { type AccountOwner, accountOwner } from "../testing/account-owner.ts";
-import { authenticatorApp } from "../testing/authenticator-app.ts";
-import { type Walk, walk } from "../testing/flow-walk.ts";
-import { codeFor, newAddress, newName, password, people } from "../testing/people.ts";
-import { acme, acmePerson, comeBack } from "../testing/provider-people.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { step } from "./engine.ts";
+import { factsById } from "../../identity/users.ts";
+import { findSession } from "../../sessions/sessions.ts";
+import { type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
+import { authenticatorApp } from "../../testing/authenticator-app.ts";
+import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
+import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
+import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { step } from "../engine.ts";
 
 /** Flows that are under way while something else changes the account that they are about. */
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { endSignIns } from "../../../account/first-proof.ts";
-import { audit } from "../../../audit/audit.ts";
-import { describeSession, endSessionOf } from "../../../sessions/session-list.ts";
-import { endOtherSessions, type Session } from "../../../sessions/sessions.ts";
-import type { View } from "../../define.ts";
-import { STAY } from "../../names.ts";
-import { stay } from "../../outcome.ts";
+import { endSignIns } from "../../account/first-proof.ts";
+import { audit } from "../../audit/audit.ts";
+import { describeSession, endSessionOf } from "../../sessions/session-list.ts";
+import { endOtherSessions, type Session } from "../../sessions/sessions.ts";
+import type { View } from "../define.ts";
+import { STAY } from "../names.ts";
+import { stay } from "../outcome.ts";
 import { oneOf } from "./choice.ts";
 import { type OwnView, ownAction } from "./own-action.ts";
 

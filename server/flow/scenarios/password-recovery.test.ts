@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { accountOwner } from "../testing/account-owner.ts";
-import { codeFor, mailsTo, password, people } from "../testing/people.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { accountOwner } from "../../testing/account-owner.ts";
+import { codeFor, mailsTo, password, people } from "../../testing/people.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 let base: TestRuntime;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { type AccountOwner, accountOwner } from "../testing/account-owner.ts";
-import { authenticatorApp } from "../testing/authenticator-app.ts";
-import type { Walk } from "../testing/flow-walk.ts";
-import { newName, password, people } from "../testing/people.ts";
-import { acme, acmePerson, comeBack } from "../testing/provider-people.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
+import { type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
+import { authenticatorApp } from "../../testing/authenticator-app.ts";
+import type { Walk } from "../../testing/flow-walk.ts";
+import { newName, password, people } from "../../testing/people.ts";
+import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 
 /** What was shown or set up for an account that came to nothing serves no other account (A36). */
 

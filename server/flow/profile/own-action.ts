@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import type { Account } from "../../../account/account.ts";
-import { type Action, action, type Context, type InputSchema, type View } from "../../define.ts";
-import type { ErrorCode } from "../../errors.ts";
-import { PROOF, type Target } from "../../names.ts";
-import type { Outcome } from "../../outcome.ts";
-import { stepUp } from "../../step-up.ts";
+import type { Account } from "../../account/account.ts";
+import { type Action, action, type Context, type InputSchema, type View } from "../define.ts";
+import type { ErrorCode } from "../errors.ts";
+import { PROOF, type Target } from "../names.ts";
+import type { Outcome } from "../outcome.ts";
+import { stepUp } from "../step-up.ts";
 
 /** What guards of the profile look at: the account is there. */
 export type OwnView = View & { account: Account };

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { whileAccount } from "../../../account/account.ts";
-import { remainsReachable } from "../../../account/reachability.ts";
-import { audit } from "../../../audit/audit.ts";
-import { parseUsername } from "../../../identity/username.ts";
-import { createUsername, removeUsername, replaceUsername } from "../../../identity/usernames.ts";
-import { factsByUsername } from "../../../identity/users.ts";
-import { byConfig } from "../../inputs.ts";
-import { STAY } from "../../names.ts";
-import { refuse, stay } from "../../outcome.ts";
+import { whileAccount } from "../../account/account.ts";
+import { remainsReachable } from "../../account/reachability.ts";
+import { audit } from "../../audit/audit.ts";
+import { parseUsername } from "../../identity/username.ts";
+import { createUsername, removeUsername, replaceUsername } from "../../identity/usernames.ts";
+import { factsByUsername } from "../../identity/users.ts";
+import { byConfig } from "../inputs.ts";
+import { STAY } from "../names.ts";
+import { refuse, stay } from "../outcome.ts";
 import { type OwnContext, type OwnView, ownAction, sensitiveAction } from "./own-action.ts";
 
 const input = byConfig(({ username }) =>

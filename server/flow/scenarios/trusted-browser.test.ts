@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { trustDevice } from "../credentials/trusted-devices.ts";
-import { factsById } from "../identity/users.ts";
-import { type AccountOwner, accountOwner, type Belongings } from "../testing/account-owner.ts";
-import { type Walk, walk } from "../testing/flow-walk.ts";
-import { codeFor, newAddress } from "../testing/people.ts";
-import { acme, acmePerson, comeBack } from "../testing/provider-people.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
-import { current } from "./engine.ts";
+import { trustDevice } from "../../credentials/trusted-devices.ts";
+import { factsById } from "../../identity/users.ts";
+import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
+import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { codeFor, newAddress } from "../../testing/people.ts";
+import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
+import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
+import { current } from "../engine.ts";
 
 let base: TestRuntime;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { verifySession } from "../sessions/verify-session.ts";
-import { type Walk, walk } from "../testing/flow-walk.ts";
-import { mailedCode } from "../testing/rest-walk.ts";
-import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { verifySession } from "../../sessions/verify-session.ts";
+import { type Walk, walk } from "../../testing/flow-walk.ts";
+import { mailedCode } from "../../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 /** A flow belongs to the database: which server takes a step, and what its own clock says, is all one. */
 
