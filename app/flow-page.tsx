@@ -8,8 +8,8 @@ import { pageTenant } from "#server/http/page/page-tenant";
 import { pathPrefix, withinTenant } from "#server/http/tenant-path";
 import type { Tenant } from "#server/runtime";
 import { currentRuntime } from "#server/runtime-slot";
-import { arrivalIn, isUnasked } from "../components/login/arrival.ts";
-import { Login } from "../components/login/login.tsx";
+import { arrivalIn, isUnasked } from "../components/flow/arrival.ts";
+import { Login } from "../components/flow/login.tsx";
 import { Languages } from "./languages.tsx";
 import { pageWords } from "./page-words.ts";
 

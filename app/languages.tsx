@@ -1,5 +1,5 @@
-import { languages } from "../components/login/words/languages.ts";
-import type { Words } from "../components/login/words/words.ts";
+import { languages } from "../components/flow/words/languages.ts";
+import type { Words } from "../components/flow/words/words.ts";
 
 interface LanguagesProps {
   current: Words;

@@ -1,6 +1,6 @@
 import { cookies, headers } from "next/headers";
-import { chooseWords } from "../components/login/words/languages.ts";
-import type { Words } from "../components/login/words/words.ts";
+import { chooseWords } from "../components/flow/words/languages.ts";
+import type { Words } from "../components/flow/words/words.ts";
 import { LANGUAGE } from "./page-language.ts";
 
 /** The words for whoever asks for this page: what they chose, else what their browser likes best. */

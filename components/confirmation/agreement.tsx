@@ -1,4 +1,4 @@
-import { fill } from "../login/words/words.ts";
+import { fill } from "../flow/words/words.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { ConfirmationWords } from "./words/words.ts";
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { fill } from "../login/words/words.ts";
+import { fill } from "../flow/words/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Agreement, type DataNode, ExactText, type TextPiece } from "./agreement.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { fill } from "../login/words/words.ts";
+import { fill } from "../flow/words/words.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { End } from "./answer.ts";
 import type { ConfirmationWords } from "./words/words.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { languages } from "../../login/words/languages.ts";
+import { languages } from "../../flow/words/languages.ts";
 import { confirmationWords } from "./languages.ts";
 
 /** Every text by where it stands, with the names of its gaps. */
