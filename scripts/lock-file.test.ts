@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+type LockedPackage = {
+  version?: string;
+  resolved?: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+};
+
+const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, "..", name), "utf8"));
+const packages: Record<string, LockedPackage> = read("package-lock.json").packages;
+
+/** Returns true if the package at `from` finds `name` in its own `node_modules` or in one further up. */
+function resolves(from: string, name: string): boolean {
+  const nested = from === "" ? `node_modules/${name}` : `${from}/node_modules/${name}`;
+  if (nested in packages) return true;
+  const parent = from.lastIndexOf("node_modules/");
+  return parent >= 0 && resolves(from.slice(0, parent).replace(/\/$/, ""), name);
+}
+
+test("the lock file lists the optional packages of every platform, which `npm ci` demands", () => {
+  const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !resolves(path, name)),
+  );
+  expect(missing).toEqual([]);
+});
+
+test("the lock file names no registry", () => {
+  expect(Object.keys(packages).filter((path) => packages[path]?.resolved)).toEqual([]);
+});
+
+test("the lock file and package.json agree on the version", () => {
+  expect(packages[""]?.version).toBe(read("package.json").version);
+});
