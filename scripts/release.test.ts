@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, "..", path), "utf8");
+const { version, dependencies } = JSON.parse(read("package.json"));
+
+test("the lock file has the version of package.json", () => {
+  const lock = JSON.parse(read("package-lock.json"));
+  expect([lock.version, lock.packages[""].version]).toEqual([version, version]);
+});
+
+test("the newest release in the changelog has the version of package.json", () => {
+  expect(read("CHANGELOG.md").match(/^## (\d+\.\d+\.\d+) - \d{4}-\d\d-\d\d$/m)?.[1]).toBe(version);
+});
+
+test("the continuous integration runs on the Node.js that the package brings", () => {
+  expect(read(".github/workflows/ci.yml")).toContain(`node-version: ${dependencies.node}\n`);
+});
