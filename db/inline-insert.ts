@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Transaction } from "./client.ts";
 
 /** One row for one table. Names and types are written in the code, never taken from a request. */
-export interface RidingInsert {
+export interface InlineInsert {
   /** Of the prepared statement that it becomes part of. */
   name: string;
   table: string;
@@ -11,10 +11,10 @@ export interface RidingInsert {
 }
 
 /** A write of one row that can share another statement, which saves a transaction its round trips. */
-export type RidingWrite = ((tx: Transaction) => Promise<void>) & { riding: RidingInsert };
+export type RidingWrite = ((tx: Transaction) => Promise<void>) & { riding: InlineInsert };
 
 /** Makes the write of one row. It may be run by itself, or its `riding` may ride on the statement before it. */
-export function ridingInsert(riding: RidingInsert): RidingWrite {
+export function ridingInsert(riding: InlineInsert): RidingWrite {
   const write = async (tx: Transaction) => {
     const columns = Object.keys(riding.row).map((column) => sql.identifier(column));
     const values = Object.values(riding.row).map(([, value]) => sql`${sql.param(value)}`);
@@ -32,7 +32,7 @@ export function ridingInsert(riding: RidingInsert): RidingWrite {
  * @param first UPDATE without RETURNING, with values $1 to $n
  * @param offset n
  */
-export function ridingOn(first: string, offset: number, { table, row }: RidingInsert): string {
+export function ridingOn(first: string, offset: number, { table, row }: InlineInsert): string {
   const columns = Object.keys(row).join(", ");
   const values = Object.values(row).map(([type], index) => `$${offset + index + 1}::${type}`);
   return `with first as (${first} returning 1)

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Database, Transaction } from "#db/client";
-import type { RidingInsert } from "#db/inline-insert";
+import type { InlineInsert } from "#db/inline-insert";
 import type { Config } from "./config/schema.ts";
 import type { PasswordHasher } from "./credentials/password-hasher.ts";
 import type { Jobs } from "./jobs/queue.ts";
@@ -11,7 +11,7 @@ import type { Session } from "./sessions/sessions.ts";
 import type { Tenants } from "./tenants/tenants.ts";
 
 /** Where randomness, identifiers and shifts of time come from, so that tests can set them. */
-export interface Environment {
+export interface Platform {
   randomBytes(size: number): Buffer;
   uuid(): string;
   /** Milliseconds that this server's idea of now is ahead of the database's clock; 0 outside tests. */
@@ -31,7 +31,7 @@ export interface Runtime {
   tenant: Tenant;
   /** Finds the others, by their address. */
   tenants: Tenants;
-  environment: Environment;
+  platform: Platform;
   database: Database;
   log: Logger;
   vault: Vault;
@@ -70,7 +70,7 @@ export const languages = ["bn", "de", "en", "fr", "it", "nl", "pt-BR", "zh"] as 
 export type Language = (typeof languages)[number];
 
 /** What a browser is to keep, for the interfaces that have browsers. */
-export interface Kept {
+export interface CookieChanges {
   /** Value of the cookie of a trusted browser, and how many seconds it is kept. */
   device?: { value: string; seconds: number };
   /** State of a request to an identity provider, which the callback must find in the same browser. */
@@ -80,7 +80,7 @@ export interface Kept {
 }
 
 /** What one request may use while it is judged. Nothing here writes. */
-export interface Scope {
+export interface RequestContext {
   runtime: Runtime;
   tenant: Tenant;
   client: Client;
@@ -92,16 +92,16 @@ export interface Scope {
 }
 
 /** A change, held back until everything is judged; all of a step's changes are written in one transaction. */
-export type Write = ((tx: Transaction) => Promise<void>) & { riding?: RidingInsert };
+export type Write = ((tx: Transaction) => Promise<void>) & { inlineInsert?: InlineInsert };
 
 /**
  * Thrown by a write that found what it wanted to take already gone. The transaction is rolled back and the
  * refusal that `server/flow/conflicts.ts` names for it is written instead.
  */
-export class TakenError extends Error {
-  readonly what: string;
+export class ConflictError extends Error {
+  readonly reason: string;
   constructor(what: string) {
     super(`already taken: ${what}`);
-    this.what = what;
+    this.reason = what;
   }
 }

@@ -35,9 +35,9 @@ const write = (...writes: Write[]) =>
 
 async function person(address = `${randomUUID()}@example.com`): Promise<string> {
   const id = randomUUID();
-  const { environment, tenant } = runtime;
+  const { platform, tenant } = runtime;
   const email = { address, verifiedAt: new Date() };
-  await write((tx) => createUser(tx, tenant.id, { id, email, now: new Date(), environment }));
+  await write((tx) => createUser(tx, tenant.id, { id, email, now: new Date(), platform }));
   return id;
 }
 

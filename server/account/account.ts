@@ -1,7 +1,7 @@
 import type { ReadOnly } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import { lockUser } from "../identity/users.ts";
-import { type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Tenant, type Write } from "../runtime.ts";
 import { describeSession, liveSessions } from "../sessions/session-list.ts";
 import type { Session } from "../sessions/sessions.ts";
 import type { Identity } from "./linked-identities.ts";
@@ -61,13 +61,13 @@ export function profilePayload(
  * @throws TakenError("account") when it no longer holds
  */
 export function whileAccount(
-  { tenant, now }: Pick<Scope, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   userId: string,
   holds: (account: Account) => boolean,
 ): Write {
   return async (tx) => {
     await lockUser(tx, tenant.id, userId);
     const account = await accountOf(tx, tenant, userId, now);
-    if (!account || !holds(account)) throw new TakenError("account");
+    if (!account || !holds(account)) throw new ConflictError("account");
   };
 }

@@ -1,7 +1,7 @@
 import { and, eq, ne } from "drizzle-orm";
 import { schema } from "#db/client";
 import { lockUser } from "../identity/users.ts";
-import type { Scope, Write } from "../runtime.ts";
+import type { RequestContext, Write } from "../runtime.ts";
 
 const {
   authenticatorDevices,
@@ -29,7 +29,7 @@ const besides = [
  * @param flowId the flow that the owner does this in; it goes on
  * @throws TakenError("user") when it is gone already
  */
-export function deleteAccount({ tenant }: Scope, userId: string, flowId: string): Write {
+export function deleteAccount({ tenant }: RequestContext, userId: string, flowId: string): Write {
   return async (tx) => {
     await lockUser(tx, tenant.id, userId);
     for (const table of besides) {

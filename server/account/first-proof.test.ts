@@ -24,7 +24,7 @@ interface Account {
 
 /** An account with every way in, a trusted browser, a session, and logins and a connection under way. */
 async function account(address: string): Promise<Account> {
-  const { tenant, environment, database } = runtime;
+  const { tenant, platform, database } = runtime;
   const now = new Date();
   const userId = randomUUID();
   const flowIds = [randomUUID(), randomUUID()];
@@ -34,7 +34,7 @@ async function account(address: string): Promise<Account> {
     { userId, factors: [], amr: [], rememberMe: false },
   );
   await database.write.transaction(async (tx) => {
-    await createUser(tx, tenantId, { id: userId, email: { address, verifiedAt: null }, now, environment });
+    await createUser(tx, tenantId, { id: userId, email: { address, verifiedAt: null }, now, platform });
     await made.write(tx);
     await tx.insert(schema.passwords).values({ tenantId, userId, hash: "scheme:hash" });
     await tx.insert(schema.webauthnCredentials).values({

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { Config } from "../config/schema.ts";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
 import { settingsForEntityId } from "../thirdparty/saml/identity-providers.ts";
 
@@ -31,13 +31,13 @@ export function providerName(config: Config, provider: string): string | null {
  *
  * @throws TakenError("identity") when the account no longer has it
  */
-export function removeIdentity({ tenant }: Scope, userId: string, id: string): Write {
+export function removeIdentity({ tenant }: RequestContext, userId: string, id: string): Write {
   const { identities } = schema;
   return async (tx) => {
     const removed = await tx
       .delete(identities)
       .where(and(eq(identities.tenantId, tenant.id), eq(identities.userId, userId), eq(identities.id, id)))
       .returning({ id: identities.id });
-    if (removed.length === 0) throw new TakenError("identity");
+    if (removed.length === 0) throw new ConflictError("identity");
   };
 }

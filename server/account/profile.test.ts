@@ -10,7 +10,7 @@ import { profileOf } from "./profile.ts";
 
 const noon = new Date("2030-01-01T12:00:00.000Z");
 const later = new Date("2030-01-01T13:00:00.000Z");
-const environment = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
+const platform = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
 
 let postgres: TestDatabase;
 beforeAll(async () => {
@@ -90,7 +90,7 @@ async function person(): Promise<string> {
       email: { address: `${id}@example.com`, verifiedAt: noon },
       username: id,
       now: noon,
-      environment,
+      platform,
     });
     await addEmail(tx, everything.id, {
       userId: id,
@@ -189,7 +189,7 @@ it("what the configuration switches off is left out", async () => {
 it("what an account does not have is left out, and the transaction that makes it can show it", async () => {
   const id = randomUUID();
   const profile = await postgres.database.write.transaction(async (tx) => {
-    await createUser(tx, everything.id, { id, now: noon, environment });
+    await createUser(tx, everything.id, { id, now: noon, platform });
     return profileOf(tx, everything, id);
   });
   expect(Object.keys(profile ?? {}).sort()).toEqual([

@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import type { Job, SecurityMail } from "../jobs/jobs.ts";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 
 /** What the owner of an account is told of. */
 export type NoticeKind = SecurityMail["type"];
@@ -32,19 +32,19 @@ const switches: Record<NoticeKind, keyof Config["security_notifications"]["notif
  * @returns no job where the kind is switched off or there is nobody to write to
  */
 export function securityNotice(
-  scope: Pick<Scope, "tenant" | "client">,
+  context: Pick<RequestContext, "tenant" | "client">,
   kind: AddressKind,
   to: string | null,
   details: { address: string },
 ): Job[];
 export function securityNotice(
-  scope: Pick<Scope, "tenant" | "client">,
+  context: Pick<RequestContext, "tenant" | "client">,
   kind: Exclude<NoticeKind, AddressKind>,
   to: string | null,
   details?: Pick<Extract<SecurityMail, { factor?: unknown }>, "factor">,
 ): Job[];
 export function securityNotice(
-  { tenant, client }: Pick<Scope, "tenant" | "client">,
+  { tenant, client }: Pick<RequestContext, "tenant" | "client">,
   kind: NoticeKind,
   to: string | null,
   details: object = {},

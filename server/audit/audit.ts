@@ -1,5 +1,5 @@
 import { schema } from "#db/client";
-import type { Scope, Write } from "../runtime.ts";
+import type { RequestContext, Write } from "../runtime.ts";
 
 /** What is worth keeping for whoever looks after the service. */
 export type AuditType =
@@ -58,14 +58,14 @@ const longestUserAgent = 512;
  * @param userId the account it is about, if there is one
  */
 export function audit(
-  { runtime, tenant, client, now }: Pick<Scope, "runtime" | "tenant" | "client" | "now">,
+  { runtime, tenant, client, now }: Pick<RequestContext, "runtime" | "tenant" | "client" | "now">,
   type: AuditType,
   details: AuditDetails = {},
   userId: string | null = null,
 ): Write {
   const entry = {
     tenantId: tenant.id,
-    id: runtime.environment.uuid(),
+    id: runtime.platform.uuid(),
     type,
     userId,
     requestId: client.requestId,

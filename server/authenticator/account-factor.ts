@@ -3,7 +3,7 @@ import type { Config } from "../config/schema.ts";
 import { deleteRecoveryCodes } from "../credentials/recovery-codes.ts";
 import { revokeDevices } from "../credentials/trusted-devices.ts";
 import { factsById, lockUser } from "../identity/users.ts";
-import { TakenError, type Tenant } from "../runtime.ts";
+import { ConflictError, type Tenant } from "../runtime.ts";
 
 /** What follows for an account when a phone becomes a second factor of it, or is none any more. */
 
@@ -32,7 +32,7 @@ export async function distrustBrowsers(
     await lockUser(tx, tenantId, userId);
   } catch (error) {
     // There is no account of this id, or none any more.
-    if (error instanceof TakenError) return;
+    if (error instanceof ConflictError) return;
     throw error;
   }
   await revokeDevices(tx, tenantId, userId);

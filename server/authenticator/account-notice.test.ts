@@ -18,11 +18,11 @@ afterAll(() => runtime.close());
 
 /** An account with an address. */
 async function account(): Promise<{ id: string; address: string }> {
-  const { database, environment, tenant } = runtime;
+  const { database, platform, tenant } = runtime;
   const [id, now] = [randomUUID(), new Date()];
   const address = `${id}@example.com`;
   await database.write.transaction((tx) =>
-    createUser(tx, tenant.id, { id, email: { address, verifiedAt: now }, now, environment }),
+    createUser(tx, tenant.id, { id, email: { address, verifiedAt: now }, now, platform }),
   );
   return { id, address };
 }
@@ -62,10 +62,10 @@ test("nobody is told where phones are no second factors", async () => {
   const off = await testRuntime();
   const there = await authenticatorApplication(off);
   const id = randomUUID();
-  const { database, environment, tenant } = off;
+  const { database, platform, tenant } = off;
   const now = new Date();
   const email = { address: "ada@example.com", verifiedAt: now };
-  await database.write.transaction((tx) => createUser(tx, tenant.id, { id, email, now, environment }));
+  await database.write.transaction((tx) => createUser(tx, tenant.id, { id, email, now, platform }));
   await there.enroll(id);
   expect(off.enqueued).toEqual([]);
   await off.close();

@@ -42,10 +42,10 @@ export async function prepareRequest(
   wanted: WantedRequest & { flowId?: string },
 ): Promise<{ request: AuthenticatorRequest; deviceToken: string; write: Write; jobs: Job[] }> {
   const { runtime, tenant, now } = acting;
-  const { environment } = runtime;
+  const { platform } = runtime;
   const { operation, userId } = wanted;
-  const id = newRequestId(environment);
-  const challenge = environment.randomBytes(32).toString("base64url");
+  const id = newRequestId(platform);
+  const challenge = platform.randomBytes(32).toString("base64url");
   const device = newDeviceToken(runtime, { tenant, id });
   const devices =
     operation === "REG"

@@ -59,7 +59,7 @@ export async function devicesOf(
  * @param of `fallbackName`: what the device is called when nobody has named it
  */
 export function newDevice(
-  { vault, environment }: Pick<Runtime, "vault" | "environment">,
+  { vault, platform }: Pick<Runtime, "vault" | "platform">,
   key: UafRegistration,
   of: {
     tenantId: string;
@@ -70,7 +70,7 @@ export function newDevice(
     now: Date;
   },
 ): Device {
-  const id = environment.uuid();
+  const id = platform.uuid();
   const { pushToken, secret, keyName, deviceOs, osVersion, manufacturer, model } = of.info;
   const handles = { ...(pushToken ? { pushToken } : {}), ...(secret ? { secret } : {}) };
   const kept = Object.keys(handles).length > 0;

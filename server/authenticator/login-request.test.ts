@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readNow } from "#db/clock";
 import type { UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
-import { type Scope, TakenError } from "../runtime.ts";
+import { ConflictError, type RequestContext } from "../runtime.ts";
 import {
   type AuthenticatorApplication,
   authenticatorApplication,
@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-async function scope(on: TestRuntime = runtime): Promise<Scope> {
-  const now = await readNow(on.database.read, on.environment.clockShift());
+async function scope(on: TestRuntime = runtime): Promise<RequestContext> {
+  const now = await readNow(on.database.read, on.platform.clockShift());
   const signal = new AbortController().signal;
   return { runtime: on, tenant: on.tenant, client: someone, now, signal };
 }
@@ -87,7 +87,7 @@ describe("a sign-in", () => {
     expect((await confirm(ada, shown)).body.status).toBe("OK");
     expect(await status(ada)).toBe("ok");
     await take(ada);
-    await expect(take(ada)).rejects.toThrow(TakenError);
+    await expect(take(ada)).rejects.toThrow(ConflictError);
     expect(await status(ada)).toBe("expired");
   });
 
@@ -171,7 +171,7 @@ describe("a sign-in", () => {
     const first = await ensure(ada);
     expect((await confirm(ada, first.shown, { signature: "flipped" })).body.status).toBe("FAILED");
     expect(await status(ada)).toBe("failed");
-    await expect(take(ada)).rejects.toThrow(TakenError);
+    await expect(take(ada)).rejects.toThrow(ConflictError);
     expect((await ensure(ada)).isNew).toBe(true);
     expect(await status(ada)).toBe("pending");
   });
@@ -184,17 +184,17 @@ describe("a sign-in", () => {
       { ...ada, userId: randomUUID() },
     ]) {
       expect(await status(other)).toBe("expired");
-      await expect(take(other)).rejects.toThrow(TakenError);
+      await expect(take(other)).rejects.toThrow(ConflictError);
     }
     const foreign = { id: randomUUID() };
     await expect(runtime.database.write.transaction(takeLoginRequest(foreign, ada))).rejects.toThrow(
-      TakenError,
+      ConflictError,
     );
     const grace = await person();
     const made = await application.create("AUTH", grace.userId, { flowId: grace.flowId });
     await application.answer(made, application.answerOf(grace.phone, made));
     expect(await status(grace)).toBe("expired");
-    await expect(take(grace)).rejects.toThrow(TakenError);
+    await expect(take(grace)).rejects.toThrow(ConflictError);
   });
 
   test("has nothing to show to a person without a device", async () => {

@@ -1,7 +1,7 @@
 import { and, desc, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { Job } from "../jobs/jobs.ts";
-import { type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Tenant, type Write } from "../runtime.ts";
 import { prepareRequest } from "./create-request.ts";
 import { qrCodeDataUrl } from "./qr-code.ts";
 import { eventsPath, qrCodeContent } from "./request-addresses.ts";
@@ -50,17 +50,17 @@ export type EnsuredLoginRequest =
  * @param about `username`: how the person is known to themselves
  */
 export async function ensureLoginRequest(
-  scope: Scope,
+  context: RequestContext,
   { flowId, userId, username }: LoginRequest & { username: string },
 ): Promise<EnsuredLoginRequest> {
-  const { runtime, tenant } = scope;
-  const known = await latestOf(scope, { flowId, userId });
-  if (known && isGood(known, scope)) return { ok: true, shown: await shown(scope, known), jobs: [] };
+  const { runtime, tenant } = context;
+  const known = await latestOf(context, { flowId, userId });
+  if (known && isGood(known, context)) return { ok: true, shown: await shown(context, known), jobs: [] };
   // By source, so that nobody elsewhere who knows the password uses up what its owner may ask for.
-  const { ip, source, userAgent } = scope.client;
+  const { ip, source, userAgent } = context.client;
   const rate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}/${source}`);
   if (!rate.ok) return { ok: false, reason: "rate_limited", retryAfterSeconds: rate.retryAfterSeconds };
-  const { request, write, jobs } = await prepareRequest(scope, {
+  const { request, write, jobs } = await prepareRequest(context, {
     operation: "AUTH",
     userId,
     username: [...username].slice(0, 128).join(""),
@@ -70,7 +70,7 @@ export async function ensureLoginRequest(
   if (request.status !== "PENDING") return { ok: false, reason: "no_authenticator" };
   // Whoever it is that asks, a phone rings only so often; the code can be scanned all the same.
   const ring = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}/sign-in`);
-  return { ok: true, shown: await shown(scope, request), write, jobs: ring.ok ? jobs : [] };
+  return { ok: true, shown: await shown(context, request), write, jobs: ring.ok ? jobs : [] };
 }
 
 /**
@@ -78,11 +78,11 @@ export async function ensureLoginRequest(
  * ten minutes, and once the device that gave it was deregistered.
  */
 export async function loginRequestStatus(
-  scope: Scope,
+  context: RequestContext,
   about: LoginRequest,
 ): Promise<"pending" | "ok" | "failed" | "expired"> {
-  const known = await latestOf(scope, about);
-  if (!known || !counts(known, scope.now)) return "expired";
+  const known = await latestOf(context, about);
+  if (!known || !counts(known, context.now)) return "expired";
   const statuses = { PENDING: "pending", OK: "ok", FAILED: "failed", INVALIDATED: "expired" } as const;
   return statuses[known.status];
 }
@@ -104,12 +104,12 @@ export function takeLoginRequest(
       .set({ flowId: null })
       .where(and(isOf(tenantId, { flowId, userId }), eq(authenticatorRequests.status, status)))
       .returning({ id: authenticatorRequests.id });
-    if (taken.length === 0) throw new TakenError("authenticator_request");
+    if (taken.length === 0) throw new ConflictError("authenticator_request");
   };
 }
 
 async function latestOf(
-  { runtime, tenant, now }: Scope,
+  { runtime, tenant, now }: RequestContext,
   about: LoginRequest,
 ): Promise<AuthenticatorRequest | null> {
   const [found] = await runtime.database.read
@@ -138,7 +138,7 @@ function counts({ status, device, createdAt }: AuthenticatorRequest, now: Date):
 
 function isGood(
   request: AuthenticatorRequest,
-  { now, tenant: { config } }: Pick<Scope, "now" | "tenant">,
+  { now, tenant: { config } }: Pick<RequestContext, "now" | "tenant">,
 ): boolean {
   const { status, challenge, validUntil } = request;
   if (status === "OK") return counts(request, now);
@@ -149,7 +149,7 @@ function isGood(
 }
 
 async function shown(
-  { runtime, tenant }: Pick<Scope, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   { id, sealedDeviceToken, validUntil }: AuthenticatorRequest,
 ): Promise<ShownLoginRequest> {
   const content = sealedDeviceToken

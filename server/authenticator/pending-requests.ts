@@ -35,7 +35,7 @@ const shown = {
  * The newest requests of all tenants that wait for an answer, newest first: for the phone that is played in development.
  */
 export async function pendingRequests(
-  { database, environment, vault }: Pick<Runtime, "database" | "environment" | "vault">,
+  { database, platform, vault }: Pick<Runtime, "database" | "platform" | "vault">,
   limit = 50,
 ): Promise<PendingRequest[]> {
   const rows = await database.read
@@ -43,7 +43,7 @@ export async function pendingRequests(
     .from(requests)
     .where(
       and(
-        mayBeAnswered({ environment }),
+        mayBeAnswered({ platform }),
         // Otherwise an answer is being judged.
         isNotNull(requests.challenge),
       ),

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Environment, Runtime, Tenant } from "../runtime.ts";
+import type { Platform, Runtime, Tenant } from "../runtime.ts";
 
 /**
  * What stands in for an API key at one request. The phone's token is random, since it may answer; those of the page
@@ -14,10 +14,10 @@ const idLength = 44;
 /** Whether something may be the id of a request. */
 export const isRequestId = (text: string): boolean => /^[0-9A-Za-z]{44}$/.test(text);
 
-export function newRequestId(environment: Environment): string {
+export function newRequestId(platform: Platform): string {
   let id = "";
   while (id.length < idLength) {
-    for (const byte of environment.randomBytes(64)) {
+    for (const byte of platform.randomBytes(64)) {
       // 248 is the largest multiple of 62 in a byte: what lies above would favour the first characters.
       if (byte < 248 && id.length < idLength) id += alphabet[byte % 62];
     }
@@ -30,10 +30,10 @@ type Of = { tenant: Pick<Tenant, "id">; id: string };
 
 /** Makes the phone's token: 256 bits in base64url, kept as its SHA-256, and sealed for as long as it is to be shown. */
 export function newDeviceToken(
-  { vault, environment }: Pick<Runtime, "vault" | "environment">,
+  { vault, platform }: Pick<Runtime, "vault" | "platform">,
   of: Of,
 ): { token: string; hash: Buffer; sealed: Buffer } {
-  const token = environment.randomBytes(32).toString("base64url");
+  const token = platform.randomBytes(32).toString("base64url");
   return { token, hash: sha256(token), sealed: vault.seal(Buffer.from(token), sealContext(of)) };
 }
 

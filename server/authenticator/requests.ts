@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { audit } from "../audit/audit.ts";
-import type { Runtime, Scope, Tenant } from "../runtime.ts";
+import type { RequestContext, Runtime, Tenant } from "../runtime.ts";
 import { requestErrors } from "./request-errors.ts";
 import { isRequestId } from "./request-tokens.ts";
 
@@ -26,7 +26,7 @@ export interface AuthenticatorRequest extends RequestRow {
 }
 
 /** Who acts, and when. */
-export type Acting = Pick<Scope, "runtime" | "tenant" | "client" | "now">;
+export type Acting = Pick<RequestContext, "runtime" | "tenant" | "client" | "now">;
 
 /**
  * Finds a request.
@@ -35,7 +35,7 @@ export type Acting = Pick<Scope, "runtime" | "tenant" | "client" | "now">;
  * @returns null when the tenant has none of this id; `now`: the moment, by the database's clock
  */
 export async function findRequest(
-  { database, environment }: Pick<Runtime, "database" | "environment">,
+  { database, platform }: Pick<Runtime, "database" | "platform">,
   tenant: Pick<Tenant, "id">,
   id: string,
 ): Promise<{ request: AuthenticatorRequest; now: Date } | null> {
@@ -44,7 +44,7 @@ export async function findRequest(
     .select({
       row: authenticatorRequests,
       keyName: authenticatorDevices.keyName,
-      now: databaseNow(environment.clockShift()),
+      now: databaseNow(platform.clockShift()),
     })
     .from(authenticatorRequests)
     .leftJoin(authenticatorDevices, isItsDevice)
@@ -89,10 +89,10 @@ export function isOpen({ runtime, tenant }: Pick<Acting, "runtime" | "tenant">, 
 }
 
 /** Condition: it may still be answered. */
-export function mayBeAnswered({ environment }: Pick<Runtime, "environment">): SQL | undefined {
+export function mayBeAnswered({ platform }: Pick<Runtime, "platform">): SQL | undefined {
   return and(
     eq(authenticatorRequests.status, "PENDING"),
-    sql`${authenticatorRequests.validUntil} > ${databaseNow(environment.clockShift())}`,
+    sql`${authenticatorRequests.validUntil} > ${databaseNow(platform.clockShift())}`,
   );
 }
 

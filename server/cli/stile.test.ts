@@ -139,7 +139,7 @@ describe("stile", { timeout: 60_000 }, () => {
     const key = out.trim();
     const runtime = {
       database: postgres.database,
-      environment: { randomBytes: Buffer.alloc, uuid: randomUUID, clockShift: () => 0 },
+      platform: { randomBytes: Buffer.alloc, uuid: randomUUID, clockShift: () => 0 },
     };
     const found = await verifyApiKey(runtime, { interface: "passkeys" }, key);
     expect(found).toMatchObject({ name: "the shop", tenantId: "00000000-0000-4000-8000-000000000001" });

@@ -9,14 +9,11 @@ import { attach } from "../database/postmaster.ts";
 import { secretKeys } from "../keys/secret-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import type { Runtime } from "../runtime.ts";
-import { machine } from "../start/platform.ts";
+import { systemPlatform } from "../start/platform.ts";
 import { createTenants } from "../tenants/tenants.ts";
 
 /** What commands need of a server's runtime. */
-export type ToolRuntime = Pick<
-  Runtime,
-  "config" | "tenant" | "tenants" | "database" | "vault" | "environment"
->;
+export type ToolRuntime = Pick<Runtime, "config" | "tenant" | "tenants" | "database" | "vault" | "platform">;
 
 /** Connections of each pool; commands do one thing at a time. */
 const POOL_SIZE = 3;
@@ -40,7 +37,7 @@ export async function withToolRuntime<Result>(
       const vault = createVault(secretKeys(config));
       const tenant = { id: config.tenant.id, config };
       const tenants = createTenants({ byDefault: tenant, database, vault });
-      return await work({ config, tenant, tenants, database, vault, environment: machine });
+      return await work({ config, tenant, tenants, database, vault, platform: systemPlatform });
     } finally {
       await database.close();
     }

@@ -26,10 +26,10 @@ const write = (change: Write) => runtime.database.write.transaction(change);
 /** Somebody with a passkey and a security key. */
 async function person() {
   const userId = randomUUID();
-  const { tenant, environment } = runtime;
+  const { tenant, platform } = runtime;
   const made = { passkey: randomUUID(), key: randomUUID() };
   await write(async (tx) => {
-    await createUser(tx, tenant.id, { id: userId, now: new Date(), environment });
+    await createUser(tx, tenant.id, { id: userId, now: new Date(), platform });
     await tx.insert(schema.webauthnCredentials).values(
       [made.passkey, made.key].map((id) => ({
         tenantId: tenant.id,

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 
 const { webauthnCredentials: table } = schema;
 
@@ -10,7 +10,7 @@ const { webauthnCredentials: table } = schema;
  * @throws TakenError("passkey") when the account no longer has it
  */
 export function renameCredential(
-  { tenant, now }: Scope,
+  { tenant, now }: RequestContext,
   userId: string,
   { id, name }: { id: string; name: string },
 ): Write {
@@ -20,7 +20,7 @@ export function renameCredential(
       .set({ name, updatedAt: now })
       .where(and(eq(table.tenantId, tenant.id), eq(table.userId, userId), eq(table.id, id)))
       .returning({ id: table.id });
-    if (renamed.length === 0) throw new TakenError("passkey");
+    if (renamed.length === 0) throw new ConflictError("passkey");
   };
 }
 
@@ -31,7 +31,7 @@ export function renameCredential(
  * @throws TakenError("passkey") when the account no longer has it
  */
 export function deleteCredential(
-  { tenant }: Scope,
+  { tenant }: RequestContext,
   userId: string,
   { id, mfaOnly }: { id: string; mfaOnly: boolean },
 ): Write {
@@ -41,6 +41,6 @@ export function deleteCredential(
       .delete(table)
       .where(and(own, eq(table.mfaOnly, mfaOnly)))
       .returning({ id: table.id });
-    if (removed.length === 0) throw new TakenError("passkey");
+    if (removed.length === 0) throw new ConflictError("passkey");
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { failureSubject, reserveFailure, unlimited } from "../limits/failures.ts";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   ensureSent,
@@ -21,7 +21,11 @@ afterAll(() => runtime.close());
 const start = new Date("2030-01-01T12:00:00.000Z");
 const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
 
-function scopeAt(seconds = 0, settings: Record<string, string> = {}, source = someone.source): Scope {
+function scopeAt(
+  seconds = 0,
+  settings: Record<string, string> = {},
+  source = someone.source,
+): RequestContext {
   const configured = runtime.configured(settings);
   return {
     runtime: configured,
@@ -83,7 +87,7 @@ describe("a code", () => {
     const judged = await judgePasscode(scopeAt(), about, code);
     if (judged.result !== "right") throw new Error("the code was right");
     await write([judged.take]);
-    await expect(write([judged.take])).rejects.toThrow(new TakenError("passcode"));
+    await expect(write([judged.take])).rejects.toThrow(new ConflictError("passcode"));
     expect(await judgePasscode(scopeAt(), about, code)).toEqual({ result: "wrong" });
   });
 
@@ -138,16 +142,16 @@ describe("a code", () => {
     const about = somebody();
     const code = await delivered(ensureSent(scopeAt(), about));
     const elsewhere = { ...scopeAt(), tenant: { ...scopeAt().tenant, id: randomUUID() } };
-    const others: [Scope, PasscodeSubject][] = [
+    const others: [RequestContext, PasscodeSubject][] = [
       [scopeAt(), { ...about, flowId: randomUUID() }],
       [scopeAt(), { ...about, purpose: "recovery" }],
       [scopeAt(), { ...about, recipient: "other@example.com" }],
       [scopeAt(), { ...about, recipient: null }],
       [elsewhere, about],
     ];
-    for (const [scope, other] of others) {
-      await write((await ensureSent(scope, other)).writes);
-      expect(await judgePasscode(scope, other, code)).toEqual({ result: "wrong" });
+    for (const [context, other] of others) {
+      await write((await ensureSent(context, other)).writes);
+      expect(await judgePasscode(context, other, code)).toEqual({ result: "wrong" });
     }
     expect(await judgePasscode(scopeAt(), about, code)).toMatchObject({ result: "right" });
   });
@@ -204,24 +208,24 @@ describe("sending", () => {
     const judged = await judgePasscode(scopeAt(), about, code);
     await delivered(resend(scopeAt(), about));
     if (judged.result !== "right") throw new Error("the code was right");
-    await expect(write([judged.take])).rejects.toThrow(new TakenError("passcode"));
+    await expect(write([judged.take])).rejects.toThrow(new ConflictError("passcode"));
   });
 
   test("A21 takes one token each time, and is refused when there is none; an earlier code stays good", async () => {
-    const scope = scopeAt(0, withLimits);
+    const context = scopeAt(0, withLimits);
     const about = somebody();
-    await delivered(ensureSent(scope, about));
-    await delivered(resend(scope, about));
-    const code = await delivered(resend(scope, about));
-    const refused = await resend(scope, about);
+    await delivered(ensureSent(context, about));
+    await delivered(resend(context, about));
+    const code = await delivered(resend(context, about));
+    const refused = await resend(context, about);
     expect(refused).toEqual({
       writes: [],
       jobs: [],
       limited: expect.objectContaining({ retryAfterSeconds: expect.any(Number) }),
     });
     expect(refused.limited?.retryAfterSeconds).toBeGreaterThan(0);
-    expect(await ensureSent(scope, about)).toEqual({ writes: [], jobs: [] });
-    expect(await judgePasscode(scope, about, code)).toMatchObject({ result: "right" });
+    expect(await ensureSent(context, about)).toEqual({ writes: [], jobs: [] });
+    expect(await judgePasscode(context, about, code)).toMatchObject({ result: "right" });
     // The address is what counts, whichever flow or source asks for it.
     const elsewhere = await ensureSent(scopeAt(0, withLimits, "198.51.100.1"), {
       ...about,
@@ -277,14 +281,14 @@ describe("where no account is", () => {
   });
 
   test("A5 too many mails and too many tries are answered as anywhere else", async () => {
-    const scope = scopeAt(0, withLimits);
+    const context = scopeAt(0, withLimits);
     const about = unknown();
     const limited = [];
-    for (let mail = 0; mail < 5; mail++) limited.push((await resend(scope, about)).limited !== undefined);
+    for (let mail = 0; mail < 5; mail++) limited.push((await resend(context, about)).limited !== undefined);
     expect(limited).toEqual([false, false, false, true, true]);
     const results = [];
     for (let flow = 0; flow < 12; flow++) {
-      results.push((await judgePasscode(scope, { ...about, flowId: randomUUID() }, "123456")).result);
+      results.push((await judgePasscode(context, { ...about, flowId: randomUUID() }, "123456")).result);
     }
     expect(results).toEqual([...Array(10).fill("wrong"), "limited", "limited"]);
   });
@@ -306,7 +310,7 @@ describe("races", () => {
         if (judged.result !== "right") return judged.result;
         return write([judged.take]).then(
           () => "taken",
-          (error: unknown) => (error instanceof TakenError ? "too late" : Promise.reject(error)),
+          (error: unknown) => (error instanceof ConflictError ? "too late" : Promise.reject(error)),
         );
       }),
     );
@@ -325,23 +329,23 @@ describe("races", () => {
 
   test("A12 of 1000 tries spread over as many flows of one account ten are judged in an hour", async () => {
     const account = somebody();
-    const scope = scopeAt(0, withLimits);
+    const context = scopeAt(0, withLimits);
     const flows = Array.from({ length: 1000 }, () => ({ ...account, flowId: randomUUID() }));
     await write(
       (await Promise.all(flows.map((about) => resend(scopeAt(), about)))).flatMap(({ writes }) => writes),
     );
-    const results = await Promise.all(flows.map((about) => judgePasscode(scope, about, "000000")));
+    const results = await Promise.all(flows.map((about) => judgePasscode(context, about, "000000")));
     const limited = results.filter(({ result }) => result === "limited");
     expect(limited).toHaveLength(990);
     expect(limited[0]).toEqual({ result: "limited", retryAfterSeconds: 3600 });
   });
 
   test("A12 an address that is verified over many new accounts is one account to a guesser", async () => {
-    const scope = scopeAt(0, withLimits);
+    const context = scopeAt(0, withLimits);
     const address = `${randomUUID()}@example.com`;
     const results = await Promise.all(
       Array.from({ length: 100 }, () =>
-        judgePasscode(scope, somebody({ purpose: "email_verification", recipient: address }), "000000"),
+        judgePasscode(context, somebody({ purpose: "email_verification", recipient: address }), "000000"),
       ),
     );
     expect(results.filter(({ result }) => result === "limited")).toHaveLength(90);
@@ -350,28 +354,28 @@ describe("races", () => {
 
 describe("the account's failures", () => {
   test("A15 are kept by a new code and by a new flow", async () => {
-    const scope = scopeAt(0, withLimits);
+    const context = scopeAt(0, withLimits);
     const account = somebody();
     let judged = 0;
     for (let flow = 0; flow < 6; flow++) {
       const about = { ...account, flowId: randomUUID() };
       const code = await delivered(resend(scopeAt(), about));
       for (let attempt = 0; attempt < 3; attempt++) {
-        if ((await judgePasscode(scope, about, wrongOf(code))).result !== "limited") judged += 1;
+        if ((await judgePasscode(context, about, wrongOf(code))).result !== "limited") judged += 1;
       }
     }
     expect(judged).toBe(10);
   });
 
   test("in an hour are kept by a success, which itself is none", async () => {
-    const scope = scopeAt(0, withLimits);
+    const context = scopeAt(0, withLimits);
     const account = somebody();
     let results = "";
     for (let round = 0; round < 12; round++) {
       const about = { ...account, flowId: randomUUID() };
       const code = await delivered(resend(scopeAt(), about));
-      const wrong = await judgePasscode(scope, about, wrongOf(code));
-      const right = await judgePasscode(scope, about, code);
+      const wrong = await judgePasscode(context, about, wrongOf(code));
+      const right = await judgePasscode(context, about, code);
       results += `${wrong.result[0]}${right.result[0]} `;
       if (right.result === "right") await write([right.take]);
     }
@@ -380,19 +384,19 @@ describe("the account's failures", () => {
   });
 
   test("A35 an expired or absent code is a failure too, so that no flow gives free tries", async () => {
-    const scope = scopeAt(0, withLimits);
+    const context = scopeAt(0, withLimits);
     const about = somebody();
     const results = [];
     for (let attempt = 0; attempt < 11; attempt++)
-      results.push((await judgePasscode(scope, about, "123456")).result);
+      results.push((await judgePasscode(context, about, "123456")).result);
     expect(results).toEqual([...Array(10).fill("wrong"), "limited"]);
   });
 
   test("A20 a hundred in a row end codes as a way in, unseen, where there is another one", async () => {
-    const scope = scopeAt(0, withLimits);
+    const context = scopeAt(0, withLimits);
     const about = somebody();
-    const subject = failureSubject(runtime.vault, scope.tenant.id, { userId: about.userId ?? "" });
-    const key = { tenantId: scope.tenant.id, method: "passcode", subject, source: "" } as const;
+    const subject = failureSubject(runtime.vault, context.tenant.id, { userId: about.userId ?? "" });
+    const key = { tenantId: context.tenant.id, method: "passcode", subject, source: "" } as const;
     for (let failure = 0; failure < 100; failure++)
       await reserveFailure(runtime.database, key, unlimited, start);
     const later = scopeAt(7200, withLimits);

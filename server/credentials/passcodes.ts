@@ -11,7 +11,7 @@ import {
   reserveFailure,
   unlimited,
 } from "../limits/failures.ts";
-import { type Environment, type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type Platform, type RequestContext, type Write } from "../runtime.ts";
 
 /** What a mailed code is about. One flow, one purpose and one recipient have one code at a time. */
 export interface PasscodeSubject {
@@ -54,30 +54,30 @@ const maxTries = 3;
  * Sees to it that a code was sent: one that has not expired will do, even one whose tries are used up, so that going
  * back and forth neither sends another nor gives tries back. Sending takes a rate token.
  */
-export async function ensureSent(scope: Scope, about: PasscodeSubject): Promise<Sent> {
-  const { runtime, now } = scope;
-  const rows = await selectUnexpired(runtime.database.read).execute({ ...keyOf(scope, about), now });
-  return rows.length > 0 ? { writes: [], jobs: [] } : resend(scope, about);
+export async function ensureSent(context: RequestContext, about: PasscodeSubject): Promise<Sent> {
+  const { runtime, now } = context;
+  const rows = await selectUnexpired(runtime.database.read).execute({ ...keyOf(context, about), now });
+  return rows.length > 0 ? { writes: [], jobs: [] } : resend(context, about);
 }
 
 /**
  * Sends a new code, which takes a rate token. The one before is dead, the new one has its own three tries; the
  * account's failures stay counted (NIST SP 800-63B-4 section 3.1.3.2).
  */
-export async function resend(scope: Scope, about: PasscodeSubject): Promise<Sent> {
-  const { runtime, tenant, client, now } = scope;
+export async function resend(context: RequestContext, about: PasscodeSubject): Promise<Sent> {
+  const { runtime, tenant, client, now } = context;
   // The source first: who floods others from one place uses up the tokens of that place, not those of the others.
   const source = await runtime.rates.consume("passcode_source", `${tenant.id}/${client.source}`);
   if (!source.ok) return tooMany(source.retryAfterSeconds);
   const asked = await runtime.rates.consume("passcode_address", `${tenant.id}/${about.identifier}`);
   if (!asked.ok) return { writes: [], jobs: [], limited: asked };
-  const floods = await floodsMailbox(scope, about);
+  const floods = await floodsMailbox(context, about);
 
-  const code = newPasscode(runtime.environment);
+  const code = newPasscode(runtime.platform);
   const ttlSeconds = tenant.config.email.passcode_ttl;
   const row = {
     // Random bytes are the digest of no code.
-    codeHash: about.genuine ? codeHashOf(scope, about, code) : runtime.environment.randomBytes(32),
+    codeHash: about.genuine ? codeHashOf(context, about, code) : runtime.platform.randomBytes(32),
     tries: 0,
     createdAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
@@ -86,11 +86,11 @@ export async function resend(scope: Scope, about: PasscodeSubject): Promise<Sent
   const write: Write = async (tx) => {
     await tx
       .insert(schema.passcodes)
-      .values({ ...keyOf(scope, about), ...row })
+      .values({ ...keyOf(context, about), ...row })
       .onConflictDoUpdate({ target: [tenantId, flowId, purpose, recipient], set: row });
   };
   const mailed = floods ? { ...about, recipient: null } : about;
-  return { writes: [write], jobs: jobsFor(scope, mailed, code, ttlSeconds) };
+  return { writes: [write], jobs: jobsFor(context, mailed, code, ttlSeconds) };
 }
 
 /**
@@ -98,7 +98,7 @@ export async function resend(scope: Scope, about: PasscodeSubject): Promise<Sent
  * answer would tell whose address belongs to which username.
  */
 async function floodsMailbox(
-  { runtime, tenant }: Scope,
+  { runtime, tenant }: RequestContext,
   { recipient, identifier }: PasscodeSubject,
 ): Promise<boolean> {
   if (recipient === null || recipient === identifier) return false;
@@ -120,19 +120,19 @@ const tooMany = (retryAfterSeconds: number): Sent => ({
  * one: strangers may bar a method and never an account. What is answered stays the same, so it tells nothing.
  */
 export async function judgePasscode(
-  scope: Scope,
+  context: RequestContext,
   about: PasscodeSubject,
   code: string,
 ): Promise<PasscodeVerdict> {
-  const { runtime, tenant, now } = scope;
-  const stored = await reserveTry(scope, about);
+  const { runtime, tenant, now } = context;
+  const stored = await reserveTry(context, about);
   if (stored && stored.tries > maxTries) return { result: "exhausted" };
 
   const { enabled, wrong_passcodes_per_hour } = tenant.config.rate_limiter;
   const counted = {
     tenantId: tenant.id,
     method: "passcode",
-    subject: failureSubjectOf(scope, about),
+    subject: failureSubjectOf(context, about),
     source: "",
   } as const;
   const limits = enabled ? hourly(wrong_passcodes_per_hour) : unlimited;
@@ -146,15 +146,15 @@ export async function judgePasscode(
   const barred = enabled && about.otherWayIn === true && admitted.consecutive > barredAfter;
 
   if (!stored) return { result: "wrong" };
-  const right = timingSafeEqual(stored.codeHash, codeHashOf(scope, about, code));
+  const right = timingSafeEqual(stored.codeHash, codeHashOf(context, about, code));
   if (right && about.genuine && !barred) {
-    return { result: "right", take: takeOf(scope, about, stored.codeHash, counted) };
+    return { result: "right", take: takeOf(context, about, stored.codeHash, counted) };
   }
   return { result: stored.tries === maxTries ? "exhausted" : "wrong" };
 }
 
 /** Six decimal digits, all equally likely. */
-export function newPasscode({ randomBytes }: Pick<Environment, "randomBytes">): string {
+export function newPasscode({ randomBytes }: Pick<Platform, "randomBytes">): string {
   // The largest multiple of a million in three bytes: what lies above would favour the smaller codes.
   const end = 16_000_000;
   for (;;) {
@@ -171,7 +171,7 @@ interface PasscodeKey {
 }
 
 function keyOf(
-  { runtime, tenant }: Scope,
+  { runtime, tenant }: RequestContext,
   { flowId, purpose, recipient, identifier }: PasscodeSubject,
 ): PasscodeKey {
   const recipientMac =
@@ -182,13 +182,13 @@ function keyOf(
 }
 
 /** A code is right in its own tenant, flow, purpose and mailbox only. */
-function codeHashOf(scope: Scope, about: PasscodeSubject, code: string): Buffer {
-  const { tenantId, flowId, purpose, recipient } = keyOf(scope, about);
-  return scope.runtime.vault.mac("passcode", tenantId, flowId, purpose, recipient.toString("hex"), code);
+function codeHashOf(context: RequestContext, about: PasscodeSubject, code: string): Buffer {
+  const { tenantId, flowId, purpose, recipient } = keyOf(context, about);
+  return context.runtime.vault.mac("passcode", tenantId, flowId, purpose, recipient.toString("hex"), code);
 }
 
 /** Whoever verifies an address attacks the mailbox, under whatever account the flow is about to make. */
-function failureSubjectOf({ runtime, tenant }: Scope, about: PasscodeSubject): Buffer {
+function failureSubjectOf({ runtime, tenant }: RequestContext, about: PasscodeSubject): Buffer {
   const { purpose, recipient, identifier, userId } = about;
   if (purpose === "email_verification") {
     return failureSubject(runtime.vault, tenant.id, { mailbox: recipient ?? identifier });
@@ -198,7 +198,7 @@ function failureSubjectOf({ runtime, tenant }: Scope, about: PasscodeSubject): B
 
 /** One job, whoever is asked for and whether or not there is anybody to write to. */
 function jobsFor(
-  { tenant, client }: Scope,
+  { tenant, client }: RequestContext,
   about: PasscodeSubject,
   code: string,
   ttlSeconds: number,
@@ -230,27 +230,27 @@ const selectUnexpired = prepared("passcode_unexpired", (db) =>
 
 /** Counts a try of an unexpired code, and commits. */
 async function reserveTry(
-  scope: Scope,
+  context: RequestContext,
   about: PasscodeSubject,
 ): Promise<{ tries: number; codeHash: Buffer } | null> {
-  const { database } = scope.runtime;
-  const { tenantId, flowId, purpose, recipient } = keyOf(scope, about);
+  const { database } = context.runtime;
+  const { tenantId, flowId, purpose, recipient } = keyOf(context, about);
   const text = `update passcodes set tries = tries + 1
     where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = $4 and expires_at > $5
     returning tries, code_hash as "codeHash"`;
-  const values = [tenantId, flowId, purpose, recipient, scope.now];
+  const values = [tenantId, flowId, purpose, recipient, context.now];
   const query = database.prepares ? { name: "passcode_try", text, values } : { text, values };
   const { rows } = await database.claim.$client.query(query);
   return rows[0] ?? null;
 }
 
 function takeOf(
-  scope: Scope,
+  context: RequestContext,
   about: PasscodeSubject,
   codeHash: Buffer,
   counted: { tenantId: string; method: "passcode"; subject: Buffer; source: string },
 ): Write {
-  const key = keyOf(scope, about);
+  const key = keyOf(context, about);
   return async (tx) => {
     await refundFailure(tx, counted);
     const taken = await tx
@@ -265,6 +265,6 @@ function takeOf(
         ),
       )
       .returning({ tries: passcodes.tries });
-    if (taken.length === 0) throw new TakenError("passcode");
+    if (taken.length === 0) throw new ConflictError("passcode");
   };
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { barredAfter, failureSubject, inARow, reserveFailure, unlimited } from "../limits/failures.ts";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { userHandleOf } from "../webauthn/assertion.ts";
@@ -20,7 +20,7 @@ afterAll(() => runtime.close());
 const origin = "https://login.example";
 const start = new Date("2030-01-01T12:00:00.000Z");
 
-function scopeAt(seconds = 0, settings: Record<string, string> = {}): Scope {
+function scopeAt(seconds = 0, settings: Record<string, string> = {}): RequestContext {
   const configured = runtime.configured(settings);
   return {
     runtime: configured,
@@ -48,13 +48,13 @@ async function opened<Options>(opening: Promise<{ options: Options; write: Write
 }
 
 const creationFor = (
-  scope: Scope,
+  context: RequestContext,
   flowId: string,
   userId: string,
   about: { kind?: "passkey" | "security_key"; conditional?: boolean } = {},
 ) =>
   opened(
-    openCreation(scope, {
+    openCreation(context, {
       flowId,
       user: { id: userId, name: "carla", displayName: "Carla" },
       exclude: [],
@@ -65,14 +65,14 @@ const creationFor = (
 
 /** A user with a passkey in an authenticator, registered as anybody would. */
 async function registered(settings: Parameters<typeof softwareAuthenticator>[0] = {}) {
-  const scope = scopeAt();
+  const context = scopeAt();
   const authenticator = softwareAuthenticator(settings);
   const userId = await newUser();
   const flowId = randomUUID();
-  const response = authenticator.create(await creationFor(scope, flowId, userId), { origin });
-  const verified = await verifyAttestation(scope, { flowId, userId, response, kind: "passkey" });
+  const response = authenticator.create(await creationFor(context, flowId, userId), { origin });
+  const verified = await verifyAttestation(context, { flowId, userId, response, kind: "passkey" });
   if (!verified.ok) throw new Error(verified.reason);
-  await write(insertCredential(scope, userId, verified.credential));
+  await write(insertCredential(context, userId, verified.credential));
   return { authenticator, userId, credentialId: verified.credential.id };
 }
 
@@ -255,18 +255,18 @@ describe("a passkey", () => {
   });
 
   test("that is registered twice at once is written once", async () => {
-    const scope = scopeAt();
+    const context = scopeAt();
     const credentialId = Buffer.from(randomUUID());
     const verdicts = await Promise.all(
       [await newUser(), await newUser()].map(async (userId) => {
         const flowId = randomUUID();
-        const response = softwareAuthenticator().create(await creationFor(scope, flowId, userId), {
+        const response = softwareAuthenticator().create(await creationFor(context, flowId, userId), {
           origin,
           credentialId,
         });
-        const verified = await verifyAttestation(scope, { flowId, userId, response, kind: "passkey" });
+        const verified = await verifyAttestation(context, { flowId, userId, response, kind: "passkey" });
         if (!verified.ok) throw new Error(verified.reason);
-        return insertCredential(scope, userId, verified.credential);
+        return insertCredential(context, userId, verified.credential);
       }),
     );
     const results = await Promise.allSettled(verdicts.map(write));
@@ -396,8 +396,8 @@ describe("a signature counter", () => {
   test("that did not grow passes where that is configured, with a line in the audit log", async () => {
     const { authenticator, userId, credentialId } = await registered({ counts: true });
     const flowId = randomUUID();
-    const scope = scopeAt(0, { STILE_WEBAUTHN_SIGN_COUNT: "warn" });
-    const verified = await verifyAssertion(scope, {
+    const context = scopeAt(0, { STILE_WEBAUTHN_SIGN_COUNT: "warn" });
+    const verified = await verifyAssertion(context, {
       flowId,
       response: await answered(authenticator, { flowId }, { signCount: 0 }),
     });
@@ -425,7 +425,7 @@ describe("a signature counter", () => {
     const [writeEarly, writeLate] = verdicts;
     if (!writeEarly || !writeLate) throw new Error("both were right");
     await write(writeLate);
-    await expect(write(writeEarly)).rejects.toThrow(new TakenError("passkey"));
+    await expect(write(writeEarly)).rejects.toThrow(new ConflictError("passkey"));
     expect((await rowOf(credentialId)).signCount).toBe(3);
   });
 });
@@ -441,7 +441,7 @@ test("a passkey that was removed between judging and writing does not sign in", 
   await runtime.database.write
     .delete(schema.webauthnCredentials)
     .where(eq(schema.webauthnCredentials.id, credentialId));
-  await expect(write(verified.write)).rejects.toThrow(new TakenError("passkey"));
+  await expect(write(verified.write)).rejects.toThrow(new ConflictError("passkey"));
 });
 
 test("a second factor does not sign in by itself", async () => {

@@ -1,7 +1,7 @@
 import { audit } from "../audit/audit.ts";
 import type { Config } from "../config/schema.ts";
 import { failureSubject, refundFailure } from "../limits/failures.ts";
-import type { Scope, Write } from "../runtime.ts";
+import type { RequestContext, Write } from "../runtime.ts";
 import { type AssertionFault, judgeAssertion } from "../webauthn/assertion.ts";
 import { type AttestationFault, judgeAttestation } from "../webauthn/attestation.ts";
 import { ceremonyOrigins } from "../webauthn/origins.ts";
@@ -38,13 +38,13 @@ export interface Proof {
  *   whose it is. An empty list is none.
  */
 export async function openRequest(
-  scope: Scope,
+  context: RequestContext,
   about: Proof & { flowId: string; userId?: string; allowed?: readonly CredentialId[] },
 ): Promise<{ options: { publicKey: PublicKeyCredentialRequestOptionsJSON }; write: Write }> {
-  const { config } = scope.tenant;
+  const { config } = context.tenant;
   const { secondFactor = false } = about;
   const allowed = (about.allowed ?? []).filter(({ mfaOnly }) => secondFactor || !mfaOnly);
-  const { write, ...timed } = openChallenge(scope, {
+  const { write, ...timed } = openChallenge(context, {
     flowId: about.flowId,
     ceremony: requestCeremony(about),
     ...(about.userId ? { userId: about.userId } : {}),
@@ -64,7 +64,7 @@ export async function openRequest(
  *   create a passkey by itself, as a password manager does that has just filled in a password
  */
 export async function openCreation(
-  scope: Scope,
+  context: RequestContext,
   about: {
     flowId: string;
     user: CredentialOwner;
@@ -77,12 +77,12 @@ export async function openCreation(
   write: Write;
 }> {
   const { conditional = false, kind } = about;
-  const { write, ...timed } = openChallenge(scope, {
+  const { write, ...timed } = openChallenge(context, {
     flowId: about.flowId,
     ceremony: kind === "passkey" && conditional ? "conditional_creation" : creationCeremonies[kind][0],
     userId: about.user.id,
   });
-  const publicKey = creationOptions(scope.tenant.config, timed, about);
+  const publicKey = creationOptions(context.tenant.config, timed, about);
   return { options: { publicKey, ...(conditional ? { mediation: "conditional" as const } : {}) }, write };
 }
 
@@ -125,10 +125,10 @@ export type VerifiedAssertion =
  * @param about.response AuthenticationResponseJSON, as the client sent it; nothing in it makes this throw
  */
 export async function verifyAssertion(
-  scope: Scope,
+  context: RequestContext,
   about: Proof & { flowId: string; response: unknown; userId?: string },
 ): Promise<VerifiedAssertion> {
-  const { runtime, tenant } = scope;
+  const { runtime, tenant } = context;
   const { webauthn } = tenant.config;
 
   const answer = assertionAnswer.safeParse(about.response).data;
@@ -137,7 +137,7 @@ export async function verifyAssertion(
 
   const { challenge } = clientData;
   const ceremonies = [requestCeremony(about)];
-  const opened = await takeChallenge(scope, { flowId: about.flowId, ceremonies, challenge });
+  const opened = await takeChallenge(context, { flowId: about.flowId, ceremonies, challenge });
   // A challenge that was opened for one account is none for another, nor for whoever it may be.
   const userId = about.userId ?? null;
   if (!opened || (opened.userId !== null && opened.userId !== userId))
@@ -165,7 +165,7 @@ export async function verifyAssertion(
   const { userVerified, signCountStale, signCount, backupState } = judged;
   const write: Write = async (tx) => {
     const strict = webauthn.sign_count === "refuse";
-    await updateCredential(tx, scope, {
+    await updateCredential(tx, context, {
       id: credential.id,
       signCount,
       backupState,
@@ -177,7 +177,7 @@ export async function verifyAssertion(
       const subject = failureSubject(runtime.vault, tenant.id, of);
       await refundFailure(tx, { tenantId: tenant.id, method: "passkey", subject, source: "" });
     }
-    if (signCountStale) await audit(scope, "passkey_sign_count_stale", {}, credential.userId)(tx);
+    if (signCountStale) await audit(context, "passkey_sign_count_stale", {}, credential.userId)(tx);
   };
   return { ok: true, ...owner, userVerified, write };
 }
@@ -193,10 +193,10 @@ export type VerifiedAttestation =
  * @param about.response RegistrationResponseJSON, as the client sent it; nothing in it makes this throw
  */
 export async function verifyAttestation(
-  scope: Scope,
+  context: RequestContext,
   about: { flowId: string; response: unknown; userId: string; kind: CredentialKind },
 ): Promise<VerifiedAttestation> {
-  const { runtime, tenant, now } = scope;
+  const { runtime, tenant, now } = context;
   const { webauthn, passkey, mfa } = tenant.config;
   const { kind } = about;
 
@@ -206,7 +206,7 @@ export async function verifyAttestation(
 
   const { challenge } = clientData;
   const ceremonies = creationCeremonies[kind];
-  const opened = await takeChallenge(scope, { flowId: about.flowId, ceremonies, challenge });
+  const opened = await takeChallenge(context, { flowId: about.flowId, ceremonies, challenge });
   if (opened?.userId !== about.userId) return { ok: false, reason: "challenge_unknown" };
 
   const { user_verification } = kind === "passkey" ? passkey : mfa.security_keys;

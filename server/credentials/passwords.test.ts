@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { barredAfter, failureSubject, refundFailure, reserveFailure, unlimited } from "../limits/failures.ts";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { createPasswordHasher } from "./password-hasher.ts";
 import { replacePassword, verifyPassword } from "./passwords.ts";
@@ -18,8 +18,8 @@ const start = new Date("2030-01-01T12:00:00.000Z");
 const right = "a quite good password";
 
 function scopeOf(
-  changes: Partial<Scope> & { source?: string; settings?: Record<string, string> } = {},
-): Scope {
+  changes: Partial<RequestContext> & { source?: string; settings?: Record<string, string> } = {},
+): RequestContext {
   const { source = someone.source, settings = {}, ...rest } = changes;
   const configured = runtime.configured(settings);
   return {
@@ -41,11 +41,14 @@ const limited = {
 
 const write = (change: Write) => runtime.database.write.transaction(change);
 
-async function newUser(scope: Scope, password?: string): Promise<{ userId: string; identifier: string }> {
+async function newUser(
+  context: RequestContext,
+  password?: string,
+): Promise<{ userId: string; identifier: string }> {
   const userId = randomUUID();
-  await runtime.database.write.insert(schema.users).values({ tenantId: scope.tenant.id, id: userId });
+  await runtime.database.write.insert(schema.users).values({ tenantId: context.tenant.id, id: userId });
   if (password)
-    await write(replacePassword(scope, userId, await scope.runtime.passwordHasher.hash(password)));
+    await write(replacePassword(context, userId, await context.runtime.passwordHasher.hash(password)));
   return { userId, identifier: `${userId}@example.com` };
 }
 
@@ -57,44 +60,46 @@ async function hashOf(userId: string): Promise<string | undefined> {
 
 describe("a password", () => {
   test("is right for its account, and wrong for every other one", async () => {
-    const scope = scopeOf();
-    const user = await newUser(scope, right);
-    const other = await newUser(scope, "another good password");
-    expect(await verifyPassword(scope, { ...user, password: right })).toMatchObject({ ok: true });
-    expect(await verifyPassword(scope, { ...user, password: `${right}!` })).toEqual({ ok: false });
-    expect(await verifyPassword(scope, { ...other, password: right })).toEqual({ ok: false });
+    const context = scopeOf();
+    const user = await newUser(context, right);
+    const other = await newUser(context, "another good password");
+    expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
+    expect(await verifyPassword(context, { ...user, password: `${right}!` })).toEqual({ ok: false });
+    expect(await verifyPassword(context, { ...other, password: right })).toEqual({ ok: false });
   });
 
   test("of another tenant's account is wrong here", async () => {
-    const scope = scopeOf();
-    const user = await newUser(scope, right);
-    const elsewhere = { ...scope, tenant: { ...scope.tenant, id: randomUUID() } };
+    const context = scopeOf();
+    const user = await newUser(context, right);
+    const elsewhere = { ...context, tenant: { ...context.tenant, id: randomUUID() } };
     expect(await verifyPassword(elsewhere, { ...user, password: right })).toEqual({ ok: false });
   });
 
   test("A1 is wrong, and counted, where there is no account or no password", async () => {
-    const scope = scopeOf({ settings: limited });
-    const passwordless = await newUser(scope);
+    const context = scopeOf({ settings: limited });
+    const passwordless = await newUser(context);
     const unknown = { identifier: `${randomUUID()}@example.com` };
     for (const somebody of [passwordless, unknown]) {
       const answers = [];
       for (let attempt = 0; attempt < 6; attempt++) {
-        answers.push(await verifyPassword(scope, { ...somebody, password: right }));
+        answers.push(await verifyPassword(context, { ...somebody, password: right }));
       }
       expect(answers).toEqual([...Array(5).fill({ ok: false }), { limited: 1 }]);
     }
   });
 
   test("is judged once more after it was replaced: what was right before is taken", async () => {
-    const scope = scopeOf();
-    const user = await newUser(scope, right);
-    const verdict = await verifyPassword(scope, { ...user, password: right });
+    const context = scopeOf();
+    const user = await newUser(context, right);
+    const verdict = await verifyPassword(context, { ...user, password: right });
     await write(
-      replacePassword(scope, user.userId, await scope.runtime.passwordHasher.hash("a new password")),
+      replacePassword(context, user.userId, await context.runtime.passwordHasher.hash("a new password")),
     );
     if (!("write" in verdict)) throw new Error("the password was right");
-    await expect(write(verdict.write)).rejects.toThrow(new TakenError("password"));
-    expect(await verifyPassword(scope, { ...user, password: "a new password" })).toMatchObject({ ok: true });
+    await expect(write(verdict.write)).rejects.toThrow(new ConflictError("password"));
+    expect(await verifyPassword(context, { ...user, password: "a new password" })).toMatchObject({
+      ok: true,
+    });
   });
 
   test("A3 hashed by older parameters is hashed again when it was right, not when it was wrong", async () => {
@@ -116,8 +121,8 @@ describe("a password", () => {
 
 describe("tries", () => {
   test("from the fifth wrong one on are delayed, for the account and from there", async () => {
-    const scope = scopeOf({ settings: limited });
-    const user = await newUser(scope, right);
+    const context = scopeOf({ settings: limited });
+    const user = await newUser(context, right);
     const at = (seconds: number, source = someone.source) =>
       scopeOf({ settings: limited, source, now: new Date(start.getTime() + seconds * 1000) });
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -138,23 +143,23 @@ describe("tries", () => {
   });
 
   test("A13 at once are judged no more than allowed before a delay", async () => {
-    const scope = scopeOf({ settings: limited });
-    const user = await newUser(scope, right);
+    const context = scopeOf({ settings: limited });
+    const user = await newUser(context, right);
     const verdicts = await Promise.all(
-      Array.from({ length: 50 }, () => verifyPassword(scope, { ...user, password: "wrong" })),
+      Array.from({ length: 50 }, () => verifyPassword(context, { ...user, password: "wrong" })),
     );
     expect(verdicts.filter((verdict) => "ok" in verdict)).toHaveLength(5);
   });
 
   test("of one account from one source are five a minute", async () => {
-    const scope = scopeOf({ settings: { STILE_RATE_LIMITER_ENABLED: "true" }, source: "192.0.2.55" });
-    const user = await newUser(scope, right);
+    const context = scopeOf({ settings: { STILE_RATE_LIMITER_ENABLED: "true" }, source: "192.0.2.55" });
+    const user = await newUser(context, right);
     for (let attempt = 0; attempt < 5; attempt++) {
-      const verdict = await verifyPassword(scope, { ...user, password: right });
+      const verdict = await verifyPassword(context, { ...user, password: right });
       if (!("write" in verdict)) throw new Error("the password was right");
       await write(verdict.write);
     }
-    const verdict = await verifyPassword(scope, { ...user, password: right });
+    const verdict = await verifyPassword(context, { ...user, password: right });
     expect(verdict).toEqual({ limited: expect.any(Number) });
     expect("limited" in verdict && verdict.limited).toBeGreaterThan(10);
   });
@@ -175,53 +180,56 @@ describe("tries", () => {
   });
 
   test("A20 a hundred wrong ones in a row bar the password, unseen, until another method succeeds", async () => {
-    const scope = scopeOf({ settings: limited, source: "203.0.113.5" });
-    const user = await newUser(scope, right);
-    const { tenant } = scope;
+    const context = scopeOf({ settings: limited, source: "203.0.113.5" });
+    const user = await newUser(context, right);
+    const { tenant } = context;
     const key = { tenantId: tenant.id, subject: failureSubject(runtime.vault, tenant.id, user), source: "" };
     for (let failure = 0; failure < barredAfter; failure++) {
       await reserveFailure(runtime.database, { ...key, method: "password" }, unlimited, start);
     }
     const tried = { ...user, password: right };
-    expect(await verifyPassword(scope, { ...tried, otherWayIn: true })).toEqual({ ok: false });
-    expect(await verifyPassword(scope, { ...tried, otherWayIn: false })).toMatchObject({ ok: true });
+    expect(await verifyPassword(context, { ...tried, otherWayIn: true })).toEqual({ ok: false });
+    expect(await verifyPassword(context, { ...tried, otherWayIn: false })).toMatchObject({ ok: true });
     await write((tx) => refundFailure(tx, { ...key, method: "passkey" }));
-    expect(await verifyPassword(scope, { ...user, password: right })).toMatchObject({ ok: true });
+    expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
   });
 
   test("are forgotten when the password is replaced", async () => {
-    const scope = scopeOf({ settings: limited });
-    const user = await newUser(scope, right);
-    for (let attempt = 0; attempt < 5; attempt++) await verifyPassword(scope, { ...user, password: "wrong" });
-    expect(await verifyPassword(scope, { ...user, password: "wrong" })).toEqual({ limited: 1 });
+    const context = scopeOf({ settings: limited });
+    const user = await newUser(context, right);
+    for (let attempt = 0; attempt < 5; attempt++)
+      await verifyPassword(context, { ...user, password: "wrong" });
+    expect(await verifyPassword(context, { ...user, password: "wrong" })).toEqual({ limited: 1 });
     await write(
-      replacePassword(scope, user.userId, await scope.runtime.passwordHasher.hash("a new password")),
+      replacePassword(context, user.userId, await context.runtime.passwordHasher.hash("a new password")),
     );
-    expect(await verifyPassword(scope, { ...user, password: "a new password" })).toMatchObject({ ok: true });
+    expect(await verifyPassword(context, { ...user, password: "a new password" })).toMatchObject({
+      ok: true,
+    });
   });
 
   test("A95 that find the queue full are put off, and count as none", async () => {
-    const scope = scopeOf({ settings: limited });
-    const user = await newUser(scope, right);
+    const context = scopeOf({ settings: limited });
+    const user = await newUser(context, right);
     const passwordHasher = createPasswordHasher({
-      ...scope.tenant.config.password,
-      hash: { ...scope.tenant.config.password.hash, queue: 1 },
+      ...context.tenant.config.password,
+      hash: { ...context.tenant.config.password.hash, queue: 1 },
     });
     const busy = [1, 2, 3].map(() => passwordHasher.hash("x"));
-    const crowded = { ...scope, runtime: { ...scope.runtime, passwordHasher } };
+    const crowded = { ...context, runtime: { ...context.runtime, passwordHasher } };
     for (let attempt = 0; attempt < 20; attempt++) {
       expect(await verifyPassword(crowded, { ...user, password: "wrong" })).toEqual({ limited: 1 });
     }
     await Promise.all(busy);
-    expect(await verifyPassword(scope, { ...user, password: right })).toMatchObject({ ok: true });
+    expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
   });
 
   test("are unlimited, and judged, where limits are turned off", async () => {
-    const scope = scopeOf();
-    const user = await newUser(scope, right);
+    const context = scopeOf();
+    const user = await newUser(context, right);
     for (let attempt = 0; attempt < 12; attempt++) {
-      expect(await verifyPassword(scope, { ...user, password: "wrong" })).toEqual({ ok: false });
+      expect(await verifyPassword(context, { ...user, password: "wrong" })).toEqual({ ok: false });
     }
-    expect(await verifyPassword(scope, { ...user, password: right })).toMatchObject({ ok: true });
+    expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
   });
 });

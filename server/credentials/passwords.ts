@@ -9,7 +9,7 @@ import {
   reserveFailure,
   unlimited,
 } from "../limits/failures.ts";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { HashQueueFullError } from "./password-hasher.ts";
 
 export interface PasswordAttempt {
@@ -37,8 +37,11 @@ export type PasswordVerdict =
  * source with a growing wait, and per account. After a hundred in a row no password is right until another method
  * succeeds, provided there is one, which looks like a wrong one to whoever brought that about.
  */
-export async function verifyPassword(scope: Scope, attempt: PasswordAttempt): Promise<PasswordVerdict> {
-  const { runtime, tenant, client, now, signal } = scope;
+export async function verifyPassword(
+  context: RequestContext,
+  attempt: PasswordAttempt,
+): Promise<PasswordVerdict> {
+  const { runtime, tenant, client, now, signal } = context;
   const { vault, rates, passwordHasher, database } = runtime;
   // A try that would find no place in the queue must not count as one.
   if (passwordHasher.full) return { limited: 1 };
@@ -71,8 +74,8 @@ export async function verifyPassword(scope: Scope, attempt: PasswordAttempt): Pr
       signal,
     );
     if (!ok || stored === null) return { ok: false };
-    const renewed = outdated ? await renewedHash(scope, attempt.password) : null;
-    return { ok: true, write: succeed(scope, here, userId ?? nobody, { stored, renewed }) };
+    const renewed = outdated ? await renewedHash(context, attempt.password) : null;
+    return { ok: true, write: succeed(context, here, userId ?? nobody, { stored, renewed }) };
   } catch (error) {
     if (error instanceof HashQueueFullError) return { limited: 1 };
     throw error;
@@ -81,7 +84,7 @@ export async function verifyPassword(scope: Scope, attempt: PasswordAttempt): Pr
 
 /** Sets the password of an account, whether or not it has one, and forgets the failures with the one before. */
 export function replacePassword(
-  { tenant, runtime, client, now }: Scope,
+  { tenant, runtime, client, now }: RequestContext,
   userId: string,
   hash: string,
 ): Write {
@@ -99,7 +102,7 @@ export function replacePassword(
 }
 
 /** Sets the first password of an account; violates `passwords_tenant_id_user_id_pk` when it has one meanwhile. */
-export function createPassword({ tenant, now }: Scope, userId: string, hash: string): Write {
+export function createPassword({ tenant, now }: RequestContext, userId: string, hash: string): Write {
   return async (tx) => {
     await tx
       .insert(schema.passwords)
@@ -108,7 +111,7 @@ export function createPassword({ tenant, now }: Scope, userId: string, hash: str
 }
 
 /** Takes the password from an account. */
-export function deletePassword({ tenant }: Scope, userId: string): Write {
+export function deletePassword({ tenant }: RequestContext, userId: string): Write {
   const { passwords } = schema;
   return async (tx) => {
     await tx.delete(passwords).where(and(eq(passwords.tenantId, tenant.id), eq(passwords.userId, userId)));
@@ -136,7 +139,7 @@ async function readHash(db: ReadOnly, tenantId: string, userId: string): Promise
 }
 
 /** A hash by the parameters and the pepper of today; null when there is no room to make one now. */
-async function renewedHash({ runtime, signal }: Scope, password: string): Promise<string | null> {
+async function renewedHash({ runtime, signal }: RequestContext, password: string): Promise<string | null> {
   try {
     return await runtime.passwordHasher.hash(password, signal);
   } catch (error) {
@@ -146,7 +149,7 @@ async function renewedHash({ runtime, signal }: Scope, password: string): Promis
 }
 
 function succeed(
-  { tenant, now }: Scope,
+  { tenant, now }: RequestContext,
   counted: { tenantId: string; method: "password"; subject: Buffer; source: string },
   userId: string,
   { stored, renewed }: { stored: string; renewed: string | null },
@@ -156,7 +159,7 @@ function succeed(
   return async (tx) => {
     // Judged against a hash that was replaced meanwhile, it was the password before.
     const [current] = await tx.select({ hash: passwords.hash }).from(passwords).where(own).for("update");
-    if (current?.hash !== stored) throw new TakenError("password");
+    if (current?.hash !== stored) throw new ConflictError("password");
     if (renewed) await tx.update(passwords).set({ hash: renewed, updatedAt: now }).where(own);
     await refundFailure(tx, counted);
   };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createUser } from "../identity/users.ts";
 import { createVault } from "../keys/vault.ts";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   countRecoveryCodes,
@@ -23,7 +23,11 @@ afterAll(() => runtime.close());
 const start = new Date("2030-01-01T12:00:00.000Z");
 const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
 
-function scopeAt(seconds = 0, settings: Record<string, string> = {}, source = someone.source): Scope {
+function scopeAt(
+  seconds = 0,
+  settings: Record<string, string> = {},
+  source = someone.source,
+): RequestContext {
   const configured = runtime.configured(settings);
   return {
     runtime: configured,
@@ -41,8 +45,8 @@ const write = (...changes: Write[]) =>
 
 async function someUser(): Promise<string> {
   const id = randomUUID();
-  const { tenant, environment } = runtime;
-  await write((tx) => createUser(tx, tenant.id, { id, now: start, environment }));
+  const { tenant, platform } = runtime;
+  await write((tx) => createUser(tx, tenant.id, { id, now: start, platform }));
   return id;
 }
 
@@ -56,8 +60,8 @@ async function owner(): Promise<{ userId: string; codes: string[] }> {
 const left = (userId: string) => countRecoveryCodes(runtime.database.read, runtime.tenant.id, userId);
 
 /** Judges a code, and takes it when it is right. */
-async function enter(scope: Scope, userId: string, code: string): Promise<string> {
-  const judged = await judgeRecoveryCode(scope, { userId, code });
+async function enter(context: RequestContext, userId: string, code: string): Promise<string> {
+  const judged = await judgeRecoveryCode(context, { userId, code });
   if ("limited" in judged) return "limited";
   if (!judged.ok) return "wrong";
   await write(judged.write);
@@ -90,7 +94,7 @@ describe("the codes of an account", () => {
     await write(again.write);
     expect(await enter(scopeAt(), userId, codes[0] ?? "")).toBe("wrong");
     if (!("ok" in judged && judged.ok)) throw new Error("the code was right");
-    await expect(write(judged.write)).rejects.toThrow(new TakenError("recovery_code"));
+    await expect(write(judged.write)).rejects.toThrow(new ConflictError("recovery_code"));
     expect(await enter(scopeAt(), userId, again.codes[0] ?? "")).toBe("right");
     await write(deleteRecoveryCodes(scopeAt(), userId));
     expect(await enter(scopeAt(), userId, again.codes[1] ?? "")).toBe("wrong");
@@ -138,7 +142,7 @@ describe("the codes of an account", () => {
 
   test("cannot be made for an account that is gone", async () => {
     await expect(write(replaceRecoveryCodes(scopeAt(), randomUUID()).write)).rejects.toThrow(
-      new TakenError("user"),
+      new ConflictError("user"),
     );
   });
 });
@@ -188,9 +192,9 @@ describe("a code that is typed", () => {
 
   test("and cannot be a code costs no try", async () => {
     const { userId, codes } = await owner();
-    const scope = scopeAt(0, withLimits);
-    for (let tries = 0; tries < 10; tries++) expect(await enter(scope, userId, "not a code")).toBe("wrong");
-    expect(await enter(scope, userId, codes[0] ?? "")).toBe("right");
+    const context = scopeAt(0, withLimits);
+    for (let tries = 0; tries < 10; tries++) expect(await enter(context, userId, "not a code")).toBe("wrong");
+    expect(await enter(context, userId, codes[0] ?? "")).toBe("right");
   });
 });
 
@@ -209,23 +213,23 @@ describe("wrong codes", () => {
 
   test("A16 stay counted when the step that judged them fails", async () => {
     const { userId, codes } = await owner();
-    const scope = scopeAt(0, withLimits);
+    const context = scopeAt(0, withLimits);
     for (let tries = 0; tries < 3; tries++) {
       await expect(
         runtime.database.write.transaction(async () => {
-          await judgeRecoveryCode(scope, { userId, code: nobodys() });
+          await judgeRecoveryCode(context, { userId, code: nobodys() });
           throw new Error("the step failed");
         }),
       ).rejects.toThrow("the step failed");
     }
-    expect(await enter(scope, userId, codes[0] ?? "")).toBe("limited");
+    expect(await enter(context, userId, codes[0] ?? "")).toBe("limited");
   });
 
   test("never bar the codes: there is nothing to be guessed", async () => {
     const { userId, codes } = await owner();
     for (let tries = 0; tries < 101; tries++) {
-      const scope = scopeAt(tries * 300, withLimits, `198.51.100.${tries}`);
-      expect(await enter(scope, userId, nobodys())).toBe("wrong");
+      const context = scopeAt(tries * 300, withLimits, `198.51.100.${tries}`);
+      expect(await enter(context, userId, nobodys())).toBe("wrong");
     }
     expect(await enter(scopeAt(101 * 300, withLimits), userId, codes[0] ?? "")).toBe("right");
   });
@@ -236,7 +240,7 @@ test("of 50 right answers at once exactly one takes the code", async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 50 }, () =>
       enter(scopeAt(), userId, codes[3] ?? "").catch((error: unknown) =>
-        error instanceof TakenError ? "too late" : Promise.reject(error),
+        error instanceof ConflictError ? "too late" : Promise.reject(error),
       ),
     ),
   );

@@ -1,7 +1,7 @@
 import { and, count, eq, inArray } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { lockUser } from "../identity/users.ts";
-import { type Environment, type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type Platform, type RequestContext, type Write } from "../runtime.ts";
 import { reserveTry } from "./second-factor-tries.ts";
 
 const { recoveryCodes } = schema;
@@ -28,9 +28,12 @@ export type RecoveryVerdict =
  * @returns `codes` as people are shown them, four groups of four joined by `-`: they rest as HMACs, so this is the
  *   only time. `write` throws TakenError("user") when the account is gone
  */
-export function replaceRecoveryCodes(scope: Scope, userId: string): { codes: string[]; write: Write } {
-  const { runtime, tenant, now } = scope;
-  const codes = Array.from({ length: recoveryCodeCount }, () => newRecoveryCode(runtime.environment));
+export function replaceRecoveryCodes(
+  context: RequestContext,
+  userId: string,
+): { codes: string[]; write: Write } {
+  const { runtime, tenant, now } = context;
+  const codes = Array.from({ length: recoveryCodeCount }, () => newRecoveryCode(runtime.platform));
   const rows = codes.map((code) => ({
     tenantId: tenant.id,
     userId,
@@ -52,13 +55,13 @@ export function replaceRecoveryCodes(scope: Scope, userId: string): { codes: str
  * than a pace, so that nobody can bar them (NIST SP 800-63B-4 section 4.2.1.1).
  */
 export async function judgeRecoveryCode(
-  scope: Scope,
+  context: RequestContext,
   { userId, code }: { userId: string; code: string },
 ): Promise<RecoveryVerdict> {
-  const { runtime, tenant } = scope;
+  const { runtime, tenant } = context;
   const normal = normalRecoveryCode(code);
   if (normal === null) return { ok: false };
-  const admitted = await reserveTry(scope, "recovery_code", userId);
+  const admitted = await reserveTry(context, "recovery_code", userId);
   if (!admitted.ok) return { limited: admitted.retryAfterSeconds };
 
   // The key that it was written under may no longer be the first one.
@@ -74,7 +77,7 @@ export async function judgeRecoveryCode(
     write: async (tx) => {
       await admitted.refund(tx);
       const taken = await tx.delete(recoveryCodes).where(own).returning({ userId: recoveryCodes.userId });
-      if (taken.length === 0) throw new TakenError("recovery_code");
+      if (taken.length === 0) throw new ConflictError("recovery_code");
     },
   };
 }
@@ -86,14 +89,14 @@ export async function countRecoveryCodes(db: ReadOnly, tenantId: string, userId:
 }
 
 /** Takes all codes from an account, for instance with its last second factor. */
-export function deleteRecoveryCodes({ tenant }: Pick<Scope, "tenant">, userId: string): Write {
+export function deleteRecoveryCodes({ tenant }: Pick<RequestContext, "tenant">, userId: string): Write {
   return async (tx) => {
     await tx.delete(recoveryCodes).where(ofUser(tenant.id, userId));
   };
 }
 
 /** A code as it is shown: 16 characters of 5 random bits each. */
-export function newRecoveryCode({ randomBytes }: Pick<Environment, "randomBytes">): string {
+export function newRecoveryCode({ randomBytes }: Pick<Platform, "randomBytes">): string {
   // 32 divides 256, so the rest of a byte favours no character.
   const characters = [...randomBytes(codeLength)].map((byte) => alphabet.charAt(byte % alphabet.length));
   const groups = Array.from({ length: codeLength / groupLength }, (_, group) =>

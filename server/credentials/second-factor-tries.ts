@@ -6,7 +6,7 @@ import {
   unlimited,
   within,
 } from "../limits/failures.ts";
-import type { Scope, Write } from "../runtime.ts";
+import type { RequestContext, Write } from "../runtime.ts";
 
 /** Second factors that are typed in; the failures of each are counted by themselves. */
 export type TypedFactor = "otp" | "recovery_code";
@@ -31,8 +31,12 @@ const wrongCodes = { most: 5, seconds: 300 };
  * Second factors have a subject of their own: whoever knows the password, and only that, cannot end a row of wrong
  * codes by signing in once more.
  */
-export async function reserveTry(scope: Scope, method: TypedFactor, userId: string): Promise<Admission> {
-  const { runtime, tenant, client, now } = scope;
+export async function reserveTry(
+  context: RequestContext,
+  method: TypedFactor,
+  userId: string,
+): Promise<Admission> {
+  const { runtime, tenant, client, now } = context;
   const { enabled, otp_codes_per_minute } = tenant.config.rate_limiter;
   const subject = failureSubject(runtime.vault, tenant.id, { secondFactorOf: userId });
   const everywhere = { tenantId: tenant.id, method, subject, source: "" };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import type { Scope, Write } from "../runtime.ts";
+import type { RequestContext, Write } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { openCreation, openRequest, type Proof, verifyAssertion, verifyAttestation } from "./passkeys.ts";
@@ -17,7 +17,7 @@ afterAll(() => runtime.close());
 const origin = "https://login.example";
 const unknown = { ok: false, reason: "challenge_unknown" };
 
-function scopeWith(settings: Record<string, string> = {}): Scope {
+function scopeWith(settings: Record<string, string> = {}): RequestContext {
   const configured = runtime.configured(settings);
   return {
     runtime: configured,
@@ -48,13 +48,13 @@ const usbKey = () =>
 type Kind = "passkey" | "security_key";
 
 const creation = (
-  scope: Scope,
+  context: RequestContext,
   flowId: string,
   userId: string,
   about: { kind: Kind; conditional?: boolean },
 ) =>
   opened(
-    openCreation(scope, {
+    openCreation(context, {
       flowId,
       user: { id: userId, name: "carla", displayName: "Carla" },
       exclude: [],
@@ -67,15 +67,15 @@ async function register(
   kind: Kind,
   owner?: string,
 ): Promise<{ userId: string; credentialId: string }> {
-  const scope = scopeWith();
+  const context = scopeWith();
   const userId = owner ?? randomUUID();
   if (!owner)
     await runtime.database.write.insert(schema.users).values({ tenantId: runtime.tenant.id, id: userId });
   const flowId = randomUUID();
-  const response = authenticator.create(await creation(scope, flowId, userId, { kind }), { origin });
-  const verified = await verifyAttestation(scope, { flowId, userId, response, kind });
+  const response = authenticator.create(await creation(context, flowId, userId, { kind }), { origin });
+  const verified = await verifyAttestation(context, { flowId, userId, response, kind });
   if (!verified.ok) throw new Error(verified.reason);
-  await runtime.database.write.transaction(insertCredential(scope, userId, verified.credential));
+  await runtime.database.write.transaction(insertCredential(context, userId, verified.credential));
   return { userId, credentialId: verified.credential.id };
 }
 
@@ -91,13 +91,13 @@ async function show(
   authenticator: ReturnType<typeof softwareAuthenticator>,
   userId: string,
   { proof = { secondFactor: true }, call = {} }: { proof?: Proof; call?: object } = {},
-  scope = scopeWith(),
+  context = scopeWith(),
 ) {
   const flowId = randomUUID();
   const allowed = await credentialIds(runtime.database.read, runtime.tenant.id, userId);
-  const options = await opened(openRequest(scope, { flowId, userId, allowed, ...proof }));
+  const options = await opened(openRequest(context, { flowId, userId, allowed, ...proof }));
   const response = authenticator.get(options, { origin, ...call });
-  return verifyAssertion(scope, { flowId, response, userId, ...proof });
+  return verifyAssertion(context, { flowId, response, userId, ...proof });
 }
 
 describe("options for creating a security key", () => {
@@ -127,12 +127,12 @@ describe("options for creating a security key", () => {
     ["platform", "platform", ["client-device"]],
     ["no_preference", undefined, undefined],
   ])("where the attachment is %s", async (setting, attachment, hints) => {
-    const scope = scopeWith({
+    const context = scopeWith({
       STILE_MFA_SECURITY_KEYS_AUTHENTICATOR_ATTACHMENT: setting,
       STILE_MFA_SECURITY_KEYS_USER_VERIFICATION: "required",
       STILE_MFA_SECURITY_KEYS_ATTESTATION_PREFERENCE: "direct",
     });
-    const { publicKey } = await creation(scope, randomUUID(), randomUUID(), { kind: "security_key" });
+    const { publicKey } = await creation(context, randomUUID(), randomUUID(), { kind: "security_key" });
     expect(publicKey.authenticatorSelection?.authenticatorAttachment).toBe(attachment);
     expect(publicKey.authenticatorSelection?.userVerification).toBe("required");
     expect(publicKey.attestation).toBe("direct");
@@ -141,11 +141,11 @@ describe("options for creating a security key", () => {
 });
 
 test("hints that are configured for passkeys stand in their options", async () => {
-  const scope = scopeWith({ STILE_PASSKEY_HINTS: "client-device,hybrid" });
+  const context = scopeWith({ STILE_PASSKEY_HINTS: "client-device,hybrid" });
   const hints = ["client-device", "hybrid"];
   const flowId = randomUUID();
-  expect((await opened(openRequest(scope, { flowId }))).publicKey.hints).toEqual(hints);
-  expect((await creation(scope, flowId, randomUUID(), { kind: "passkey" })).publicKey.hints).toEqual(hints);
+  expect((await opened(openRequest(context, { flowId }))).publicKey.hints).toEqual(hints);
+  expect((await creation(context, flowId, randomUUID(), { kind: "passkey" })).publicKey.hints).toEqual(hints);
 });
 
 test("a hint that no browser knows stops the start", () => {
@@ -235,28 +235,28 @@ describe("a challenge", () => {
     const key = usbKey();
     const { userId } = await register(key, "security_key");
     const [credential] = key.credentials;
-    const scope = scopeWith();
+    const context = scopeWith();
     for (const [asked, answered] of [
       [{}, { secondFactor: true }],
       [{ secondFactor: true }, {}],
     ] as Proof[][]) {
       const flowId = randomUUID();
-      const options = await opened(openRequest(scope, { flowId, userId, ...asked }));
+      const options = await opened(openRequest(context, { flowId, userId, ...asked }));
       const response = key.get(options, { origin, ...(credential ? { credential } : {}) });
-      expect(await verifyAssertion(scope, { flowId, response, userId, ...answered })).toEqual(unknown);
+      expect(await verifyAssertion(context, { flowId, response, userId, ...answered })).toEqual(unknown);
     }
   });
 
   test("for a passkey is none for a security key, nor the other way round", async () => {
-    const scope = scopeWith();
+    const context = scopeWith();
     const [userId, flowId] = [randomUUID(), randomUUID()];
     for (const [asked, answered] of [
       ["passkey", "security_key"],
       ["security_key", "passkey"],
     ] as [Kind, Kind][]) {
-      const options = await creation(scope, flowId, userId, { kind: asked });
+      const options = await creation(context, flowId, userId, { kind: asked });
       const response = softwareAuthenticator().create(options, { origin });
-      expect(await verifyAttestation(scope, { flowId, userId, response, kind: answered })).toEqual(unknown);
+      expect(await verifyAttestation(context, { flowId, userId, response, kind: answered })).toEqual(unknown);
     }
   });
 });
@@ -265,13 +265,13 @@ describe("R11 a passkey that the browser creates by itself", () => {
   const alone = { origin, userPresent: false, userVerified: false };
 
   test("needs nobody to be there, for a challenge that says so", async () => {
-    const scope = scopeWith();
+    const context = scopeWith();
     const [userId, flowId] = [randomUUID(), randomUUID()];
     const about = { kind: "passkey", conditional: true } as const;
-    const options = await creation(scope, flowId, userId, about);
+    const options = await creation(context, flowId, userId, about);
     expect(options.mediation).toBe("conditional");
     const response = softwareAuthenticator().create(options, alone);
-    expect(await verifyAttestation(scope, { flowId, userId, response, kind: "passkey" })).toMatchObject({
+    expect(await verifyAttestation(context, { flowId, userId, response, kind: "passkey" })).toMatchObject({
       ok: true,
       credential: { userVerified: false, mfaOnly: false },
     });
@@ -281,23 +281,23 @@ describe("R11 a passkey that the browser creates by itself", () => {
     ["passkey", {}],
     ["security_key", {}],
   ])("is refused for an ordinary challenge of a %s", async (kind) => {
-    const scope = scopeWith();
+    const context = scopeWith();
     const [userId, flowId] = [randomUUID(), randomUUID()];
-    const options = await creation(scope, flowId, userId, { kind });
+    const options = await creation(context, flowId, userId, { kind });
     expect(options.mediation).toBeUndefined();
     const response = softwareAuthenticator().create(options, alone);
-    expect(await verifyAttestation(scope, { flowId, userId, response, kind })).toEqual({
+    expect(await verifyAttestation(context, { flowId, userId, response, kind })).toEqual({
       ok: false,
       reason: "not_verified",
     });
   });
 
   test("is refused where users have to be verified", async () => {
-    const scope = scopeWith({ STILE_PASSKEY_USER_VERIFICATION: "required" });
+    const context = scopeWith({ STILE_PASSKEY_USER_VERIFICATION: "required" });
     const [userId, flowId] = [randomUUID(), randomUUID()];
-    const options = await creation(scope, flowId, userId, { kind: "passkey", conditional: true });
+    const options = await creation(context, flowId, userId, { kind: "passkey", conditional: true });
     const response = softwareAuthenticator().create(options, alone);
-    expect(await verifyAttestation(scope, { flowId, userId, response, kind: "passkey" })).toEqual({
+    expect(await verifyAttestation(context, { flowId, userId, response, kind: "passkey" })).toEqual({
       ok: false,
       reason: "not_verified",
     });
@@ -310,14 +310,14 @@ describe("an origin of another domain", () => {
   test("holds ceremonies where it is named as related, and nowhere else", async () => {
     const named = scopeWith({ STILE_WEBAUTHN_RELATED_ORIGINS: related });
     const phone = softwareAuthenticator();
-    for (const [scope, ok] of [
+    for (const [context, ok] of [
       [scopeWith(), false],
       [named, true],
     ] as const) {
       const [userId, flowId] = [randomUUID(), randomUUID()];
-      const options = await creation(scope, flowId, userId, { kind: "passkey" });
+      const options = await creation(context, flowId, userId, { kind: "passkey" });
       const response = phone.create(options, { origin: related });
-      expect((await verifyAttestation(scope, { flowId, userId, response, kind: "passkey" })).ok).toBe(ok);
+      expect((await verifyAttestation(context, { flowId, userId, response, kind: "passkey" })).ok).toBe(ok);
     }
     const { userId } = await register(phone, "passkey");
     expect((await show(phone, userId, { call: { origin: related }, proof: {} }, named)).ok).toBe(true);
@@ -327,7 +327,7 @@ describe("an origin of another domain", () => {
 });
 
 test("formats of attestation that are not configured are refused", async () => {
-  const scope = scopeWith({
+  const context = scopeWith({
     STILE_PASSKEY_ATTESTATION_FORMATS: "packed",
     STILE_PASSKEY_ATTESTATION_PREFERENCE: "direct",
   });
@@ -336,9 +336,9 @@ test("formats of attestation that are not configured are refused", async () => {
     ["none", { ok: false, reason: "attestation_format_refused" }],
     ["packed", { ok: true }],
   ] as const) {
-    const options = await creation(scope, flowId, userId, { kind: "passkey" });
+    const options = await creation(context, flowId, userId, { kind: "passkey" });
     const response = softwareAuthenticator({ attestation }).create(options, { origin });
-    expect(await verifyAttestation(scope, { flowId, userId, response, kind: "passkey" })).toMatchObject(
+    expect(await verifyAttestation(context, { flowId, userId, response, kind: "passkey" })).toMatchObject(
       verdict,
     );
   }

@@ -3,7 +3,7 @@ import { inflateSync } from "node:zlib";
 import { create as createQrCode } from "qrcode";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createUser } from "../identity/users.ts";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { hotp } from "../testing/authenticator-app.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
@@ -27,7 +27,11 @@ const start = 1_893_499_200;
 const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
 
 /** @param seconds since 1970 */
-function scopeAt(seconds = start, settings: Record<string, string> = {}, source = someone.source): Scope {
+function scopeAt(
+  seconds = start,
+  settings: Record<string, string> = {},
+  source = someone.source,
+): RequestContext {
   const configured = runtime.configured(settings);
   return {
     runtime: configured,
@@ -45,8 +49,8 @@ const write = (...changes: Write[]) =>
 
 async function someUser(): Promise<string> {
   const id = randomUUID();
-  const { tenant, environment } = runtime;
-  await write((tx) => createUser(tx, tenant.id, { id, now: new Date(start * 1000), environment }));
+  const { tenant, platform } = runtime;
+  await write((tx) => createUser(tx, tenant.id, { id, now: new Date(start * 1000), platform }));
   return id;
 }
 
@@ -70,8 +74,8 @@ async function owner(secret?: Buffer): Promise<Owner> {
 }
 
 /** Judges a code, and takes it when it is right. */
-async function enter(scope: Scope, userId: string, code: string): Promise<string> {
-  const judged = await judgeTotp(scope, { userId, code });
+async function enter(context: RequestContext, userId: string, code: string): Promise<string> {
+  const judged = await judgeTotp(context, { userId, code });
   if ("limited" in judged) return "limited";
   if (!judged.ok) return judged.reason;
   await write(judged.write);
@@ -168,7 +172,7 @@ describe("a code", () => {
     const [first, second] = await Promise.allSettled(writes.map((change) => write(change)));
     expect([first?.status, second?.status].sort()).toEqual(["fulfilled", "rejected"]);
     const reason = [first, second].flatMap((one) => (one?.status === "rejected" ? [one.reason] : []));
-    expect(reason).toEqual([new TakenError("otp")]);
+    expect(reason).toEqual([new ConflictError("otp")]);
   });
 
   test("A108 of 50 right answers at once exactly one is taken", async () => {
@@ -176,7 +180,7 @@ describe("a code", () => {
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, () =>
         enter(scopeAt(), one.userId, one.code()).catch((error: unknown) =>
-          error instanceof TakenError ? "too late" : Promise.reject(error),
+          error instanceof ConflictError ? "too late" : Promise.reject(error),
         ),
       ),
     );
@@ -185,7 +189,7 @@ describe("a code", () => {
 
   test("A108 A94 of five digits, in other digits, or with anything around it is wrong and costs no try", async () => {
     const one = await owner();
-    const scope = scopeAt(start, withLimits);
+    const context = scopeAt(start, withLimits);
     const code = one.code();
     for (const disguise of [
       code.slice(1),
@@ -198,9 +202,9 @@ describe("a code", () => {
       "",
       "x".repeat(100_000),
     ]) {
-      expect(await enter(scope, one.userId, disguise)).toBe("wrong");
+      expect(await enter(context, one.userId, disguise)).toBe("wrong");
     }
-    expect(await enter(scope, one.userId, code)).toBe("right");
+    expect(await enter(context, one.userId, code)).toBe("right");
   });
 
   test("of somebody else, of another tenant or of nobody's app is wrong", async () => {
@@ -219,7 +223,7 @@ describe("a code", () => {
       const sealed = newTotpSecret(scopeAt(), one.userId);
       await write(deleteTotp(scopeAt(), one.userId));
       if (replaced) await write(insertTotp(scopeAt(), one.userId, { sealed, lastStep: 0 }));
-      await expect(write(judged.write)).rejects.toThrow(new TakenError("otp"));
+      await expect(write(judged.write)).rejects.toThrow(new ConflictError("otp"));
     }
   });
 
@@ -260,59 +264,59 @@ describe("wrong codes", () => {
 
   test("A16 stay counted when the step that judged them fails", async () => {
     const one = await owner();
-    const scope = scopeAt(start, withLimits);
+    const context = scopeAt(start, withLimits);
     for (let tries = 0; tries < 3; tries++) {
       await expect(
         runtime.database.write.transaction(async () => {
-          await judgeTotp(scope, { ...one, code: wrongFor(one) });
+          await judgeTotp(context, { ...one, code: wrongFor(one) });
           throw new Error("the step failed");
         }),
       ).rejects.toThrow("the step failed");
     }
-    expect(await enter(scope, one.userId, one.code())).toBe("limited");
+    expect(await enter(context, one.userId, one.code())).toBe("limited");
   });
 
   test("A16 a right one whose step fails costs its try, and is right still", async () => {
     const one = await owner();
-    const scope = scopeAt(start, withLimits);
+    const context = scopeAt(start, withLimits);
     for (let tries = 0; tries < 2; tries++) {
-      expect(await judgeTotp(scope, { ...one, code: one.code() })).toMatchObject({ ok: true });
+      expect(await judgeTotp(context, { ...one, code: one.code() })).toMatchObject({ ok: true });
     }
-    expect(await enter(scope, one.userId, one.code())).toBe("right");
+    expect(await enter(context, one.userId, one.code())).toBe("right");
   });
 
   test("right ones cost nothing: many sign-ins in a row never wait", async () => {
     const one = await owner();
     for (let step = 0; step < 10; step++) {
-      const scope = scopeAt(start + step, withLimits);
+      const context = scopeAt(start + step, withLimits);
       // A new app for each, since codes come once in thirty seconds.
-      const fresh = newTotpSecret(scope, one.userId);
+      const fresh = newTotpSecret(context, one.userId);
       await write(
-        deleteTotp(scope, one.userId),
-        insertTotp(scope, one.userId, { sealed: fresh, lastStep: 0 }),
+        deleteTotp(context, one.userId),
+        insertTotp(context, one.userId, { sealed: fresh, lastStep: 0 }),
       );
-      const context = totpSealContext(scope.tenant.id, one.userId);
-      const secret = runtime.vault.unseal(Buffer.from(fresh, "base64url"), context);
-      expect(await enter(scope, one.userId, hotp(secret, start / 30))).toBe("right");
+      const sealContext = totpSealContext(context.tenant.id, one.userId);
+      const secret = runtime.vault.unseal(Buffer.from(fresh, "base64url"), sealContext);
+      expect(await enter(context, one.userId, hotp(secret, start / 30))).toBe("right");
     }
   });
 
   test("a hundred in a row bar the app while there is another second factor, and look like any other", async () => {
     const one = await owner();
     for (let tries = 0; tries < 100; tries++) {
-      const scope = scopeAt(start + tries * 300, withLimits, `198.51.100.${tries}`);
+      const context = scopeAt(start + tries * 300, withLimits, `198.51.100.${tries}`);
       expect(
-        await enter(scope, one.userId, wrongOf(...[-1, 0, 1].map((step) => one.code(tries * 10 + step)))),
+        await enter(context, one.userId, wrongOf(...[-1, 0, 1].map((step) => one.code(tries * 10 + step)))),
       ).toBe("wrong");
     }
-    const scope = scopeAt(start + 100 * 300, withLimits);
+    const context = scopeAt(start + 100 * 300, withLimits);
     const code = one.code(1000);
-    expect(await judgeTotp(scope, { ...one, code, otherWayIn: true })).toEqual({
+    expect(await judgeTotp(context, { ...one, code, otherWayIn: true })).toEqual({
       ok: false,
       reason: "wrong",
     });
     // Strangers may bar a method, and never an account.
-    expect(await judgeTotp(scope, { ...one, code, otherWayIn: false })).toMatchObject({ ok: true });
+    expect(await judgeTotp(context, { ...one, code, otherWayIn: false })).toMatchObject({ ok: true });
   });
 });
 
@@ -359,8 +363,12 @@ describe("setting up", () => {
     const userId = randomUUID();
     const sealed = newTotpSecret(scopeAt(), userId);
     for (const name of ["", ":", "Ada: & Söhne", "🔑".repeat(300), "\ud83d", "a".repeat(5000)]) {
-      const scope = scopeAt(start, { STILE_SERVICE_NAME: name });
-      const { image } = await showTotp(scope, { userId, sealed, account: `${"a".repeat(242)}@example.com` });
+      const context = scopeAt(start, { STILE_SERVICE_NAME: name });
+      const { image } = await showTotp(context, {
+        userId,
+        sealed,
+        account: `${"a".repeat(242)}@example.com`,
+      });
       expect(image).toMatch(/^data:image\/png;base64,/);
     }
   });
@@ -394,17 +402,17 @@ describe("setting up", () => {
 
   test("has its wrong codes limited as well", async () => {
     const userId = await someUser();
-    const scope = scopeAt(start, withLimits);
-    const sealed = newTotpSecret(scope, userId);
+    const context = scopeAt(start, withLimits);
+    const sealed = newTotpSecret(context, userId);
     const secret = runtime.vault.unseal(
       Buffer.from(sealed, "base64url"),
       totpSealContext(runtime.tenant.id, userId),
     );
     const code = wrongOf(...[-1, 0, 1].map((step) => hotp(secret, start / 30 + step)));
     for (let tries = 0; tries < 3; tries++) {
-      expect(await confirmTotp(scope, { userId, sealed, code })).toEqual({ ok: false });
+      expect(await confirmTotp(context, { userId, sealed, code })).toEqual({ ok: false });
     }
-    expect(await confirmTotp(scope, { userId, sealed, code })).toEqual({ limited: 60 });
+    expect(await confirmTotp(context, { userId, sealed, code })).toEqual({ limited: 60 });
   });
 
   test("leaves no secret in clear in the database", async () => {

@@ -2,7 +2,7 @@ import { and, eq, lt, sql } from "drizzle-orm";
 import { ScureBase32Plugin, verify } from "otplib";
 import { type ReadOnly, schema } from "#db/client";
 import { prepared } from "#db/prepared";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { reserveTry } from "./second-factor-tries.ts";
 import { totpPicture, totpUri } from "./totp-picture.ts";
 
@@ -54,8 +54,8 @@ export type ConfirmationVerdict =
  *
  * @returns it sealed, base64url, for this account and no other
  */
-export function newTotpSecret({ runtime, tenant }: Scope, userId: string): string {
-  const secret = runtime.environment.randomBytes(secretBytes);
+export function newTotpSecret({ runtime, tenant }: RequestContext, userId: string): string {
+  const secret = runtime.platform.randomBytes(secretBytes);
   return runtime.vault.seal(secret, totpSealContext(tenant.id, userId)).toString("base64url");
 }
 
@@ -65,13 +65,13 @@ export function newTotpSecret({ runtime, tenant }: Scope, userId: string): strin
  * @param about `account`: how the person is known to themselves, an address or a name
  */
 export async function showTotp(
-  scope: Scope,
+  context: RequestContext,
   about: { userId: string; sealed: string; account: string },
 ): Promise<ShownTotp> {
-  const secret = base32.encode(openSecret(scope, about.userId, Buffer.from(about.sealed, "base64url")), {
+  const secret = base32.encode(openSecret(context, about.userId, Buffer.from(about.sealed, "base64url")), {
     padding: false,
   });
-  const uri = totpUri({ service: scope.tenant.config.service.name, account: about.account, secret });
+  const uri = totpUri({ service: context.tenant.config.service.name, account: about.account, secret });
   const image = await totpPicture(uri);
   return { secret, image };
 }
@@ -82,13 +82,13 @@ export async function showTotp(
  * @param about `sealed`: what `newTotpSecret` gave for this account
  */
 export async function confirmTotp(
-  scope: Scope,
+  context: RequestContext,
   { userId, sealed, code }: { userId: string; sealed: string; code: string },
 ): Promise<ConfirmationVerdict> {
   if (!isCode(code)) return { ok: false };
-  const admitted = await reserveTry(scope, "otp", userId);
+  const admitted = await reserveTry(context, "otp", userId);
   if (!admitted.ok) return { limited: admitted.retryAfterSeconds };
-  const step = await stepOf(openSecret(scope, userId, Buffer.from(sealed, "base64url")), code, scope.now);
+  const step = await stepOf(openSecret(context, userId, Buffer.from(sealed, "base64url")), code, context.now);
   if (step === null) return { ok: false };
   return { ok: true, confirmed: { sealed, lastStep: step }, write: admitted.refund };
 }
@@ -104,16 +104,16 @@ export async function confirmTotp(
  * @param attempt `otherWayIn`: whether the account has another second factor
  */
 export async function judgeTotp(
-  scope: Scope,
+  context: RequestContext,
   { userId, code, otherWayIn = false }: { userId: string; code: string; otherWayIn?: boolean },
 ): Promise<TotpVerdict> {
   if (!isCode(code)) return { ok: false, reason: "wrong" };
-  const admitted = await reserveTry(scope, "otp", userId);
+  const admitted = await reserveTry(context, "otp", userId);
   if (!admitted.ok) return { limited: admitted.retryAfterSeconds };
 
-  const { runtime, tenant, now } = scope;
+  const { runtime, tenant, now } = context;
   const [stored] = await selectSecret(runtime.database.read).execute({ tenantId: tenant.id, userId });
-  const step = stored && (await stepOf(openSecret(scope, userId, stored.sealedSecret), code, now));
+  const step = stored && (await stepOf(openSecret(context, userId, stored.sealedSecret), code, now));
   if (stored === undefined || step === undefined || step === null || (admitted.barred && otherWayIn)) {
     return { ok: false, reason: "wrong" };
   }
@@ -135,14 +135,14 @@ export async function judgeTotp(
           ),
         )
         .returning({ lastStep: totpSecrets.lastStep });
-      if (taken.length === 0) throw new TakenError("otp");
+      if (taken.length === 0) throw new ConflictError("otp");
     },
   };
 }
 
 /** Gives an account its app; violates `totp_secrets_tenant_id_user_id_pk` when it has one meanwhile. */
 export function insertTotp(
-  { tenant, now }: Pick<Scope, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   userId: string,
   { sealed, lastStep }: ConfirmedTotp,
 ): Write {
@@ -155,7 +155,7 @@ export function insertTotp(
 }
 
 /** Takes the app from an account; its codes are worth nothing from the commit on. */
-export function deleteTotp({ tenant }: Pick<Scope, "tenant">, userId: string): Write {
+export function deleteTotp({ tenant }: Pick<RequestContext, "tenant">, userId: string): Write {
   return async (tx) => {
     await tx
       .delete(totpSecrets)
@@ -180,7 +180,7 @@ const selectSecret = prepared("totp_secret", (db: ReadOnly) =>
     ),
 );
 
-function openSecret({ runtime, tenant }: Scope, userId: string, sealed: Buffer): Buffer {
+function openSecret({ runtime, tenant }: RequestContext, userId: string, sealed: Buffer): Buffer {
   return runtime.vault.unseal(sealed, totpSealContext(tenant.id, userId));
 }
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createUser } from "../identity/users.ts";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   type DeviceTrust,
@@ -22,7 +22,7 @@ afterAll(() => runtime.close());
 const start = new Date("2030-01-01T12:00:00.000Z");
 const day = 86_400;
 
-function scopeAt(seconds = 0, settings: Record<string, string> = {}): Scope {
+function scopeAt(seconds = 0, settings: Record<string, string> = {}): RequestContext {
   const configured = runtime.configured(settings);
   return {
     runtime: configured,
@@ -40,13 +40,13 @@ const write = (...changes: Write[]) =>
 
 async function someUser(): Promise<string> {
   const id = randomUUID();
-  const { tenant, environment } = runtime;
-  await write((tx) => createUser(tx, tenant.id, { id, now: start, environment }));
+  const { tenant, platform } = runtime;
+  await write((tx) => createUser(tx, tenant.id, { id, now: start, platform }));
   return id;
 }
 
-const ask = (userId: string, cookie: string | null, scope = scopeAt()): Promise<DeviceTrust> =>
-  trustedDevice(runtime.database.read, scope, { cookie, userId });
+const ask = (userId: string, cookie: string | null, context = scopeAt()): Promise<DeviceTrust> =>
+  trustedDevice(runtime.database.read, context, { cookie, userId });
 
 /** Trusts a browser, and gives what its cookie holds then. */
 async function trust(
@@ -54,23 +54,27 @@ async function trust(
   {
     cookie = null,
     rotates,
-    scope = scopeAt(),
+    context = scopeAt(),
   }: {
     cookie?: string | null;
     rotates?: { id: string; expiresAt: Date };
-    scope?: Scope;
+    context?: RequestContext;
   } = {},
 ): Promise<string> {
-  const { kept, write: change } = trustDevice(scope, { userId, cookie, ...(rotates ? { rotates } : {}) });
+  const { cookieChanges, write: change } = trustDevice(context, {
+    userId,
+    cookie,
+    ...(rotates ? { rotates } : {}),
+  });
   await write(change);
-  return kept.device.value;
+  return cookieChanges.device.value;
 }
 
 /** Uses the trust in a browser, and gives what its cookie holds then. */
-async function use(userId: string, cookie: string, scope = scopeAt()): Promise<string> {
-  const device = await ask(userId, cookie, scope);
+async function use(userId: string, cookie: string, context = scopeAt()): Promise<string> {
+  const device = await ask(userId, cookie, context);
   if (device.status !== "trusted") throw new Error(`the device is ${device.status}`);
-  return trust(userId, { cookie, rotates: device, scope });
+  return trust(userId, { cookie, rotates: device, context });
 }
 
 const audited = async (userId: string) => {
@@ -128,7 +132,7 @@ describe("a browser", () => {
     const later = scopeAt(20 * day);
     const device = await ask(userId, first, later);
     if (device.status !== "trusted") throw new Error(`the device is ${device.status}`);
-    const { kept, write: change } = trustDevice(later, {
+    const { cookieChanges, write: change } = trustDevice(later, {
       userId,
       cookie: first,
       rotates: device,
@@ -136,7 +140,9 @@ describe("a browser", () => {
     });
     await write(change);
     expect(await ask(userId, first, later)).toMatchObject({ status: "replaced" });
-    expect(await ask(userId, kept.device.value, scopeAt(49 * day))).toMatchObject({ status: "trusted" });
+    expect(await ask(userId, cookieChanges.device.value, scopeAt(49 * day))).toMatchObject({
+      status: "trusted",
+    });
   });
 
   test("A106 is no longer trusted when the trust was revoked, as after a change of password or factors", async () => {
@@ -193,7 +199,7 @@ describe("a token", () => {
     );
     const rejected = outcomes.filter((outcome) => outcome.status === "rejected");
     expect(outcomes).toHaveLength(rejected.length + 1);
-    for (const { reason } of rejected) expect(reason).toEqual(new TakenError("device"));
+    for (const { reason } of rejected) expect(reason).toEqual(new ConflictError("device"));
   });
 
   test("that was revoked while it was used gets no successor", async () => {
@@ -202,46 +208,48 @@ describe("a token", () => {
     const device = await ask(userId, cookie);
     if (device.status !== "trusted") throw new Error(`the device is ${device.status}`);
     await write((tx) => revokeDevices(tx, runtime.tenant.id, userId));
-    await expect(trust(userId, { cookie, rotates: device })).rejects.toThrow(new TakenError("device"));
+    await expect(trust(userId, { cookie, rotates: device })).rejects.toThrow(new ConflictError("device"));
     // Nor does it help to name the token of somebody else.
     const other = await someUser();
     const theirs = await ask(other, await trust(other));
     if (theirs.status !== "trusted") throw new Error(`the device is ${theirs.status}`);
-    await expect(trust(userId, { rotates: theirs })).rejects.toThrow(new TakenError("device"));
+    await expect(trust(userId, { rotates: theirs })).rejects.toThrow(new ConflictError("device"));
   });
 });
 
 describe("the cookie", () => {
   test("holds several people, newest first, one entry each, and no more than allowed", async () => {
     const people = await Promise.all(Array.from({ length: 4 }, someUser));
-    const scope = scopeAt(0, { STILE_MFA_DEVICE_TRUST_MAX_USERS_PER_DEVICE: "3" });
+    const context = scopeAt(0, { STILE_MFA_DEVICE_TRUST_MAX_USERS_PER_DEVICE: "3" });
     let cookie: string | null = null;
-    for (const userId of people) cookie = await trust(userId, { cookie, scope });
+    for (const userId of people) cookie = await trust(userId, { cookie, context });
     const holds = (value: string | null) => parseDeviceCookie(value).map(({ userId }) => userId);
     expect(holds(cookie)).toEqual([people[3], people[2], people[1]]);
     expect(await ask(people[1] ?? "", cookie)).toMatchObject({ status: "trusted" });
-    cookie = await use(people[1] ?? "", cookie ?? "", scope);
+    cookie = await use(people[1] ?? "", cookie ?? "", context);
     expect(holds(cookie)).toEqual([people[1], people[3], people[2]]);
     expect(await ask(people[2] ?? "", cookie)).toMatchObject({ status: "trusted" });
   });
 
   test("is kept as long as anybody in it may be trusted", () => {
-    const { kept } = trustDevice(scopeAt(29 * day), {
+    const { cookieChanges } = trustDevice(scopeAt(29 * day), {
       userId: randomUUID(),
       cookie: null,
       rotates: { id: randomUUID(), expiresAt: new Date(start.getTime() + 30 * day * 1000) },
     });
-    expect(kept.device.seconds).toBe(30 * day);
+    expect(cookieChanges.device.seconds).toBe(30 * day);
   });
 
   test("of fifty people is one that browsers keep", () => {
-    const scope = scopeAt(0, { STILE_MFA_DEVICE_TRUST_MAX_USERS_PER_DEVICE: "50" });
+    const context = scopeAt(0, { STILE_MFA_DEVICE_TRUST_MAX_USERS_PER_DEVICE: "50" });
     let cookie: string | null = null;
     for (let person = 0; person < 60; person++) {
-      cookie = trustDevice(scope, { userId: randomUUID(), cookie }).kept.device.value;
+      cookie = trustDevice(context, { userId: randomUUID(), cookie }).cookieChanges.device.value;
     }
     expect(parseDeviceCookie(cookie)).toHaveLength(50);
-    expect(`${scope.tenant.config.mfa.device_trust_cookie_name}=${cookie}`.length).toBeLessThanOrEqual(4096);
+    expect(`${context.tenant.config.mfa.device_trust_cookie_name}=${cookie}`.length).toBeLessThanOrEqual(
+      4096,
+    );
   });
 
   test("may hold any rubbish: what is an entry is read, and nothing else is", async () => {

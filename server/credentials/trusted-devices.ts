@@ -3,7 +3,7 @@ import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { type Queryable, type ReadOnly, schema } from "#db/client";
 import { prepared } from "#db/prepared";
 import { audit } from "../audit/audit.ts";
-import { type Kept, type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type CookieChanges, type RequestContext, type Write } from "../runtime.ts";
 
 /**
  * Browsers that may skip the second factor of a person, and never the first. A browser holds a token for each person
@@ -58,7 +58,7 @@ export function parseDeviceCookie(cookie: string | null): DeviceEntry[] {
  */
 export async function trustedDevice(
   db: ReadOnly,
-  { tenant, now }: Pick<Scope, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   { cookie, userId }: { cookie: string | null; userId: string },
 ): Promise<DeviceTrust> {
   if (tenant.config.mfa.device_trust_policy === "never") return { status: "unknown" };
@@ -86,22 +86,22 @@ export async function trustedDevice(
  *   or revoked meanwhile
  */
 export function trustDevice(
-  scope: Scope,
+  context: RequestContext,
   about: {
     userId: string;
     cookie: string | null;
     rotates?: { id: string; expiresAt: Date };
     granted?: boolean;
   },
-): { kept: Required<Pick<Kept, "device">>; write: Write } {
+): { cookieChanges: Required<Pick<CookieChanges, "device">>; write: Write } {
   const { userId, cookie, rotates } = about;
-  const { runtime, tenant, now } = scope;
+  const { runtime, tenant, now } = context;
   const granted = about.granted ?? rotates === undefined;
   const { device_trust_duration, device_trust_max_users_per_device } = tenant.config.mfa;
-  const token = runtime.environment.randomBytes(tokenBytes).toString("base64url");
+  const token = runtime.platform.randomBytes(tokenBytes).toString("base64url");
   const row = {
     tenantId: tenant.id,
-    id: runtime.environment.uuid(),
+    id: runtime.platform.uuid(),
     userId,
     tokenHash: hashOf(token),
     createdAt: now,
@@ -116,7 +116,7 @@ export function trustDevice(
     if (rotates) await markReplaced(tx, tenant.id, { id: rotates.id, userId, now });
     await tx.insert(trustedDevices).values(row);
   };
-  return { kept: { device }, write };
+  return { cookieChanges: { device }, write };
 }
 
 /** Ends the trust in all browsers of an account: after its password or a factor changed. */
@@ -130,10 +130,10 @@ export async function revokeDevices(tx: Queryable, tenantId: string, userId: str
  * What follows from a token that was replaced and is shown again: one of two browsers holds a copy, and nobody can say
  * which. Both lose their trust, and the operator is told.
  */
-export function revokeStolenDevice(scope: Scope, userId: string): Write {
-  const line = audit(scope, "trusted_device_stolen", {}, userId);
+export function revokeStolenDevice(context: RequestContext, userId: string): Write {
+  const line = audit(context, "trusted_device_stolen", {}, userId);
   return async (tx) => {
-    await revokeDevices(tx, scope.tenant.id, userId);
+    await revokeDevices(tx, context.tenant.id, userId);
     await line(tx);
   };
 }
@@ -155,7 +155,7 @@ async function markReplaced(
       ),
     )
     .returning({ id: trustedDevices.id });
-  if (replaced.length === 0) throw new TakenError("device");
+  if (replaced.length === 0) throw new ConflictError("device");
 }
 
 const selectDevice = prepared("trusted_device", (db: ReadOnly) =>

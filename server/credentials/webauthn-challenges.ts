@@ -1,7 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { schema } from "#db/client";
 import { ridingInsert } from "#db/inline-insert";
-import type { Scope, Write } from "../runtime.ts";
+import type { RequestContext, Write } from "../runtime.ts";
 
 /** What a challenge was opened for. An answer to one kind is none to another. */
 export type Ceremony =
@@ -29,18 +29,18 @@ const maxSeconds = 300;
  * @param about `userId`: the account that the answer must be of; `allowed`: ids of the credentials it may come from
  */
 export function openChallenge(
-  scope: Scope,
+  context: RequestContext,
   about: { flowId: string; ceremony: Ceremony; userId?: string; allowed?: readonly string[] },
 ): OpenedChallenge {
-  const { tenant, runtime, now } = scope;
-  const challenge = runtime.environment.randomBytes(32).toString("base64url");
+  const { tenant, runtime, now } = context;
+  const challenge = runtime.platform.randomBytes(32).toString("base64url");
   const timeoutSeconds = Math.min(tenant.config.webauthn.timeout, maxSeconds);
   const write = ridingInsert({
     name: "webauthn_challenge",
     table: "webauthn_challenges",
     row: {
       tenant_id: ["uuid", tenant.id],
-      id: ["uuid", runtime.environment.uuid()],
+      id: ["uuid", runtime.platform.uuid()],
       flow_id: ["uuid", about.flowId],
       ceremony: ["text", about.ceremony],
       user_id: ["uuid", about.userId ?? null],
@@ -59,7 +59,7 @@ export function openChallenge(
  * @returns which of them it was opened for; null when this flow has no such challenge open for any
  */
 export async function takeChallenge(
-  { runtime, tenant, now }: Scope,
+  { runtime, tenant, now }: RequestContext,
   about: { flowId: string; ceremonies: readonly Ceremony[]; challenge: string },
 ): Promise<{ ceremony: string; userId: string | null; allowed: string[] | null } | null> {
   const { webauthnChallenges: table } = schema;

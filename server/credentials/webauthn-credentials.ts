@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { prepared } from "#db/prepared";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 
 /**
  * A credential that exists in its authenticator and not yet in the database; plain JSON, so that a flow can keep it.
@@ -89,7 +89,11 @@ export function credentialIds(db: ReadOnly, tenantId: string, userId: string): P
  *
  * @param credential a `NewCredential`, or what a flow has kept of one
  */
-export function insertCredential({ tenant, now }: Scope, userId: string, credential: { id: string }): Write {
+export function insertCredential(
+  { tenant, now }: RequestContext,
+  userId: string,
+  credential: { id: string },
+): Write {
   const { publicKey, ...rest } = newCredential.parse(credential);
   const row = { ...rest, tenantId: tenant.id, userId, publicKey: Buffer.from(publicKey, "base64url") };
   return async (tx) => {
@@ -106,7 +110,7 @@ export function insertCredential({ tenant, now }: Scope, userId: string, credent
  */
 export async function updateCredential(
   tx: Transaction,
-  { tenant, now }: Scope,
+  { tenant, now }: RequestContext,
   update: { id: string; signCount: number; backupState: boolean; userVerified: boolean; strict: boolean },
 ): Promise<void> {
   const grows = sql`(${table.signCount} < ${update.signCount} or (${table.signCount} = 0 and ${update.signCount} = 0))`;
@@ -121,5 +125,5 @@ export async function updateCredential(
     })
     .where(and(eq(table.tenantId, tenant.id), eq(table.id, update.id), update.strict ? grows : undefined))
     .returning({ id: table.id });
-  if (updated.length === 0) throw new TakenError("passkey");
+  if (updated.length === 0) throw new ConflictError("passkey");
 }

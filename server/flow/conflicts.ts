@@ -1,4 +1,4 @@
-import { TakenError } from "../runtime.ts";
+import { ConflictError } from "../runtime.ts";
 import type { FlowData } from "./data.ts";
 import { type Problem, problemOf } from "./errors.ts";
 import type { FlowType, StateName } from "./names.ts";
@@ -64,7 +64,7 @@ const conflicts: Record<string, Partial<Record<FlowType, StateName>> & Omit<Conf
 
 /** What a failed write means for the flow; null when it means nothing we know. */
 export function conflictOf(error: unknown, type: FlowType): Conflict | null {
-  const name = error instanceof TakenError ? error.what : violated(error, uniqueViolation);
+  const name = error instanceof ConflictError ? error.reason : violated(error, uniqueViolation);
   const conflict = name === null || !Object.hasOwn(conflicts, name) ? undefined : conflicts[name];
   if (!conflict) return null;
   const { [type]: state, problem, forgets } = conflict;
@@ -73,7 +73,9 @@ export function conflictOf(error: unknown, type: FlowType): Conflict | null {
 
 /** Whether a write failed because what it is about is gone: the account, or what was to be taken. */
 export function isGone(error: unknown): boolean {
-  return error instanceof TakenError || violated(error, foreignKeyViolation)?.includes("_user_id_") === true;
+  return (
+    error instanceof ConflictError || violated(error, foreignKeyViolation)?.includes("_user_id_") === true
+  );
 }
 
 /** SQLSTATE, appendix A of PostgreSQL's manual. */

@@ -3,7 +3,7 @@ import type { ReadOnly } from "#db/client";
 import type { Account } from "../account/account.ts";
 import type { Config } from "../config/schema.ts";
 import type { Job } from "../jobs/jobs.ts";
-import type { Kept, Scope, Write } from "../runtime.ts";
+import type { CookieChanges, RequestContext, Write } from "../runtime.ts";
 import type { IssuedSession } from "../sessions/sessions.ts";
 import type { DataKey, DataPatch, FlowData } from "./data.ts";
 import type { ErrorCode, Problem } from "./errors.ts";
@@ -28,7 +28,7 @@ export interface View {
 /** What an action or an `enter` works with; the data that its state needs is there. */
 export type Context<Needs extends DataKey = never> = Omit<View, "data"> & {
   flowId: string;
-  scope: Scope;
+  request: RequestContext;
   /** Reads only: writes are returned, and happen together at the end of the step. */
   db: ReadOnly;
   data: FlowData & { [Key in Needs]-?: NonNullable<FlowData[Key]> };
@@ -41,7 +41,7 @@ export interface Entered {
   secrets?: Record<string, unknown>;
   /** What the flow has to remember of what was made. */
   data?: DataPatch;
-  kept?: Kept;
+  cookieChanges?: CookieChanges;
   writes?: Write[];
   jobs?: Job[];
   problem?: Problem;

@@ -756,7 +756,7 @@ describe("whoever comes from elsewhere", () => {
     const sent = await flow.act("thirdparty_oauth", { provider: "github", redirect_to });
     expect(sent.name).toBe("thirdparty");
     expect(sent.payload.redirect_url).toMatch(/^https:\/\/github\.com\/login\/oauth\/authorize\?/);
-    expect(flow.answer.kept?.thirdPartyState?.value).toMatch(/^[\w-]{43}$/);
+    expect(flow.answer.cookieChanges?.thirdPartyState?.value).toMatch(/^[\w-]{43}$/);
   });
 
   test.each(["login", "registration"] as const)("A46 is not sent back anywhere by a %s", async (type) => {

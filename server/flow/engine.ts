@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database } from "#db/client";
 import { accountOf } from "../account/account.ts";
-import type { Client, Kept, Runtime, Scope, Tenant } from "../runtime.ts";
+import type { Client, CookieChanges, RequestContext, Runtime, Tenant } from "../runtime.ts";
 import { type IssuedSession, reissueSession, type Session } from "../sessions/sessions.ts";
 import { flowData } from "./data.ts";
 import { factsOf } from "./facts.ts";
@@ -37,7 +37,7 @@ export interface Answer {
   resume?: string;
   session?: IssuedSession;
   /** What the browser is to keep, or to drop. */
-  kept?: Kept;
+  cookieChanges?: CookieChanges;
 }
 
 /** How long whoever looks again waits for a step that is being judged, before cutting it off; and how often it looks. */
@@ -63,13 +63,13 @@ export async function start(
 ): Promise<Answer> {
   if (type === "profile" && !session) return hard(showError("unauthorized"));
   if (type === "token_exchange" && !tenant.config.saml.enabled) return hard(showError("forbidden"));
-  const { environment, database } = runtime;
+  const { platform, database } = runtime;
   const rate = await runtime.rates.consume("flow_start", `${tenant.id}/${client.source}`);
   if (!rate.ok) return hard(showError("rate_limit_exceeded", { payload: waiting(rate.retryAfterSeconds) }));
 
-  const key: FlowKey = { tenantId: tenant.id, flowId: environment.uuid(), type };
-  const token = newToken(environment);
-  const resume = newResumeSecret(environment);
+  const key: FlowKey = { tenantId: tenant.id, flowId: platform.uuid(), type };
+  const token = newToken(platform);
+  const resume = newResumeSecret(platform);
   const record = firstRecord(tenant, type, key.flowId, session);
   const view = viewOf(record, factsOf(type, record.data, null), tenant.config);
   await insertFlow(
@@ -81,7 +81,7 @@ export async function start(
       resumeHash: digest(resume),
       lifetimeSeconds: tenant.config.flow.lifetime,
     },
-    environment.clockShift(),
+    platform.clockShift(),
   );
   return {
     state: show(record, view, states[record.state], null, token),
@@ -114,7 +114,7 @@ export async function step(
   runtime: Runtime,
   tenant: Tenant,
   client: Client,
-  request: {
+  call: {
     type: FlowType;
     flowId: string;
     action: string;
@@ -124,22 +124,22 @@ export async function step(
     session?: Session;
   },
 ): Promise<Answer> {
-  const { database, environment } = runtime;
-  if (request.type === "profile" && !request.session) return hard(showError("unauthorized"));
-  const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
-  const claim = { id: environment.uuid(), tokenHash: digest(request.token), instanceId: runtime.instanceId };
-  const flow = await claimFlow(database, key, claim, environment.clockShift());
+  const { database, platform } = runtime;
+  if (call.type === "profile" && !call.session) return hard(showError("unauthorized"));
+  const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
+  const claim = { id: platform.uuid(), tokenHash: digest(call.token), instanceId: runtime.instanceId };
+  const flow = await claimFlow(database, key, claim, platform.clockShift());
   if (!flow) return notClaimed(runtime, key);
   let written: Answer | null = null;
   try {
-    if (request.version !== undefined && request.version !== flow.record.version) return notPermitted();
-    if (!isOwn(flow, request.session)) return notPermitted();
-    const scope = scopeOf(runtime, tenant, client, flow, request.session);
+    if (call.version !== undefined && call.version !== flow.record.version) return notPermitted();
+    if (!isOwn(flow, call.session)) return notPermitted();
+    const request = scopeOf(runtime, tenant, client, flow, call.session);
     flow.record.secrets = openSecrets(runtime, key, flow.sealedPayload).secrets;
-    const owner = await ownerOf(runtime, tenant, flow, request.session);
-    const judged = await judge(scope, flow, request.action, request.input, owner);
+    const owner = await ownerOf(runtime, tenant, flow, call.session);
+    const judged = await judge(request, flow, call.action, call.input, owner);
     if (!judged) return notPermitted();
-    written = await write(scope, key, claim, flow, judged, owner);
+    written = await write(request, key, claim, flow, judged, owner);
     return written ?? notPermitted();
   } finally {
     if (!written) await release(runtime, key, claim.id);
@@ -154,24 +154,24 @@ export async function current(
   runtime: Runtime,
   tenant: Tenant,
   client: Client,
-  request: { type: FlowType; flowId: string; resume: string; session?: Session },
+  call: { type: FlowType; flowId: string; resume: string; session?: Session },
 ): Promise<Answer> {
-  const { database, environment } = runtime;
-  if (request.type === "profile" && !request.session) return hard(showError("unauthorized"));
-  const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
-  const resumeHash = digest(request.resume);
-  const flow = await readUnclaimed(database, key, resumeHash, environment.clockShift());
-  if (!flow || !isOwn(flow, request.session)) return notPermitted();
+  const { database, platform } = runtime;
+  if (call.type === "profile" && !call.session) return hard(showError("unauthorized"));
+  const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
+  const resumeHash = digest(call.resume);
+  const flow = await readUnclaimed(database, key, resumeHash, platform.clockShift());
+  if (!flow || !isOwn(flow, call.session)) return notPermitted();
   if (flow.expiresAt < flow.now) return expired();
   const { secrets, device } = openSecrets(runtime, key, flow.sealedPayload);
   flow.record.secrets = secrets;
-  const scope = scopeOf(runtime, tenant, client, flow, request.session);
-  if (flow.finishedAt) return handOutAgain(scope, flow, device);
+  const request = scopeOf(runtime, tenant, client, flow, call.session);
+  if (flow.finishedAt) return handOutAgain(request, flow, device);
 
-  const token = newToken(environment);
+  const token = newToken(platform);
   if (!(await rotateToken(database, key, resumeHash, digest(token)))) return notPermitted();
-  if (states[flow.record.state].renews) return renew(runtime, tenant, client, key, token, request.session);
-  return answerOf(tenant, flow, token, await ownerOf(runtime, tenant, flow, request.session));
+  if (states[flow.record.state].renews) return renew(runtime, tenant, client, key, token, call.session);
+  return answerOf(tenant, flow, token, await ownerOf(runtime, tenant, flow, call.session));
 }
 
 /**
@@ -184,12 +184,7 @@ export async function peek(
   request: { type: FlowType; flowId: string; resume: string; session?: Session },
 ): Promise<{ state: FlowState; version: number } | null> {
   const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
-  const flow = await readFlow(
-    runtime.database,
-    key,
-    digest(request.resume),
-    runtime.environment.clockShift(),
-  );
+  const flow = await readFlow(runtime.database, key, digest(request.resume), runtime.platform.clockShift());
   if (!flow || flow.expiresAt < flow.now || (flow.finishedAt && !canHandOutAgain(flow))) return null;
   if (!isOwn(flow, request.session)) return null;
   flow.record.secrets = openSecrets(runtime, key, flow.sealedPayload).secrets;
@@ -207,32 +202,36 @@ async function renew(
   token: string,
   session: Session | undefined,
 ): Promise<Answer> {
-  const { database, environment } = runtime;
-  const claim = { id: environment.uuid(), tokenHash: digest(token), instanceId: runtime.instanceId };
-  const flow = await claimFlow(database, key, claim, environment.clockShift());
+  const { database, platform } = runtime;
+  const claim = { id: platform.uuid(), tokenHash: digest(token), instanceId: runtime.instanceId };
+  const flow = await claimFlow(database, key, claim, platform.clockShift());
   if (!flow) return notClaimed(runtime, key);
   let written: Answer | null = null;
   try {
-    const scope = scopeOf(runtime, tenant, client, flow, session);
+    const request = scopeOf(runtime, tenant, client, flow, session);
     const owner = await ownerOf(runtime, tenant, flow, session);
-    const entered = await enter(scope, flow.record, factsOf(key.type, flow.record.data, flow.user), owner);
+    const entered = await enter(request, flow.record, factsOf(key.type, flow.record.data, flow.user), owner);
     const refused = flow.problem?.entering ? null : flow.problem;
     const judged = { ...entered, problem: entered.problem ?? refused };
-    written = await write(scope, key, claim, flow, judged, owner);
+    written = await write(request, key, claim, flow, judged, owner);
     return written ?? notPermitted();
   } finally {
     if (!written) await release(runtime, key, claim.id);
   }
 }
 
-async function handOutAgain(scope: Scope, flow: StoredFlow, device: Sealed["device"]): Promise<Answer> {
+async function handOutAgain(
+  request: RequestContext,
+  flow: StoredFlow,
+  device: Sealed["device"],
+): Promise<Answer> {
   const { sessionId } = flow;
   if (!sessionId || !canHandOutAgain(flow)) return notPermitted();
-  const session = await reissueSession(scope, sessionId, {
+  const session = await reissueSession(request, sessionId, {
     rememberMe: flow.record.data.rememberMe ?? false,
   });
   if (!session) return notPermitted();
-  return { ...answerOf(scope.tenant, flow, ""), session, ...(device ? { kept: { device } } : {}) };
+  return { ...answerOf(request.tenant, flow, ""), session, ...(device ? { cookieChanges: { device } } : {}) };
 }
 
 /**
@@ -301,7 +300,7 @@ function scopeOf(
   client: Client,
   flow: StoredFlow,
   session?: Session,
-): Scope {
+): RequestContext {
   const signal = AbortSignal.timeout(judgeMilliseconds);
   return { runtime, tenant, client, now: flow.now, signal, ...(session ? { session } : {}) };
 }
@@ -316,7 +315,7 @@ async function release(runtime: Runtime, key: FlowKey, claimId: string): Promise
 }
 
 async function notClaimed(runtime: Runtime, key: FlowKey): Promise<Answer> {
-  const reason = await whyNotClaimed(runtime.database, key, runtime.environment.clockShift());
+  const reason = await whyNotClaimed(runtime.database, key, runtime.platform.clockShift());
   return reason === "expired" ? expired() : notPermitted();
 }
 

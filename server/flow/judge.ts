@@ -1,7 +1,7 @@
 import { HashQueueFullError } from "../credentials/password-hasher.ts";
 import { type DeviceTrust, revokeStolenDevice, trustedDevice } from "../credentials/trusted-devices.ts";
 import type { Job } from "../jobs/jobs.ts";
-import type { Scope, Write } from "../runtime.ts";
+import type { RequestContext, Write } from "../runtime.ts";
 import { advance, patch } from "./advance.ts";
 import type { FlowRecord } from "./data.ts";
 import type { Action, Context, Entered, State, View } from "./define.ts";
@@ -29,7 +29,7 @@ export interface Judged extends Omit<Entered, "writes" | "jobs" | "problem" | "d
  * @returns null when the action is not offered now
  */
 export async function judge(
-  scope: Scope,
+  request: RequestContext,
   flow: StoredFlow,
   actionName: string,
   input: Record<string, unknown>,
@@ -37,7 +37,7 @@ export async function judge(
 ): Promise<Judged | null> {
   const { record } = flow;
   if (isAccountGone(flow)) return null;
-  const { config } = scope.tenant;
+  const { config } = request.tenant;
   const facts = factsOf(record.type, record.data, flow.user);
   const view = viewOf(record, facts, config, owner);
   const found = findAction(states[record.state], actionName);
@@ -56,9 +56,9 @@ export async function judge(
     return { ...unchanged(record), problem };
   }
 
-  const outcome = await run(action, contextOf(scope, view, record), parsed.value);
-  scope.signal.throwIfAborted();
-  const device = await presentedDevice(scope, record, outcome);
+  const outcome = await run(action, contextOf(request, view, record), parsed.value);
+  request.signal.throwIfAborted();
+  const device = await presentedDevice(request, record, outcome);
   const advanced = advance(record, outcome, {
     facts: { ...facts, deviceTrusted: device === "trusted" },
     config,
@@ -66,20 +66,25 @@ export async function judge(
   const refused = problemIn(outcome, name, preservedValues(schema, input));
   const own = outcome.kind === "refuse" ? { writes: outcome.writes } : outcome.effects;
   const entered: Partial<Judged> = advanced.enters
-    ? await enter(scope, advanced.record, advanced.facts, owner)
+    ? await enter(request, advanced.record, advanced.facts, owner)
     : { ...unchanged(record), record: advanced.record };
-  const { payload, secrets, kept, jobs = [] }: Effects = outcome.kind === "move" ? outcome.effects : {};
+  const {
+    payload,
+    secrets,
+    cookieChanges,
+    jobs = [],
+  }: Effects = outcome.kind === "move" ? outcome.effects : {};
   return {
     ...entered,
     record: entered.record ?? advanced.record,
     payload: { ...entered.payload, ...payload },
     secrets: { ...entered.secrets, ...secrets },
-    kept: { ...kept, ...entered.kept },
+    cookieChanges: { ...cookieChanges, ...entered.cookieChanges },
     facts: outcome.kind === "move" ? (outcome.effects.facts ?? {}) : {},
     problem: refused ?? entered.problem ?? null,
     writes: [
       ...(own.writes ?? []),
-      ...(device === "replaced" ? [revokeStolenDevice(scope, advanced.record.data.userId ?? "")] : []),
+      ...(device === "replaced" ? [revokeStolenDevice(request, advanced.record.data.userId ?? "")] : []),
       ...(entered.writes ?? []),
     ],
     jobs: [...jobs, ...(entered.jobs ?? [])],
@@ -108,22 +113,22 @@ function isAccountGone({ record, user }: StoredFlow): boolean {
 
 /** Whether this browser may skip the second factor of whom the flow has come to be about. */
 async function presentedDevice(
-  scope: Scope,
+  request: RequestContext,
   { type, data }: FlowRecord,
   outcome: Outcome,
 ): Promise<DeviceTrust["status"]> {
-  const { runtime, client } = scope;
+  const { runtime, client } = request;
   const cookie = client.deviceCookie;
   if (cookie === null || type === "profile" || outcome.kind === "refuse") return "unknown";
   const userId = outcome.effects.data?.userId ?? data.userId;
   const factors = outcome.effects.data?.factors ?? data.factors;
   if (!userId || factors.length === 0) return "unknown";
-  return (await trustedDevice(runtime.database.read, scope, { cookie, userId })).status;
+  return (await trustedDevice(runtime.database.read, request, { cookie, userId })).status;
 }
 
 /** Enters a state: what it ensures is made where it is missing. */
 export async function enter(
-  scope: Scope,
+  request: RequestContext,
   record: FlowRecord,
   facts: Facts,
   owner: Owner | null = null,
@@ -131,9 +136,9 @@ export async function enter(
   const state = states[record.state];
   const missing = state.needs.find((key) => record.data[key] === undefined);
   if (missing) throw new Error(`${state.name} was entered without ${missing}`);
-  const view = viewOf(record, facts, scope.tenant.config, owner);
-  const { data, ...entered } = (await state.enter?.(contextOf(scope, view, record))) ?? {};
-  scope.signal.throwIfAborted();
+  const view = viewOf(record, facts, request.tenant.config, owner);
+  const { data, ...entered } = (await state.enter?.(contextOf(request, view, record))) ?? {};
+  request.signal.throwIfAborted();
   return {
     ...entered,
     record: data ? { ...record, data: patch(record.data, data) } : record,
@@ -159,7 +164,7 @@ async function run(action: Action, context: Context, input: unknown): Promise<Ou
   }
 }
 
-function isTimeout(error: unknown, { scope: { signal } }: Context): boolean {
+function isTimeout(error: unknown, { request: { signal } }: Context): boolean {
   return signal.aborted && error === signal.reason;
 }
 
@@ -169,8 +174,8 @@ function findAction(state: State, name: string): { name: string; action: Action 
   return aliased ? { name: aliased[0], action: aliased[1] } : null;
 }
 
-function contextOf(scope: Scope, view: View, record: FlowRecord): Context {
-  return { ...view, scope, flowId: record.id, db: scope.runtime.database.read };
+function contextOf(request: RequestContext, view: View, record: FlowRecord): Context {
+  return { ...view, request, flowId: record.id, db: request.runtime.database.read };
 }
 
 function problemIn(outcome: Outcome, name: string, values: Record<string, string>): Problem | null {

@@ -1,14 +1,14 @@
 import { type CredentialId, credentialIds, newCredential } from "../credentials/webauthn-credentials.ts";
 import type { CredentialOwner } from "../credentials/webauthn-options.ts";
 import { factsById, lockUser } from "../identity/users.ts";
-import { TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type Write } from "../runtime.ts";
 import type { FlowData } from "./data.ts";
 import type { Context } from "./define.ts";
 import { factsOf } from "./facts.ts";
 import { mayAddCredential } from "./may-add-credential.ts";
 
 /** For whom a credential is about to be made, and what they have already: what `openCreation` wants to know. */
-export async function creationFor({ flowId, scope, data, facts, db }: Context<"userId">): Promise<{
+export async function creationFor({ flowId, request, data, facts, db }: Context<"userId">): Promise<{
   flowId: string;
   user: CredentialOwner;
   exclude: CredentialId[];
@@ -17,7 +17,7 @@ export async function creationFor({ flowId, scope, data, facts, db }: Context<"u
   return {
     flowId,
     user: { id: data.userId, name, displayName: facts.username ?? name },
-    exclude: [...(await credentialIds(db, scope.tenant.id, data.userId)), ...pendingCredentials(data)],
+    exclude: [...(await credentialIds(db, request.tenant.id, data.userId)), ...pendingCredentials(data)],
   };
 }
 
@@ -33,15 +33,15 @@ export function pendingCredentials({ pending }: Pick<FlowData, "pending">): Cred
  *
  * @returns a write that throws TakenError("second_factor") when it does not
  */
-export function whileAddable({ type, scope, data, config }: Context<"userId">): Write {
-  const { id } = scope.tenant;
+export function whileAddable({ type, request, data, config }: Context<"userId">): Write {
+  const { id } = request.tenant;
   // Whether proofs grow old, and how many it takes, is the operator's to say.
   const asks = type !== "profile" || config.session.step_up_after > 0;
-  const factors = type === "profile" ? (scope.session?.factors ?? []) : data.factors;
+  const factors = type === "profile" ? (request.session?.factors ?? []) : data.factors;
   return async (tx) => {
     await lockUser(tx, id, data.userId);
     const facts = factsOf(type, data, await factsById(tx, id, data.userId));
     if (asks && !mayAddCredential({ data: { ...data, factors }, facts, config }))
-      throw new TakenError("second_factor");
+      throw new ConflictError("second_factor");
   };
 }

@@ -1,5 +1,5 @@
 import type { Job } from "../jobs/jobs.ts";
-import type { Kept, Write } from "../runtime.ts";
+import type { CookieChanges, Write } from "../runtime.ts";
 import type { DataPatch } from "./data.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Facts } from "./facts.ts";
@@ -12,7 +12,7 @@ export interface Effects {
   facts?: Partial<Facts>;
   writes?: Write[];
   jobs?: Job[];
-  kept?: Kept;
+  cookieChanges?: CookieChanges;
   /** Joins the payload of the state that is shown next. */
   payload?: Record<string, unknown>;
   /** The same for secrets, which rest sealed. */

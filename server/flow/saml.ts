@@ -19,23 +19,23 @@ export function samlLogin(config: Config): boolean {
  * @returns null when no provider has the domain
  */
 export async function goToSamlProvider(
-  { scope, flowId }: Pick<Context, "scope" | "flowId">,
+  { request, flowId }: Pick<Context, "request" | "flowId">,
   email: string,
   input: string,
 ): Promise<Outcome<"thirdparty", "value_invalid_error"> | null> {
   try {
-    const redirectTo = samlReturnAddress(scope);
-    const sent = await samlRedirect(scope, { flowId, email, redirectTo });
+    const redirectTo = samlReturnAddress(request);
+    const sent = await samlRedirect(request, { flowId, email, redirectTo });
     if (!sent) return null;
     // The address holds the state, which is kept as a hash otherwise.
-    const { redirectUrl, kept, write } = sent;
+    const { redirectUrl, cookieChanges, write } = sent;
     const data = { returnTo: redirectTo };
-    return go("thirdparty", { data, secrets: { redirect_url: redirectUrl }, kept, writes: [write] });
+    return go("thirdparty", { data, secrets: { redirect_url: redirectUrl }, cookieChanges, writes: [write] });
   } catch (error) {
     if (!(error instanceof ThirdPartyError)) throw error;
     const { reason, cause, message } = error;
-    const line = { err: cause, reason, request_id: scope.client.requestId };
-    scope.runtime.log.warn(line, "a SAML provider could not be asked");
+    const line = { err: cause, reason, request_id: request.client.requestId };
+    request.runtime.log.warn(line, "a SAML provider could not be asked");
     return refuse("value_invalid_error", { input, message });
   }
 }

@@ -1,5 +1,5 @@
 import { BrokenSealError, UnknownKeyError } from "../keys/vault.ts";
-import type { Kept, Runtime } from "../runtime.ts";
+import type { CookieChanges, Runtime } from "../runtime.ts";
 import type { FlowKey } from "./store.ts";
 
 const contextOf = ({ tenantId, flowId }: FlowKey) => `flow/${tenantId}/${flowId}/payload`;
@@ -9,7 +9,7 @@ export interface Sealed {
   /** Members of the payload. */
   secrets: Record<string, unknown>;
   /** What a trusted browser is to keep: who lost the answer would else show what it replaced, as a thief does. */
-  device?: NonNullable<Kept["device"]>;
+  device?: NonNullable<CookieChanges["device"]>;
 }
 
 /** Seals it; null where there is nothing of the kind. */

@@ -27,23 +27,23 @@ export function stepUp({ data, facts, config }: Context): Outcome<typeof PROOF, 
  * What follows from a second factor that somebody who is signed in has set up: they have it at hand, so the session
  * need not ask for it at the next change. Its time stays that of the proof before.
  */
-export function noteEnrolment({ scope, data, facts }: Context): Pick<Entered, "writes"> {
-  const { session, now } = scope;
+export function noteEnrolment({ request, data, facts }: Context): Pick<Entered, "writes"> {
+  const { session, now } = request;
   if (!data.enrolled || !session || isProvedTwice(session.factors)) return {};
   const method = facts.hasTotp ? ("totp" as const) : ("security_key" as const);
   const factors = [...session.factors, { method, at: now.toISOString() }];
-  return { writes: [noteFactors(scope, { id: session.id, factors })] };
+  return { writes: [noteFactors(request, { id: session.id, factors })] };
 }
 
 /** What follows when the account is shown again and its owner has proved who they are: the session says so. */
-export function finishStepUp({ scope, data, facts, config }: Context): Pick<Entered, "writes" | "data"> {
+export function finishStepUp({ request, data, facts, config }: Context): Pick<Entered, "writes" | "data"> {
   const { steppingUp, factors } = data;
   const complete = factors.length > 0 && (!hasSecondFactor(facts, config) || isProvedTwice(factors));
-  if (!steppingUp || !complete || !scope.session) return {};
-  const { id } = scope.session;
+  if (!steppingUp || !complete || !request.session) return {};
+  const { id } = request.session;
   const amr = factors.map(methodReference).filter((reference) => reference !== null);
   return {
-    writes: [refreshSession(scope, { id, factors, amr })],
+    writes: [refreshSession(request, { id, factors, amr })],
     data: { steppingUp: undefined, factors: [], identifier: undefined, passcode: undefined },
   };
 }

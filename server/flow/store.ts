@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { QueryResult, QueryResultRow } from "pg";
 import type { Database, Transaction } from "#db/client";
-import { type RidingInsert, ridingOn } from "#db/inline-insert";
+import { type InlineInsert, ridingOn } from "#db/inline-insert";
 import type { UserFacts } from "../identity/users.ts";
 import { type FlowRecord, flowData, historyEntry } from "./data.ts";
 import type { Problem } from "./errors.ts";
@@ -142,7 +142,7 @@ export async function saveFlow(
   { tenantId, flowId }: FlowKey,
   claim: Claim,
   saved: SavedFlow,
-  { tx, riding }: { tx?: Transaction; riding?: RidingInsert | undefined } = {},
+  { tx, riding }: { tx?: Transaction; riding?: InlineInsert | undefined } = {},
 ): Promise<boolean> {
   const { state, version, data, history, payload } = saved.record;
   const values = [

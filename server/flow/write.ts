@@ -1,6 +1,6 @@
 import { accountOf } from "../account/account.ts";
 import { factsById } from "../identity/users.ts";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { conflictOf, isGone } from "./conflicts.ts";
 import type { FlowRecord } from "./data.ts";
 import type { Answer } from "./engine.ts";
@@ -38,7 +38,7 @@ const attempts = 3;
  * @returns null when the claim was overtaken: nothing was written
  */
 export async function write(
-  scope: Scope,
+  request: RequestContext,
   key: FlowKey,
   claim: Claim,
   flow: StoredFlow,
@@ -46,7 +46,7 @@ export async function write(
   owner: Owner | null = null,
 ): Promise<Answer | null> {
   try {
-    return await writeOnce(scope, key, claim, flow, judged, owner);
+    return await writeOnce(request, key, claim, flow, judged, owner);
   } catch (error) {
     if (error instanceof Overtaken) return null;
     const conflict = conflictOf(error, askedAs(flow.record));
@@ -54,17 +54,18 @@ export async function write(
     if (!conflict && isGone(error)) return null;
     if (!conflict) throw error;
     const { record } = flow;
-    const { database } = scope.runtime;
+    const { database } = request.runtime;
     // Somebody else wrote meanwhile: what was read of the account before is no longer so.
     const { userId } = record.data;
-    const user = userId ? await factsById(database.read, scope.tenant.id, userId) : flow.user;
-    if (owner) owner.account = await accountOf(database.read, scope.tenant, owner.session.userId, scope.now);
+    const user = userId ? await factsById(database.read, request.tenant.id, userId) : flow.user;
+    if (owner)
+      owner.account = await accountOf(database.read, request.tenant, owner.session.userId, request.now);
     const stands = conflict.state ?? record.state;
     const data = conflict.forgets?.(record.data) ?? record.data;
     const shown = { ...record, data, state: stands, history: stands === record.state ? record.history : [] };
-    const entered = await enter(scope, shown, factsOf(record.type, data, user), owner);
+    const entered = await enter(request, shown, factsOf(record.type, data, user), owner);
     return await writeOnce(
-      scope,
+      request,
       key,
       claim,
       { ...flow, user },
@@ -80,16 +81,16 @@ function askedAs(record: FlowRecord): FlowType {
 }
 
 async function writeOnce(
-  scope: Scope,
+  request: RequestContext,
   key: FlowKey,
   claim: Claim,
   flow: StoredFlow,
   judged: Judged,
   owner: Owner | null,
 ): Promise<Answer | null> {
-  const { runtime, tenant } = scope;
+  const { runtime, tenant } = request;
   const { database } = runtime;
-  const token = newToken(runtime.environment);
+  const token = newToken(runtime.platform);
   const finishes = Object.keys(states[judged.record.state].actions).length === 0;
   // What was gathered is written by now, and needs no copy.
   const data = finishes ? { ...judged.record.data, pending: {} } : judged.record.data;
@@ -103,20 +104,20 @@ async function writeOnce(
     },
     sealedPayload: sealSecrets(runtime, key, {
       secrets: judged.secrets ?? {},
-      ...(judged.kept?.device ? { device: judged.kept.device } : {}),
+      ...(judged.cookieChanges?.device ? { device: judged.cookieChanges.device } : {}),
     }),
     problem: judged.problem,
     tokenHash: digest(token),
-    finishedAt: finishes ? scope.now : null,
+    finishedAt: finishes ? request.now : null,
     sessionId: judged.session?.id ?? null,
   };
 
   const alone = judged.jobs.length === 0 && !judged.settle;
   const [first, ...others] = judged.writes;
   const written =
-    alone && (!first || (first.riding && others.length === 0))
-      ? await saveFlow(database, key, claim, saved, first ? { riding: first.riding } : {})
-      : await writeTogether(scope, key, claim, saved, judged, owner);
+    alone && (!first || (first.inlineInsert && others.length === 0))
+      ? await saveFlow(database, key, claim, saved, first ? { riding: first.inlineInsert } : {})
+      : await writeTogether(request, key, claim, saved, judged, owner);
   if (!written) return null;
   if (judged.jobs.length > 0) runtime.jobs.wake();
 
@@ -133,19 +134,19 @@ async function writeOnce(
     version: record.version,
     flowId: record.id,
     ...(judged.session ? { session: judged.session } : {}),
-    ...(judged.kept ? { kept: judged.kept } : {}),
+    ...(judged.cookieChanges ? { cookieChanges: judged.cookieChanges } : {}),
   };
 }
 
 async function writeTogether(
-  scope: Scope,
+  request: RequestContext,
   key: FlowKey,
   claim: Claim,
   saved: SavedFlow,
   judged: Judged,
   owner: Owner | null,
 ): Promise<boolean> {
-  const { database, jobs } = scope.runtime;
+  const { database, jobs } = request.runtime;
   const { record } = saved;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -154,7 +155,7 @@ async function writeTogether(
         for (const change of judged.writes) await change(tx);
         for (const job of judged.jobs) await jobs.enqueue(tx, job);
         // What the person may do next depends on what was just written.
-        if (owner) owner.account = await accountOf(tx, scope.tenant, owner.session.userId, scope.now);
+        if (owner) owner.account = await accountOf(tx, request.tenant, owner.session.userId, request.now);
         if (judged.settle) {
           record.payload = { ...record.payload, ...(await judged.settle(tx)) };
           await savePayload(tx, key, record.payload);

@@ -9,7 +9,7 @@ import { cookieValues, thirdPartyStateName } from "./cookies.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { isDatabaseUnreachable } from "./database-outage.ts";
 import { refuseFlow } from "./flow/call-flow.ts";
-import type { Exchange } from "./handler-context.ts";
+import type { HandlerContext } from "./handler-context.ts";
 import { isOwnMachine } from "./host.ts";
 import { acceptedLanguage, LANGUAGE_COOKIE, languageOf } from "./language.ts";
 import { type Located, locate } from "./locate.ts";
@@ -21,7 +21,7 @@ import { securityHeaders } from "./security-headers.ts";
 import { withinTenant } from "./tenant-path.ts";
 
 /** What whoever took a request in knows of it beside the request. */
-export interface Arrival {
+export interface ConnectionInfo {
   /** Address of the other end of the connection. */
   peer: string;
   /** Names the request in logs and in `X-Request-ID`. */
@@ -35,7 +35,7 @@ export interface Arrival {
  */
 export async function handle(
   request: Request,
-  { peer, requestId }: Arrival,
+  { peer, requestId }: ConnectionInfo,
   runtime: Runtime = currentRuntime(),
 ): Promise<Response | null> {
   const url = new URL(request.url);
@@ -85,7 +85,7 @@ export async function handle(
   if (!address) return finish(refuse(of, 405, { Allow: allowed(route) }));
 
   const client = clientOf(request, { peer, requestId }, address, trusted(runtime), config);
-  const exchange: Exchange = {
+  const context: HandlerContext = {
     runtime,
     tenant,
     client,
@@ -95,9 +95,9 @@ export async function handle(
     peer,
     cookies: request.headers.get("cookie"),
   };
-  if (!mayCall(address, exchange)) return finish(refuse(of, address.from === "own page" ? 403 : 404));
+  if (!mayCall(address, context)) return finish(refuse(of, address.from === "own page" ? 403 : 404));
   try {
-    return finish(await address.handler(exchange));
+    return finish(await address.handler(context));
   } catch (error) {
     runtime.log.error({ err: error, request_id: requestId, path: address.path }, "a request failed");
     return finish(refuse(of, isDatabaseUnreachable(error) ? 503 : 500));
@@ -114,7 +114,7 @@ function trusted(runtime: Runtime): BlockList {
 
 function clientOf(
   { headers }: Request,
-  { peer, requestId }: Arrival,
+  { peer, requestId }: ConnectionInfo,
   { from }: Address,
   proxies: BlockList,
   { mfa }: Config,
@@ -142,7 +142,7 @@ function chosenLanguage(headers: Headers): string | undefined {
   return cookieValues(headers.get("cookie"), LANGUAGE_COOKIE)[0];
 }
 
-function mayCall({ from }: Address, { request, runtime, tenant, peer }: Exchange): boolean {
+function mayCall({ from }: Address, { request, runtime, tenant, peer }: HandlerContext): boolean {
   const { headers } = request;
   if (from === "own page") return isSameOrigin(provenanceOf(headers), tenant.config);
   if (from === "anyone") return true;

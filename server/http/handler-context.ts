@@ -2,7 +2,7 @@ import type { Client, Runtime, Tenant } from "../runtime.ts";
 import type { Reply } from "./reply.ts";
 
 /** One request, and all that is known of it before anything is done. */
-export interface Exchange {
+export interface HandlerContext {
   runtime: Runtime;
   tenant: Tenant;
   client: Client;
@@ -18,4 +18,4 @@ export interface Exchange {
 }
 
 /** Answers one method of one address. What it throws is logged, and answered 500. */
-export type Handler = (exchange: Exchange) => Reply | Response | Promise<Reply | Response>;
+export type Handler = (context: HandlerContext) => Reply | Response | Promise<Reply | Response>;

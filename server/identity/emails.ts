@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { addEmail } from "./users.ts";
 
 const { emails } = schema;
@@ -12,12 +12,12 @@ const { emails } = schema;
  * @returns a write that violates `emails_address_unique` when any account has the address meanwhile
  */
 export function createEmail(
-  { tenant, runtime, now }: Scope,
+  { tenant, runtime, now }: RequestContext,
   userId: string,
   email: { address: string; isPrimary: boolean; verified: boolean },
 ): Write {
   const { address, isPrimary, verified } = email;
-  const id = runtime.environment.uuid();
+  const id = runtime.platform.uuid();
   return (tx) =>
     addEmail(tx, tenant.id, { userId, address, isPrimary, verifiedAt: verified ? now : null, id, now });
 }
@@ -27,13 +27,13 @@ export function createEmail(
  *
  * @throws TakenError("email") when the account no longer has it
  */
-export function removeEmail({ tenant }: Scope, userId: string, id: string): Write {
+export function removeEmail({ tenant }: RequestContext, userId: string, id: string): Write {
   return async (tx) => {
     const removed = await tx
       .delete(emails)
       .where(own(tenant.id, userId, id))
       .returning({ id: emails.id });
-    if (removed.length === 0) throw new TakenError("email");
+    if (removed.length === 0) throw new ConflictError("email");
   };
 }
 
@@ -42,7 +42,7 @@ export function removeEmail({ tenant }: Scope, userId: string, id: string): Writ
  *
  * @throws TakenError("email") when the account no longer has it
  */
-export function setPrimaryEmail({ tenant, now }: Scope, userId: string, id: string): Write {
+export function setPrimaryEmail({ tenant, now }: RequestContext, userId: string, id: string): Write {
   return async (tx) => {
     // At no moment may there be two.
     await tx
@@ -54,7 +54,7 @@ export function setPrimaryEmail({ tenant, now }: Scope, userId: string, id: stri
       .set({ isPrimary: true, updatedAt: now })
       .where(own(tenant.id, userId, id))
       .returning({ id: emails.id });
-    if (raised.length === 0) throw new TakenError("email");
+    if (raised.length === 0) throw new ConflictError("email");
   };
 }
 

@@ -82,10 +82,10 @@ describe("metadata of an account", () => {
   };
 
   it("are patched as they stand, so that two at once both count", async () => {
-    const { tenant, database, environment } = runtime;
+    const { tenant, database, platform } = runtime;
     const userId = randomUUID();
     await database.write.transaction((tx) =>
-      createUser(tx, tenant.id, { id: userId, now: new Date(), environment }),
+      createUser(tx, tenant.id, { id: userId, now: new Date(), platform }),
     );
     await Promise.all([patch(userId, { a: 1 }), patch(userId, { b: { c: "ä" } })]);
     expect(await patch(userId, {})).toEqual({ unsafe_metadata: { a: 1, b: { c: "ä" } } });

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { Metadata } from "#db/schema/users";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 
 /** Most characters of one kind of metadata, as JSON without spaces. */
 export const longestMetadata = 3000;
@@ -41,7 +41,7 @@ export function patchMetadata(current: Metadata, patch: unknown): Metadata | nul
  *
  * @throws TakenError("metadata") when they have grown meanwhile and would be too long, or the account is gone
  */
-export function patchUnsafeMetadata({ tenant, now }: Scope, userId: string, patch: unknown): Write {
+export function patchUnsafeMetadata({ tenant, now }: RequestContext, userId: string, patch: unknown): Write {
   const { users } = schema;
   const own = and(eq(users.tenantId, tenant.id), eq(users.id, userId));
   return async (tx) => {
@@ -51,7 +51,7 @@ export function patchUnsafeMetadata({ tenant, now }: Scope, userId: string, patc
       .where(own)
       .for("no key update");
     const patched = user && patchMetadata(user.current, patch);
-    if (!patched) throw new TakenError("metadata");
+    if (!patched) throw new ConflictError("metadata");
     await tx.update(users).set({ unsafeMetadata: patched, updatedAt: now }).where(own);
   };
 }

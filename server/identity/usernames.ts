@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { setUsername } from "./users.ts";
 
 const { usernames } = schema;
@@ -12,8 +12,12 @@ const { usernames } = schema;
  * @returns a write that violates `usernames_username_unique` when another account has it meanwhile, or
  *   `usernames_user_unique` when this one has got one meanwhile
  */
-export function createUsername({ tenant, runtime, now }: Scope, userId: string, username: string): Write {
-  const id = runtime.environment.uuid();
+export function createUsername(
+  { tenant, runtime, now }: RequestContext,
+  userId: string,
+  username: string,
+): Write {
+  const id = runtime.platform.uuid();
   return (tx) => setUsername(tx, tenant.id, { userId, username, id, now });
 }
 
@@ -24,19 +28,19 @@ export function createUsername({ tenant, runtime, now }: Scope, userId: string, 
  * @returns a write that violates `usernames_username_unique` when another account has it meanwhile, and throws
  *   TakenError("username") when this one has none any more
  */
-export function replaceUsername({ tenant, now }: Scope, userId: string, username: string): Write {
+export function replaceUsername({ tenant, now }: RequestContext, userId: string, username: string): Write {
   return async (tx) => {
     const replaced = await tx
       .update(usernames)
       .set({ username, updatedAt: now })
       .where(own(tenant.id, userId))
       .returning({ id: usernames.id });
-    if (replaced.length === 0) throw new TakenError("username");
+    if (replaced.length === 0) throw new ConflictError("username");
   };
 }
 
 /** Takes an account's username from it, and lets others have it. */
-export function removeUsername({ tenant }: Scope, userId: string): Write {
+export function removeUsername({ tenant }: RequestContext, userId: string): Write {
   return async (tx) => {
     await tx.delete(usernames).where(own(tenant.id, userId));
   };

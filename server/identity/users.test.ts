@@ -16,7 +16,7 @@ import {
 const tenantId = loadConfig({}, "/nowhere").tenant.id;
 const noon = new Date("2030-01-01T12:00:00.000Z");
 const later = new Date("2030-01-01T13:00:00.000Z");
-const environment = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
+const platform = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
 
 let postgres: TestDatabase;
 let read: ReadOnly;
@@ -33,11 +33,11 @@ afterAll(() => postgres.close());
 const write = <Result>(change: (tx: Transaction) => Promise<Result>) =>
   postgres.database.write.transaction(change);
 
-type NewUser = Omit<Parameters<typeof createUser>[2], "id" | "now" | "environment">;
+type NewUser = Omit<Parameters<typeof createUser>[2], "id" | "now" | "platform">;
 
 async function newUser(user: NewUser = {}, tenant = tenantId): Promise<string> {
   const id = randomUUID();
-  await write((tx) => createUser(tx, tenant, { ...user, id, now: noon, environment }));
+  await write((tx) => createUser(tx, tenant, { ...user, id, now: noon, platform }));
   return id;
 }
 
@@ -127,7 +127,7 @@ describe("facts", () => {
   it("can be read inside the transaction that changes them", async () => {
     const facts = await write(async (tx) => {
       const id = randomUUID();
-      await createUser(tx, tenantId, { id, username: "inside", now: noon, environment });
+      await createUser(tx, tenantId, { id, username: "inside", now: noon, platform });
       return factsByUsername(tx, tenantId, "inside");
     });
     expect(facts).toMatchObject({ username: "inside" });
@@ -226,7 +226,7 @@ it("an account whose name is taken is not written at all", async () => {
   await newUser({ username: "half" });
   const id = randomUUID();
   const email = { address: "half@example.com", verifiedAt: null };
-  await broken((tx) => createUser(tx, tenantId, { id, email, username: "half", now: noon, environment }));
+  await broken((tx) => createUser(tx, tenantId, { id, email, username: "half", now: noon, platform }));
   expect(await factsById(read, tenantId, id)).toBeNull();
   expect(await factsByEmail(read, tenantId, email.address)).toBeNull();
 });

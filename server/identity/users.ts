@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Queryable, type ReadOnly, schema, type Transaction } from "#db/client";
 import { prepared } from "#db/prepared";
-import { type Environment, TakenError } from "../runtime.ts";
+import { ConflictError, type Platform } from "../runtime.ts";
 
 const { emails, userFacts, usernames, users } = schema;
 
@@ -116,13 +116,13 @@ export async function createUser(
     email?: { address: string; verifiedAt: Date | null };
     username?: string;
     now: Date;
-    environment: Environment;
+    platform: Platform;
   },
 ): Promise<void> {
-  const { id: userId, email, username, now, environment } = user;
+  const { id: userId, email, username, now, platform } = user;
   await tx.insert(users).values({ tenantId, id: userId, createdAt: now, updatedAt: now });
-  if (email) await addEmail(tx, tenantId, { ...email, isPrimary: true, userId, id: environment.uuid(), now });
-  if (username) await setUsername(tx, tenantId, { username, userId, id: environment.uuid(), now });
+  if (email) await addEmail(tx, tenantId, { ...email, isPrimary: true, userId, id: platform.uuid(), now });
+  if (username) await setUsername(tx, tenantId, { username, userId, id: platform.uuid(), now });
 }
 
 /**
@@ -181,7 +181,7 @@ export async function lockUser(tx: Queryable, tenantId: string, userId: string):
     .from(users)
     .where(and(eq(users.tenantId, tenantId), eq(users.id, userId)))
     .for("no key update");
-  if (!user) throw new TakenError("user");
+  if (!user) throw new ConflictError("user");
 }
 
 /**
@@ -202,7 +202,7 @@ export async function setEmailVerified(
     })
     .where(and(eq(emails.tenantId, tenantId), eq(emails.userId, userId), eq(emails.address, address)))
     .returning({ id: emails.id });
-  if (marked.length === 0) throw new TakenError("email");
+  if (marked.length === 0) throw new ConflictError("email");
 }
 
 /**

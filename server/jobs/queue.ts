@@ -7,7 +7,7 @@ import type { Config } from "../config/schema.ts";
 import type { Vault } from "../keys/vault.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { createTenantMail } from "../mail/tenant-mail.ts";
-import type { Environment } from "../runtime.ts";
+import type { Platform } from "../runtime.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 import { describeFailure } from "./failure.ts";
 import { type JobKind, PermanentFailure } from "./job-kind.ts";
@@ -41,7 +41,7 @@ interface JobsOptions {
   config: Config;
   tenants: Pick<Tenants, "byId">;
   vault: Vault;
-  environment: Environment;
+  platform: Platform;
   log: Logger;
 }
 
@@ -63,7 +63,7 @@ const DEAD_LETTER_DAYS = 30;
 
 /** Jobs on pg-boss. Makes no connection before `start`. */
 export function createJobs(options: JobsOptions): Jobs {
-  const { databaseUrl, database, config, tenants, vault, environment, log } = options;
+  const { databaseUrl, database, config, tenants, vault, platform, log } = options;
   const mail = createTenantMail({ id: config.tenant.id, config }, database);
   // One entry per job; the compiler asks for those that are missing.
   const kinds: { [Name in Job["name"]]: JobKind<Extract<Job, { name: Name }>> } = {
@@ -197,7 +197,7 @@ export function createJobs(options: JobsOptions): Jobs {
       if (!ready) throw new Error("the jobs were not started");
       await ready;
       const kind: JobKind<Job> = kinds[job.name];
-      const id = environment.uuid();
+      const id = platform.uuid();
       await boss.send(job.name, kind.store(job, id), {
         db: fromDrizzle(tx, sql),
         id,

@@ -19,7 +19,7 @@ import { createVault, type Vault } from "./vault.ts";
 const [old, fresh] = ["the key of last year", "the key of this year"];
 const config = loadConfig({ STILE_SESSION_ALGORITHM: "ES256" }, "/nowhere");
 const byDefault: Tenant = { id: config.tenant.id, config };
-const environment = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
+const platform = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
 const log = pino({ level: "silent" });
 
 let postgres: TestDatabase;
@@ -33,8 +33,8 @@ function withKeys(...secretKeys: string[]) {
   const { database } = postgres;
   const vault = createVault(secretKeys);
   const tenants = createTenants({ byDefault, database, vault });
-  const signingKeys = createTenantSigningKeys({ database, vault, environment, log });
-  return { config, tenant: byDefault, tenants, database, vault, environment, signingKeys };
+  const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
+  return { config, tenant: byDefault, tenants, database, vault, platform, signingKeys };
 }
 
 type Process = ReturnType<typeof withKeys>;
@@ -62,7 +62,7 @@ async function insertPhone({ database, vault }: Process, tenantId: string): Prom
     authenticatorVersion: 1,
     attestation: "surrogate" as const,
   };
-  const device = newDevice({ vault, environment }, key, {
+  const device = newDevice({ vault, platform }, key, {
     tenantId,
     userId: "ada",
     info: { pushToken: "push-1" },

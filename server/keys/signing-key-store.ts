@@ -10,7 +10,7 @@ import { and, desc, eq, isNull, lt, ne } from "drizzle-orm";
 import { type Database, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { Config } from "../config/schema.ts";
-import type { Environment, Tenant } from "../runtime.ts";
+import type { Platform, Tenant } from "../runtime.ts";
 import type { Algorithm, SigningKey, VerifyingKey } from "../sessions/jwt.ts";
 import { UnknownKeyError, type Vault } from "./vault.ts";
 
@@ -20,7 +20,7 @@ export interface KeyStoreOptions {
   vault: Vault;
   tenant: Tenant;
   purpose: KeyPurpose;
-  environment: Environment;
+  platform: Platform;
 }
 
 /** What tokens are signed for. Keys of one purpose are none for another, so tokens are not either. */
@@ -69,9 +69,9 @@ const sealContext = ({ tenant, purpose }: Of, id: string) => signingKeySealConte
 
 /** Reads all keys that still count. */
 export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
-  const { database, vault, environment } = options;
+  const { database, vault, platform } = options;
   const rows = await database.read
-    .select({ row: signingKeys, now: databaseNow(environment.clockShift()) })
+    .select({ row: signingKeys, now: databaseNow(platform.clockShift()) })
     .from(signingKeys)
     .where(ofPurpose(options))
     .orderBy(desc(signingKeys.createdAt), desc(signingKeys.id));
@@ -105,9 +105,9 @@ export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
  * @returns false when another process was faster, and nothing was written
  */
 export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
-  const { database, vault, tenant, purpose, environment } = options;
+  const { database, vault, tenant, purpose, platform } = options;
   const { algorithm } = signedFor[purpose](tenant.config);
-  const id = environment.uuid();
+  const id = platform.uuid();
   const sealedBy = vault.keyIds[0] ?? "";
   // Before the transaction, since it may take a second; and in the thread pool, since others want to be answered.
   const { publicKey, privateKey } = await generate[algorithm]();
@@ -119,7 +119,7 @@ export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
 
   return database.write.transaction(async (tx) => {
     const [owner] = await tx
-      .select({ now: databaseNow(environment.clockShift()) })
+      .select({ now: databaseNow(platform.clockShift()) })
       .from(tenants)
       .where(eq(tenants.id, tenant.id))
       .for("no key update");

@@ -57,7 +57,7 @@ function start(
     vault: createVault(secretKeys),
     tenant,
     purpose,
-    environment: { randomBytes, uuid: randomUUID, clockShift: () => shift },
+    platform: { randomBytes, uuid: randomUUID, clockShift: () => shift },
     log: pino({ level: "silent" }),
   });
 }

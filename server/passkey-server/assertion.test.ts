@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TakenError } from "../runtime.ts";
+import { ConflictError } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { writeAssertion } from "./assertion.ts";
 
@@ -23,7 +23,7 @@ test.each([
   ["passkey", "the credential was used or removed meanwhile"],
   ["transaction", "the transaction was answered meanwhile"],
 ])("says what somebody else was faster with: %s", async (what, details) => {
-  expect(await write(new TakenError(what))).toMatchObject({ refusal: { status: 401, details } });
+  expect(await write(new ConflictError(what))).toMatchObject({ refusal: { status: 401, details } });
 });
 
 test("takes nothing else that fails for a refusal", async () => {

@@ -1,5 +1,5 @@
 import { audit } from "../audit/audit.ts";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import { type AssertionFault, judgeAssertion } from "../webauthn/assertion.ts";
 import type { AssertionAnswer, ClientData } from "../webauthn/responses.ts";
 import type { Operation, TakenChallenge } from "./challenges.ts";
@@ -26,10 +26,10 @@ export type JudgedAssertion =
  * @param about what was read from the body, and the challenge that it took
  */
 export async function judgePasskeyAssertion(
-  scope: Scope,
+  context: RequestContext,
   about: { answer: AssertionAnswer; clientData: ClientData; taken: TakenChallenge },
 ): Promise<JudgedAssertion> {
-  const { runtime, tenant } = scope;
+  const { runtime, tenant } = context;
   const { answer, clientData, taken } = about;
   const db = runtime.database.read;
   if (taken.expired) return refuse("assertion_refused", { details: "the challenge has expired" });
@@ -70,7 +70,7 @@ export async function judgePasskeyAssertion(
 
   const { userVerified, backupState, signCount: counted, signCountStale } = judged;
   const write: Write = async (tx) => {
-    await updateUsedCredential(tx, scope, {
+    await updateUsedCredential(tx, context, {
       id: credential.id,
       signCount: counted,
       backupState,
@@ -78,7 +78,7 @@ export async function judgePasskeyAssertion(
       strict: signCount === "refuse",
     });
     const facts = { actor_user_id: credential.owner.userId, credential_id: credential.id };
-    if (signCountStale) await audit(scope, "passkey_sign_count_stale", facts)(tx);
+    if (signCountStale) await audit(context, "passkey_sign_count_stale", facts)(tx);
   };
   return { ok: true, credential, userVerified, write };
 }
@@ -88,16 +88,16 @@ export async function judgePasskeyAssertion(
  *
  * @returns a refusal, with nothing written, when the credential, its counter or the transaction moved on meanwhile
  */
-export async function writeAssertion(scope: Scope, ...writes: Write[]): Promise<Refused | null> {
+export async function writeAssertion(context: RequestContext, ...writes: Write[]): Promise<Refused | null> {
   try {
-    await scope.runtime.database.write.transaction(async (tx) => {
+    await context.runtime.database.write.transaction(async (tx) => {
       for (const write of writes) await write(tx);
     });
     return null;
   } catch (error) {
-    if (!(error instanceof TakenError)) throw error;
+    if (!(error instanceof ConflictError)) throw error;
     const details =
-      error.what === "transaction"
+      error.reason === "transaction"
         ? "the transaction was answered meanwhile"
         : "the credential was used or removed meanwhile";
     return refuse("assertion_refused", { details });

@@ -1,5 +1,5 @@
 import { type AuditDetails, audit, type PasskeyServerAuditType } from "../audit/audit.ts";
-import type { Scope, Write } from "../runtime.ts";
+import type { RequestContext, Write } from "../runtime.ts";
 import type { Refusal } from "./problems.ts";
 
 /** What an entry is about, as far as that is known. */
@@ -18,7 +18,7 @@ export type AuditedOperation = PasskeyServerAuditType extends infer Type
     : never
   : never;
 
-type Teller = Pick<Scope, "runtime" | "tenant" | "client" | "now">;
+type Teller = Pick<RequestContext, "runtime" | "tenant" | "client" | "now">;
 
 /** An entry that is written with the change it tells of. */
 export function auditPasskeys(scope: Teller, type: PasskeyServerAuditType, facts: AuditFacts): Write {

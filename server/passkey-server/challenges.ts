@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 
 /** What a challenge was opened for. An answer to one operation is none to another. */
 export type Operation = "registration" | "mfa_registration" | "login" | "mfa_login" | "transaction";
@@ -31,17 +31,17 @@ export interface TakenChallenge extends Omit<NewChallenge, "seconds"> {
 const { passkeyChallenges: table } = schema;
 
 /** 32 random bytes, base64url: 43 characters. */
-export function newChallenge({ runtime }: Pick<Scope, "runtime">): string {
-  return runtime.environment.randomBytes(32).toString("base64url");
+export function newChallenge({ runtime }: Pick<RequestContext, "runtime">): string {
+  return runtime.platform.randomBytes(32).toString("base64url");
 }
 
 /** Opens a challenge. Several may be open at once; each is good for one answer. */
 export async function openChallenge(
   tx: Transaction,
-  { runtime, tenant }: Pick<Scope, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   { seconds, allowed, ...challenge }: NewChallenge,
 ): Promise<void> {
-  const now = databaseNow(runtime.environment.clockShift());
+  const now = databaseNow(runtime.platform.clockShift());
   await tx.insert(table).values({
     ...challenge,
     tenantId: tenant.id,
@@ -58,11 +58,11 @@ export async function openChallenge(
  * @returns null when this tenant has no such challenge open
  */
 export async function takeChallenge(
-  { runtime, tenant }: Pick<Scope, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   operations: readonly Operation[],
   challenge: string,
 ): Promise<TakenChallenge | null> {
-  const now = databaseNow(runtime.environment.clockShift());
+  const now = databaseNow(runtime.platform.clockShift());
   const [taken] = await runtime.database.write
     .delete(table)
     .where(

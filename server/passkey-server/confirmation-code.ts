@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { secretHash } from "./confirmation-request.ts";
 import { ofTransaction, RETURN_SECONDS } from "./confirmation-rows.ts";
 import { type Refused, refuse } from "./problems.ts";
@@ -14,7 +14,7 @@ import type { Agreement, PageResult } from "./transaction-agreement.ts";
 
 const { passkeyTransactions: transactions, transactionConfirmations: table } = schema;
 
-type Place = Pick<Scope, "runtime" | "tenant">;
+type Place = Pick<RequestContext, "runtime" | "tenant">;
 
 const sealContext = (tenantId: string, transactionId: string) =>
   `transaction_confirmations/${tenantId}/${transactionId}`;
@@ -54,11 +54,11 @@ export async function replaceCode({ runtime, tenant }: Place, transactionId: str
   return replaced.length > 0 ? code : null;
 }
 
-const newCode = ({ environment }: Scope["runtime"]) => environment.randomBytes(32).toString("base64url");
+const newCode = ({ platform }: RequestContext["runtime"]) => platform.randomBytes(32).toString("base64url");
 
 /** When a code that is made now is good for nothing any more. */
-function end({ environment }: Scope["runtime"]): SQL {
-  return sql`${databaseNow(environment.clockShift())} + ${RETURN_SECONDS}::int * interval '1 second'`;
+function end({ platform }: RequestContext["runtime"]): SQL {
+  return sql`${databaseNow(platform.clockShift())} + ${RETURN_SECONDS}::int * interval '1 second'`;
 }
 
 /**
@@ -70,7 +70,7 @@ export async function redeemCode(
   { runtime, tenant }: Place,
   code: string,
 ): Promise<({ ok: true; transaction_id: string } & Agreement) | Refused> {
-  const now = databaseNow(runtime.environment.clockShift());
+  const now = databaseNow(runtime.platform.clockShift());
   const codeHash = secretHash(code);
   const taken = await runtime.database.write.transaction(async (tx) => {
     const [found] = await tx

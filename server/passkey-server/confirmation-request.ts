@@ -4,7 +4,7 @@ import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { Config } from "../config/schema.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../redirects/redirect-target.ts";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 
 /** An application's wish to have our own page show a transaction to its user, and ask for their passkey. */
 export interface ConfirmationWish {
@@ -27,7 +27,7 @@ export type AskedConfirmation =
 
 /** Makes the page's address, where the page may ask and may send the user back. */
 export function askForConfirmation(
-  { runtime, tenant }: Pick<Scope, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   { redirectTo }: ConfirmationWish,
 ): AskedConfirmation {
   const { config } = tenant;
@@ -42,13 +42,13 @@ export function askForConfirmation(
     const details = "confirmation.redirect_to is not an allowed address (hosted.allowed_redirect_urls)";
     return { ok: false, details };
   }
-  const token = runtime.environment.randomBytes(32).toString("base64url");
+  const token = runtime.platform.randomBytes(32).toString("base64url");
   page.searchParams.set("token", token);
   return {
     ok: true,
     url: page.href,
     async write(tx, transactionId, seconds) {
-      const now = databaseNow(runtime.environment.clockShift());
+      const now = databaseNow(runtime.platform.clockShift());
       await tx.insert(table).values({
         tenantId: tenant.id,
         transactionId,

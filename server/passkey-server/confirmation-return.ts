@@ -1,4 +1,4 @@
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { replaceCode } from "./confirmation-code.ts";
 import { returnAddress } from "./confirmation-request.ts";
 import type { Found } from "./confirmation-rows.ts";
@@ -14,7 +14,11 @@ export interface Returned {
 }
 
 /** @param code stands for the agreement; null where there is none */
-export function sendBack({ tenant }: Pick<Scope, "tenant">, found: Found, code: string | null): Returned {
+export function sendBack(
+  { tenant }: Pick<RequestContext, "tenant">,
+  found: Found,
+  code: string | null,
+): Returned {
   const answer = code === null ? "declined" : "confirmed";
   const outcome = code === null ? { error: "access_denied" } : { code };
   // Judged anew: the address may have been taken off the list meanwhile.
@@ -32,14 +36,14 @@ export function sendBack({ tenant }: Pick<Scope, "tenant">, found: Found, code: 
  * may have been lost, and the person stranded. Nothing is answered again. The code is a fresh one, and ends the
  * earlier one.
  */
-export async function sendBackAgain(scope: Scope, found: Found): Promise<Returned | Refused> {
-  const { runtime, tenant, client } = scope;
+export async function sendBackAgain(context: RequestContext, found: Found): Promise<Returned | Refused> {
+  const { runtime, tenant, client } = context;
   if (!leadsBack(found)) return refuse("confirmation_answered");
-  if (!found.transaction.confirmedAt) return sendBack(scope, found, null);
+  if (!found.transaction.confirmedAt) return sendBack(context, found, null);
   const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
   if (!rate.ok) return refuse("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
-  const code = await replaceCode(scope, found.transaction.id);
-  return code === null ? refuse("confirmation_answered") : sendBack(scope, found, code);
+  const code = await replaceCode(context, found.transaction.id);
+  return code === null ? refuse("confirmation_answered") : sendBack(context, found, code);
 }
 
 /** Whether a page that was answered can still send somebody back: for a minute, and until the code was redeemed. */

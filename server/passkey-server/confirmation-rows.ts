@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { secretHash } from "./confirmation-request.ts";
 
 /** Pages that ask about transactions, as rows. */
@@ -13,7 +13,7 @@ const {
   transactionConfirmations: table,
 } = schema;
 
-type Place = Pick<Scope, "runtime" | "tenant">;
+type Place = Pick<RequestContext, "runtime" | "tenant">;
 
 /** A page, what it asks about, and whom. */
 export interface Found {
@@ -31,7 +31,7 @@ export const RETURN_SECONDS = 60;
 
 /** @param token of the page's address, from anybody */
 export async function findPage({ runtime, tenant }: Place, token: string): Promise<Found | null> {
-  const now = databaseNow(runtime.environment.clockShift());
+  const now = databaseNow(runtime.platform.clockShift());
   const [found] = await runtime.database.read
     .select({
       transaction: transactions,

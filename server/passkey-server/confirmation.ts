@@ -1,7 +1,7 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { schema } from "#db/client";
 import { audit } from "../audit/audit.ts";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { readAssertion } from "./answers.ts";
 import { openChallenge, takeChallenge } from "./challenges.ts";
 import { codeFor } from "./confirmation-code.ts";
@@ -39,7 +39,7 @@ export type ConfirmationPage =
       publicKey: Options;
     };
 
-type Place = Pick<Scope, "runtime" | "tenant">;
+type Place = Pick<RequestContext, "runtime" | "tenant">;
 
 /**
  * What the page of a token draws. Reads only: whoever looks, be it a mail scanner, spends nothing.
@@ -79,9 +79,13 @@ export type ConfirmationAnswer =
  *
  * @param credential AuthenticationResponseJSON, as the browser sent it; nothing in it makes this throw
  */
-export async function confirm(scope: Scope, token: string, credential: unknown): Promise<ConfirmationAnswer> {
-  const { runtime, tenant, client } = scope;
-  const found = await openPage(scope, token);
+export async function confirm(
+  context: RequestContext,
+  token: string,
+  credential: unknown,
+): Promise<ConfirmationAnswer> {
+  const { runtime, tenant, client } = context;
+  const found = await openPage(context, token);
   if ("ok" in found) return found;
   // Each refused answer opens a challenge, and nobody shows a key here.
   const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
@@ -92,21 +96,21 @@ export async function confirm(scope: Scope, token: string, credential: unknown):
 
   // The challenge of another transaction is left where it is.
   const own = read.clientData.challenge === transaction.challenge;
-  const taken = own ? await takeChallenge(scope, ["transaction"], transaction.challenge) : null;
-  if (!taken) return askAgain(scope, token, found, refuse("unknown_login_challenge"));
-  const judged = await judgeAgreement(scope, { ...read, taken, transaction });
-  if (!judged.ok) return askAgain(scope, token, found, judged);
+  const taken = own ? await takeChallenge(context, ["transaction"], transaction.challenge) : null;
+  if (!taken) return askAgain(context, token, found, refuse("unknown_login_challenge"));
+  const judged = await judgeAgreement(context, { ...read, taken, transaction });
+  if (!judged.ok) return askAgain(context, token, found, judged);
 
-  const { code, result } = codeFor(scope, transaction.id, judged.agreement);
+  const { code, result } = codeFor(context, transaction.id, judged.agreement);
   const refused = await judged.write(result);
-  if (refused) return askAgain(scope, token, found, refused);
-  return sendBack(scope, found, code);
+  if (refused) return askAgain(context, token, found, refused);
+  return sendBack(context, found, code);
 }
 
 /** Takes a no for an answer, which ends the page and the transaction. */
-export async function decline(scope: Scope, token: string): Promise<ConfirmationAnswer> {
-  const { runtime, tenant, now } = scope;
-  const found = await openPage(scope, token);
+export async function decline(context: RequestContext, token: string): Promise<ConfirmationAnswer> {
+  const { runtime, tenant, now } = context;
+  const found = await openPage(context, token);
   if ("ok" in found) return found;
   const { transaction, user } = found;
   const facts = { actor_user_id: user.userId, transaction_id: transaction.identifier };
@@ -119,40 +123,40 @@ export async function decline(scope: Scope, token: string): Promise<Confirmation
     if (answered.length === 0) return false;
     await closeChallenges(tx, tenant.id, transaction.id);
     const error = refuse("transaction_declined").refusal.title;
-    await audit(scope, "webauthn_transaction_final_failed", { ...facts, error })(tx);
+    await audit(context, "webauthn_transaction_final_failed", { ...facts, error })(tx);
     return true;
   });
-  return declined ? sendBack(scope, found, null) : resume(scope, token);
+  return declined ? sendBack(context, found, null) : resume(context, token);
 }
 
 /** Takes no answer: the page was answered, and the way back was lost. */
-export async function resume(scope: Scope, token: string): Promise<Returned | Refused> {
-  const found = await findPage(scope, token);
+export async function resume(context: RequestContext, token: string): Promise<Returned | Refused> {
+  const found = await findPage(context, token);
   if (!found) return refuse("confirmation_not_found");
-  return found.page.answeredAt ? sendBackAgain(scope, found) : refuse("confirmation_unanswered");
+  return found.page.answeredAt ? sendBackAgain(context, found) : refuse("confirmation_unanswered");
 }
 
 /** A page that can still be answered; else what there is to say instead. */
-async function openPage(scope: Scope, token: string): Promise<Found | Returned | Refused> {
-  const found = await findPage(scope, token);
+async function openPage(context: RequestContext, token: string): Promise<Found | Returned | Refused> {
+  const found = await findPage(context, token);
   if (!found) return refuse("confirmation_not_found");
-  if (found.page.answeredAt) return sendBackAgain(scope, found);
+  if (found.page.answeredAt) return sendBackAgain(context, found);
   return found.seconds < 1 ? refuse("confirmation_expired") : found;
 }
 
 /** Opens another challenge in place of the one that is used up, for as long as the page may still be answered. */
 async function askAgain(
-  scope: Scope,
+  context: RequestContext,
   token: string,
   found: Found,
   { refusal }: Refused,
 ): Promise<ConfirmationAnswer> {
-  const { runtime, tenant, now } = scope;
+  const { runtime, tenant, now } = context;
   const { transaction, user, seconds } = found;
   const { identifier, data, id } = transaction;
   const allowed = await descriptorsOf(runtime.database.read, tenant.id, user.id, "passkey");
   if (allowed.length === 0) return { ok: false, refusal };
-  const challenge = transactionChallenge(runtime.environment.randomBytes(32), identifier, data);
+  const challenge = transactionChallenge(runtime.platform.randomBytes(32), identifier, data);
   const reopened = await runtime.database.write.transaction(async (tx) => {
     const [page] = await tx.select().from(table).where(ofTransaction(tenant.id, id)).for("update");
     if (!page || page.answeredAt) return false;
@@ -161,7 +165,7 @@ async function askAgain(
       .update(transactions)
       .set({ challenge, updatedAt: now })
       .where(and(eq(transactions.tenantId, tenant.id), eq(transactions.id, id)));
-    await openChallenge(tx, scope, {
+    await openChallenge(tx, context, {
       operation: "transaction",
       challenge,
       userId: user.id,
@@ -172,6 +176,6 @@ async function askAgain(
     });
     return true;
   });
-  if (!reopened) return resume(scope, token);
-  return { ok: false, refusal, publicKey: transactionOptions(scope, { challenge, seconds, allowed }) };
+  if (!reopened) return resume(context, token);
+  return { ok: false, refusal, publicKey: transactionOptions(context, { challenge, seconds, allowed }) };
 }

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import type { NewCredential, StoredCredential } from "../credentials/webauthn-credentials.ts";
-import { type Scope, TakenError } from "../runtime.ts";
+import { ConflictError, type RequestContext } from "../runtime.ts";
 import type { CredentialKind, Descriptor } from "./options.ts";
 import type { PasskeyUser } from "./users.ts";
 
@@ -71,7 +71,7 @@ export function descriptorsOf(
  */
 export async function insertCredential(
   tx: Transaction,
-  { tenant, now }: Pick<Scope, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   userId: string,
   { publicKey, mfaOnly, ...rest }: NewCredential,
 ): Promise<"user_not_found" | "credential_taken" | null> {
@@ -106,7 +106,7 @@ export async function insertCredential(
  */
 export async function updateUsedCredential(
   tx: Transaction,
-  { tenant, now }: Pick<Scope, "tenant" | "now">,
+  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   update: { id: string; signCount: number; backupState: boolean; userVerified: boolean; strict: boolean },
 ): Promise<void> {
   const { signCount, strict } = update;
@@ -122,5 +122,5 @@ export async function updateUsedCredential(
     })
     .where(and(eq(table.tenantId, tenant.id), eq(table.id, update.id), strict ? grows : undefined))
     .returning({ id: table.id });
-  if (updated.length === 0) throw new TakenError("passkey");
+  if (updated.length === 0) throw new ConflictError("passkey");
 }

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, type SQL } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { auditPasskeys } from "./audit.ts";
 import { type Refused, refuse } from "./problems.ts";
 
@@ -71,11 +71,11 @@ export async function showCredential(
 
 /** Gives a credential another name. */
 export async function renameCredential(
-  scope: Scope,
+  context: RequestContext,
   id: string,
   name: string,
 ): Promise<{ ok: true } | Refused> {
-  const { runtime, tenant, now } = scope;
+  const { runtime, tenant, now } = context;
   if (!isCredentialId(id)) return unknown(id);
   return runtime.database.write.transaction(async (tx) => {
     const [renamed] = await tx
@@ -85,14 +85,14 @@ export async function renameCredential(
       .where(ofTenantAndOwner(tenant.id, id))
       .returning({ actorUserId: users.userId });
     if (!renamed) return unknown(id);
-    await auditPasskeys(scope, "webauthn_credential_updated", { ...renamed, credentialId: id })(tx);
+    await auditPasskeys(context, "webauthn_credential_updated", { ...renamed, credentialId: id })(tx);
     return { ok: true as const };
   });
 }
 
 /** Removes a credential, which nobody can answer with from the commit on. */
-export async function removeCredential(scope: Scope, id: string): Promise<{ ok: true } | Refused> {
-  const { runtime, tenant } = scope;
+export async function removeCredential(context: RequestContext, id: string): Promise<{ ok: true } | Refused> {
+  const { runtime, tenant } = context;
   if (!isCredentialId(id)) return unknown(id);
   return runtime.database.write.transaction(async (tx) => {
     const [removed] = await tx
@@ -104,7 +104,7 @@ export async function removeCredential(scope: Scope, id: string): Promise<{ ok: 
       .select({ actorUserId: users.userId })
       .from(users)
       .where(and(eq(users.tenantId, tenant.id), eq(users.id, removed.userId)));
-    await auditPasskeys(scope, "webauthn_credential_deleted", { ...owner, credentialId: id })(tx);
+    await auditPasskeys(context, "webauthn_credential_deleted", { ...owner, credentialId: id })(tx);
     return { ok: true as const };
   });
 }

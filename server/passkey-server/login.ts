@@ -1,4 +1,4 @@
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { readAssertion } from "./answers.ts";
 import { judgePasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
@@ -23,15 +23,15 @@ export type OpenedLogin = { ok: true; publicKey: ReturnType<typeof requestOption
  *   Any other source may ask only so often
  */
 export async function openDiscoverableLogin(
-  scope: Scope,
+  context: RequestContext,
   asker: "application" | "anybody",
 ): Promise<OpenedLogin> {
-  const { runtime, tenant, client } = scope;
+  const { runtime, tenant, client } = context;
   if (asker === "anybody") {
     const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
     if (!rate.ok) return refuse("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
   }
-  return open(scope, "passkey", null, []);
+  return open(context, "passkey", null, []);
 }
 
 /**
@@ -40,31 +40,35 @@ export async function openDiscoverableLogin(
  *
  * @param userId what the application calls the user
  */
-export async function openLogin(scope: Scope, kind: CredentialKind, userId: string): Promise<OpenedLogin> {
-  const { runtime, tenant } = scope;
+export async function openLogin(
+  context: RequestContext,
+  kind: CredentialKind,
+  userId: string,
+): Promise<OpenedLogin> {
+  const { runtime, tenant } = context;
   const { audited, without } = kinds[kind];
   const db = runtime.database.read;
   const user = await findUser(db, tenant.id, userId);
   const allowed = user && (await descriptorsOf(db, tenant.id, user.id, kind === "mfa" ? null : kind));
-  if (user && allowed && allowed.length > 0) return open(scope, kind, user, allowed);
+  if (user && allowed && allowed.length > 0) return open(context, kind, user, allowed);
   const refused = refuse(user ? without : "user_not_found");
-  await auditRefusal(scope, `${audited}_init`, refused.refusal, { actorUserId: userId });
+  await auditRefusal(context, `${audited}_init`, refused.refusal, { actorUserId: userId });
   return refused;
 }
 
 async function open(
-  scope: Scope,
+  context: RequestContext,
   kind: CredentialKind,
   user: PasskeyUser | null,
   allowed: readonly Descriptor[],
 ): Promise<OpenedLogin> {
-  const { runtime, tenant } = scope;
-  prepareTokens(scope);
-  const challenge = newChallenge(scope);
+  const { runtime, tenant } = context;
+  prepareTokens(context);
+  const challenge = newChallenge(context);
   const { timeout: seconds, user_verification: userVerification } = settingsOf(tenant.config, kind);
   const { operation, audited } = kinds[kind];
   await runtime.database.write.transaction(async (tx) => {
-    await openChallenge(tx, scope, {
+    await openChallenge(tx, context, {
       operation,
       challenge,
       userId: user?.id ?? null,
@@ -73,7 +77,7 @@ async function open(
       transactionId: null,
       seconds,
     });
-    await auditPasskeys(scope, `${audited}_init_succeeded`, { actorUserId: user?.userId })(tx);
+    await auditPasskeys(context, `${audited}_init_succeeded`, { actorUserId: user?.userId })(tx);
   });
   return {
     ok: true,
@@ -87,13 +91,13 @@ async function open(
  * @param body AuthenticationResponseJSON, as the client sent it; nothing in it makes this throw
  */
 export async function finishLogin(
-  scope: Scope,
+  context: RequestContext,
   kind: CredentialKind,
   body: unknown,
 ): Promise<{ ok: true; token: string } | Refused> {
   const { operation, audited } = kinds[kind];
   const fail = async ({ refusal }: Refused, facts: AuditFacts): Promise<Refused> => {
-    await auditRefusal(scope, `${audited}_final`, refusal, facts);
+    await auditRefusal(context, `${audited}_final`, refusal, facts);
     return { ok: false, refusal };
   };
 
@@ -101,25 +105,25 @@ export async function finishLogin(
   if (!read) return refuse("malformed_assertion");
   const { answer, clientData } = read;
 
-  const taken = await takeChallenge(scope, [operation], clientData.challenge);
+  const taken = await takeChallenge(context, [operation], clientData.challenge);
   if (!taken) {
     const refused = refuse("unknown_login_challenge");
-    await auditStranger(scope, `${audited}_final`, refused.refusal, { credentialId: answer.id });
+    await auditStranger(context, `${audited}_final`, refused.refusal, { credentialId: answer.id });
     return refused;
   }
 
-  const judged = await judgePasskeyAssertion(scope, { answer, clientData, taken });
+  const judged = await judgePasskeyAssertion(context, { answer, clientData, taken });
   const userId = judged.credential?.owner.userId;
   const facts = { actorUserId: userId, credentialId: answer.id };
   if (!judged.ok) return fail(judged, facts);
 
   const { credential, write } = judged;
   // Signed first: what is written then has its token.
-  const token = await signToken(scope, { userId: credential.owner.userId, credentialId: credential.id });
+  const token = await signToken(context, { userId: credential.owner.userId, credentialId: credential.id });
   const refused = await writeAssertion(
-    scope,
+    context,
     write,
-    auditPasskeys(scope, `${audited}_final_succeeded`, facts),
+    auditPasskeys(context, `${audited}_final_succeeded`, facts),
   );
   return refused ? fail(refused, facts) : { ok: true, token };
 }

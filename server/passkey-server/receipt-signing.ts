@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { Scope, Tenant } from "../runtime.ts";
+import type { RequestContext, Tenant } from "../runtime.ts";
 import type { AssertionAnswer } from "../webauthn/responses.ts";
 import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";
 
@@ -18,7 +18,7 @@ export function issuerOf({ id, config }: Tenant): string {
  * @returns null when the credential was removed meanwhile
  */
 export async function signReceipt(
-  { runtime, tenant, now }: Scope,
+  { runtime, tenant, now }: RequestContext,
   about: {
     userId: string;
     credentialId: string;

@@ -1,5 +1,5 @@
 import { authenticatorName } from "../credentials/authenticator-names.ts";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { type AttestationFault, judgeAttestation } from "../webauthn/attestation.ts";
 import { readRegistration } from "./answers.ts";
 import { auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
@@ -19,19 +19,19 @@ const kinds = {
 
 /** Writes the user, and opens a challenge for a new credential of theirs. */
 export async function openRegistration(
-  scope: Scope,
+  context: RequestContext,
   kind: CredentialKind,
   given: Omit<PasskeyUser, "id">,
 ): Promise<{ publicKey: ReturnType<typeof creationOptions> }> {
-  const { runtime, tenant } = scope;
-  prepareTokens(scope);
-  const challenge = newChallenge(scope);
+  const { runtime, tenant } = context;
+  prepareTokens(context);
+  const challenge = newChallenge(context);
   const settings = settingsOf(tenant.config, kind);
   const { operation, audited } = kinds[kind];
   return runtime.database.write.transaction(async (tx) => {
-    const user = await saveUser(tx, scope, given);
+    const user = await saveUser(tx, context, given);
     const exclude = await descriptorsOf(tx, tenant.id, user.id, kind);
-    await openChallenge(tx, scope, {
+    await openChallenge(tx, context, {
       operation,
       challenge,
       userId: user.id,
@@ -40,7 +40,7 @@ export async function openRegistration(
       transactionId: null,
       seconds: settings.timeout,
     });
-    await auditPasskeys(scope, `${audited}_init_succeeded`, { actorUserId: user.userId })(tx);
+    await auditPasskeys(context, `${audited}_init_succeeded`, { actorUserId: user.userId })(tx);
     return { publicKey: creationOptions(tenant.config, { challenge, user, exclude, kind }) };
   });
 }
@@ -51,21 +51,21 @@ export async function openRegistration(
  * @param body RegistrationResponseJSON, as the client sent it; nothing in it makes this throw
  */
 export async function finishRegistration(
-  scope: Scope,
+  context: RequestContext,
   kind: CredentialKind,
   body: unknown,
 ): Promise<{ ok: true; token: string } | Refused> {
-  const { runtime, tenant, now } = scope;
+  const { runtime, tenant, now } = context;
   const { operation, audited } = kinds[kind];
 
   const read = readRegistration(body);
   if (!read) return refuse("malformed_attestation");
   const { answer, clientData } = read;
 
-  const taken = await takeChallenge(scope, [operation], clientData.challenge);
+  const taken = await takeChallenge(context, [operation], clientData.challenge);
   if (!taken) {
     const refused = refuse("unknown_registration_challenge");
-    await auditStranger(scope, `${audited}_final`, refused.refusal, { credentialId: answer.id });
+    await auditStranger(context, `${audited}_final`, refused.refusal, { credentialId: answer.id });
     return refused;
   }
 
@@ -74,7 +74,7 @@ export async function finishRegistration(
   const fail = async (code: RefusalCode, details?: string) => {
     const refused = refuse(code, details === undefined ? {} : { details });
     const facts = { actorUserId: user?.userId, credentialId: answer.id };
-    await auditRefusal(scope, `${audited}_final`, refused.refusal, facts);
+    await auditRefusal(context, `${audited}_final`, refused.refusal, facts);
     return refused;
   };
   if (!user) return fail("user_not_found");
@@ -98,17 +98,17 @@ export async function finishRegistration(
   if (taken.userVerification === "required" && !credential.userVerified) return fail("user_not_verified");
 
   // Signed first: what is written then has its token.
-  const token = await signToken(scope, { userId: user.userId, credentialId: credential.id });
+  const token = await signToken(context, { userId: user.userId, credentialId: credential.id });
   const name = authenticatorName(credential.aaguid) ?? `cred-${credential.id}`;
   const unwritten = await runtime.database.write.transaction(async (tx) => {
-    const fault = await insertCredential(tx, scope, user.id, {
+    const fault = await insertCredential(tx, context, user.id, {
       ...credential,
       mfaOnly: kind === "mfa",
       name,
     });
     if (fault) return fault;
     const facts = { actorUserId: user.userId, credentialId: credential.id };
-    await auditPasskeys(scope, `${audited}_final_succeeded`, facts)(tx);
+    await auditPasskeys(context, `${audited}_final_succeeded`, facts)(tx);
     return null;
   });
   return unwritten ? fail(unwritten) : { ok: true, token };

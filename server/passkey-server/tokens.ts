@@ -1,5 +1,5 @@
 import { signedFor } from "../keys/signing-key-store.ts";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 
 /**
  * What an application is handed when a ceremony went well: a JSON Web Token (RFC 7519) signed by the tenant's own keys
@@ -8,7 +8,7 @@ import type { Scope } from "../runtime.ts";
  * @param about `userId`: what the application calls the user; `transactionId`: its own id of what was agreed to
  */
 export async function signToken(
-  { runtime, tenant, now }: Pick<Scope, "runtime" | "tenant" | "now">,
+  { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
   about: { userId: string; credentialId: string; transactionId?: string },
 ): Promise<string> {
   const { userId, credentialId, transactionId } = about;
@@ -29,6 +29,6 @@ export async function signToken(
  * Has the keys read, and the first one made, while nobody waits: by the time a person has touched their authenticator,
  * it is there.
  */
-export function prepareTokens({ runtime, tenant }: Pick<Scope, "runtime" | "tenant">): void {
+export function prepareTokens({ runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">): void {
   runtime.signingKeys.of(tenant, "passkeys");
 }

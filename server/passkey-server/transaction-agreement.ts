@@ -1,6 +1,6 @@
 import { and, eq, isNull, type SQL } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
-import { type Scope, TakenError } from "../runtime.ts";
+import { ConflictError, type RequestContext } from "../runtime.ts";
 import { readAssertion } from "./answers.ts";
 import { judgePasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
@@ -27,21 +27,21 @@ export interface Agreement {
  * @param body AuthenticationResponseJSON, as the client sent it; nothing in it makes this throw
  */
 export async function finishTransaction(
-  scope: Scope,
+  context: RequestContext,
   body: unknown,
 ): Promise<({ ok: true } & Agreement) | Refused> {
-  const { runtime, tenant } = scope;
+  const { runtime, tenant } = context;
   const read = readAssertion(body);
   if (!read) return refuse("malformed_transaction_assertion");
-  const taken = await takeChallenge(scope, ["transaction"], read.clientData.challenge);
+  const taken = await takeChallenge(context, ["transaction"], read.clientData.challenge);
   const transaction = taken && (await findTransaction(runtime.database.read, tenant.id, taken.transactionId));
   if (!transaction) {
     const refused = refuse("unknown_login_challenge");
     const facts = { credentialId: read.answer.id };
-    await auditStranger(scope, "webauthn_transaction_final", refused.refusal, facts);
+    await auditStranger(context, "webauthn_transaction_final", refused.refusal, facts);
     return refused;
   }
-  const judged = await judgeAgreement(scope, { ...read, taken, transaction });
+  const judged = await judgeAgreement(context, { ...read, taken, transaction });
   if (!judged.ok) return judged;
   const refused = await judged.write();
   return refused ?? { ok: true, ...judged.agreement };
@@ -70,43 +70,43 @@ export type JudgedAgreement =
  * @param about what was read from the body, the challenge that it took, and the transaction it commits to
  */
 export async function judgeAgreement(
-  scope: Scope,
+  context: RequestContext,
   about: NonNullable<ReturnType<typeof readAssertion>> & {
     taken: TakenChallenge;
     transaction: TransactionRow;
   },
 ): Promise<JudgedAgreement> {
   const { answer, transaction } = about;
-  const judged = await judgePasskeyAssertion(scope, about);
+  const judged = await judgePasskeyAssertion(context, about);
   const facts: AuditFacts = {
     actorUserId: judged.credential?.owner.userId,
     credentialId: answer.id,
     transactionId: transaction.identifier,
   };
   const fail = async ({ refusal }: Refused): Promise<Refused> => {
-    await auditRefusal(scope, "webauthn_transaction_final", refusal, facts);
+    await auditRefusal(context, "webauthn_transaction_final", refusal, facts);
     return { ok: false, refusal };
   };
   if (!judged.ok) return fail(judged);
 
   const { owner, id: credentialId } = judged.credential;
   const signer = { userId: owner.userId, credentialId };
-  const receipt = await signReceipt(scope, { ...signer, transaction, answer });
+  const receipt = await signReceipt(context, { ...signer, transaction, answer });
   if (receipt === null) return fail(refuse("assertion_refused", { details: "there is no such credential" }));
   // Nobody has a token without a receipt that holds: where its verification is stricter, that counts.
   const verdict = verifyReceipt(receipt, { jwks: null });
   if (!verdict.ok)
     return fail(refuse("assertion_refused", { details: `its receipt would not hold: ${verdict.code}` }));
-  const token = await signToken(scope, { ...signer, transactionId: transaction.identifier });
+  const token = await signToken(context, { ...signer, transactionId: transaction.identifier });
   return {
     ok: true,
     agreement: { token, receipt },
     async write(result) {
       const refused = await writeAssertion(
-        scope,
+        context,
         judged.write,
-        (tx) => markConfirmed(tx, scope, transaction, result),
-        auditPasskeys(scope, "webauthn_transaction_final_succeeded", facts),
+        (tx) => markConfirmed(tx, context, transaction, result),
+        auditPasskeys(context, "webauthn_transaction_final_succeeded", facts),
       );
       return refused && fail(refused);
     },
@@ -120,13 +120,13 @@ export async function judgeAgreement(
  */
 async function markConfirmed(
   tx: Transaction,
-  { now }: Pick<Scope, "now">,
+  { now }: Pick<RequestContext, "now">,
   { tenantId, id }: TransactionRow,
   result: PageResult | undefined,
 ): Promise<void> {
   const ofTransaction = and(eq(confirmations.tenantId, tenantId), eq(confirmations.transactionId, id));
   const [page] = await tx.select().from(confirmations).where(ofTransaction).for("update");
-  if (page?.answeredAt) throw new TakenError("transaction");
+  if (page?.answeredAt) throw new ConflictError("transaction");
   if (page)
     await tx
       .update(confirmations)
@@ -137,7 +137,7 @@ async function markConfirmed(
     .set({ confirmedAt: now, updatedAt: now })
     .where(and(eq(table.tenantId, tenantId), eq(table.id, id), isNull(table.confirmedAt)))
     .returning({ id: table.id });
-  if (marked.length === 0) throw new TakenError("transaction");
+  if (marked.length === 0) throw new ConflictError("transaction");
 }
 
 /** @param id internal */

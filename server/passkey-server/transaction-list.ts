@@ -1,6 +1,6 @@
 import { and, asc, eq, or } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { type Refused, refuse } from "./problems.ts";
 
 /** A transaction as it is listed. */
@@ -25,7 +25,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * @param user our own id of the user, or what the application calls them
  */
 export async function listTransactions(
-  { runtime, tenant }: Pick<Scope, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   user: string,
 ): Promise<{ ok: true; transactions: ShownTransaction[] } | Refused> {
   const db = runtime.database.read;

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { auditPasskeys, auditRefusal } from "./audit.ts";
 import { canonicalFaults, canonicalJson } from "./canonical-json.ts";
 import { openChallenge } from "./challenges.ts";
@@ -26,22 +26,22 @@ export type OpenedTransaction =
  *   own page ask the user
  */
 export async function openTransaction(
-  scope: Scope,
+  context: RequestContext,
   asked: { userId: string; transactionId: string; data: unknown; confirmation: ConfirmationWish | null },
 ): Promise<OpenedTransaction> {
-  const { runtime, tenant, now } = scope;
+  const { runtime, tenant, now } = context;
   const { config } = tenant;
   const { userId, transactionId: identifier } = asked;
   const invalid = (details: string) => refuse("invalid_request", { details });
   const canonical = canonicalJson(asked.data);
   if (!canonical.ok)
     return invalid(`transaction_data cannot be agreed to: ${canonicalFaults[canonical.fault]}`);
-  const confirmation = asked.confirmation && askForConfirmation(scope, asked.confirmation);
+  const confirmation = asked.confirmation && askForConfirmation(context, asked.confirmation);
   if (confirmation && !confirmation.ok) return invalid(confirmation.details);
 
   const facts = { actorUserId: userId, transactionId: identifier };
   const fail = async (refused: Refused) => {
-    await auditRefusal(scope, "webauthn_transaction_init", refused.refusal, facts);
+    await auditRefusal(context, "webauthn_transaction_init", refused.refusal, facts);
     return refused;
   };
   const db = runtime.database.read;
@@ -51,12 +51,12 @@ export async function openTransaction(
   const allowed = await descriptorsOf(db, tenant.id, user.id, "passkey");
   if (allowed.length === 0) return fail(refuse("no_suitable_credentials"));
 
-  prepareTokens(scope);
+  prepareTokens(context);
   const { timeout, confirmation_ttl, user_verification: userVerification } = config.passkey_server;
   const seconds = confirmation ? confirmation_ttl : timeout;
   const { text: data } = canonical;
-  const challenge = transactionChallenge(runtime.environment.randomBytes(32), identifier, data);
-  const id = runtime.environment.uuid();
+  const challenge = transactionChallenge(runtime.platform.randomBytes(32), identifier, data);
+  const id = runtime.platform.uuid();
   const opened = await runtime.database.write.transaction(async (tx) => {
     const moments = { createdAt: now, updatedAt: now };
     const written = await tx
@@ -65,7 +65,7 @@ export async function openTransaction(
       .onConflictDoNothing({ target: [table.tenantId, table.identifier] })
       .returning({ id: table.id });
     if (written.length === 0) return false;
-    await openChallenge(tx, scope, {
+    await openChallenge(tx, context, {
       operation: "transaction",
       challenge,
       userId: user.id,
@@ -75,20 +75,20 @@ export async function openTransaction(
       seconds,
     });
     if (confirmation) await confirmation.write(tx, id, seconds);
-    await auditPasskeys(scope, "webauthn_transaction_init_succeeded", facts)(tx);
+    await auditPasskeys(context, "webauthn_transaction_init_succeeded", facts)(tx);
     return true;
   });
   if (!opened) return fail(refuse("transaction_exists"));
   return {
     ok: true,
-    publicKey: transactionOptions(scope, { challenge, seconds, allowed }),
+    publicKey: transactionOptions(context, { challenge, seconds, allowed }),
     ...(confirmation ? { confirmation_url: confirmation.url } : {}),
   };
 }
 
 /** User verification is named only where it is required: without the field browsers take it for preferred. */
 export function transactionOptions(
-  { tenant }: Pick<Scope, "tenant">,
+  { tenant }: Pick<RequestContext, "tenant">,
   about: Omit<Parameters<typeof requestOptions>[1], "userVerification">,
 ) {
   const required = tenant.config.passkey_server.user_verification === "required";

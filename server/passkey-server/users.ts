@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 
 /** A person of an application that uses the passkey server; no account of ours. */
 export interface PasskeyUser {
@@ -58,14 +58,14 @@ export async function findUserById(db: ReadOnly, tenantId: string, id: string): 
 /** Writes a user anew, or their name, display name and icon. */
 export async function saveUser(
   tx: Transaction,
-  { runtime, tenant, now }: Pick<Scope, "runtime" | "tenant" | "now">,
+  { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
   { userId, ...shown }: Omit<PasskeyUser, "id">,
 ): Promise<PasskeyUser> {
   const [user] = await tx
     .insert(table)
     .values({
       tenantId: tenant.id,
-      id: runtime.environment.uuid(),
+      id: runtime.platform.uuid(),
       userId,
       ...shown,
       createdAt: now,

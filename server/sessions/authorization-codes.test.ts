@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => runtime.close());
 
 beforeEach(async () => {
-  const { tenant, environment, database } = runtime;
-  const now = new Date(Date.now() + environment.clockShift());
+  const { tenant, platform, database } = runtime;
+  const now = new Date(Date.now() + platform.clockShift());
   const userId = randomUUID();
   const { signal } = new AbortController();
   const made = await issueSession(
@@ -29,7 +29,7 @@ beforeEach(async () => {
     { userId, factors: [], amr: [], rememberMe: false },
   );
   await database.write.transaction(async (tx) => {
-    await createUser(tx, tenant.id, { id: userId, now, environment });
+    await createUser(tx, tenant.id, { id: userId, now, platform });
     await made.write(tx);
   });
   sessionId = made.issued.id;

@@ -27,12 +27,12 @@ export const codeVerifierPattern = /^[A-Za-z0-9._~-]{43,128}$/;
  * @returns the code, 43 characters of base64url; null when the session has ended
  */
 export async function createHandover(
-  { database, environment }: Runtime,
+  { database, platform }: Runtime,
   tenant: Tenant,
   { sessionId, codeChallenge, redirectTo }: { sessionId: string; codeChallenge: string; redirectTo: string },
 ): Promise<string | null> {
-  const code = environment.randomBytes(32).toString("base64url");
-  const now = databaseNow(environment.clockShift());
+  const code = platform.randomBytes(32).toString("base64url");
+  const now = databaseNow(platform.clockShift());
   const session = database.write
     .select({
       tenantId: sessions.tenantId,
@@ -62,7 +62,7 @@ export async function redeemHandover(
   tenant: Tenant,
   { code, codeVerifier }: { code: string; codeVerifier: string },
 ): Promise<{ session: Session; redirectTo: string; now: Date } | null> {
-  const { database, environment } = runtime;
+  const { database, platform } = runtime;
   if (!codeVerifierPattern.test(codeVerifier)) return null;
   const [taken] = await database.write
     .delete(handoverCodes)
@@ -71,7 +71,7 @@ export async function redeemHandover(
       sessionId: handoverCodes.sessionId,
       codeChallenge: handoverCodes.codeChallenge,
       redirectTo: handoverCodes.redirectTo,
-      inTime: sql<boolean>`${handoverCodes.expiresAt} > ${databaseNow(environment.clockShift())}`,
+      inTime: sql<boolean>`${handoverCodes.expiresAt} > ${databaseNow(platform.clockShift())}`,
     });
   if (!taken?.inTime) return null;
   // RFC 7636, 4.6, with S256 alone: BASE64URL(SHA256(ASCII(code_verifier))) == code_challenge

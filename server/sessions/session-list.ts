@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, gte } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
-import type { Scope, Tenant, Write } from "../runtime.ts";
+import type { RequestContext, Tenant, Write } from "../runtime.ts";
 import { type Session, sessionColumns } from "./sessions.ts";
 import { describeUserAgent } from "./user-agent.ts";
 
@@ -54,7 +54,11 @@ export function describeSession(session: Session, currentSessionId: string): Ses
 }
 
 /** Ends a session of an account at once; one that has ended already stays so. */
-export function endSessionOf({ tenant }: Pick<Scope, "tenant">, userId: string, sessionId: string): Write {
+export function endSessionOf(
+  { tenant }: Pick<RequestContext, "tenant">,
+  userId: string,
+  sessionId: string,
+): Write {
   return async (tx) => {
     await tx
       .delete(sessions)

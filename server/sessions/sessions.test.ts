@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import type { Factor } from "#db/schema/sessions";
 import { createUser } from "../identity/users.ts";
-import type { Scope, Tenant } from "../runtime.ts";
+import type { RequestContext, Tenant } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   endOtherSessions,
@@ -23,14 +23,14 @@ afterAll(() => runtime.close());
 
 const noon = new Date("2030-01-01T12:00:00.250Z");
 
-function scopeAt(now = noon, { tenant }: { tenant: Tenant } = runtime): Scope {
+function scopeAt(now = noon, { tenant }: { tenant: Tenant } = runtime): RequestContext {
   return { runtime, tenant, client: someone, now, signal: new AbortController().signal };
 }
 
 async function newUser(tenantId = runtime.tenant.id): Promise<string> {
   const id = randomUUID();
   await runtime.database.write.transaction((tx) =>
-    createUser(tx, tenantId, { id, now: noon, environment: runtime.environment }),
+    createUser(tx, tenantId, { id, now: noon, platform: runtime.platform }),
   );
   return id;
 }
@@ -44,8 +44,8 @@ const newSession = (userId: string): NewSession => ({
   rememberMe: false,
 });
 
-async function issue(userId: string, now = noon, scope = scopeAt(now)) {
-  const made = await issueSession(scope, newSession(userId));
+async function issue(userId: string, now = noon, context = scopeAt(now)) {
+  const made = await issueSession(context, newSession(userId));
   await runtime.database.write.transaction(made.write);
   return made;
 }
@@ -171,9 +171,9 @@ describe("the limit of sessions", () => {
 
   it("of one leaves the newest alone", async () => {
     const userId = await newUser();
-    const scope = scopeAt(noon, runtime.configured({ STILE_SESSION_LIMIT: "1" }));
-    await issue(userId, noon, scope);
-    const { issued } = await issue(userId, noon, scope);
+    const context = scopeAt(noon, runtime.configured({ STILE_SESSION_LIMIT: "1" }));
+    await issue(userId, noon, context);
+    const { issued } = await issue(userId, noon, context);
     expect(await sessionIds(userId)).toEqual([issued.id]);
   });
 

@@ -4,7 +4,7 @@ import { databaseNow } from "#db/clock";
 import { prepared } from "#db/prepared";
 import type { Factor } from "#db/schema/sessions";
 import { lockUser } from "../identity/users.ts";
-import { type Runtime, type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Runtime, type Tenant, type Write } from "../runtime.ts";
 import {
   clientClaims,
   type Person,
@@ -54,15 +54,15 @@ export interface NewSession extends Person {
  *   throws TakenError("user") when the account is gone
  */
 export async function issueSession(
-  scope: Scope,
+  context: RequestContext,
   { userId, factors, amr, rememberMe, ...person }: NewSession,
 ): Promise<{ issued: IssuedSession; claims: SessionClaims; write: Write }> {
-  const { runtime, tenant, client, now } = scope;
+  const { runtime, tenant, client, now } = context;
   const { lifespan, limit, acquire_ip_address, acquire_user_agent } = tenant.config.session;
   // Whole seconds, as in the token, so that the token never outlives the row.
   const expiresAt = new Date((Math.floor(now.getTime() / 1000) + lifespan) * 1000);
   const session: Session = {
-    id: runtime.environment.uuid(),
+    id: runtime.platform.uuid(),
     userId,
     authenticatedAt: lastProof(factors) ?? now,
     factors,
@@ -99,7 +99,7 @@ export async function issueSession(
  * @returns null when the session has ended
  */
 export async function reissueSession(
-  { runtime, tenant }: Pick<Scope, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   sessionId: string,
   { rememberMe }: { rememberMe: boolean },
 ): Promise<IssuedSession | null> {
@@ -115,7 +115,7 @@ export async function reissueSession(
  * @returns throws TakenError("session") when it has ended meanwhile
  */
 export function refreshSession(
-  { tenant, now }: Scope,
+  { tenant, now }: RequestContext,
   { id, factors, amr }: { id: string; factors: Factor[]; amr: string[] },
 ): Write {
   return async (tx) => {
@@ -124,13 +124,13 @@ export function refreshSession(
       .set({ factors, amr, authenticatedAt: lastProof(factors) ?? now })
       .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.id, id)))
       .returning({ id: sessions.id });
-    if (refreshed.length === 0) throw new TakenError("session");
+    if (refreshed.length === 0) throw new ConflictError("session");
   };
 }
 
 /** Notes what else a session's owner has shown, without calling it a fresh proof of who they are. */
 export function noteFactors(
-  { tenant }: Pick<Scope, "tenant">,
+  { tenant }: Pick<RequestContext, "tenant">,
   { id, factors }: { id: string; factors: Factor[] },
 ): Write {
   return async (tx) => {
@@ -182,7 +182,7 @@ export async function findSession(
   const [found] = await sessionById(runtime.database.read).execute({
     tenantId: tenant.id,
     id: sessionId,
-    shift: runtime.environment.clockShift(),
+    shift: runtime.platform.clockShift(),
   });
   if (!found) return null;
   const { now, ...session } = found;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { schema } from "#db/client";
 import { createUser } from "../identity/users.ts";
 import { createSigningKeys } from "../keys/signing-keys.ts";
-import type { Scope } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { endSession, issueSession } from "./sessions.ts";
 import { type PresentedTokens, verifySession } from "./verify-session.ts";
@@ -24,20 +24,26 @@ beforeEach(async () => {
   ({ token, id: sessionId } = await signIn());
 });
 
-const nowHere = () => new Date(Date.now() + runtime.environment.clockShift());
+const nowHere = () => new Date(Date.now() + runtime.platform.clockShift());
 
 async function newUser(host: TestRuntime = runtime): Promise<string> {
   const id = randomUUID();
   await host.database.write.transaction((tx) =>
-    createUser(tx, host.tenant.id, { id, now: nowHere(), environment: host.environment }),
+    createUser(tx, host.tenant.id, { id, now: nowHere(), platform: host.platform }),
   );
   return id;
 }
 
 async function signIn(host: TestRuntime = runtime, person = userId) {
   const { signal } = new AbortController();
-  const scope: Scope = { runtime: host, tenant: host.tenant, client: someone, now: nowHere(), signal };
-  const made = await issueSession(scope, { userId: person, factors: [], amr: ["otp"], rememberMe: false });
+  const context: RequestContext = {
+    runtime: host,
+    tenant: host.tenant,
+    client: someone,
+    now: nowHere(),
+    signal,
+  };
+  const made = await issueSession(context, { userId: person, factors: [], amr: ["otp"], rememberMe: false });
   await host.database.write.transaction(made.write);
   return made.issued;
 }
@@ -148,14 +154,14 @@ describe("nobody is signed in", () => {
     expect(await verifySession(runtime, tenant, { cookies: [token] }, { touch: false })).toEqual({
       valid: false,
     });
-    const { database, vault, environment, log } = runtime;
+    const { database, vault, platform, log } = runtime;
     // Even with the keys of the tenant that signed.
     const keys = createSigningKeys({
       database,
       vault,
       tenant: runtime.tenant,
       purpose: "session",
-      environment,
+      platform,
       log,
     });
     const there = { ...runtime, tenant, signingKeys: { of: () => keys } };

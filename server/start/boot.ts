@@ -12,9 +12,9 @@ import { secretKeys } from "../keys/secret-keys.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import { createRates } from "../limits/rates.ts";
-import type { Environment, Runtime } from "../runtime.ts";
+import type { Platform, Runtime } from "../runtime.ts";
 import { createTenants } from "../tenants/tenants.ts";
-import { machine } from "./platform.ts";
+import { systemPlatform } from "./platform.ts";
 
 export interface BootOptions {
   log: Logger;
@@ -23,7 +23,7 @@ export interface BootOptions {
   /** See `Runtime`. */
   closing?: AbortSignal;
   /** Other randomness and another clock, for tests. */
-  environment?: Environment;
+  platform?: Platform;
 }
 
 /** A runtime that was made here and can be ended. */
@@ -42,7 +42,7 @@ export interface BootedRuntime extends Runtime {
  */
 export async function createRuntime(
   config: Config,
-  { log, worker, closing, environment = machine }: BootOptions,
+  { log, worker, closing, platform = systemPlatform }: BootOptions,
 ): Promise<BootedRuntime> {
   const vault = createVault(secretKeys(config));
   const endings: (() => Promise<unknown>)[] = [];
@@ -72,14 +72,14 @@ export async function createRuntime(
 
     await refuseUnknownSealers(database, vault);
 
-    const instanceId = environment.uuid();
+    const instanceId = platform.uuid();
     const lease = await takeLease(database, instanceId, embedded !== undefined, log);
     endings.push(() => lease.end());
 
     const tenant = { id: config.tenant.id, config };
     const tenants = createTenants({ byDefault: tenant, database, vault });
-    const signingKeys = createTenantSigningKeys({ database, vault, environment, log });
-    const jobs = createJobs({ databaseUrl, database, config, tenants, vault, environment, log });
+    const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
+    const jobs = createJobs({ databaseUrl, database, config, tenants, vault, platform, log });
     endings.push(() => jobs.stop());
     // A first key takes a while to make; nothing waits for that yet.
     await Promise.all([signingKeys.of(tenant).loaded, jobs.start({ worker })]);
@@ -89,7 +89,7 @@ export async function createRuntime(
       config,
       tenant,
       tenants,
-      environment,
+      platform,
       database,
       log,
       vault,

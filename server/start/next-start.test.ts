@@ -6,7 +6,7 @@ import { flowClient } from "../testing/flow-client.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
 import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
-import { machine } from "./platform.ts";
+import { systemPlatform } from "./platform.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -68,7 +68,7 @@ describe("under Next alone, in production", () => {
   test("an application asks for a passkey and for a phone, and a page waits for what becomes of that", async () => {
     const tenant = { id: "00000000-0000-4000-8000-000000000001" };
     const keyOf = async (opens: KeyInterface) => {
-      const maker = { database: database.database, environment: machine };
+      const maker = { database: database.database, platform: systemPlatform };
       return (await createApiKey(maker, tenant, { interface: opens, name: "a shop" })).key;
     };
     const post = (path: string, headers: Record<string, string>, body: object) =>

@@ -40,12 +40,12 @@ const pattern = /^stile_[A-Za-z0-9_-]{43}$/;
  * @returns the key itself, which cannot be shown again: only its SHA-256 is kept
  */
 export async function createApiKey(
-  { database, environment }: Pick<Runtime, "database" | "environment">,
+  { database, platform }: Pick<Runtime, "database" | "platform">,
   tenant: Pick<Tenant, "id">,
   { interface: opens, name }: { interface: KeyInterface; name: string },
 ): Promise<{ id: string; key: string }> {
-  const id = environment.uuid();
-  const key = `stile_${environment.randomBytes(32).toString("base64url")}`;
+  const id = platform.uuid();
+  const key = `stile_${platform.randomBytes(32).toString("base64url")}`;
   await database.write
     .insert(apiKeys)
     .values({ tenantId: tenant.id, id, interface: opens, name, keyHash: sha256(key) });
@@ -83,7 +83,7 @@ export async function deleteApiKey({ database }: Pick<Runtime, "database">, id: 
  * @returns null whatever is wrong with it: unknown, another interface's, another tenant's
  */
 export async function verifyApiKey(
-  { database, environment }: Pick<Runtime, "database" | "environment">,
+  { database, platform }: Pick<Runtime, "database" | "platform">,
   { interface: opens, tenant }: { interface: KeyInterface; tenant?: Pick<Tenant, "id"> },
   key: string,
 ): Promise<ApiKey | null> {
@@ -91,7 +91,7 @@ export async function verifyApiKey(
   const keyHash = sha256(key);
   // By the hash of what somebody sent: how long the look-up takes tells nothing of any key.
   const [row] = await database.read
-    .select({ ...shown, keyHash: apiKeys.keyHash, now: databaseNow(environment.clockShift()) })
+    .select({ ...shown, keyHash: apiKeys.keyHash, now: databaseNow(platform.clockShift()) })
     .from(apiKeys)
     .where(eq(apiKeys.keyHash, keyHash));
   if (!row) return null;

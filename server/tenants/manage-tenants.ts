@@ -12,7 +12,7 @@ const { tenants, users } = schema;
 /** What cannot be done to a tenant. `message` is one line for the operator. */
 export class TenantError extends Error {}
 
-type Keeper = Pick<Runtime, "config" | "tenant" | "tenants" | "database" | "vault" | "environment">;
+type Keeper = Pick<Runtime, "config" | "tenant" | "tenants" | "database" | "vault" | "platform">;
 
 /** What an operator says of a tenant. */
 export interface TenantDescription {
@@ -51,7 +51,7 @@ export async function listTenants({
  */
 export async function createTenant(
   keeper: Keeper,
-  { id = keeper.environment.uuid(), ...description }: TenantDescription & { id?: string },
+  { id = keeper.platform.uuid(), ...description }: TenantDescription & { id?: string },
 ): Promise<Tenant> {
   const { row, config } = prepare(keeper, id, description);
   await keeper.database.write.transaction(async (tx) => {

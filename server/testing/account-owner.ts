@@ -56,10 +56,10 @@ export async function accountOwner(
   has: Belongings = {},
   proved: { secondsAgo?: number; methods?: Factor["method"][]; taken?: Taken } = {},
 ): Promise<AccountOwner> {
-  const { tenant, environment, database } = runtime;
+  const { tenant, platform, database } = runtime;
   const { secondsAgo = 0, methods = ["password", "totp"], taken } = proved;
   const userId = randomUUID();
-  const now = new Date(Date.now() + environment.clockShift());
+  const now = new Date(Date.now() + platform.clockShift());
   const own = { tenantId: tenant.id, userId };
   const addresses = Array.from({ length: has.emails ?? 1 }, newAddress);
   const ids = (count = 0) => Array.from({ length: count }, () => randomBytes(16).toString("base64url"));
@@ -72,7 +72,7 @@ export async function accountOwner(
 
   await database.write.transaction(async (tx) => {
     const named = has.username ? { username: has.username } : {};
-    await createUser(tx, tenant.id, { id: userId, now, environment, ...named });
+    await createUser(tx, tenant.id, { id: userId, now, platform, ...named });
     for (const [index, address] of addresses.entries()) {
       const email = { userId, address, isPrimary: index === 0, verifiedAt: now, id: randomUUID() };
       await addEmail(tx, tenant.id, { ...email, now: new Date(now.getTime() + index) });

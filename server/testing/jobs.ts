@@ -20,7 +20,7 @@ export function testJobs(
     config,
     tenants: { byId: async (id) => ({ id, config }) },
     vault: createVault([secretKey]),
-    environment: { randomBytes, uuid: randomUUID, clockShift: () => 0 },
+    platform: { randomBytes, uuid: randomUUID, clockShift: () => 0 },
     log: pino({ level: "trace" }, { write: (line: string) => logged.push(line) }),
   });
   return { ...jobs, logged };

@@ -32,7 +32,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
   const enqueued: MailJob[] = [];
   const pushed: PushJob[] = [];
   let shift = 0;
-  const environment = { randomBytes, uuid: randomUUID, clockShift: () => shift };
+  const platform = { randomBytes, uuid: randomUUID, clockShift: () => shift };
 
   const make = (variables: Record<string, string>): TestRuntime => {
     const config: Config = loadConfig(
@@ -51,11 +51,11 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       config,
       tenant,
       tenants: createTenants({ byDefault: tenant, database, vault }),
-      environment,
+      platform,
       database,
       log,
       vault,
-      signingKeys: createTenantSigningKeys({ database, vault, environment, log }),
+      signingKeys: createTenantSigningKeys({ database, vault, platform, log }),
       passwordHasher: createPasswordHasher(config.password),
       rates: createRates(config, database),
       jobs: {

@@ -15,7 +15,7 @@ const scope = (tenant = runtime.tenant) => ({
   runtime,
   tenant,
   client: someone,
-  now: new Date(Date.now() + runtime.environment.clockShift()),
+  now: new Date(Date.now() + runtime.platform.clockShift()),
 });
 
 const take = async (token: string, tenant = runtime.tenant) =>

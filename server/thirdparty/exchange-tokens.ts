@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { and, eq, gt, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
-import { type Runtime, type Scope, TakenError, type Tenant, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Runtime, type Tenant, type Write } from "../runtime.ts";
 import { codeVerifierPattern } from "../sessions/authorization-codes.ts";
 import { type ProviderFacts, providerFacts } from "./provider-facts.ts";
 
@@ -30,13 +30,13 @@ export interface Exchange {
  * @returns the token, 43 characters of base64url, good for 60 seconds; it rests as its hash
  */
 export async function issueExchangeToken(
-  { database, environment, vault }: Runtime,
+  { database, platform, vault }: Runtime,
   tenant: Tenant,
   { flowId, codeChallenge, userId, facts }: Exchange,
 ): Promise<string> {
-  const token = environment.randomBytes(32).toString("base64url");
+  const token = platform.randomBytes(32).toString("base64url");
   const tokenHash = sha256(token);
-  const now = databaseNow(environment.clockShift());
+  const now = databaseNow(platform.clockShift());
   await database.write.insert(exchangeTokens).values({
     tenantId: tenant.id,
     tokenHash,
@@ -55,7 +55,7 @@ export async function issueExchangeToken(
  * @returns null for one that was never made here, was taken, or has expired
  */
 export async function findExchangeToken(
-  { runtime, tenant, now }: Pick<Scope, "runtime" | "tenant" | "now">,
+  { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
   token: string,
 ): Promise<Exchange | null> {
   const tokenHash = sha256(token);
@@ -84,7 +84,10 @@ export async function findExchangeToken(
  *
  * @throws TakenError("exchange_token") when it is gone, or has run out meanwhile
  */
-export function takeExchangeToken({ tenant, now }: Pick<Scope, "tenant" | "now">, token: string): Write {
+export function takeExchangeToken(
+  { tenant, now }: Pick<RequestContext, "tenant" | "now">,
+  token: string,
+): Write {
   return async (tx) => {
     const taken = await tx
       .delete(exchangeTokens)
@@ -96,7 +99,7 @@ export function takeExchangeToken({ tenant, now }: Pick<Scope, "tenant" | "now">
         ),
       )
       .returning({ flowId: exchangeTokens.flowId });
-    if (taken.length === 0) throw new TakenError("exchange_token");
+    if (taken.length === 0) throw new ConflictError("exchange_token");
   };
 }
 

@@ -3,7 +3,7 @@ import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { prepared } from "#db/prepared";
 import { audit } from "../audit/audit.ts";
 import { createUser } from "../identity/users.ts";
-import { type Scope, TakenError, type Write } from "../runtime.ts";
+import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
 
 /** Who people are at identity providers. */
@@ -37,9 +37,9 @@ export async function ownerOfIdentity(
  * Signs somebody in by an identity that is theirs: what the provider says of them now takes the place of what it said
  * before.
  */
-export function refreshIdentity(scope: Scope, userId: string, facts: ProviderFacts): Write {
-  const { tenant, now } = scope;
-  const line = audit(scope, "thirdparty_signin_succeeded", { provider: facts.provider }, userId);
+export function refreshIdentity(context: RequestContext, userId: string, facts: ProviderFacts): Write {
+  const { tenant, now } = context;
+  const line = audit(context, "thirdparty_signin_succeeded", { provider: facts.provider }, userId);
   return async (tx) => {
     const refreshed = await tx
       .update(identities)
@@ -54,8 +54,8 @@ export function refreshIdentity(scope: Scope, userId: string, facts: ProviderFac
       )
       .returning({ id: identities.id });
     // Its owner has removed it meanwhile: it lets nobody in any more.
-    if (refreshed.length === 0) throw new TakenError("third_party_identity");
-    await rename(tx, scope, userId, facts);
+    if (refreshed.length === 0) throw new ConflictError("third_party_identity");
+    await rename(tx, context, userId, facts);
     await line(tx);
   };
 }
@@ -65,11 +65,11 @@ export function refreshIdentity(scope: Scope, userId: string, facts: ProviderFac
  *
  * @returns a write that throws SQLSTATE 23505 with `identities_subject_unique` when any account has got it meanwhile
  */
-export function linkIdentity(scope: Scope, userId: string, facts: ProviderFacts): Write {
-  const line = audit(scope, "thirdparty_linking_succeeded", { provider: facts.provider }, userId);
+export function linkIdentity(context: RequestContext, userId: string, facts: ProviderFacts): Write {
+  const line = audit(context, "thirdparty_linking_succeeded", { provider: facts.provider }, userId);
   return async (tx) => {
-    await insertIdentity(tx, scope, userId, facts);
-    await rename(tx, scope, userId, facts);
+    await insertIdentity(tx, context, userId, facts);
+    await rename(tx, context, userId, facts);
     await line(tx);
   };
 }
@@ -82,22 +82,22 @@ export function linkIdentity(scope: Scope, userId: string, facts: ProviderFacts)
  *   with `identities_subject_unique` when one has got the identity
  */
 export function signUpByIdentity(
-  scope: Scope,
+  context: RequestContext,
   facts: ProviderFacts,
   account: { userId: string; email: { address: string; verified: boolean } | null },
 ): Write {
-  const { tenant, now, runtime } = scope;
-  const { environment } = runtime;
+  const { tenant, now, runtime } = context;
+  const { platform } = runtime;
   const { userId, email } = account;
-  const line = audit(scope, "thirdparty_signup_succeeded", { provider: facts.provider }, userId);
+  const line = audit(context, "thirdparty_signup_succeeded", { provider: facts.provider }, userId);
   return async (tx) => {
-    await createUser(tx, tenant.id, { id: userId, now, environment });
+    await createUser(tx, tenant.id, { id: userId, now, platform });
     if (email) {
       const written = await tx
         .insert(emails)
         .values({
           tenantId: tenant.id,
-          id: environment.uuid(),
+          id: platform.uuid(),
           userId,
           address: email.address,
           isPrimary: true,
@@ -107,23 +107,23 @@ export function signUpByIdentity(
         })
         .onConflictDoNothing({ target: [emails.tenantId, emails.address] })
         .returning({ id: emails.id });
-      if (written.length === 0) throw new TakenError("address");
+      if (written.length === 0) throw new ConflictError("address");
     }
-    await insertIdentity(tx, scope, userId, facts);
-    await rename(tx, scope, userId, facts);
+    await insertIdentity(tx, context, userId, facts);
+    await rename(tx, context, userId, facts);
     await line(tx);
   };
 }
 
 async function insertIdentity(
   tx: Transaction,
-  { tenant, now, runtime }: Scope,
+  { tenant, now, runtime }: RequestContext,
   userId: string,
   { provider, subject, email }: ProviderFacts,
 ): Promise<void> {
   await tx.insert(identities).values({
     tenantId: tenant.id,
-    id: runtime.environment.uuid(),
+    id: runtime.platform.uuid(),
     userId,
     provider,
     subject,
@@ -136,7 +136,7 @@ async function insertIdentity(
 /** The account takes the names and the picture that the provider states; those it does not state stay. */
 async function rename(
   tx: Transaction,
-  { tenant, now }: Scope,
+  { tenant, now }: RequestContext,
   userId: string,
   { name, givenName, familyName, picture }: ProviderFacts,
 ): Promise<void> {

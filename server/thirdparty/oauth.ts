@@ -12,7 +12,7 @@ import {
   setJwksCache,
 } from "openid-client";
 import type { Config } from "../config/schema.ts";
-import type { Runtime, Scope, Tenant, Write } from "../runtime.ts";
+import type { RequestContext, Runtime, Tenant, Write } from "../runtime.ts";
 import { challengeOf } from "./exchange-tokens.ts";
 import { boundedFetch, forgetDocuments, networkOf, rememberingFetch } from "./network.ts";
 import { explain } from "./oauth-errors.ts";
@@ -41,7 +41,7 @@ export function callbackUrl({ base_url }: Config): URL {
  * @throws ThirdPartyError when the provider's addresses cannot be discovered
  */
 export async function openAuthorization(
-  scope: Scope,
+  context: RequestContext,
   provider: Provider,
   about: {
     flowId: string;
@@ -51,12 +51,12 @@ export async function openAuthorization(
     remembers: Record<string, string>;
   },
 ): Promise<{ url: string; state: string; write: Write }> {
-  const { runtime, tenant } = scope;
+  const { runtime, tenant } = context;
   const seconds = Math.min(tenant.config.third_party.timeout, longestStepSeconds);
   const signal = AbortSignal.timeout(seconds * 1000);
-  const codeVerifier = runtime.environment.randomBytes(32).toString("base64url");
-  const nonce = runtime.environment.randomBytes(32).toString("base64url");
-  const { state, write } = openThirdPartyRequest(scope, {
+  const codeVerifier = runtime.platform.randomBytes(32).toString("base64url");
+  const nonce = runtime.platform.randomBytes(32).toString("base64url");
+  const { state, write } = openThirdPartyRequest(context, {
     ...about,
     provider: provider.id,
     remembers: { ...about.remembers, codeVerifier, nonce },

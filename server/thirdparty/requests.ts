@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { z } from "zod";
 import { schema } from "#db/client";
-import type { Runtime, Scope, Tenant, Write } from "../runtime.ts";
+import type { RequestContext, Runtime, Tenant, Write } from "../runtime.ts";
 
 /** Requests to identity providers that are not answered yet, each known by its `state` (RFC 6749, 10.12). */
 
@@ -34,10 +34,10 @@ const remembered = z.record(z.string(), z.string());
  * @returns `state`: 43 characters of base64url, 256 bits, kept as its hash; `write`: makes the request known
  */
 export function openThirdPartyRequest(
-  { runtime, tenant, now }: Pick<Scope, "runtime" | "tenant" | "now">,
+  { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
   request: ThirdPartyRequest,
 ): { state: string; write: Write } {
-  const state = runtime.environment.randomBytes(32).toString("base64url");
+  const state = runtime.platform.randomBytes(32).toString("base64url");
   const stateHash = sha256(state);
   const row = {
     tenantId: tenant.id,

@@ -1,7 +1,7 @@
-import type { Exchange } from "../http/handler-context.ts";
+import type { HandlerContext } from "../http/handler-context.ts";
 
 /** What a procedure works with: the request, and the headers of its answer. */
 export interface Context {
-  exchange: Exchange;
+  handlerContext: HandlerContext;
   answerHeaders: Headers;
 }

@@ -8,8 +8,8 @@ import { appRouter } from "./router.ts";
 const ENDPOINT = "/api/trpc";
 
 /** `POST /api/trpc/{procedure}`. The body is read here, within our bounds, and handed on as it was. */
-export const trpcHandler: Handler = async (exchange) => {
-  const { request, runtime, client, url: asked } = exchange;
+export const trpcHandler: Handler = async (context) => {
+  const { request, runtime, client, url: asked } = context;
   // Every step needs the cookie of the one before, so nothing can be batched; and a streamed batch sets no cookie.
   if (asked.searchParams.has("batch")) return refuse("BAD_REQUEST", 400);
   const body = await readText(request, "application/json");
@@ -21,7 +21,7 @@ export const trpcHandler: Handler = async (exchange) => {
     endpoint: ENDPOINT,
     router: appRouter,
     req: new Request(asked, { method, headers, body: body.value }),
-    createContext: ({ resHeaders }) => ({ exchange, answerHeaders: resHeaders }),
+    createContext: ({ resHeaders }) => ({ handlerContext: context, answerHeaders: resHeaders }),
     onError({ error }) {
       if (error.code === "INTERNAL_SERVER_ERROR") {
         runtime.log.error({ err: error.cause ?? error, request_id: client.requestId }, "a tRPC call failed");

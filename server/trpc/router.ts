@@ -22,17 +22,17 @@ export const appRouter = router({
     /** Starts a flow, in place of the one this browser may have. */
     start: procedure
       .input(typeInput)
-      .mutation(async ({ input, ctx }) => answer(ctx, await startOnPage(ctx.exchange, input.type))),
+      .mutation(async ({ input, ctx }) => answer(ctx, await startOnPage(ctx.handlerContext, input.type))),
 
     /** Performs an action of the state that the page drew. */
     act: procedure
       .input(actInput)
-      .mutation(async ({ input, ctx }) => answer(ctx, await actOnPage(ctx.exchange, input))),
+      .mutation(async ({ input, ctx }) => answer(ctx, await actOnPage(ctx.handlerContext, input))),
 
     /** Shows the state as it is now and performs nothing: after a lost answer, or a refusal of another tab. */
     current: procedure
       .input(typeInput)
-      .mutation(async ({ input, ctx }) => answer(ctx, await currentOnPage(ctx.exchange, input.type))),
+      .mutation(async ({ input, ctx }) => answer(ctx, await currentOnPage(ctx.handlerContext, input.type))),
   }),
 });
 

@@ -99,11 +99,11 @@ function canonicalUsername(given: string, limits: Parameters<typeof parseUsernam
 
 async function insertUser(
   tx: Transaction,
-  { environment }: ToolRuntime,
+  { platform }: ToolRuntime,
   { id: tenantId }: Tenant,
   user: UserLine,
 ): Promise<void> {
-  const userId = user.id ?? environment.uuid();
+  const userId = user.id ?? platform.uuid();
   const createdAt = user.created_at ? new Date(user.created_at) : sql`clock_timestamp()`;
   const own = () => ({ tenantId, userId, createdAt, updatedAt: createdAt });
   const { name, given_name: givenName, family_name: familyName, picture } = user;
@@ -114,10 +114,10 @@ async function insertUser(
     .values({ ...row, publicMetadata, privateMetadata, unsafeMetadata: user.unsafe_metadata });
   for (const { address, is_primary: isPrimary, is_verified } of user.emails) {
     const verifiedAt = is_verified ? createdAt : null;
-    await tx.insert(emails).values({ ...own(), id: environment.uuid(), address, isPrimary, verifiedAt });
+    await tx.insert(emails).values({ ...own(), id: platform.uuid(), address, isPrimary, verifiedAt });
   }
   if (user.username)
-    await tx.insert(usernames).values({ ...own(), id: environment.uuid(), username: user.username });
+    await tx.insert(usernames).values({ ...own(), id: platform.uuid(), username: user.username });
   if (user.password_hash) await tx.insert(passwords).values({ ...own(), hash: user.password_hash });
   for (const passkey of user.passkeys) {
     await tx.insert(webauthnCredentials).values({
@@ -137,7 +137,7 @@ async function insertUser(
     });
   }
   for (const { provider, subject, email } of user.identities)
-    await tx.insert(identities).values({ ...own(), id: environment.uuid(), provider, subject, email });
+    await tx.insert(identities).values({ ...own(), id: platform.uuid(), provider, subject, email });
 }
 
 const taken: Record<string, string> = {

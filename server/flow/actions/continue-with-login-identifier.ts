@@ -54,7 +54,7 @@ export const continueWithLoginIdentifier = action({
     "flow_discontinuity_error",
   ],
   async run(context, given) {
-    const { config, db, scope, data } = context;
+    const { config, db, request, data } = context;
     const name = inputName(config);
     const text = given[name] ?? "";
     const kind: Kind = name === "identifier" ? (text.includes("@") ? "email" : "username") : name;
@@ -64,7 +64,7 @@ export const continueWithLoginIdentifier = action({
     if (sent) return sent;
 
     const find = kind === "email" ? factsByEmail : factsByUsername;
-    const user = await find(db, scope.tenant.id, value);
+    const user = await find(db, request.tenant.id, value);
     const { show_account_existence_hints, only_show_actual_login_methods } = config.privacy;
     if (!user && (show_account_existence_hints || only_show_actual_login_methods)) {
       return refuse(kind === "email" ? "unknown_email_error" : "unknown_username_error", { input: name });

@@ -43,12 +43,12 @@ export const exchangeToken = action({
     "rate_limit_exceeded",
   ],
   async run(context, { token, code_verifier }) {
-    const { scope, data } = context;
-    const { runtime, tenant, client } = scope;
+    const { request, data } = context;
+    const { runtime, tenant, client } = request;
     const rate = await runtime.rates.consume("exchange_token", `${tenant.id}/${client.source}`);
     if (!rate.ok) return refused(data, "rate_limit_exceeded", { payload: waiting(rate.retryAfterSeconds) });
 
-    const exchange = await findExchangeToken(scope, token);
+    const exchange = await findExchangeToken(request, token);
     if (!exchange || !belongsHere(context, exchange))
       return refused(data, "value_invalid_error", { input: "token" });
     // A token that no flow asked for is bound to the browser that was given it, by a cookie.
@@ -62,17 +62,17 @@ export const exchangeToken = action({
       const failure = { provider: facts.provider, error: verdict.code };
       const owner = context.type === "profile" ? (data.userId ?? null) : null;
       return refused(data, verdict.code, {
-        writes: [audit(scope, "thirdparty_signin_signup_failed", failure, owner)],
+        writes: [audit(request, "thirdparty_signin_signup_failed", failure, owner)],
       });
     }
-    const take = takeExchangeToken(scope, token);
+    const take = takeExchangeToken(request, token);
     // Whoever connects an identity is signed in already; nothing of the flow changes.
     if (context.type === "profile") {
       const { userId } = data;
       const addable = userId ? [whileAddable({ ...context, data: { ...data, userId } })] : [];
       return next({
         writes: [...addable, take, ...identityWrites(context, verdict, facts)],
-        jobs: verdict.kind === "link" ? securityNotice(scope, "identity_create", context.facts.email) : [],
+        jobs: verdict.kind === "link" ? securityNotice(request, "identity_create", context.facts.email) : [],
       });
     }
 
@@ -82,7 +82,7 @@ export const exchangeToken = action({
     const factor = {
       method: "third_party" as const,
       provider: facts.provider,
-      at: scope.now.toISOString(),
+      at: request.now.toISOString(),
       // A provider stands in for the second factor of accounts that it is linked to, and of no other.
       ...(facts.satisfiesMfa && !waits ? { userVerified: true } : {}),
     };
@@ -133,8 +133,8 @@ function belongsHere({ type, flowId, data }: Context, exchange: Exchange): boole
   return exchange.flowId === flowId && exchange.userId === connects;
 }
 
-async function situationOf({ type, db, scope, data, config }: Context, facts: ProviderFacts) {
-  const { tenant } = scope;
+async function situationOf({ type, db, request, data, config }: Context, facts: ProviderFacts) {
+  const { tenant } = request;
   const { email } = facts;
   const known = email === null ? null : await factsByEmail(db, tenant.id, email);
   const namesake =
@@ -158,19 +158,19 @@ async function situationOf({ type, db, scope, data, config }: Context, facts: Pr
 type LetIn = { kind: "sign_in" | "link"; userId: string };
 
 function identityWrites(
-  { scope }: Context,
+  { request }: Context,
   verdict: LetIn | { kind: "sign_up" },
   facts: ProviderFacts,
 ): Write[] {
   if (verdict.kind === "sign_up") return [];
   const write = verdict.kind === "link" ? linkIdentity : refreshIdentity;
-  return [write(scope, verdict.userId, facts)];
+  return [write(request, verdict.userId, facts)];
 }
 
 /** An account that exists. A link to one with a second factor waits until that was shown. */
 async function letIn(context: Context, verdict: LetIn, facts: ProviderFacts): Promise<Effects> {
-  const { db, scope, config } = context;
-  const user = await factsById(db, scope.tenant.id, verdict.userId);
+  const { db, request, config } = context;
+  const user = await factsById(db, request.tenant.id, verdict.userId);
   const waits = verdict.kind === "link" && user !== null && hasSecondFactor(user, config);
   return {
     data: {
@@ -183,13 +183,15 @@ async function letIn(context: Context, verdict: LetIn, facts: ProviderFacts): Pr
     facts: { ...(user ? accountFacts(user) : {}), hasIdentity: true },
     writes: waits ? [] : identityWrites(context, verdict, facts),
     jobs:
-      verdict.kind === "link" && !waits ? securityNotice(scope, "identity_create", user?.email ?? null) : [],
+      verdict.kind === "link" && !waits
+        ? securityNotice(request, "identity_create", user?.email ?? null)
+        : [],
   };
 }
 
 /** A new account. An address that nobody vouches for is not written while addresses have to be verified. */
-function signUp({ scope, config }: Context, facts: ProviderFacts): Effects {
-  const userId = scope.runtime.environment.uuid();
+function signUp({ request, config }: Context, facts: ProviderFacts): Effects {
+  const userId = request.runtime.platform.uuid();
   const address = config.email.enabled ? facts.email : null;
   // What a SAML provider says of an address is proved by a code, unless the operator vouches for it.
   const asks = config.email.require_verification || facts.provider.startsWith("saml:");
@@ -209,6 +211,6 @@ function signUp({ scope, config }: Context, facts: ProviderFacts): Effects {
       passcode: address !== null && unproved ? emailVerification(address, false) : undefined,
     },
     facts: made,
-    writes: [signUpByIdentity(scope, facts, { userId, email })],
+    writes: [signUpByIdentity(request, facts, { userId, email })],
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Scope } from "../../runtime.ts";
+import type { RequestContext } from "../../runtime.ts";
 import { codeVerifierPattern } from "../../sessions/authorization-codes.ts";
 import { challengeOf } from "../../thirdparty/exchange-tokens.ts";
 import { openAuthorization } from "../../thirdparty/oauth.ts";
@@ -46,21 +46,21 @@ export async function goToProvider(
   context: Context,
   given: z.output<ReturnType<typeof thirdPartyInput>>,
 ): Promise<Outcome<"thirdparty", (typeof goToProviderErrors)[number]>> {
-  const { type, scope, flowId, data, config } = context;
+  const { type, request, flowId, data, config } = context;
   const provider = findProvider(config, given.provider);
   if (!provider) return refuse("value_invalid_error", { input: "provider" });
   const target = parseReturnAddress(given.redirect_to, config, returnAddresses(config));
   if (!target) return refuse("value_invalid_error", { input: "redirect_to" });
-  const otherSite = asksFromOtherSite(scope);
+  const otherSite = asksFromOtherSite(request);
   if (otherSite && !given.code_verifier) return refuse("value_missing_error", { input: "code_verifier" });
 
   // Each journey is remembered for ten minutes, and may ask the provider for what it publishes.
-  const journey = `${scope.tenant.id}/third_party/${scope.client.source}`;
-  const rate = await scope.runtime.rates.consume("flow_start", journey);
+  const journey = `${request.tenant.id}/third_party/${request.client.source}`;
+  const rate = await request.runtime.rates.consume("flow_start", journey);
   if (!rate.ok) return tooFast(rate.retryAfterSeconds);
 
   try {
-    const { url, state, write } = await openAuthorization(scope, provider, {
+    const { url, state, write } = await openAuthorization(request, provider, {
       flowId,
       redirectTo: target.href,
       ...(given.code_verifier ? { codeChallenge: challengeOf(given.code_verifier) } : {}),
@@ -71,14 +71,14 @@ export async function goToProvider(
       data: { returnTo: target.href },
       // The address holds the state, which is kept as a hash otherwise.
       secrets: { redirect_url: url },
-      kept: { thirdPartyState: { value: state, seconds: requestSeconds } },
+      cookieChanges: { thirdPartyState: { value: state, seconds: requestSeconds } },
       writes: [write],
     });
   } catch (error) {
     if (!(error instanceof ThirdPartyError)) throw error;
     const { reason } = error;
-    scope.runtime.log.warn(
-      { err: error.cause, provider: provider.id, reason, request_id: scope.client.requestId },
+    request.runtime.log.warn(
+      { err: error.cause, provider: provider.id, reason, request_id: request.client.requestId },
       "a provider could not be asked",
     );
     return refuse("value_invalid_error", { input: "provider", message: error.message });
@@ -86,7 +86,7 @@ export async function goToProvider(
 }
 
 /** Whether a page of another site asks, one of those that may. */
-function asksFromOtherSite({ client, tenant }: Scope): boolean {
+function asksFromOtherSite({ client, tenant }: RequestContext): boolean {
   const { origin } = client;
   const { base_url, cors } = tenant.config;
   return origin != null && origin !== new URL(base_url).origin && cors.allow_origins.includes(origin);

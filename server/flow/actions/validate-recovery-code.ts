@@ -13,19 +13,19 @@ export const validateRecoveryCode = action({
   when: ({ facts }) => facts.hasRecoveryCode,
   to: [NEXT],
   errors: ["recovery_code_invalid", "rate_limit_exceeded"],
-  async run({ scope, data, facts }, { recovery_code }) {
+  async run({ request, data, facts }, { recovery_code }) {
     const { userId } = data;
     if (!userId) return refuse("recovery_code_invalid", { input: "recovery_code" });
-    const judged = await judgeRecoveryCode(scope, { userId, code: recovery_code });
+    const judged = await judgeRecoveryCode(request, { userId, code: recovery_code });
     if ("limited" in judged) return tooFast(judged.limited);
     if (!judged.ok) {
-      const failure = audit(scope, "login_failure", { method: "recovery_code" }, userId);
+      const failure = audit(request, "login_failure", { method: "recovery_code" }, userId);
       return refuse("recovery_code_invalid", { input: "recovery_code", writes: [failure] });
     }
     return next({
-      data: { factors: [...data.factors, { method: "recovery_code", at: scope.now.toISOString() }] },
+      data: { factors: [...data.factors, { method: "recovery_code", at: request.now.toISOString() }] },
       writes: [judged.write],
-      jobs: securityNotice(scope, "recovery_code_use", facts.email),
+      jobs: securityNotice(request, "recovery_code_use", facts.email),
     });
   },
 });

@@ -18,11 +18,11 @@ export const verifyAssertionResponse = action({
   to: [NEXT],
   errors: ["passkey_invalid", "webauthn_credential_invalid_mfa_only"],
   async run(context, { assertion_response }) {
-    const { scope, flowId, data, db } = context;
+    const { request, flowId, data, db } = context;
     const proof = assertionProof(data);
     // Who was named is who has to answer. A name that is nobody's is answered by nobody, as if it were somebody's.
     const named = data.userId ?? (data.identifier ? nobody : undefined);
-    const verified = await verifyAssertion(scope, {
+    const verified = await verifyAssertion(request, {
       flowId,
       response: assertion_response,
       ...proof,
@@ -31,9 +31,9 @@ export const verifyAssertionResponse = action({
     const method = proof.secondFactor ? "security_key" : "passkey";
     if (!verified.ok) return refused(context, method, verified);
     const { userId, userVerified, write } = verified;
-    const factors = [...data.factors, { method, at: scope.now.toISOString(), userVerified } as const];
+    const factors = [...data.factors, { method, at: request.now.toISOString(), userVerified } as const];
     if (proof.secondFactor) return next({ data: { factors }, writes: [write] });
-    const user = await factsById(db, scope.tenant.id, userId);
+    const user = await factsById(db, request.tenant.id, userId);
     return next({
       data: { userId, ...(user?.email ? { email: user.email } : {}), factors },
       facts: user ? accountFacts(user) : {},
@@ -48,9 +48,9 @@ function isOffered({ data, config }: View): boolean {
   return data.capabilities?.webauthn === true && config.passkey.enabled;
 }
 
-function refused({ scope }: Context, method: string, { reason, ...of }: VerifiedAssertion & { ok: false }) {
+function refused({ request }: Context, method: string, { reason, ...of }: VerifiedAssertion & { ok: false }) {
   const details = { method, reason };
-  const writes = [audit(scope, "login_failure", details, of.userId ?? null)];
+  const writes = [audit(request, "login_failure", details, of.userId ?? null)];
   if (reason === "mfa_only") {
     return refuse("webauthn_credential_invalid_mfa_only", { renew: true, writes });
   }
@@ -59,7 +59,7 @@ function refused({ scope }: Context, method: string, { reason, ...of }: Verified
     reason === "credential_unknown"
       ? {
           unknown_credential: {
-            rp_id: scope.tenant.config.webauthn.relying_party.id,
+            rp_id: request.tenant.config.webauthn.relying_party.id,
             credential_id: of.credentialId,
           },
         }

@@ -14,14 +14,14 @@ import { addressesOf, mayAdd, primaryOf } from "./emails.ts";
  * @param address canonical
  */
 export function confirmedAddress(
-  { account, scope, config }: Pick<Context, "account" | "scope" | "config">,
+  { account, request, config }: Pick<Context, "account" | "request" | "config">,
   address: string,
 ): Effects {
   if (!account) return {};
-  const { tenant, now } = scope;
+  const { tenant, now } = request;
   const { id: userId } = account.profile;
   const own = addressesOf(account);
-  const verified = audit(scope, "email_verified", {}, userId);
+  const verified = audit(request, "email_verified", {}, userId);
   if (own.some((email) => email.address === address)) {
     return {
       writes: [(tx) => setEmailVerified(tx, tenant.id, { userId, address, now }), verified],
@@ -29,11 +29,11 @@ export function confirmedAddress(
   }
   return {
     writes: [
-      whileAccount(scope, userId, (current) => mayAdd(current, config)),
-      createEmail(scope, userId, { address, isPrimary: own.length === 0, verified: true }),
-      audit(scope, "email_created", {}, userId),
+      whileAccount(request, userId, (current) => mayAdd(current, config)),
+      createEmail(request, userId, { address, isPrimary: own.length === 0, verified: true }),
+      audit(request, "email_created", {}, userId),
       verified,
     ],
-    jobs: securityNotice(scope, "email_create", primaryOf(account), { address }),
+    jobs: securityNotice(request, "email_create", primaryOf(account), { address }),
   };
 }

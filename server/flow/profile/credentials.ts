@@ -36,10 +36,10 @@ export const credentialActions = {
     when: ({ account }) => credentialsOf(account).length > 0,
     to: [STAY],
     errors: ["not_found"],
-    run({ scope, account }, { passkey_id, passkey_name }) {
+    run({ request, account }, { passkey_id, passkey_name }) {
       if (!credentialsOf(account).some(({ id }) => id === passkey_id)) return refuse("not_found");
       const { id: userId } = account.profile;
-      return stay({ writes: [renameCredential(scope, userId, { id: passkey_id, name: passkey_name })] });
+      return stay({ writes: [renameCredential(request, userId, { id: passkey_id, name: passkey_name })] });
     },
   }),
   webauthn_credential_delete: sensitiveAction({
@@ -51,18 +51,18 @@ export const credentialActions = {
       (config.passkey.enabled && passkeysOf(account).length < credentialsOf(account).length),
     to: [STAY],
     errors: ["not_found"],
-    run({ scope, account, config }, { passkey_id }) {
+    run({ request, account, config }, { passkey_id }) {
       if (!mayDelete(account, config, passkey_id)) return refuse("not_found");
       const { id: userId } = account.profile;
       return stay({
         facts: { hasPasskey: passkeysOf(account).length > 1 },
         writes: [
-          whileAccount(scope, userId, (current) => mayDelete(current, config, passkey_id)),
-          deleteCredential(scope, userId, { id: passkey_id, mfaOnly: false }),
-          (tx) => endSignIns(tx, scope.tenant.id, userId),
-          audit(scope, "passkey_deleted", {}, userId),
+          whileAccount(request, userId, (current) => mayDelete(current, config, passkey_id)),
+          deleteCredential(request, userId, { id: passkey_id, mfaOnly: false }),
+          (tx) => endSignIns(tx, request.tenant.id, userId),
+          audit(request, "passkey_deleted", {}, userId),
         ],
-        jobs: securityNotice(scope, "passkey_delete", primaryOf(account)),
+        jobs: securityNotice(request, "passkey_delete", primaryOf(account)),
       });
     },
   }),

@@ -9,11 +9,11 @@ export const deletionActions = {
     description: "Delete the account and everything in it.",
     when: ({ config }) => config.account.allow_deletion,
     to: ["account_deleted"],
-    run({ scope, account, flowId }) {
+    run({ request, account, flowId }) {
       const { id } = account.profile;
       return go("account_deleted", {
-        writes: [deleteAccount(scope, id, flowId), audit(scope, "user_deleted", {}, id)],
-        kept: { session: "ended" },
+        writes: [deleteAccount(request, id, flowId), audit(request, "user_deleted", {}, id)],
+        cookieChanges: { session: "ended" },
       });
     },
   }),

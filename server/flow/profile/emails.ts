@@ -30,14 +30,14 @@ export const emailActions = {
     when: ({ account, config }) => mayAdd(account, config),
     to: ["passcode_confirmation", STAY],
     errors: ["value_invalid_error", "email_already_exists"],
-    async run({ scope, db, account, config }, given) {
+    async run({ request, db, account, config }, given) {
       const address = parseEmailAddress(given.email, config.email.max_length);
       if (!address) return refuse("value_invalid_error", { input: "email" });
       const own = addressesOf(account);
       if (own.some((email) => email.address === address)) {
         return refuse("email_already_exists", { input: "email" });
       }
-      const taken = (await factsByEmail(db, scope.tenant.id, address)) !== null;
+      const taken = (await factsByEmail(db, request.tenant.id, address)) !== null;
       const { require_verification } = config.email;
       if (taken && (!require_verification || config.privacy.show_account_existence_hints)) {
         return refuse("email_already_exists", { input: "email" });
@@ -48,11 +48,11 @@ export const emailActions = {
       const { id } = account.profile;
       return stay({
         writes: [
-          whileAccount(scope, id, (current) => mayAdd(current, config)),
-          createEmail(scope, id, { address, isPrimary: own.length === 0, verified: false }),
-          audit(scope, "email_created", {}, id),
+          whileAccount(request, id, (current) => mayAdd(current, config)),
+          createEmail(request, id, { address, isPrimary: own.length === 0, verified: false }),
+          audit(request, "email_created", {}, id),
         ],
-        jobs: securityNotice(scope, "email_create", primaryOf(account), { address }),
+        jobs: securityNotice(request, "email_create", primaryOf(account), { address }),
       });
     },
   }),
@@ -63,18 +63,20 @@ export const emailActions = {
     input: ({ account, config }) =>
       z.strictObject({ email_id: oneOf(account ? deletable(account, config) : []) }),
     to: [STAY],
-    run({ scope, account, config }, { email_id }) {
+    run({ request, account, config }, { email_id }) {
       const { id } = account.profile;
       const removed = addressesOf(account).find((email) => email.id === email_id);
       return stay({
         writes: [
-          whileAccount(scope, id, (current) => deletable(current, config).some((one) => one.id === email_id)),
-          removeEmail(scope, id, email_id),
-          (tx) => endSignIns(tx, scope.tenant.id, id),
-          audit(scope, "email_deleted", {}, id),
+          whileAccount(request, id, (current) =>
+            deletable(current, config).some((one) => one.id === email_id),
+          ),
+          removeEmail(request, id, email_id),
+          (tx) => endSignIns(tx, request.tenant.id, id),
+          audit(request, "email_deleted", {}, id),
         ],
         jobs: removed
-          ? securityNotice(scope, "email_delete", primaryOf(account), { address: removed.address })
+          ? securityNotice(request, "email_delete", primaryOf(account), { address: removed.address })
           : [],
       });
     },
@@ -86,7 +88,7 @@ export const emailActions = {
     when: ({ account, config }) => config.email.enabled && addressesOf(account).some(isSecondary),
     to: [STAY],
     errors: ["not_found", "value_invalid_error"],
-    run({ scope, account }, { email_id }) {
+    run({ request, account }, { email_id }) {
       const { id } = account.profile;
       const email = addressesOf(account).find((one) => one.id === email_id);
       if (!email) return refuse("not_found");
@@ -102,12 +104,12 @@ export const emailActions = {
       const { address } = email;
       return stay({
         writes: [
-          whileAccount(scope, id, () => true),
-          setPrimaryEmail(scope, id, email_id),
-          audit(scope, "primary_email_changed", {}, id),
+          whileAccount(request, id, () => true),
+          setPrimaryEmail(request, id, email_id),
+          audit(request, "primary_email_changed", {}, id),
         ],
         jobs: [primary?.address ?? null, address].flatMap((to) =>
-          securityNotice(scope, "primary_email_update", to, { address }),
+          securityNotice(request, "primary_email_update", to, { address }),
         ),
       });
     },

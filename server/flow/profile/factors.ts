@@ -8,7 +8,7 @@ import { deleteCredential } from "../../credentials/owned-credentials.ts";
 import { deleteRecoveryCodes, replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
 import { deleteTotp } from "../../credentials/totp.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
-import type { Scope, Write } from "../../runtime.ts";
+import type { RequestContext, Write } from "../../runtime.ts";
 import type { Facts } from "../facts.ts";
 import { STAY } from "../names.ts";
 import { go, refuse, stay } from "../outcome.ts";
@@ -31,18 +31,18 @@ export const factorActions = {
     description: "Remove the authenticator app.",
     when: ({ account, config, facts }) => mayDeleteApp(account, config, facts),
     to: [STAY],
-    run({ scope, account, config, facts }) {
+    run({ request, account, config, facts }) {
       const { id } = account.profile;
       const last = keysOf(account).length === 0 && !answersRequests(facts, config);
       return stay({
         facts: { hasTotp: false, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
-          whileAccount(scope, id, (current) => mayDeleteApp(current, config, facts)),
-          deleteTotp(scope, id),
-          audit(scope, "otp_deleted", {}, id),
-          ...afterRemoval(scope, id, last),
+          whileAccount(request, id, (current) => mayDeleteApp(current, config, facts)),
+          deleteTotp(request, id),
+          audit(request, "otp_deleted", {}, id),
+          ...afterRemoval(request, id, last),
         ],
-        jobs: securityNotice(scope, "mfa_delete", primaryOf(account), { factor: "totp" }),
+        jobs: securityNotice(request, "mfa_delete", primaryOf(account), { factor: "totp" }),
       });
     },
   }),
@@ -59,7 +59,7 @@ export const factorActions = {
     when: ({ account, config, facts }) => mayDeleteKey(account, config, facts),
     to: [STAY],
     errors: ["not_found"],
-    run({ scope, account, config, facts }, { security_key_id }) {
+    run({ request, account, config, facts }, { security_key_id }) {
       if (!keysOf(account).some(({ id }) => id === security_key_id)) return refuse("not_found");
       const { id: userId } = account.profile;
       const lastKey = keysOf(account).length === 1;
@@ -67,12 +67,12 @@ export const factorActions = {
       return stay({
         facts: { hasSecurityKey: !lastKey, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
-          whileAccount(scope, userId, (current) => mayDeleteKey(current, config, facts)),
-          deleteCredential(scope, userId, { id: security_key_id, mfaOnly: true }),
-          audit(scope, "security_key_deleted", {}, userId),
-          ...afterRemoval(scope, userId, last),
+          whileAccount(request, userId, (current) => mayDeleteKey(current, config, facts)),
+          deleteCredential(request, userId, { id: security_key_id, mfaOnly: true }),
+          audit(request, "security_key_deleted", {}, userId),
+          ...afterRemoval(request, userId, last),
         ],
-        jobs: securityNotice(scope, "mfa_delete", primaryOf(account), { factor: "security_key" }),
+        jobs: securityNotice(request, "mfa_delete", primaryOf(account), { factor: "security_key" }),
       });
     },
   }),
@@ -80,18 +80,18 @@ export const factorActions = {
     description: "Get new recovery codes; those before are worth nothing from then on.",
     when: ({ account, config, facts }) => mayHaveCodes(account, config, facts),
     to: [STAY],
-    run({ scope, account, config, facts }) {
+    run({ request, account, config, facts }) {
       const { id } = account.profile;
-      const { codes, write } = replaceRecoveryCodes(scope, id);
+      const { codes, write } = replaceRecoveryCodes(request, id);
       return stay({
         secrets: { recovery_codes: codes },
         facts: { hasRecoveryCode: true },
         writes: [
-          whileAccount(scope, id, (current) => mayHaveCodes(current, config, facts)),
+          whileAccount(request, id, (current) => mayHaveCodes(current, config, facts)),
           write,
-          audit(scope, "recovery_codes_created", {}, id),
+          audit(request, "recovery_codes_created", {}, id),
         ],
-        jobs: securityNotice(scope, "mfa_create", primaryOf(account), { factor: "recovery_codes" }),
+        jobs: securityNotice(request, "mfa_create", primaryOf(account), { factor: "recovery_codes" }),
       });
     },
   }),
@@ -135,11 +135,11 @@ const hasApp = ({ profile: { mfa_config } }: Account) =>
 const needsFactor = ({ mfa }: Config) => mfa.enabled && !mfa.optional;
 
 /** Browsers are asked for the second factor anew; codes go with the last factor that they stood in for. */
-function afterRemoval(scope: Scope, userId: string, last: boolean): Write[] {
+function afterRemoval(request: RequestContext, userId: string, last: boolean): Write[] {
   return [
-    (tx) => revokeDevices(tx, scope.tenant.id, userId),
+    (tx) => revokeDevices(tx, request.tenant.id, userId),
     // Whoever has set it up and is on the way in by it gets no further.
-    (tx) => endSignIns(tx, scope.tenant.id, userId),
-    ...(last ? [deleteRecoveryCodes(scope, userId)] : []),
+    (tx) => endSignIns(tx, request.tenant.id, userId),
+    ...(last ? [deleteRecoveryCodes(request, userId)] : []),
   ];
 }

@@ -29,16 +29,16 @@ export const identityActions = {
       z.strictObject({ identity_id: oneOf(account ? removable(account, config) : []) }),
     when: ({ account, config }) => removable(account, config).length > 0,
     to: [STAY],
-    run({ scope, account, config }, { identity_id }) {
+    run({ request, account, config }, { identity_id }) {
       const { id } = account.profile;
       return stay({
         writes: [
-          whileAccount(scope, id, (current) =>
+          whileAccount(request, id, (current) =>
             removable(current, config).some((one) => one.id === identity_id),
           ),
-          removeIdentity(scope, id, identity_id),
-          (tx) => endSignIns(tx, scope.tenant.id, id),
-          audit(scope, "thirdparty_unlinked", {}, id),
+          removeIdentity(request, id, identity_id),
+          (tx) => endSignIns(tx, request.tenant.id, id),
+          audit(request, "thirdparty_unlinked", {}, id),
         ],
       });
     },

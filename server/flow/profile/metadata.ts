@@ -17,13 +17,13 @@ export const metadataActions = {
     input: z.strictObject({ patch_metadata: patch }),
     to: [STAY],
     errors: ["invalid_metadata_error"],
-    run({ scope, account }, given) {
+    run({ request, account }, given) {
       const { profile } = account;
       const current = profile.metadata?.unsafe_metadata ?? {};
       if (patchMetadata(current, given.patch_metadata) === null) {
         return refuse("invalid_metadata_error", { input: "patch_metadata" });
       }
-      return stay({ writes: [patchUnsafeMetadata(scope, profile.id, given.patch_metadata)] });
+      return stay({ writes: [patchUnsafeMetadata(request, profile.id, given.patch_metadata)] });
     },
   }),
 };

@@ -51,18 +51,18 @@ export const passwordActions = {
     when: mayDelete,
     to: [STAY],
     run(context) {
-      const { scope, account } = context;
+      const { request, account } = context;
       const { id } = account.profile;
       return stay({
         facts: { hasPassword: false },
         writes: [
-          whileAccount(scope, id, (current) => mayDelete({ ...context, account: current })),
-          deletePassword(scope, id),
-          (tx) => endSignIns(tx, scope.tenant.id, id),
-          audit(scope, "password_deleted", {}, id),
-          (tx) => revokeDevices(tx, scope.tenant.id, id),
+          whileAccount(request, id, (current) => mayDelete({ ...context, account: current })),
+          deletePassword(request, id),
+          (tx) => endSignIns(tx, request.tenant.id, id),
+          audit(request, "password_deleted", {}, id),
+          (tx) => revokeDevices(tx, request.tenant.id, id),
         ],
-        jobs: securityNotice(scope, "password_delete", primaryOf(account)),
+        jobs: securityNotice(request, "password_delete", primaryOf(account)),
       });
     },
   }),
@@ -74,25 +74,25 @@ function mayDelete({ account, config }: Pick<OwnView, "account" | "config">): bo
 }
 
 async function setPassword(
-  { scope, account, config, facts }: OwnContext,
+  { request, account, config, facts }: OwnContext,
   password: string,
   written: typeof createPassword,
 ) {
   const fault = judgeNewPassword(password, { config, contextWords: contextWords(config, facts) });
   if (fault) return refuse(fault.code, { input: "password", message: fault.message });
   const { id } = account.profile;
-  const hash = await scope.runtime.passwordHasher.hash(password, scope.signal);
+  const hash = await request.runtime.passwordHasher.hash(password, request.signal);
   const writes: Write[] = [
-    whileAccount(scope, id, ({ hasPassword }) => hasPassword === account.hasPassword),
-    written(scope, id, hash),
-    (tx) => endSignIns(tx, scope.tenant.id, id),
-    audit(scope, "password_changed", { by: "profile" }, id),
+    whileAccount(request, id, ({ hasPassword }) => hasPassword === account.hasPassword),
+    written(request, id, hash),
+    (tx) => endSignIns(tx, request.tenant.id, id),
+    audit(request, "password_changed", { by: "profile" }, id),
     // What was trusted after the old password is trusted no more.
-    (tx) => revokeDevices(tx, scope.tenant.id, id),
+    (tx) => revokeDevices(tx, request.tenant.id, id),
   ];
   return stay({
     facts: { hasPassword: true },
     writes,
-    jobs: securityNotice(scope, "password_update", primaryOf(account)),
+    jobs: securityNotice(request, "password_update", primaryOf(account)),
   });
 }

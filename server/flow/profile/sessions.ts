@@ -16,10 +16,10 @@ export const sessionActions = {
     input: (view) => z.strictObject({ session_id: oneOf(otherSessions(view).map(choiceOf)) }),
     when: mayEnd,
     to: [STAY],
-    run({ scope, account }, { session_id }) {
+    run({ request, account }, { session_id }) {
       const { id } = account.profile;
       return stay({
-        writes: [endSessionOf(scope, id, session_id), audit(scope, "session_revoked", {}, id)],
+        writes: [endSessionOf(request, id, session_id), audit(request, "session_revoked", {}, id)],
       });
     },
   }),
@@ -27,13 +27,13 @@ export const sessionActions = {
     description: "End all other sessions.",
     when: mayEnd,
     to: [STAY],
-    run({ scope, account, data }) {
+    run({ request, account, data }) {
       const { id } = account.profile;
       return stay({
         writes: [
-          (tx) => endSignIns(tx, scope.tenant.id, id),
-          (tx) => endOtherSessions(tx, scope.tenant.id, id, scope.session?.id ?? data.sessionId),
-          audit(scope, "session_revoked", { others: true }, id),
+          (tx) => endSignIns(tx, request.tenant.id, id),
+          (tx) => endOtherSessions(tx, request.tenant.id, id, request.session?.id ?? data.sessionId),
+          audit(request, "session_revoked", { others: true }, id),
         ],
       });
     },

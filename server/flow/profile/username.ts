@@ -47,14 +47,14 @@ export const usernameActions = {
     when: mayDelete,
     to: [STAY],
     run(context) {
-      const { scope, account } = context;
+      const { request, account } = context;
       const { id } = account.profile;
       return stay({
         facts: { username: null },
         writes: [
-          whileAccount(scope, id, (current) => mayDelete({ ...context, account: current })),
-          removeUsername(scope, id),
-          audit(scope, "username_deleted", {}, id),
+          whileAccount(request, id, (current) => mayDelete({ ...context, account: current })),
+          removeUsername(request, id),
+          audit(request, "username_deleted", {}, id),
         ],
       });
     },
@@ -69,7 +69,7 @@ function mayDelete({ account, config }: Pick<OwnView, "account" | "config">): bo
 }
 
 async function setName(
-  { scope, db, account, config }: OwnContext,
+  { request, db, account, config }: OwnContext,
   given: string,
   written: typeof createUsername,
 ) {
@@ -78,12 +78,12 @@ async function setName(
   const { username } = parsed;
   if (username === account.profile.username?.username) return stay();
   // Usernames are public names: that one is taken can be told, and has to be.
-  if (await factsByUsername(db, scope.tenant.id, username)) {
+  if (await factsByUsername(db, request.tenant.id, username)) {
     return refuse("username_already_exists", { input: "username" });
   }
   const { id } = account.profile;
   return stay({
     facts: { username },
-    writes: [written(scope, id, username), audit(scope, "username_changed", {}, id)],
+    writes: [written(request, id, username), audit(request, "username_changed", {}, id)],
   });
 }

@@ -4,7 +4,7 @@ import { prepareRequest } from "../../authenticator/create-request.ts";
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import type { Instead } from "../../dev/uaf-authenticator/call.ts";
-import { TakenError } from "../../runtime.ts";
+import { ConflictError } from "../../runtime.ts";
 import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
 import { type Taken, type Walk, walk } from "../../testing/flow-walk.ts";
 import { origin, password } from "../../testing/people.ts";
@@ -31,7 +31,7 @@ interface Owner extends AccountOwner {
   phone: UafAuthenticator;
 }
 
-const nowOf = ({ environment }: TestRuntime) => new Date(Date.now() + environment.clockShift());
+const nowOf = ({ platform }: TestRuntime) => new Date(Date.now() + platform.clockShift());
 const actingAt = (runtime: TestRuntime) => ({
   ...{ runtime, tenant: runtime.tenant, client: someone, now: nowOf(runtime) },
 });
@@ -255,7 +255,7 @@ describe("what a phone has confirmed", () => {
   });
 
   test("and was used meanwhile is asked for once more", () => {
-    expect(conflictOf(new TakenError("authenticator_request"), "login")).toEqual({
+    expect(conflictOf(new ConflictError("authenticator_request"), "login")).toEqual({
       problem: { code: "authenticator_request_expired" },
     });
   });
@@ -455,7 +455,7 @@ test("a browser that was trusted after a phone had confirmed skips it", async ()
   const flow = await signIn(owner, { runtime: trusting });
   await answer(base, requestOf(flow), owner.phone);
   await flow.act("authenticator_verify");
-  const deviceCookie = flow.answer.kept?.device?.value ?? "";
+  const deviceCookie = flow.answer.cookieChanges?.device?.value ?? "";
   const again = await signIn(owner, { runtime: trusting, client: { ...someone, deviceCookie } });
   expect(again.state.name).toBe("success");
 });
@@ -467,7 +467,7 @@ describe("a phone that an application", () => {
     const flow = await signIn(owner, { runtime: trusting() });
     await answer(base, requestOf(flow), owner.phone);
     await flow.act("authenticator_verify");
-    return { ...someone, deviceCookie: flow.answer.kept?.device?.value ?? "" };
+    return { ...someone, deviceCookie: flow.answer.cookieChanges?.device?.value ?? "" };
   };
   const codesOf = (userId: string) => query("select 1 from recovery_codes where user_id = $1", userId);
 

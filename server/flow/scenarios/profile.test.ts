@@ -127,7 +127,7 @@ describe("the account", () => {
       actions: {},
       payload: {},
     });
-    expect(flow.answer.kept).toEqual({ session: "ended" });
+    expect(flow.answer.cookieChanges).toEqual({ session: "ended" });
     expect(await rowsOf("sessions", owner)).toBe(0);
     expect(await audited(owner, "user_deleted")).toBe(1);
     expect((await second.act("patch_metadata", { patch_metadata: { a: 1 } })).status).toBeGreaterThan(400);
@@ -481,7 +481,7 @@ describe("a second factor", () => {
     await flow.act("continue_to_otp_secret_creation");
     expect(flow.state.name).toBe("mfa_otp_secret_creation");
     const app = authenticatorApp(String(flow.state.payload.otp_secret));
-    await flow.act("otp_code_verify", { otp_code: app.code(Date.now() + base.environment.clockShift()) });
+    await flow.act("otp_code_verify", { otp_code: app.code(Date.now() + base.platform.clockShift()) });
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
     expect(user(flow).mfa_config.auth_app_set_up).toBe(true);
     expect(flow.state.payload.recovery_codes).toHaveLength(10);

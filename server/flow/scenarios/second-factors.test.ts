@@ -33,7 +33,7 @@ interface Enrolled {
 }
 
 /** The phone's clock. */
-const clock = () => Date.now() + base.environment.clockShift();
+const clock = () => Date.now() + base.platform.clockShift();
 
 /** Waits until the app shows another code. */
 const nextCode = (app: AuthenticatorApp) => {
@@ -283,7 +283,7 @@ describe("a login", () => {
       },
     });
     expect(flow.answer.session?.token).toEqual(expect.any(String));
-    expect(flow.answer.kept?.device).toBeUndefined();
+    expect(flow.answer.cookieChanges?.device).toBeUndefined();
     expect(success.payload).not.toHaveProperty("recovery_codes");
   });
 
@@ -546,7 +546,7 @@ describe("a trusted browser", () => {
     await flow.act("otp_code_validate", { otp_code: nextCode(app) });
     await flow.act("trust_device");
     expect(flow.state.name).toBe("success");
-    return flow.answer.kept?.device?.value ?? "";
+    return flow.answer.cookieChanges?.device?.value ?? "";
   }
 
   test("A106 skips the second factor of its person, with a new token each time", async () => {
@@ -556,7 +556,7 @@ describe("a trusted browser", () => {
     expect(first).toMatch(/^[0-9a-f-]{36}:[A-Za-z0-9_-]{43}$/);
     const flow = await signIn(runtime, { email: person.email }, { client: withCookie(first) });
     expect(flow.state).toMatchObject({ name: "success", payload: { claims: { amr: ["pwd"] } } });
-    const second = flow.answer.kept?.device;
+    const second = flow.answer.cookieChanges?.device;
     expect(second?.seconds).toBe(30 * 86_400);
     expect(second?.value).not.toBe(first);
     const again = await signIn(runtime, { email: person.email }, { client: withCookie(second?.value ?? "") });
@@ -569,7 +569,7 @@ describe("a trusted browser", () => {
     const { email } = person;
     const stolen = await trusting(runtime, person);
     const owner = await signIn(runtime, { email }, { client: withCookie(stolen) });
-    const fresh = owner.answer.kept?.device?.value ?? "";
+    const fresh = owner.answer.cookieChanges?.device?.value ?? "";
     const thief = await signIn(runtime, { email }, { client: withCookie(stolen) });
     expect(thief.state.name).toBe("login_otp");
     expect(await audited(email)).toContain("trusted_device_stolen");
@@ -648,7 +648,7 @@ describe("a trusted browser", () => {
     expect(never.state.name).toBe("login_otp");
     await never.act("otp_code_validate", { otp_code: nextCode(person.app) });
     expect(never.state.name).toBe("success");
-    expect(never.answer.kept?.device).toBeUndefined();
+    expect(never.answer.cookieChanges?.device).toBeUndefined();
   });
 
   test("is trusted without being asked where the policy is always", async () => {
@@ -657,7 +657,7 @@ describe("a trusted browser", () => {
     const flow = await signIn(runtime, { email });
     await flow.act("otp_code_validate", { otp_code: nextCode(app) });
     expect(flow.state.name).toBe("success");
-    const client = withCookie(flow.answer.kept?.device?.value ?? "");
+    const client = withCookie(flow.answer.cookieChanges?.device?.value ?? "");
     expect((await signIn(runtime, { email }, { client })).state.name).toBe("success");
   });
 
@@ -671,7 +671,7 @@ describe("a trusted browser", () => {
     expect((await flow.act("back")).name).toBe("onboarding_username");
     await flow.act("skip");
     expect((await flow.act("trust_device")).name).toBe("success");
-    expect(flow.answer.kept?.device).toBeDefined();
+    expect(flow.answer.cookieChanges?.device).toBeDefined();
   });
 
   test("A32 cannot be trusted before its time", async () => {

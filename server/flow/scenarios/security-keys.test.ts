@@ -554,7 +554,7 @@ test("a browser that is trusted to skip the second factor adds no passkey, since
   expect(shown.state.name).toBe("onboarding_create_passkey");
   expect(shown.state.actions).toHaveProperty("webauthn_generate_creation_options");
   await shown.act("skip");
-  const deviceCookie = shown.answer.kept?.device?.value ?? "";
+  const deviceCookie = shown.answer.cookieChanges?.device?.value ?? "";
 
   const flow = await walk(runtime, "login", { taken, client: { ...someone, deviceCookie } });
   await flow.act("register_client_capabilities", able);

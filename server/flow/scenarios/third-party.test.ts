@@ -121,7 +121,7 @@ describe("the choice of a provider", () => {
     const address = new URL(String(flow.state.payload.redirect_url));
     expect(address.origin).toBe("https://acme.example");
     const state = address.searchParams.get("state") ?? "";
-    expect(flow.answer.kept).toMatchObject({ thirdPartyState: { value: state, seconds: 600 } });
+    expect(flow.answer.cookieChanges).toMatchObject({ thirdPartyState: { value: state, seconds: 600 } });
     const row = async () => {
       const rows = await db().select().from(schema.flows).where(eq(schema.flows.id, flow.flowId));
       return JSON.stringify(rows) + rows.map(({ sealedPayload }) => sealedPayload?.toString("latin1")).join();
@@ -344,10 +344,10 @@ describe("an account with a second factor", () => {
     await flow.act("register_password", { new_password: password });
     if (flow.state.name === "mfa_method_chooser") await flow.act("continue_to_otp_secret_creation");
     const app = authenticatorApp(String(flow.state.payload.otp_secret));
-    await flow.act("otp_code_verify", { otp_code: app.code(Date.now() + runtime.environment.clockShift()) });
+    await flow.act("otp_code_verify", { otp_code: app.code(Date.now() + runtime.platform.clockShift()) });
     expect(flow.state.name).toBe("success");
     runtime.advanceClock(30);
-    return { email, as, code: () => app.code(Date.now() + runtime.environment.clockShift()) };
+    return { email, as, code: () => app.code(Date.now() + runtime.platform.clockShift()) };
   }
 
   test("is linked once that was shown, and not before", async () => {

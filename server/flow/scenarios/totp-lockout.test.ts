@@ -26,7 +26,7 @@ const configured = (settings: Record<string, string> = {}) =>
     ...settings,
   });
 
-const clock = () => Date.now() + base.environment.clockShift();
+const clock = () => Date.now() + base.platform.clockShift();
 
 interface Barred {
   email: string;

@@ -31,9 +31,9 @@ async function trusting(runtime: TestRuntime, has: Belongings = {}): Promise<Tru
   const owner = await accountOwner(runtime, { totp: true, ...has });
   const now = new Date();
   const scope = { runtime, tenant: runtime.tenant, client: someone, now, signal: AbortSignal.timeout(8000) };
-  const { kept, write } = trustDevice(scope, { userId: owner.userId, cookie: null });
+  const { cookieChanges, write } = trustDevice(scope, { userId: owner.userId, cookie: null });
   await runtime.database.write.transaction(write);
-  const client = { ...someone, deviceCookie: kept.device.value };
+  const client = { ...someone, deviceCookie: cookieChanges.device.value };
   return {
     ...owner,
     address: owner.addresses[0] ?? has.unproved ?? "",
@@ -69,7 +69,7 @@ describe("a browser that is trusted to skip the second factor", () => {
     const flow = await owner.login();
     await byAcme(flow, facts);
     expect(flow.state.name).toBe("success");
-    expect(flow.answer.kept?.device?.value).toMatch(new RegExp(`^${owner.userId}:`));
+    expect(flow.answer.cookieChanges?.device?.value).toMatch(new RegExp(`^${owner.userId}:`));
   });
 
   test("A24 does not skip it where a new password is to be set", async () => {
@@ -121,11 +121,11 @@ describe("a browser that is trusted to skip the second factor", () => {
     const { userId, address, login } = await trusting(base, { password: true });
     const flow = await login();
     await byCode(flow, base, address);
-    const { device } = flow.answer.kept ?? {};
+    const { device } = flow.answer.cookieChanges ?? {};
     expect(device?.value).toMatch(new RegExp(`^${userId}:`));
     const { flowId, resume } = flow;
     const again = await current(base, base.tenant, someone, { type: "login", flowId, resume });
-    expect(again.kept).toEqual({ device });
+    expect(again.cookieChanges).toEqual({ device });
     expect(again.state.payload).not.toHaveProperty("device");
     const { rows } = await base.database.read.$client.query("select * from flows where id = $1", [flowId]);
     const token = String(device?.value.split(":")[1]);

@@ -22,10 +22,10 @@ export const loginAuthenticator = state({
   needs: ["userId"],
   // A request lives for minutes, the flow for an hour.
   renews: true,
-  async enter({ scope, flowId, data, facts }) {
+  async enter({ request, flowId, data, facts }) {
     const { userId } = data;
     const username = facts.email ?? facts.username ?? userId;
-    const made = await ensureLoginRequest(scope, { flowId, userId, username });
+    const made = await ensureLoginRequest(request, { flowId, userId, username });
     if (!made.ok && made.reason === "rate_limited") {
       // The seconds stand in the payload itself: a refusal that led here goes before this problem.
       return { payload: waiting(made.retryAfterSeconds), problem: problemOf("rate_limit_exceeded") };
@@ -46,23 +46,23 @@ export const loginAuthenticator = state({
         "authenticator_request_failed",
         "authenticator_request_expired",
       ],
-      async run({ scope, flowId, data, facts, config }) {
+      async run({ request, flowId, data, facts, config }) {
         const { userId } = data;
         // It may have been deregistered meanwhile; then no answer of it is owed, and none counts.
         if (!answersRequests(facts, config)) return next();
         const about = { flowId, userId };
-        const status = await loginRequestStatus(scope, about);
+        const status = await loginRequestStatus(request, about);
         if (status === "pending") return refuse("authenticator_request_pending");
         if (status === "expired") return refuse("authenticator_request_expired", { renew: true });
         if (status === "failed") {
-          const failure = audit(scope, "login_failure", { method: "authenticator" }, userId);
+          const failure = audit(request, "login_failure", { method: "authenticator" }, userId);
           // Where no new one can be made yet, it is not told of again.
-          const writes = [takeLoginRequest(scope.tenant, about, "FAILED"), failure];
+          const writes = [takeLoginRequest(request.tenant, about, "FAILED"), failure];
           return refuse("authenticator_request_failed", { renew: true, writes });
         }
         return next({
-          data: { factors: [...data.factors, { method: "authenticator", at: scope.now.toISOString() }] },
-          writes: [takeLoginRequest(scope.tenant, about)],
+          data: { factors: [...data.factors, { method: "authenticator", at: request.now.toISOString() }] },
+          writes: [takeLoginRequest(request.tenant, about)],
         });
       },
     }),

@@ -10,11 +10,11 @@ import { state } from "../define.ts";
 export const loginInit = state({
   name: "login_init",
   renews: true,
-  async enter({ scope, flowId, data, config }) {
+  async enter({ request, flowId, data, config }) {
     const { capabilities } = data;
     if (!config.passkey.enabled || !capabilities?.webauthn || !capabilities.conditionalMediation) return {};
-    const request = await openRequest(scope, { flowId });
-    return { payload: { request_options: request.options }, writes: [request.write] };
+    const opened = await openRequest(request, { flowId });
+    return { payload: { request_options: opened.options }, writes: [opened.write] };
   },
   actions: () => ({
     continue_with_login_identifier: continueWithLoginIdentifier,

@@ -20,22 +20,22 @@ export const loginOtp = state({
       input: z.strictObject({ otp_code: z.string().length(6) }),
       to: [NEXT],
       errors: ["otp_code_invalid", "otp_code_already_used", "rate_limit_exceeded"],
-      async run({ scope, data, facts, config }, { otp_code }) {
+      async run({ request, data, facts, config }, { otp_code }) {
         const { userId } = data;
         // Its owner may have removed the app elsewhere; then no code of it is owed, and none is right.
         if (!facts.hasTotp) return next();
         const byKey = facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config);
         const otherWayIn = byKey || facts.hasRecoveryCode || answersRequests(facts, config);
-        const judged = await judgeTotp(scope, { userId, code: otp_code, otherWayIn });
+        const judged = await judgeTotp(request, { userId, code: otp_code, otherWayIn });
         if ("limited" in judged) return tooFast(judged.limited);
         if (!judged.ok) {
           const { reason } = judged;
           const code = reason === "already_used" ? "otp_code_already_used" : "otp_code_invalid";
-          const failure = audit(scope, "login_failure", { method: "totp", reason }, userId);
+          const failure = audit(request, "login_failure", { method: "totp", reason }, userId);
           return refuse(code, { input: "otp_code", writes: [failure] });
         }
         return next({
-          data: { factors: [...data.factors, { method: "totp", at: scope.now.toISOString() }] },
+          data: { factors: [...data.factors, { method: "totp", at: request.now.toISOString() }] },
           writes: [judged.write],
         });
       },

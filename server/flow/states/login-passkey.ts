@@ -10,15 +10,15 @@ export const loginPasskey = state({
   name: "login_passkey",
   renews: true,
   async enter(context) {
-    const { scope, flowId, data, db } = context;
+    const { request, flowId, data, db } = context;
     const proof = assertionProof(data);
     const { userId } = data;
     const about =
       userId && (proof.secondFactor || mayBeTold(context))
-        ? { userId, allowed: await credentialIds(db, scope.tenant.id, userId) }
+        ? { userId, allowed: await credentialIds(db, request.tenant.id, userId) }
         : {};
-    const request = await openRequest(scope, { flowId, ...proof, ...about });
-    return { payload: { request_options: request.options }, writes: [request.write] };
+    const opened = await openRequest(request, { flowId, ...proof, ...about });
+    return { payload: { request_options: opened.options }, writes: [opened.write] };
   },
   actions: () => ({ webauthn_verify_assertion_response: verifyAssertionResponse, back }),
 });

@@ -18,20 +18,20 @@ export const loginPasswordRecovery = state({
       when: ({ config }) => config.password.enabled,
       to: [NEXT],
       errors: ["value_too_short_error", "value_too_long_error", "value_invalid_error"],
-      async run({ scope, flowId, data, facts, config }, { new_password }) {
+      async run({ request, flowId, data, facts, config }, { new_password }) {
         const refusal = refusedPassword(new_password, config, facts);
         if (refusal) return refusal;
-        const { tenant, runtime, signal } = scope;
+        const { tenant, runtime, signal } = request;
         const hash = await runtime.passwordHasher.hash(new_password, signal);
         return next({
           data: { recovering: undefined },
           facts: { hasPassword: true, deviceTrusted: false },
           writes: [
             (tx) => endWhatIsOpen(tx, tenant.id, data.userId, flowId),
-            replacePassword(scope, data.userId, hash),
-            audit(scope, "password_changed", { by: "recovery" }, data.userId),
+            replacePassword(request, data.userId, hash),
+            audit(request, "password_changed", { by: "recovery" }, data.userId),
           ],
-          jobs: securityNotice(scope, "password_update", facts.email),
+          jobs: securityNotice(request, "password_update", facts.email),
         });
       },
     }),

@@ -18,8 +18,8 @@ export const loginPassword = state({
       when: ({ config }) => config.password.enabled,
       to: [NEXT],
       errors: ["value_invalid_error", "rate_limit_exceeded"],
-      async run({ scope, data, facts, config }, { password }) {
-        const verified = await verifyPassword(scope, {
+      async run({ request, data, facts, config }, { password }) {
+        const verified = await verifyPassword(request, {
           password,
           identifier: data.identifier.value,
           otherWayIn:
@@ -28,11 +28,11 @@ export const loginPassword = state({
         });
         if ("limited" in verified) return tooFast(verified.limited);
         if (!verified.ok) {
-          const failure = audit(scope, "login_failure", { method: "password" }, data.userId ?? null);
+          const failure = audit(request, "login_failure", { method: "password" }, data.userId ?? null);
           return refuse("value_invalid_error", { input: "password", writes: [failure] });
         }
         return next({
-          data: { factors: [...data.factors, { method: "password", at: scope.now.toISOString() }] },
+          data: { factors: [...data.factors, { method: "password", at: request.now.toISOString() }] },
           writes: [verified.write],
         });
       },

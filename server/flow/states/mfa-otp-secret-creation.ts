@@ -14,12 +14,12 @@ import { hasSecondFactor } from "../second-factor.ts";
 export const mfaOtpSecretCreation = state({
   name: "mfa_otp_secret_creation",
   needs: ["userId"],
-  async enter({ scope, data, facts }) {
+  async enter({ request, data, facts }) {
     const { userId, pending } = data;
     // Shown again until it is confirmed: it may be in the app already.
-    const sealed = pending.unconfirmedTotp ?? newTotpSecret(scope, userId);
+    const sealed = pending.unconfirmedTotp ?? newTotpSecret(request, userId);
     const account = facts.email ?? facts.username ?? userId;
-    const { secret, image } = await showTotp(scope, { userId, sealed, account });
+    const { secret, image } = await showTotp(request, { userId, sealed, account });
     return {
       data: { pending: { ...pending, unconfirmedTotp: sealed } },
       secrets: { otp_secret: secret, otp_image_source: image },
@@ -35,11 +35,11 @@ export const mfaOtpSecretCreation = state({
       to: [NEXT],
       errors: ["passcode_invalid", "rate_limit_exceeded"],
       async run(context, { otp_code }) {
-        const { type, scope, data, facts } = context;
+        const { type, request, data, facts } = context;
         const { userId } = data;
         const { unconfirmedTotp: sealed, ...pending } = data.pending;
         if (!sealed) return refuse("passcode_invalid", { input: "otp_code", renew: true });
-        const judged = await confirmTotp(scope, { userId, sealed, code: otp_code });
+        const judged = await confirmTotp(request, { userId, sealed, code: otp_code });
         if ("limited" in judged) return tooFast(judged.limited);
         if (!judged.ok) return refuse("passcode_invalid", { input: "otp_code" });
 
@@ -55,13 +55,13 @@ export const mfaOtpSecretCreation = state({
           facts: { hasTotp: true, deviceTrusted: false },
           writes: [
             whileAddable(context),
-            insertTotp(scope, userId, confirmed),
+            insertTotp(request, userId, confirmed),
             // What was trusted with less to show is trusted no more.
-            (tx) => revokeDevices(tx, scope.tenant.id, userId),
+            (tx) => revokeDevices(tx, request.tenant.id, userId),
             write,
-            audit(scope, "otp_created", {}, userId),
+            audit(request, "otp_created", {}, userId),
           ],
-          jobs: securityNotice(scope, "mfa_create", facts.email, { factor: "totp" }),
+          jobs: securityNotice(request, "mfa_create", facts.email, { factor: "totp" }),
         });
       },
     }),

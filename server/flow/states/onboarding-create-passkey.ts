@@ -42,7 +42,7 @@ export const onboardingCreatePasskey = state({
         if (!conditional) return go("onboarding_verify_passkey_attestation", { data });
         // Shown in place of what the state opens by itself, which is for a person who is asked.
         const about = { ...(await creationFor(context)), kind: "passkey", conditional } as const;
-        const { options, write } = await openCreation(context.scope, about);
+        const { options, write } = await openCreation(context.request, about);
         return go("onboarding_verify_passkey_attestation", {
           data,
           payload: { creation_options: options },

@@ -24,8 +24,8 @@ export const onboardingEmail = state({
       input,
       to: ["passcode_confirmation", NEXT],
       errors: ["value_invalid_error", "email_already_exists"],
-      async run({ scope, db, data, facts, config }, { email }) {
-        const { tenant, now, runtime } = scope;
+      async run({ request, db, data, facts, config }, { email }) {
+        const { tenant, now, runtime } = request;
         const { userId } = data;
         // Another flow of this person may have brought one meanwhile; then none is missing.
         if (facts.email !== null) return next();
@@ -48,10 +48,10 @@ export const onboardingEmail = state({
                 address,
                 isPrimary: true,
                 verifiedAt: null,
-                id: runtime.environment.uuid(),
+                id: runtime.platform.uuid(),
                 now,
               }),
-            audit(scope, "email_created", {}, userId),
+            audit(request, "email_created", {}, userId),
           ],
         });
       },

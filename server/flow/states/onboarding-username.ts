@@ -29,8 +29,8 @@ export const onboardingUsername = state({
         "value_too_long_error",
         "username_already_exists",
       ],
-      async run({ scope, db, data, facts, config }, given) {
-        const { tenant, now, runtime } = scope;
+      async run({ request, db, data, facts, config }, given) {
+        const { tenant, now, runtime } = request;
         // Another flow of this person may have brought one meanwhile; then none is missing.
         if (facts.username !== null) return next();
         const parsed = parseUsername(given.username, config.username);
@@ -43,7 +43,7 @@ export const onboardingUsername = state({
           data: { username },
           facts: { username },
           writes: [
-            (tx) => setUsername(tx, tenant.id, { userId, username, id: runtime.environment.uuid(), now }),
+            (tx) => setUsername(tx, tenant.id, { userId, username, id: runtime.platform.uuid(), now }),
           ],
         });
       },

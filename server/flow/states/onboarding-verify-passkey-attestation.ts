@@ -4,7 +4,7 @@ import { audit } from "../../audit/audit.ts";
 import { openCreation, verifyAttestation } from "../../credentials/passkeys.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
-import type { Scope, Write } from "../../runtime.ts";
+import type { RequestContext, Write } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
 import { state, type View } from "../define.ts";
 import { mayAddCredential } from "../may-add-credential.ts";
@@ -19,20 +19,22 @@ const kinds = {
     pending: "credential",
     data: {},
     facts: { hasPasskey: true },
-    writes: (scope: Scope, userId: string): Write[] => [audit(scope, "passkey_created", {}, userId)],
-    notice: (scope: Scope, to: string | null) => securityNotice(scope, "passkey_create", to),
+    writes: (request: RequestContext, userId: string): Write[] => [
+      audit(request, "passkey_created", {}, userId),
+    ],
+    notice: (request: RequestContext, to: string | null) => securityNotice(request, "passkey_create", to),
   },
   security_key: {
     pending: "securityKey",
     data: { enrolled: true },
     facts: { hasSecurityKey: true, deviceTrusted: false },
-    writes: (scope: Scope, userId: string): Write[] => [
+    writes: (request: RequestContext, userId: string): Write[] => [
       // What was trusted with less to show is trusted no more.
-      (tx) => revokeDevices(tx, scope.tenant.id, userId),
-      audit(scope, "security_key_created", {}, userId),
+      (tx) => revokeDevices(tx, request.tenant.id, userId),
+      audit(request, "security_key_created", {}, userId),
     ],
-    notice: (scope: Scope, to: string | null) =>
-      securityNotice(scope, "mfa_create", to, { factor: "security_key" }),
+    notice: (request: RequestContext, to: string | null) =>
+      securityNotice(request, "mfa_create", to, { factor: "security_key" }),
   },
 } as const;
 
@@ -44,7 +46,7 @@ export const onboardingVerifyPasskeyAttestation = state({
   needs: ["userId"],
   renews: true,
   async enter(context) {
-    const { options, write } = await openCreation(context.scope, {
+    const { options, write } = await openCreation(context.request, {
       ...(await creationFor(context)),
       kind: kindOf(context),
     });
@@ -58,10 +60,10 @@ export const onboardingVerifyPasskeyAttestation = state({
       to: [NEXT],
       errors: ["passkey_invalid"],
       async run(context, { public_key }) {
-        const { type, scope, flowId, data, facts } = context;
+        const { type, request, flowId, data, facts } = context;
         const { userId } = data;
         const kind = kindOf({ data });
-        const verified = await verifyAttestation(scope, { flowId, response: public_key, userId, kind });
+        const verified = await verifyAttestation(request, { flowId, response: public_key, userId, kind });
         if (!verified.ok) return refuse("passkey_invalid", { renew: true });
         const { credential } = verified;
         const made = kinds[kind];
@@ -76,10 +78,10 @@ export const onboardingVerifyPasskeyAttestation = state({
           facts: made.facts,
           writes: [
             whileAddable(context),
-            insertCredential(scope, userId, credential),
-            ...made.writes(scope, userId),
+            insertCredential(request, userId, credential),
+            ...made.writes(request, userId),
           ],
-          jobs: made.notice(scope, facts.email),
+          jobs: made.notice(request, facts.email),
         });
       },
     }),

@@ -23,7 +23,7 @@ export const passcodeConfirmation = state({
   name: "passcode_confirmation",
   needs: ["passcode"],
   async enter(context) {
-    const { limited, ...sent } = await ensureSent(context.scope, subjectOf(context));
+    const { limited, ...sent } = await ensureSent(context.request, subjectOf(context));
     return limited ? { ...sent, problem: tooSoon(limited.retryAfterSeconds) } : sent;
   },
   actions: (action) => ({
@@ -38,7 +38,7 @@ export const passcodeConfirmation = state({
         "flow_discontinuity_error",
       ],
       async run(context, { code }) {
-        const judged = await judgePasscode(context.scope, subjectOf(context), code);
+        const judged = await judgePasscode(context.request, subjectOf(context), code);
         if (judged.result === "limited") return tooFast(judged.retryAfterSeconds);
         if (judged.result === "exhausted") return refuse("passcode_max_attempts_reached");
         if (judged.result === "wrong") return refuse("passcode_invalid", { input: "code" });
@@ -53,7 +53,7 @@ export const passcodeConfirmation = state({
       to: [STAY],
       errors: ["rate_limit_exceeded"],
       async run(context) {
-        const { limited, ...sent } = await resend(context.scope, subjectOf(context));
+        const { limited, ...sent } = await resend(context.request, subjectOf(context));
         return limited ? tooFast(limited.retryAfterSeconds) : stay(sent, { enter: false });
       },
     }),
@@ -88,8 +88,8 @@ function tooSoon(seconds: number): NonNullable<Entered["problem"]> {
  *
  * @returns what sets that right; null for everybody else
  */
-async function releaseOf({ type, data, scope, db }: Awaiting): Promise<Write[] | null> {
-  const { tenant, now } = scope;
+async function releaseOf({ type, data, request, db }: Awaiting): Promise<Write[] | null> {
+  const { tenant, now } = request;
   const { userId, passcode } = data;
   const { purpose, recipient: address } = passcode;
   if (type === "profile" || purpose === "email_verification" || !userId || !address) return null;
@@ -97,14 +97,14 @@ async function releaseOf({ type, data, scope, db }: Awaiting): Promise<Write[] |
   if (!(await hasProvedAddress(db, tenant.id, userId))) return null;
   return [
     (tx) => releaseAddress(tx, tenant.id, { userId, address, now }),
-    audit(scope, "email_deleted", { by: "proof of somebody else" }, userId),
+    audit(request, "email_deleted", { by: "proof of somebody else" }, userId),
   ];
 }
 
 /** What follows from a right code: the person holds the mailbox. */
 async function confirmed(context: Awaiting): Promise<Effects> {
-  const { type, data, facts, scope } = context;
-  const { tenant, now, runtime } = scope;
+  const { type, data, facts, request } = context;
+  const { tenant, now, runtime } = request;
   const { userId, passcode } = data;
   const { purpose, recipient: address } = passcode;
   if (purpose !== "email_verification") {
@@ -131,11 +131,11 @@ async function confirmed(context: Awaiting): Promise<Effects> {
           address,
           isPrimary: true,
           verifiedAt: now,
-          id: runtime.environment.uuid(),
+          id: runtime.platform.uuid(),
           now,
         }),
-      audit(scope, "email_created", {}, userId),
-      audit(scope, "email_verified", {}, userId),
+      audit(request, "email_created", {}, userId),
+      audit(request, "email_verified", {}, userId),
     ],
   };
 }
@@ -145,14 +145,14 @@ async function confirmed(context: Awaiting): Promise<Effects> {
  * its owner to come: they go. Somebody who is signed in and only proves who they are once more is no newcomer.
  */
 async function firstProof(
-  { type, scope, db, flowId }: Awaiting,
+  { type, request, db, flowId }: Awaiting,
   userId: string,
   address: string,
 ): Promise<Effects> {
-  const { tenant, now } = scope;
+  const { tenant, now } = request;
   if (await isProved(db, tenant.id, { userId, address })) return {};
   const mark: Write = (tx) => setEmailVerified(tx, tenant.id, { userId, address, now });
-  const line = audit(scope, "email_verified", {}, userId);
+  const line = audit(request, "email_verified", {}, userId);
   if (type === "profile") return { facts: { emailVerified: true }, writes: [mark, line] };
   return {
     facts: { emailVerified: true, ...nothingLeft },

@@ -20,21 +20,21 @@ export const passwordCreation = state({
       input: newPassword,
       to: [NEXT],
       errors: ["value_too_short_error", "value_too_long_error", "value_invalid_error"],
-      async run({ type, scope, data, facts, config }, { new_password }) {
+      async run({ type, request, data, facts, config }, { new_password }) {
         // Another flow of this person may have set one meanwhile; then none is missing.
         if (facts.hasPassword) return next();
         const refusal = refusedPassword(new_password, config, facts);
         if (refusal) return refusal;
-        const hash = await scope.runtime.passwordHasher.hash(new_password, scope.signal);
+        const hash = await request.runtime.passwordHasher.hash(new_password, request.signal);
         if (isGathering({ type, data }))
           return next({ data: { pending: { ...data.pending, passwordHash: hash } } });
         return next({
           facts: { hasPassword: true },
           writes: [
-            createPassword(scope, data.userId, hash),
-            audit(scope, "password_changed", {}, data.userId),
+            createPassword(request, data.userId, hash),
+            audit(request, "password_changed", {}, data.userId),
           ],
-          jobs: securityNotice(scope, "password_update", facts.email),
+          jobs: securityNotice(request, "password_update", facts.email),
         });
       },
     }),

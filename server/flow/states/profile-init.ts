@@ -43,7 +43,7 @@ export const profileInit = state({
 
 /** The first second factor brings the codes that stand in for it once it is lost. */
 function firstRecoveryCodes({
-  scope,
+  request,
   data,
   facts,
   config,
@@ -51,6 +51,6 @@ function firstRecoveryCodes({
   if (!data.enrolled) return {};
   const settled = { data: { enrolled: undefined } };
   if (!config.mfa.recovery_codes || facts.hasRecoveryCode) return settled;
-  const { codes, write } = replaceRecoveryCodes(scope, data.userId);
+  const { codes, write } = replaceRecoveryCodes(request, data.userId);
   return { ...settled, secrets: { recovery_codes: codes }, writes: [write] };
 }

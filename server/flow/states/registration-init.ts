@@ -50,8 +50,8 @@ export const registrationInit = state({
         "flow_discontinuity_error",
       ],
       async run(context, given) {
-        const { type, scope, db, data, config } = context;
-        const { tenant, runtime } = scope;
+        const { type, request, db, data, config } = context;
+        const { tenant, runtime } = request;
         if (!given.email && !given.username) {
           return refuse("value_missing_error", { input: asks.email(config) ? "email" : "username" });
         }
@@ -78,7 +78,7 @@ export const registrationInit = state({
           pending,
           email,
           username,
-          userId: data.userId ?? runtime.environment.uuid(),
+          userId: data.userId ?? runtime.platform.uuid(),
           identifier: email ? { kind: "email", value: email } : { kind: "username", value: username ?? "" },
           passcode: email && require_verification ? emailVerification(email, taken) : undefined,
           // What was proved of one address says nothing of another.

@@ -7,7 +7,7 @@ import { insertTotp } from "../../credentials/totp.ts";
 import { trustDevice, trustedDevice } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import { createUser } from "../../identity/users.ts";
-import { TakenError, type Write } from "../../runtime.ts";
+import { ConflictError, type Write } from "../../runtime.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import { linkIdentity } from "../../thirdparty/identities.ts";
 import { providerFacts } from "../../thirdparty/provider-facts.ts";
@@ -25,11 +25,11 @@ export const success = state({
   name: "success",
   needs: ["userId"],
   async enter(context) {
-    const { type, scope, data, facts } = context;
+    const { type, request, data, facts } = context;
     const { userId } = data;
     const registers = isGathering(context);
     const factors = registers ? registrationFactors(context) : data.factors;
-    const { issued, claims, write } = await issueSession(scope, {
+    const { issued, claims, write } = await issueSession(request, {
       userId,
       factors,
       amr: factors.map(methodReference).filter((reference) => reference !== null),
@@ -39,14 +39,14 @@ export const success = state({
       username: facts.username,
     });
     const methods = factors.map(({ method }) => method);
-    const record = audit(scope, registers ? "user_created" : "login_success", { methods }, userId);
+    const record = audit(request, registers ? "user_created" : "login_success", { methods }, userId);
     const recovery = recoveryCodes(context);
     const device = await deviceTrust(context);
     return {
       session: issued,
       payload: { claims, ...(type === "registration" ? {} : { last_login: lastLogin(factors) }) },
       ...(recovery ? { secrets: { recovery_codes: recovery.codes } } : {}),
-      kept: device?.kept ?? {},
+      cookieChanges: device?.cookieChanges ?? {},
       writes: [
         ...(registers ? accountWrites(context) : linkWrites(context)),
         ...(recovery ? [recovery.write] : []),
@@ -54,70 +54,70 @@ export const success = state({
         write,
         record,
       ],
-      jobs: data.pending.identity ? securityNotice(scope, "identity_create", facts.email) : [],
-      settle: async (tx) => ({ user: await profileOf(tx, scope.tenant, userId) }),
+      jobs: data.pending.identity ? securityNotice(request, "identity_create", facts.email) : [],
+      settle: async (tx) => ({ user: await profileOf(tx, request.tenant, userId) }),
     };
   },
   actions: () => ({}),
 });
 
 /** Writes the account that registration has been gathering. */
-function accountWrites({ scope, data }: Arriving): Write[] {
-  const { tenant, now, runtime } = scope;
+function accountWrites({ request, data }: Arriving): Write[] {
+  const { tenant, now, runtime } = request;
   const { userId, email, username, pending } = data;
   const { passwordHash, credential, securityKey, totp } = pending;
   const create: Write = (tx) =>
     createUser(tx, tenant.id, {
       id: userId,
       now,
-      environment: runtime.environment,
+      platform: runtime.platform,
       ...(email ? { email: { address: email, verifiedAt: data.emailVerified ? now : null } } : {}),
       ...(username ? { username } : {}),
     });
   return [
     create,
-    ...(passwordHash ? [createPassword(scope, userId, passwordHash)] : []),
-    ...(credential ? [insertCredential(scope, userId, credential)] : []),
-    ...(securityKey ? [insertCredential(scope, userId, securityKey)] : []),
-    ...(totp ? [insertTotp(scope, userId, totp)] : []),
+    ...(passwordHash ? [createPassword(request, userId, passwordHash)] : []),
+    ...(credential ? [insertCredential(request, userId, credential)] : []),
+    ...(securityKey ? [insertCredential(request, userId, securityKey)] : []),
+    ...(totp ? [insertTotp(request, userId, totp)] : []),
   ];
 }
 
 /** Links the identity that waited until its owner had shown the account's second factor. */
-function linkWrites({ scope, data }: Arriving): Write[] {
+function linkWrites({ request, data }: Arriving): Write[] {
   const { userId, pending } = data;
-  return pending.identity ? [linkIdentity(scope, userId, providerFacts.parse(pending.identity))] : [];
+  return pending.identity ? [linkIdentity(request, userId, providerFacts.parse(pending.identity))] : [];
 }
 
 /** Whoever has just set up a first second factor is given what stands in for it when it is lost. */
-function recoveryCodes({ scope, data, facts, config }: Arriving): { codes: string[]; write: Write } | null {
+function recoveryCodes({ request, data, facts, config }: Arriving): { codes: string[]; write: Write } | null {
   const wanted = config.mfa.recovery_codes && data.enrolled === true && hasSecondFactor(facts, config);
-  return wanted && !facts.hasRecoveryCode ? replaceRecoveryCodes(scope, data.userId) : null;
+  return wanted && !facts.hasRecoveryCode ? replaceRecoveryCodes(request, data.userId) : null;
 }
 
 /** A token that was used gets its successor; a browser that is to be trusted gets its first. */
 async function deviceTrust({
-  scope,
+  request,
   data,
   facts,
   config,
-}: Arriving): Promise<(Pick<Entered, "kept"> & { write: Write }) | null> {
+}: Arriving): Promise<(Pick<Entered, "cookieChanges"> & { write: Write }) | null> {
   const { userId, factors } = data;
-  const cookie = scope.client.deviceCookie;
-  const found = await trustedDevice(scope.runtime.database.read, scope, { cookie, userId });
+  const cookie = request.client.deviceCookie;
+  const found = await trustedDevice(request.runtime.database.read, request, { cookie, userId });
   // A copy of it was used since this step began: what it has saved is to be shown after all.
-  if (facts.deviceTrusted && found.status !== "trusted") return { kept: {}, write: taken };
+  if (facts.deviceTrusted && found.status !== "trusted") return { cookieChanges: {}, write: taken };
   // This very step may be about to end the trust that is still there to be read.
   const rotates = found.status === "trusted" && facts.deviceTrusted ? { rotates: found } : null;
   const granted =
     data.trustsDevice === true ||
     (config.mfa.device_trust_policy === "always" && (showsSecondFactor(factors) || data.enrolled === true));
   if (!config.mfa.enabled || (!granted && !rotates)) return null;
-  return trustDevice(scope, { userId, cookie, ...rotates, granted });
+  return trustDevice(request, { userId, cookie, ...rotates, granted });
 }
 
 const taken: Write = async () => {
-  throw new TakenError("device");
+  throw new ConflictError("device");
 };
 
 /** Second factors that will be there next time too. */
@@ -135,7 +135,7 @@ function lastLogin(factors: Factors) {
 }
 
 /** Who registers has shown that they hold what they registered. */
-function registrationFactors({ scope, data }: Arriving): Factors {
+function registrationFactors({ request, data }: Arriving): Factors {
   const { passwordHash, credential, securityKey, totp } = data.pending;
   const methods: Factors[number]["method"][] = [
     ...(data.emailVerified ? (["passcode"] as const) : []),
@@ -144,6 +144,6 @@ function registrationFactors({ scope, data }: Arriving): Factors {
     ...(totp ? (["totp"] as const) : []),
     ...(securityKey ? (["security_key"] as const) : []),
   ];
-  const at = scope.now.toISOString();
+  const at = request.now.toISOString();
   return (methods.length > 0 ? methods : (["registration"] as const)).map((method) => ({ method, at }));
 }

@@ -5,7 +5,7 @@ import { audit } from "../../audit/audit.ts";
 import { openCreation, verifyAttestation } from "../../credentials/passkeys.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
-import type { Scope } from "../../runtime.ts";
+import type { RequestContext } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
@@ -25,8 +25,8 @@ export const webauthnCredentialVerification = state({
   needs: ["userId", "creating"],
   renews: true,
   async enter(context) {
-    const { scope, data } = context;
-    const creation = await openCreation(scope, { ...(await creationFor(context)), kind: data.creating });
+    const { request, data } = context;
+    const creation = await openCreation(request, { ...(await creationFor(context)), kind: data.creating });
     return { payload: { creation_options: creation.options }, writes: [creation.write] };
   },
   actions: (action) => ({
@@ -40,24 +40,24 @@ export const webauthnCredentialVerification = state({
       to: [NEXT],
       errors: ["passkey_invalid"],
       async run(context, { public_key }) {
-        const { scope, flowId, data, facts, config } = context;
+        const { request, flowId, data, facts, config } = context;
         const { userId, creating: kind } = data;
-        const verified = await verifyAttestation(scope, { flowId, response: public_key, userId, kind });
+        const verified = await verifyAttestation(request, { flowId, response: public_key, userId, kind });
         if (!verified.ok) return refuse("passkey_invalid", { renew: true });
-        const { facts: after, writes = [], ...effects } = added(scope, kind, userId);
+        const { facts: after, writes = [], ...effects } = added(request, kind, userId);
         return next({
           ...effects,
           facts: after ?? {},
           writes: [
             whileAddable(context),
-            whileAccount(scope, userId, (account) => mayAdd[kind](account, config)),
-            insertCredential(scope, userId, verified.credential),
+            whileAccount(request, userId, (account) => mayAdd[kind](account, config)),
+            insertCredential(request, userId, verified.credential),
             ...writes,
           ],
           jobs:
             kind === "passkey"
-              ? securityNotice(scope, "passkey_create", facts.email)
-              : securityNotice(scope, "mfa_create", facts.email, { factor: "security_key" }),
+              ? securityNotice(request, "passkey_create", facts.email)
+              : securityNotice(request, "mfa_create", facts.email, { factor: "security_key" }),
         });
       },
     }),
@@ -65,21 +65,21 @@ export const webauthnCredentialVerification = state({
   }),
 });
 
-function added(scope: Scope, kind: Kind, userId: string): Effects {
+function added(request: RequestContext, kind: Kind, userId: string): Effects {
   if (kind === "passkey") {
     return {
       data: { creating: undefined },
       facts: { hasPasskey: true },
-      writes: [audit(scope, "passkey_created", {}, userId)],
+      writes: [audit(request, "passkey_created", {}, userId)],
     };
   }
   return {
     data: { creating: undefined, enrolled: true },
     facts: { hasSecurityKey: true },
     writes: [
-      audit(scope, "security_key_created", {}, userId),
+      audit(request, "security_key_created", {}, userId),
       // What was trusted with less to show is trusted no more.
-      (tx) => revokeDevices(tx, scope.tenant.id, userId),
+      (tx) => revokeDevices(tx, request.tenant.id, userId),
     ],
   };
 }

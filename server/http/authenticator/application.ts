@@ -5,10 +5,10 @@ import { json } from "../reply.ts";
 import { refuseWithoutKey } from "./caller.ts";
 
 /** `GET /authenticator/hello`: whether a key is good. */
-export const helloHandler: Handler = async (exchange) => {
-  const { tenant } = exchange;
+export const helloHandler: Handler = async (context) => {
+  const { tenant } = context;
   return (
-    (await refuseWithoutKey(exchange)) ?? json(200, { message: `Hello from ${tenant.config.service.name}` })
+    (await refuseWithoutKey(context)) ?? json(200, { message: `Hello from ${tenant.config.service.name}` })
   );
 };
 

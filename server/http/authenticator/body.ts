@@ -1,12 +1,12 @@
 import type { Read } from "../../authenticator/request-input.ts";
 import { readObject } from "../body.ts";
-import type { Exchange } from "../handler-context.ts";
+import type { HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { authenticatorError } from "./problem.ts";
 
 /** Reads a body by one of the readers of `server/authenticator/request-input.ts`. */
 export async function readBody<Value>(
-  { request }: Exchange,
+  { request }: HandlerContext,
   read: (body: unknown) => Read<Value>,
 ): Promise<{ ok: true; value: Value } | { ok: false; refusal: Reply }> {
   const body = await readObject(request);

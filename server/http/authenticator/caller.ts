@@ -2,7 +2,7 @@ import { isDeviceToken, isShowingToken } from "../../authenticator/request-token
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
 import { findRequest } from "../../authenticator/requests.ts";
 import { verifyApiKey } from "../../tenants/api-keys.ts";
-import type { Exchange } from "../handler-context.ts";
+import type { HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { authenticatorError } from "./problem.ts";
 
@@ -22,7 +22,7 @@ type Presented = { key: string } | { device: string } | { token: string };
  *
  * @returns null for anything else
  */
-function presented({ request, url }: Exchange): Presented | null {
+function presented({ request, url }: HandlerContext): Presented | null {
   const header = request.headers.get("authorization");
   if (header !== null) {
     const [, scheme, value = ""] = /^(secret|bearer|device) ([\w.~+/=-]{1,512})$/i.exec(header) ?? [];
@@ -40,12 +40,12 @@ function unauthorized(): Reply {
 }
 
 /** @returns a refusal, or null for an application with a key of this tenant and interface */
-export async function refuseWithoutKey(exchange: Exchange): Promise<Reply | null> {
-  const shown = presented(exchange);
-  return shown && "key" in shown && (await isKey(exchange, shown.key)) ? null : unauthorized();
+export async function refuseWithoutKey(context: HandlerContext): Promise<Reply | null> {
+  const shown = presented(context);
+  return shown && "key" in shown && (await isKey(context, shown.key)) ? null : unauthorized();
 }
 
-async function isKey({ runtime, tenant }: Exchange, key: string): Promise<boolean> {
+async function isKey({ runtime, tenant }: HandlerContext, key: string): Promise<boolean> {
   return (await verifyApiKey(runtime, { interface: "authenticator", tenant }, key)) !== null;
 }
 
@@ -60,26 +60,26 @@ export type Admitted =
  * @param also who is let in beside applications
  */
 export async function admit(
-  exchange: Exchange,
+  context: HandlerContext,
   ...also: Exclude<Caller, "application">[]
 ): Promise<Admitted> {
-  const { runtime, tenant, params } = exchange;
-  const shown = presented(exchange);
+  const { runtime, tenant, params } = context;
+  const shown = presented(context);
   if (!shown) return { refusal: unauthorized() };
-  const isApplication = "key" in shown && (await isKey(exchange, shown.key));
+  const isApplication = "key" in shown && (await isKey(context, shown.key));
   if ("key" in shown && !isApplication) return { refusal: unauthorized() };
   const found = await findRequest(runtime, tenant, params.id ?? "");
   if (isApplication) {
     return found ? { caller: "application", ...found } : { refusal: unknownRequest() };
   }
-  const caller = found && also.find((one) => may(one, exchange, shown, found.request));
+  const caller = found && also.find((one) => may(one, context, shown, found.request));
   return caller ? { caller, ...found } : { refusal: unauthorized() };
 }
 
 /** Whether a token is the one for this caller and this request. */
 function may(
   caller: Exclude<Caller, "application">,
-  { runtime, tenant }: Exchange,
+  { runtime, tenant }: HandlerContext,
   shown: Presented,
   { id, deviceTokenHash }: AuthenticatorRequest,
 ): boolean {

@@ -13,25 +13,25 @@ import { authenticatorError } from "./problem.ts";
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** `GET /authenticator/mgmt/v1/registrations/{user_id}`: 404 for a user without devices, whom nobody knows here. */
-export const devicesHandler: Handler = async (exchange) => {
-  const refusal = await refuseWithoutKey(exchange);
+export const devicesHandler: Handler = async (context) => {
+  const refusal = await refuseWithoutKey(context);
   if (refusal) return refusal;
-  const { runtime, tenant, params } = exchange;
+  const { runtime, tenant, params } = context;
   const userId = params.user_id ?? "";
   const devices = isUserId(userId) ? await devicesOf(runtime.database.read, tenant, userId) : [];
   return devices.length > 0 ? json(200, devices.map(resourceOf)) : authenticatorError(404, "Not Found.");
 };
 
 /** `POST /authenticator/mgmt/v1/registrations/rename/{device_id}` */
-export const renameHandler: Handler = async (exchange) => {
-  const refusal = await refuseWithoutKey(exchange);
+export const renameHandler: Handler = async (context) => {
+  const refusal = await refuseWithoutKey(context);
   if (refusal) return refusal;
-  const { runtime, tenant, client, params } = exchange;
-  const given = await readBody(exchange, readRename);
+  const { runtime, tenant, client, params } = context;
+  const given = await readBody(context, readRename);
   if (!given.ok) return given.refusal;
   const id = params.device_id ?? "";
   const { newName } = given.value;
-  const now = await readNow(runtime.database.read, runtime.environment.clockShift());
+  const now = await readNow(runtime.database.read, runtime.platform.clockShift());
   const renamed =
     uuid.test(id) &&
     (await runtime.database.write.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { waitForAnswer } from "../../authenticator/watch.ts";
-import type { Exchange, Handler } from "../handler-context.ts";
+import type { Handler, HandlerContext } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { admit } from "./caller.ts";
 import { pageHeaders } from "./page-headers.ts";
@@ -27,32 +27,32 @@ const headers = {
  * with what a page may know as data. To whoever does not ask for events, what there is to tell comes as JSON, at most
  * `wait` seconds later.
  */
-export const eventsHandler: Handler = async (exchange) => {
-  const admitted = await admit(exchange, "page");
+export const eventsHandler: Handler = async (context) => {
+  const admitted = await admit(context, "page");
   if ("refusal" in admitted) return admitted.refusal;
   const { request } = admitted;
-  if (!/\btext\/event-stream\b/i.test(exchange.request.headers.get("accept") ?? "")) {
-    const wait = readWait(exchange, 25);
+  if (!/\btext\/event-stream\b/i.test(context.request.headers.get("accept") ?? "")) {
+    const wait = readWait(context, 25);
     if ("refusal" in wait) return wait.refusal;
-    const then = await awaitAnswer(exchange, request, wait.seconds);
-    return json(200, pageResourceOf(exchange, then), { headers: pageHeaders(exchange) });
+    const then = await awaitAnswer(context, request, wait.seconds);
+    return json(200, pageResourceOf(context, then), { headers: pageHeaders(context) });
   }
   // A browser that has heard the last there is to hear comes back, and is told to stop (9.2.3).
-  const heard = exchange.request.headers.get("last-event-id");
+  const heard = context.request.headers.get("last-event-id");
   if (request.status !== "PENDING" && heard === request.status) {
-    return { status: 204, headers: pageHeaders(exchange) };
+    return { status: 204, headers: pageHeaders(context) };
   }
-  const isHead = exchange.request.method === "HEAD";
-  return new Response(isHead ? null : statusEvents(exchange, request), {
-    headers: { ...headers, ...pageHeaders(exchange) },
+  const isHead = context.request.method === "HEAD";
+  return new Response(isHead ? null : statusEvents(context, request), {
+    headers: { ...headers, ...pageHeaders(context) },
   });
 };
 
 /** The stream: ends with the request, with the connection, with the process, and briefly where none can last. */
-function statusEvents(exchange: Exchange, request: AuthenticatorRequest): ReadableStream<Uint8Array> {
-  const { runtime, tenant } = exchange;
+function statusEvents(context: HandlerContext, request: AuthenticatorRequest): ReadableStream<Uint8Array> {
+  const { runtime, tenant } = context;
   const gone = new AbortController();
-  const ends = [exchange.request.signal, gone.signal];
+  const ends = [context.request.signal, gone.signal];
   const signal = AbortSignal.any(
     runtime.closing ? ends : [...ends, AbortSignal.timeout(brieflySeconds * 1000)],
   );
@@ -63,7 +63,7 @@ function statusEvents(exchange: Exchange, request: AuthenticatorRequest): Readab
         if (!gone.signal.aborted) controller.enqueue(encoder.encode(text));
       };
       const tell = (then: AuthenticatorRequest) =>
-        say(`event: status\nid: ${then.status}\ndata: ${JSON.stringify(pageResourceOf(exchange, then))}\n\n`);
+        say(`event: status\nid: ${then.status}\ndata: ${JSON.stringify(pageResourceOf(context, then))}\n\n`);
       const follow = async () => {
         say(`retry: ${retryMilliseconds}\n\n`);
         tell(request);
@@ -80,7 +80,7 @@ function statusEvents(exchange: Exchange, request: AuthenticatorRequest): Readab
       follow().then(
         () => gone.signal.aborted || controller.close(),
         (error: unknown) => {
-          runtime.log.warn({ err: error, request_id: exchange.client.requestId }, "a stream broke off");
+          runtime.log.warn({ err: error, request_id: context.client.requestId }, "a stream broke off");
           if (!gone.signal.aborted) controller.error(error);
         },
       );

@@ -25,16 +25,16 @@ const headers = { "Cross-Origin-Resource-Policy": "cross-origin", Vary: "Origin,
  * `GET /authenticator/v1/uaf/requests/{id}/qrcode`: `width` and `height` in pixels, `fg` and `bg` as hex digits of red,
  * green and blue, zeros in front left out or not. PNG, unless SVG is liked better. Only while the request waits.
  */
-export const qrCodeHandler: Handler = async (exchange) => {
-  const admitted = await admit(exchange, "picture");
+export const qrCodeHandler: Handler = async (context) => {
+  const admitted = await admit(context, "picture");
   if ("refusal" in admitted) return admitted.refusal;
-  const look = readLook(exchange.url.searchParams);
+  const look = readLook(context.url.searchParams);
   if (typeof look === "string") return authenticatorError(400, look);
-  const { runtime, tenant } = exchange;
+  const { runtime, tenant } = context;
   const { id, status, sealedDeviceToken } = admitted.request;
   if (status !== "PENDING" || !sealedDeviceToken) return unknownRequest();
   const token = openDeviceToken(runtime, { tenant, id }, sealedDeviceToken);
-  return draw(qrCodeContent(tenant.config, id, token), look, exchange.request.headers.get("accept"));
+  return draw(qrCodeContent(tenant.config, id, token), look, context.request.headers.get("accept"));
 };
 
 async function draw(content: string, look: QrCodeLook, accept: string | null): Promise<Reply | Response> {

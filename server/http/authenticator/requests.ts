@@ -9,7 +9,7 @@ import {
   findRequest,
 } from "../../authenticator/requests.ts";
 import { tellAnswered } from "../../authenticator/watch.ts";
-import type { Exchange, Handler } from "../handler-context.ts";
+import type { Handler, HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { readBody } from "./body.ts";
 import { admit, type Caller, refuseWithoutKey, unknownRequest } from "./caller.ts";
@@ -21,11 +21,11 @@ import { awaitAnswer, readWait } from "./wait.ts";
 /** The life of a request: `interface.md` 2.3 and 4.3. */
 
 /** `POST /authenticator/v1/uaf/requests` */
-export const createHandler: Handler = async (exchange) => {
-  const { runtime, tenant, client } = exchange;
-  const refusal = await refuseWithoutKey(exchange);
+export const createHandler: Handler = async (context) => {
+  const { runtime, tenant, client } = context;
+  const refusal = await refuseWithoutKey(context);
   if (refusal) return refusal;
-  const wanted = await readBody(exchange, readWanted);
+  const wanted = await readBody(context, readWanted);
   if (!wanted.ok) return wanted.refusal;
   const { operation, userId } = wanted.value;
   // What asks nothing of a phone bothers nobody.
@@ -33,14 +33,14 @@ export const createHandler: Handler = async (exchange) => {
     const rate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}`);
     if (!rate.ok) return tooMany(rate.retryAfterSeconds);
   }
-  const now = await readNow(runtime.database.read, runtime.environment.clockShift());
+  const now = await readNow(runtime.database.read, runtime.platform.clockShift());
   const { request, write, jobs } = await prepareRequest({ runtime, tenant, client, now }, wanted.value);
   await runtime.database.write.transaction(async (tx) => {
     await write(tx);
     for (const job of jobs) await runtime.jobs.enqueue(tx, job);
   });
   if (jobs.length > 0) runtime.jobs.wake();
-  return show(exchange, "application", request);
+  return show(context, "application", request);
 };
 
 function tooMany(retryAfterSeconds: number): Reply {
@@ -53,47 +53,47 @@ function tooMany(retryAfterSeconds: number): Reply {
  * `GET /authenticator/v1/uaf/requests/{id}`; with `wait`, so many seconds later unless the request is answered, or
  * runs out, before.
  */
-export const showHandler: Handler = async (exchange) => {
-  const admitted = await admit(exchange, "phone", "page");
+export const showHandler: Handler = async (context) => {
+  const admitted = await admit(context, "phone", "page");
   if ("refusal" in admitted) return admitted.refusal;
   const { caller, request } = admitted;
-  const wait = readWait(exchange, 0);
+  const wait = readWait(context, 0);
   if ("refusal" in wait) return wait.refusal;
-  return show(exchange, caller, await awaitAnswer(exchange, request, wait.seconds));
+  return show(context, caller, await awaitAnswer(context, request, wait.seconds));
 };
 
 /** `PUT /authenticator/v1/uaf/requests/{id}`: the phone's answer. A request that is over stays as it is. */
-export const answerHandler: Handler = async (exchange) => {
-  const admitted = await admit(exchange, "phone");
+export const answerHandler: Handler = async (context) => {
+  const admitted = await admit(context, "phone");
   if ("refusal" in admitted) return admitted.refusal;
   const { caller, request } = admitted;
-  const answer = await readBody(exchange, readAnswer);
+  const answer = await readBody(context, readAnswer);
   if (!answer.ok) return answer.refusal;
-  const answered = await answerRequest(acting(exchange, admitted.now), request, answer.value);
+  const answered = await answerRequest(acting(context, admitted.now), request, answer.value);
   if (answered === "malformed")
     return authenticatorError(400, "uafResponse is not a UAF response to this operation.");
   // Another answer may be judged still, which those who wait are waiting for.
-  if (answered.status !== "PENDING") tellAnswered(exchange.runtime, exchange.tenant, request.id);
-  return show(exchange, caller, answered);
+  if (answered.status !== "PENDING") tellAnswered(context.runtime, context.tenant, request.id);
+  return show(context, caller, answered);
 };
 
 /** `DELETE /authenticator/v1/uaf/requests/{id}`: nobody is to answer any more. */
-export const cancelHandler: Handler = async (exchange) => {
-  const admitted = await admit(exchange);
+export const cancelHandler: Handler = async (context) => {
+  const admitted = await admit(context);
   if ("refusal" in admitted) return admitted.refusal;
-  const { runtime, tenant } = exchange;
+  const { runtime, tenant } = context;
   const { id } = admitted.request;
-  await cancelRequest(acting(exchange, admitted.now), id);
+  await cancelRequest(acting(context, admitted.now), id);
   tellAnswered(runtime, tenant, id);
   const found = await findRequest(runtime, tenant, id);
-  return found ? show(exchange, "application", found.request) : unknownRequest();
+  return found ? show(context, "application", found.request) : unknownRequest();
 };
 
-function acting({ runtime, tenant, client }: Exchange, now: Date): Acting {
+function acting({ runtime, tenant, client }: HandlerContext, now: Date): Acting {
   return { runtime, tenant, client, now };
 }
 
-function show(exchange: Exchange, caller: Caller, request: AuthenticatorRequest): Reply {
-  const headers = caller === "page" ? pageHeaders(exchange) : {};
-  return json(200, resourceOf(exchange, caller, request), { headers });
+function show(context: HandlerContext, caller: Caller, request: AuthenticatorRequest): Reply {
+  const headers = caller === "page" ? pageHeaders(context) : {};
+  return json(200, resourceOf(context, caller, request), { headers });
 }

@@ -2,7 +2,7 @@ import { applicationOf } from "../../authenticator/application.ts";
 import { eventsPath, requestUrl } from "../../authenticator/request-addresses.ts";
 import { showingToken } from "../../authenticator/request-tokens.ts";
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
-import type { Exchange } from "../handler-context.ts";
+import type { HandlerContext } from "../handler-context.ts";
 import type { Caller } from "./caller.ts";
 
 /** `interface.md` 2.3. */
@@ -41,7 +41,7 @@ type PageResource = Pick<
 
 /** A request as its caller may see it: a page sees what became of it, and nothing of whom it is about. */
 export function resourceOf(
-  exchange: Pick<Exchange, "runtime" | "tenant">,
+  context: Pick<HandlerContext, "runtime" | "tenant">,
   caller: Caller,
   request: AuthenticatorRequest,
 ): RequestResource | PageResource {
@@ -55,14 +55,14 @@ export function resourceOf(
     ...(error ? { error: { code: error.code, reason: error.reason } } : {}),
   };
   if (caller !== "application" && caller !== "phone") return known;
-  const { tenant } = exchange;
+  const { tenant } = context;
   const { name, appId, icon } = applicationOf(tenant.config);
   return {
     ...known,
     username: request.username,
     userId: request.userId,
     relyingParty: { id: tenant.id, name, appId, icon },
-    links: linksOf(exchange, caller, request),
+    links: linksOf(context, caller, request),
     request: request.message,
     deviceID: request.deviceId ?? "",
     ...(clientData ? { clientData } : {}),
@@ -74,16 +74,16 @@ export function resourceOf(
 
 /** What a page that waits is shown. */
 export const pageResourceOf = (
-  exchange: Pick<Exchange, "runtime" | "tenant">,
+  context: Pick<HandlerContext, "runtime" | "tenant">,
   request: AuthenticatorRequest,
-): PageResource => resourceOf(exchange, "page", request);
+): PageResource => resourceOf(context, "page", request);
 
 /**
  * Links that can be followed as they stand; those that a browser follows carry a token of their own. What can only be
  * done to a request that waits is offered only then.
  */
 function linksOf(
-  { runtime, tenant }: Pick<Exchange, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<HandlerContext, "runtime" | "tenant">,
   caller: "application" | "phone",
   { id, status }: AuthenticatorRequest,
 ): Link[] {

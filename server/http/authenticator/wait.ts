@@ -1,6 +1,6 @@
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { waitForAnswer } from "../../authenticator/watch.ts";
-import type { Exchange } from "../handler-context.ts";
+import type { HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { authenticatorError } from "./problem.ts";
 
@@ -16,7 +16,7 @@ export const brieflySeconds = 5;
  * @param otherwise where it is left out
  */
 export function readWait(
-  { url, runtime }: Exchange,
+  { url, runtime }: HandlerContext,
   otherwise: number,
 ): { seconds: number } | { refusal: Reply } {
   const [wait = String(otherwise), ...others] = url.searchParams.getAll("wait");
@@ -31,7 +31,7 @@ export function readWait(
  * @returns it as it stands then, which is at once where too many wait already
  */
 export async function awaitAnswer(
-  { runtime, tenant, request: asked }: Exchange,
+  { runtime, tenant, request: asked }: HandlerContext,
   request: AuthenticatorRequest,
   seconds: number,
 ): Promise<AuthenticatorRequest> {

@@ -22,7 +22,7 @@ const address = "/dev/authenticator";
 const here = () => visitor(runtime, "127.0.0.1");
 
 async function ask(userId: string): Promise<{ id: string; token: string }> {
-  const now = await readNow(runtime.database.read, runtime.environment.clockShift());
+  const now = await readNow(runtime.database.read, runtime.platform.clockShift());
   const acting = { runtime, tenant: runtime.tenant, client: someone, now };
   const wanted = { operation: "REG", userId, username: `${userId}@example.com` } as const;
   const { request, deviceToken, write } = await prepareRequest(acting, wanted);

@@ -4,7 +4,7 @@ import { requestUrl } from "../../authenticator/request-addresses.ts";
 import { isRequestId } from "../../authenticator/request-tokens.ts";
 import type { Runtime, Tenant } from "../../runtime.ts";
 import { readText } from "../body.ts";
-import type { Exchange, Handler } from "../handler-context.ts";
+import type { Handler, HandlerContext } from "../handler-context.ts";
 import { isSameOrigin, provenanceOf } from "../origin.ts";
 import { plainError, type Reply, redirect } from "../reply.ts";
 
@@ -49,8 +49,8 @@ export const phoneHandler: Handler = async ({ runtime, request, tenant, url }) =
  * `POST /dev/authenticator`: a button of that page. `do` is `approve` (with `request`, an id, or `link`), `decline`
  * (with `request`) or `forget` (with `key`, an id or `all`). Answers with the way back to the page.
  */
-export const phoneButtonHandler: Handler = async (exchange) => {
-  const { request, tenant } = exchange;
+export const phoneButtonHandler: Handler = async (context) => {
+  const { request, tenant } = context;
   // This machine also shows pages of other sites.
   if (!isSameOrigin(provenanceOf(request.headers), tenant.config))
     return plainError(403, "Only pages of this service may call this address.");
@@ -61,7 +61,7 @@ export const phoneButtonHandler: Handler = async (exchange) => {
   const [asked, key] = [form.get("request") ?? "", form.get("key") ?? ""];
   switch (form.get("do")) {
     case "approve": {
-      const link = await linkOf(exchange, asked, form.get("link") ?? "");
+      const link = await linkOf(context, asked, form.get("link") ?? "");
       if (!link) return back(asked ? "over" : "no link");
       const approval = await phone.approve(link);
       return back(approval.outcome, "code" in approval ? approval.code : undefined);
@@ -88,7 +88,7 @@ async function waitingAt(runtime: Runtime) {
 }
 
 /** Where the request is that was named, or whose link was pasted. */
-async function linkOf({ runtime, tenant }: Exchange, id: string, pasted: string) {
+async function linkOf({ runtime, tenant }: HandlerContext, id: string, pasted: string) {
   const { readLink } = await import("../../dev/played-authenticator/link.ts");
   if (!id) return readLink(pasted, tenant.config.base_url);
   const found = (await waitingAt(runtime)).find((one) => one.id === id);

@@ -3,11 +3,11 @@ import { type Answer, current, start, step } from "../../flow/engine.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
-import type { Kept } from "../../runtime.ts";
+import type { CookieChanges } from "../../runtime.ts";
 import { endSession, type IssuedSession, type Session } from "../../sessions/sessions.ts";
 import { readObject } from "../body.ts";
 import { deviceCookie, expiredSessionCookie, sessionCookie, thirdPartyStateCookie } from "../cookies.ts";
-import type { Exchange, Handler } from "../handler-context.ts";
+import type { Handler, HandlerContext } from "../handler-context.ts";
 import { isForeign, provenanceOf } from "../origin.ts";
 import { json, type Reply } from "../reply.ts";
 import { everyPresentedSession, presentedSession } from "../session/presented-session.ts";
@@ -39,11 +39,11 @@ export interface FlowAnswer {
  * Asks the engine. Every interface comes through here, so that all of them answer alike: a refusal is a state, and
  * so is what nobody expected, whose cause is logged and not shown.
  */
-export async function callFlow(exchange: Exchange, call: FlowCall): Promise<FlowAnswer> {
-  const { runtime, tenant, client } = exchange;
+export async function callFlow(context: HandlerContext, call: FlowCall): Promise<FlowAnswer> {
+  const { runtime, tenant, client } = context;
   let answer: Answer;
   try {
-    answer = await perform(exchange, call);
+    answer = await perform(context, call);
   } catch (error) {
     runtime.log.error(
       { err: error, request_id: client.requestId, flow: call.type, call: call.kind },
@@ -51,19 +51,19 @@ export async function callFlow(exchange: Exchange, call: FlowCall): Promise<Flow
     );
     answer = { state: showError("technical_error"), version: 0, flowId: null };
   }
-  if (answer.session) await endPresentedSessions(exchange, answer.session);
+  if (answer.session) await endPresentedSessions(context, answer.session);
   const { headers, cookies } = answer.session
     ? sessionHeaders(tenant.config, answer.session)
     : { headers: {}, cookies: [] };
   return {
     answer,
     headers: { ...headers, ...retryAfter(answer.state) },
-    cookies: [...cookies, ...keptCookies(tenant.config, answer.kept)],
+    cookies: [...cookies, ...keptCookies(tenant.config, answer.cookieChanges)],
   };
 }
 
 /** The cookies of what a browser is to keep beside its session. */
-function keptCookies(config: Config, { device, thirdPartyState, session }: Kept = {}): string[] {
+function keptCookies(config: Config, { device, thirdPartyState, session }: CookieChanges = {}): string[] {
   return [
     ...(device ? [deviceCookie(config, device.value, device.seconds)] : []),
     ...(thirdPartyState
@@ -73,9 +73,9 @@ function keptCookies(config: Config, { device, thirdPartyState, session }: Kept 
   ];
 }
 
-async function perform(exchange: Exchange, call: FlowCall): Promise<Answer> {
-  const { runtime, tenant, client } = exchange;
-  const session = call.type === "profile" ? await ownSession(exchange) : undefined;
+async function perform(context: HandlerContext, call: FlowCall): Promise<Answer> {
+  const { runtime, tenant, client } = context;
+  const session = call.type === "profile" ? await ownSession(context) : undefined;
   switch (call.kind) {
     case "start":
       return start(runtime, tenant, client, call.type, session);
@@ -87,8 +87,8 @@ async function perform(exchange: Exchange, call: FlowCall): Promise<Answer> {
 }
 
 /** Whose account a profile flow is to manage. */
-export async function ownSession(exchange: Exchange): Promise<Session | undefined> {
-  const verified = await presentedSession(exchange, { touch: true });
+export async function ownSession(context: HandlerContext): Promise<Session | undefined> {
+  const verified = await presentedSession(context, { touch: true });
   return verified.valid ? verified.session : undefined;
 }
 
@@ -96,10 +96,10 @@ export async function ownSession(exchange: Exchange): Promise<Session | undefine
  * Ends the sessions that the browser had before, whether its owner's or ones that somebody planted there: whoever
  * holds a copy of a token is out with it (session fixation; OWASP ASVS 7.2.4).
  */
-async function endPresentedSessions(exchange: Exchange, issued: IssuedSession): Promise<void> {
-  const { runtime, tenant, client } = exchange;
+async function endPresentedSessions(context: HandlerContext, issued: IssuedSession): Promise<void> {
+  const { runtime, tenant, client } = context;
   try {
-    for (const { session } of await everyPresentedSession(exchange)) {
+    for (const { session } of await everyPresentedSession(context)) {
       if (session.id !== issued.id) await endSession(runtime.database.write, tenant.id, session.id);
     }
   } catch (error) {
@@ -141,21 +141,21 @@ export function refuseFlow(...refusal: Parameters<typeof showError>): Reply {
 
 /** `POST /login` and its like: starts a flow, or performs `?action=<name>@<flow id>`. */
 export function flowHandler(type: FlowType): Handler {
-  return async (exchange) => {
-    const { request, tenant, url } = exchange;
+  return async (context) => {
+    const { request, tenant, url } = context;
     if (isForeign(provenanceOf(request.headers), tenant.config))
       return refuseFlow("operation_not_permitted_error");
     const asked = parseAsked(url.searchParams);
     if (asked.kind === "malformed") return refuseFlow("form_data_invalid_error");
     // The body of a start means nothing, and is not read.
-    if (asked.kind === "start") return show(await callFlow(exchange, { kind: "start", type }));
+    if (asked.kind === "start") return show(await callFlow(context, { kind: "start", type }));
 
     const body = await readObject(request);
     if (!body.ok) return refuseBody(body.problem);
     const envelope = parseEnvelope(body.value);
     if (envelope === null) return refuseFlow("form_data_invalid_error");
     const { action, flowId } = asked;
-    return show(await callFlow(exchange, { kind: "step", type, flowId, action, ...envelope }));
+    return show(await callFlow(context, { kind: "step", type, flowId, action, ...envelope }));
   };
 }
 

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import { createHandover } from "../../sessions/authorization-codes.ts";
 import type { IssuedSession } from "../../sessions/sessions.ts";
-import type { Exchange } from "../handler-context.ts";
+import type { HandlerContext } from "../handler-context.ts";
 import { destinationUrl, mayReturnTo } from "./destination.ts";
 import { openPageCookie } from "./page-cookie.ts";
 
@@ -17,17 +17,17 @@ const { handoverCodes } = schema;
  *   it, and once that was redeemed there is none: one sign-in is handed over once.
  */
 export async function handOver(
-  exchange: Exchange,
+  context: HandlerContext,
   session: IssuedSession,
   { again }: { again: boolean },
 ): Promise<string | null> {
-  const { runtime, tenant, cookies } = exchange;
+  const { runtime, tenant, cookies } = context;
   const destination = await openPageCookie(runtime, tenant, "destination", cookies);
   if (!destination) return null;
   const { to, codeChallenge } = destination;
   if (!mayReturnTo(new URL(to), tenant.config)) return null;
   if (codeChallenge === undefined) return destinationUrl(destination, null);
-  if (again && !(await withdrawCode(exchange, session))) return null;
+  if (again && !(await withdrawCode(context, session))) return null;
   const code = await createHandover(runtime, tenant, {
     sessionId: session.id,
     codeChallenge,
@@ -38,7 +38,7 @@ export async function handOver(
 
 /** Whether a code that was made for the session has not been redeemed yet. */
 export async function hasUnspentCode(
-  { runtime, tenant }: Exchange,
+  { runtime, tenant }: HandlerContext,
   session: IssuedSession,
 ): Promise<boolean> {
   const found = await runtime.database.write
@@ -49,7 +49,7 @@ export async function hasUnspentCode(
 }
 
 /** Takes back a code that nobody has redeemed; one that is redeemed at the same time is not there to be taken. */
-async function withdrawCode({ runtime, tenant }: Exchange, session: IssuedSession): Promise<boolean> {
+async function withdrawCode({ runtime, tenant }: HandlerContext, session: IssuedSession): Promise<boolean> {
   const taken = await runtime.database.write
     .delete(handoverCodes)
     .where(codesOf(tenant.id, session))

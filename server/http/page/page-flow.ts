@@ -4,7 +4,7 @@ import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import type { IssuedSession } from "../../sessions/sessions.ts";
 import { callFlow, type FlowAnswer, type FlowCall, ownSession } from "../flow/call-flow.ts";
-import type { Exchange } from "../handler-context.ts";
+import type { HandlerContext } from "../handler-context.ts";
 import { handOver, hasUnspentCode } from "./authorization-code.ts";
 import { expiredPageCookie, openPageCookie, type PageFlow, pageCookie } from "./page-cookie.ts";
 
@@ -31,9 +31,9 @@ export const UNSTARTED = 0;
 const FAREWELL_SECONDS = 60;
 
 /** Starts a flow, in place of the one there may be. */
-export async function startOnPage(exchange: Exchange, type: FlowType): Promise<PageReply> {
-  const flowAnswer = await callFlow(exchange, { kind: "start", type });
-  return reply(exchange, type, startedFlow(exchange, flowAnswer), flowAnswer);
+export async function startOnPage(context: HandlerContext, type: FlowType): Promise<PageReply> {
+  const flowAnswer = await callFlow(context, { kind: "start", type });
+  return reply(context, type, startedFlow(context, flowAnswer), flowAnswer);
 }
 
 /**
@@ -42,14 +42,14 @@ export async function startOnPage(exchange: Exchange, type: FlowType): Promise<P
  * @param step `version`: that of the drawn state; when the flow has moved on since, it is refused
  */
 export async function actOnPage(
-  exchange: Exchange,
+  context: HandlerContext,
   { type, ...step }: { type: FlowType; action: string; version: number; input: Record<string, unknown> },
 ): Promise<PageReply> {
-  const flow = await openPageCookie(exchange.runtime, exchange.tenant, type, exchange.cookies);
+  const flow = await openPageCookie(context.runtime, context.tenant, type, context.cookies);
   if (step.version !== UNSTARTED) {
     if (!flow) return refusal();
     const input = withVerifier(step, flow);
-    return call(exchange, flow, {
+    return call(context, flow, {
       kind: "step",
       type,
       ...step,
@@ -58,12 +58,12 @@ export async function actOnPage(
       token: flow.token,
     });
   }
-  if (flow && (await isUnderWay(exchange, type, flow))) return refusal();
+  if (flow && (await isUnderWay(context, type, flow))) return refusal();
 
-  const started = await callFlow(exchange, { kind: "start", type });
-  const fresh = startedFlow(exchange, started);
-  if (!fresh) return reply(exchange, type, null, started);
-  return call(exchange, fresh, {
+  const started = await callFlow(context, { kind: "start", type });
+  const fresh = startedFlow(context, started);
+  if (!fresh) return reply(context, type, null, started);
+  return call(context, fresh, {
     kind: "step",
     type,
     action: step.action,
@@ -84,33 +84,33 @@ function withVerifier(
 }
 
 /** Shows the state as it is now, whatever answers were lost. Performs nothing. */
-export async function currentOnPage(exchange: Exchange, type: FlowType): Promise<PageReply> {
-  const flow = await openPageCookie(exchange.runtime, exchange.tenant, type, exchange.cookies);
+export async function currentOnPage(context: HandlerContext, type: FlowType): Promise<PageReply> {
+  const flow = await openPageCookie(context.runtime, context.tenant, type, context.cookies);
   // Whoever has signed in since as somebody else starts anew.
-  if (!flow || (type === "profile" && !(await isUnderWay(exchange, type, flow))))
+  if (!flow || (type === "profile" && !(await isUnderWay(context, type, flow))))
     return {
-      answer: { version: UNSTARTED, state: firstState(exchange.tenant, type) },
+      answer: { version: UNSTARTED, state: firstState(context.tenant, type) },
       headers: {},
       cookies: [],
     };
-  return call(exchange, flow, { kind: "current", type, flowId: flow.flowId, resume: flow.resume });
+  return call(context, flow, { kind: "current", type, flowId: flow.flowId, resume: flow.resume });
 }
 
-async function call(exchange: Exchange, flow: PageFlow, request: FlowCall): Promise<PageReply> {
-  return reply(exchange, request.type, flow, await callFlow(exchange, request), request.kind);
+async function call(context: HandlerContext, flow: PageFlow, request: FlowCall): Promise<PageReply> {
+  return reply(context, request.type, flow, await callFlow(context, request), request.kind);
 }
 
 /** Whether a flow can be gone on with, by whoever asks. */
-async function isUnderWay(exchange: Exchange, type: FlowType, flow: PageFlow): Promise<boolean> {
-  const session = type === "profile" ? await ownSession(exchange) : undefined;
+async function isUnderWay(context: HandlerContext, type: FlowType, flow: PageFlow): Promise<boolean> {
+  const session = type === "profile" ? await ownSession(context) : undefined;
   const asked = { type, ...flow, ...(session ? { session } : {}) };
-  return (await peek(exchange.runtime, exchange.tenant, asked)) !== null;
+  return (await peek(context.runtime, context.tenant, asked)) !== null;
 }
 
-function startedFlow({ runtime }: Exchange, { answer }: FlowAnswer): PageFlow | null {
+function startedFlow({ runtime }: HandlerContext, { answer }: FlowAnswer): PageFlow | null {
   const { flowId, resume, state } = answer;
   if (flowId === null || resume === undefined) return null;
-  const codeVerifier = runtime.environment.randomBytes(32).toString("base64url");
+  const codeVerifier = runtime.platform.randomBytes(32).toString("base64url");
   return { flowId, resume, token: state.csrf_token, codeVerifier };
 }
 
@@ -119,13 +119,13 @@ function startedFlow({ runtime }: Exchange, { answer }: FlowAnswer): PageFlow | 
  * @param kind a session that comes with `current` was handed out before
  */
 async function reply(
-  exchange: Exchange,
+  context: HandlerContext,
   type: FlowType,
   flow: PageFlow | null,
   { answer, headers, cookies }: FlowAnswer,
   kind: FlowCall["kind"] = "start",
 ): Promise<PageReply> {
-  const { runtime, tenant } = exchange;
+  const { runtime, tenant } = context;
   const { version, session } = answer;
   const state = { ...answer.state, csrf_token: "" };
   // A refusal that shows no state has left the flow, and its token, as they were.
@@ -135,7 +135,7 @@ async function reply(
     return { answer: { version, state }, headers, cookies: [...cookies, sealed] };
   }
 
-  const redirectTo = await wayBack(exchange, session, flow, kind === "current");
+  const redirectTo = await wayBack(context, session, flow, kind === "current");
   const { redirectTo: _before, ...rest } = flow;
   const finished: PageFlow = { ...rest, token: "", finished: version, ...(redirectTo ? { redirectTo } : {}) };
   return {
@@ -154,19 +154,19 @@ async function reply(
  * Whoever has signed in is signed in, even if the way back to the application cannot be made.
  */
 async function wayBack(
-  exchange: Exchange,
+  context: HandlerContext,
   session: IssuedSession,
   { finished, redirectTo }: PageFlow,
   again: boolean,
 ): Promise<string | null> {
   try {
-    if (finished === undefined) return await handOver(exchange, session, { again });
+    if (finished === undefined) return await handOver(context, session, { again });
     if (redirectTo === undefined) return null;
     const carriesCode = new URL(redirectTo).searchParams.has("code");
-    return !carriesCode || (await hasUnspentCode(exchange, session)) ? redirectTo : null;
+    return !carriesCode || (await hasUnspentCode(context, session)) ? redirectTo : null;
   } catch (error) {
-    exchange.runtime.log.error(
-      { err: error, request_id: exchange.client.requestId },
+    context.runtime.log.error(
+      { err: error, request_id: context.client.requestId },
       "a session could not be handed over",
     );
     return null;

@@ -16,8 +16,8 @@ const FIELD_LIMIT = 256;
  * the version that it was drawn from; everything else in it is input. Answers with the way back to the page, which
  * draws the outcome.
  */
-export const stepHandler: Handler = async (exchange) => {
-  const { request, runtime, cookies, tenant } = exchange;
+export const stepHandler: Handler = async (context) => {
+  const { request, runtime, cookies, tenant } = context;
   const text = await readText(request, "application/x-www-form-urlencoded");
   if (!text.ok) return refuseBody(text.problem);
   const form = new URLSearchParams(text.value);
@@ -30,9 +30,9 @@ export const stepHandler: Handler = async (exchange) => {
   const drawn = await pageState(runtime, tenant, cookies, type);
   const descriptor = Object.hasOwn(drawn.state.actions, action) ? drawn.state.actions[action] : undefined;
   const input = readForm(form, descriptor?.inputs ?? {});
-  const acted = await actOnPage(exchange, { type, action, version: Number(version), input });
+  const acted = await actOnPage(context, { type, action, version: Number(version), input });
   // A second click, or one after a lost answer: the page shows where the flow is now, and its next form works.
-  const outcome = isRefused(acted) ? await currentOnPage(exchange, type) : acted;
+  const outcome = isRefused(acted) ? await currentOnPage(context, type) : acted;
   return redirect(303, pageAddress(type), {
     headers: outcome.headers,
     cookies: [...outcome.cookies, ...noticeOf(outcome, tenant)],

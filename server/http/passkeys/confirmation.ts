@@ -18,16 +18,16 @@ const answer = z.object({
  * more. `answer` is the one that counts, which is the first. A refusal that the page can ask after once more
  * carries `publicKey`, the options to ask with.
  */
-export const confirmHandler: Handler = async (exchange) => {
-  const read = await fieldsOf(exchange, answer);
+export const confirmHandler: Handler = async (context) => {
+  const read = await fieldsOf(context, answer);
   if (!read.ok) return read.reply;
   const { token, credential, declined, resume: resumed } = read.fields;
   if ([credential, declined, resumed].filter((said) => said !== undefined).length !== 1)
     return invalid("just one of credential, declined and resume is a required field");
-  const scope = await scopeOf(exchange);
+  const requestContext = await scopeOf(context);
   const taken: ConfirmationAnswer = credential
-    ? await confirm(scope, token, credential)
-    : await (declined ? decline : resume)(scope, token);
+    ? await confirm(requestContext, token, credential)
+    : await (declined ? decline : resume)(requestContext, token);
   if (taken.ok) return json(200, { answer: taken.answer, redirect_to: taken.redirectTo });
   if (!taken.publicKey) return refused(taken);
   const { title, details, status } = taken.refusal;
@@ -37,7 +37,7 @@ export const confirmHandler: Handler = async (exchange) => {
 const redeemed = z.object({ code: requiredText(128) });
 
 /** `POST transaction/redeem`: the one-time code that the user's browser brought, for a token and a receipt. */
-export const redeemHandler: Handler = async (exchange) => {
-  const read = await fieldsOf(exchange, redeemed);
-  return read.ok ? answered(await redeemCode(exchange, read.fields.code)) : read.reply;
+export const redeemHandler: Handler = async (context) => {
+  const read = await fieldsOf(context, redeemed);
+  return read.ok ? answered(await redeemCode(context, read.fields.code)) : read.reply;
 };

@@ -5,12 +5,12 @@ import {
   renameCredential,
   showCredential,
 } from "../../passkey-server/credentials.ts";
-import type { Exchange, Handler } from "../handler-context.ts";
+import type { Handler, HandlerContext } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { pageHeaders, readPage } from "./paging.ts";
 import { fieldsOf, invalid, refused, requiredText, scopeOf } from "./request.ts";
 
-const idOf = ({ params }: Exchange) => params.credential_id ?? "";
+const idOf = ({ params }: HandlerContext) => params.credential_id ?? "";
 
 /** `GET credentials`: those of a user, or of the whole tenant, in pages. */
 export const listCredentialsHandler: Handler = async ({ runtime, tenant, url }) => {
@@ -31,9 +31,9 @@ export const listCredentialsHandler: Handler = async ({ runtime, tenant, url }) 
 };
 
 /** `GET credentials/{credential_id}`. */
-export const showCredentialHandler: Handler = async (exchange) => {
-  const { runtime, tenant } = exchange;
-  const found = await showCredential(runtime.database.read, tenant.id, idOf(exchange));
+export const showCredentialHandler: Handler = async (context) => {
+  const { runtime, tenant } = context;
+  const found = await showCredential(runtime.database.read, tenant.id, idOf(context));
   return found.ok ? json(200, found.credential) : refused(found);
 };
 
@@ -42,15 +42,15 @@ const name = z.object({
 });
 
 /** `PATCH credentials/{credential_id}`: another name. */
-export const renameCredentialHandler: Handler = async (exchange) => {
-  const read = await fieldsOf(exchange, name);
+export const renameCredentialHandler: Handler = async (context) => {
+  const read = await fieldsOf(context, name);
   if (!read.ok) return read.reply;
-  const renamed = await renameCredential(await scopeOf(exchange), idOf(exchange), read.fields.name);
+  const renamed = await renameCredential(await scopeOf(context), idOf(context), read.fields.name);
   return renamed.ok ? { status: 204 } : refused(renamed);
 };
 
 /** `DELETE credentials/{credential_id}`. */
-export const removeCredentialHandler: Handler = async (exchange) => {
-  const removed = await removeCredential(await scopeOf(exchange), idOf(exchange));
+export const removeCredentialHandler: Handler = async (context) => {
+  const removed = await removeCredential(await scopeOf(context), idOf(context));
   return removed.ok ? { status: 204 } : refused(removed);
 };

@@ -16,31 +16,31 @@ const maybeSomebody = somebody.partial();
  * `POST login/initialize`: options for signing in. Anybody may ask for those by which any passkey will do; to have
  * those of a user takes a key.
  */
-export const openLoginHandler: Handler = async (exchange) => {
-  const read = await fieldsOf(exchange, maybeSomebody);
+export const openLoginHandler: Handler = async (context) => {
+  const read = await fieldsOf(context, maybeSomebody);
   if (!read.ok) return read.reply;
   const { user_id: userId } = read.fields;
-  const keyless = apiKeyOf(exchange) === "";
-  const unopened = keyless ? problem(401, "api key is missing") : await refuseWithoutKey(exchange);
+  const keyless = apiKeyOf(context) === "";
+  const unopened = keyless ? problem(401, "api key is missing") : await refuseWithoutKey(context);
   if (userId !== undefined)
-    return unopened ?? answered(await openLogin(await scopeOf(exchange), "passkey", userId));
+    return unopened ?? answered(await openLogin(await scopeOf(context), "passkey", userId));
   const asker = unopened ? "anybody" : "application";
-  return answered(await openDiscoverableLogin(await scopeOf(exchange), asker));
+  return answered(await openDiscoverableLogin(await scopeOf(context), asker));
 };
 
 /** `POST mfa/login/initialize`: options for showing a second factor, any credential of the user's. */
-export const openMfaLoginHandler: Handler = async (exchange) => {
-  const read = await fieldsOf(exchange, somebody);
+export const openMfaLoginHandler: Handler = async (context) => {
+  const read = await fieldsOf(context, somebody);
   if (!read.ok) return read.reply;
-  const opened = await openLogin(await scopeOf(exchange), "mfa", read.fields.user_id);
+  const opened = await openLogin(await scopeOf(context), "mfa", read.fields.user_id);
   return opened.ok ? json(200, { publicKey: opened.publicKey, mediation: "optional" }) : refused(opened);
 };
 
 /** `POST login/finalize`, `POST mfa/login/finalize`: the browser's answer, for a token. */
 export function finishLoginHandler(kind: CredentialKind): Handler {
-  return async (exchange) => {
-    const read = await bodyOf(exchange);
+  return async (context) => {
+    const read = await bodyOf(context);
     if (!read.ok) return read.reply;
-    return answered(await finishLogin(await scopeOf(exchange), kind, read.body));
+    return answered(await finishLogin(await scopeOf(context), kind, read.body));
   };
 }

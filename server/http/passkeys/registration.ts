@@ -23,21 +23,21 @@ const user = z.object({
 
 /** `POST registration/initialize`, `POST mfa/registration/initialize`: options for a new credential of a user. */
 export function openRegistrationHandler(kind: CredentialKind): Handler {
-  return async (exchange) => {
-    const read = await fieldsOf(exchange, user);
+  return async (context) => {
+    const read = await fieldsOf(context, user);
     if (!read.ok) return read.reply;
     const { user_id: userId, username: name, display_name, icon } = read.fields;
     const displayName = display_name?.trim() ? display_name : name;
     const given = { userId, name, displayName, icon: icon || null };
-    return json(200, await openRegistration(await scopeOf(exchange), kind, given));
+    return json(200, await openRegistration(await scopeOf(context), kind, given));
   };
 }
 
 /** `POST registration/finalize`, `POST mfa/registration/finalize`: the browser's answer, for a token. */
 export function finishRegistrationHandler(kind: CredentialKind): Handler {
-  return async (exchange) => {
-    const read = await bodyOf(exchange);
+  return async (context) => {
+    const read = await bodyOf(context);
     if (!read.ok) return read.reply;
-    return answered(await finishRegistration(await scopeOf(exchange), kind, read.body));
+    return answered(await finishRegistration(await scopeOf(context), kind, read.body));
   };
 }

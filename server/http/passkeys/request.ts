@@ -2,15 +2,15 @@ import { z } from "zod";
 import { readNow } from "#db/clock";
 import { type Refused, refuse } from "../../passkey-server/problems.ts";
 import { longestUserId } from "../../passkey-server/users.ts";
-import type { Scope } from "../../runtime.ts";
+import type { RequestContext } from "../../runtime.ts";
 import { readObject } from "../body.ts";
-import type { Exchange } from "../handler-context.ts";
+import type { HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { problem } from "./problem.ts";
 
 /** What a request may use while it is judged. Its moment is read from the database's clock. */
-export async function scopeOf({ runtime, tenant, client, request }: Exchange): Promise<Scope> {
-  const now = await readNow(runtime.database.read, runtime.environment.clockShift());
+export async function scopeOf({ runtime, tenant, client, request }: HandlerContext): Promise<RequestContext> {
+  const now = await readNow(runtime.database.read, runtime.platform.clockShift());
   return { runtime, tenant, client, now, signal: request.signal };
 }
 
@@ -35,7 +35,9 @@ export function answered<Found extends { ok: true }>(outcome: Found | Refused): 
  */
 export async function bodyOf({
   request,
-}: Exchange): Promise<{ ok: true; body: Record<string, unknown> | undefined } | { ok: false; reply: Reply }> {
+}: HandlerContext): Promise<
+  { ok: true; body: Record<string, unknown> | undefined } | { ok: false; reply: Reply }
+> {
   const read = await readObject(request);
   if (read.ok) return { ok: true, body: read.value };
   if (read.problem !== "too_large") return { ok: true, body: undefined };
@@ -48,10 +50,10 @@ export async function bodyOf({
  * @returns a 400 that names every field that is not as it has to be
  */
 export async function fieldsOf<Fields>(
-  exchange: Exchange,
+  context: HandlerContext,
   schema: z.ZodType<Fields>,
 ): Promise<{ ok: true; fields: Fields } | { ok: false; reply: Reply }> {
-  const read = await bodyOf(exchange);
+  const read = await bodyOf(context);
   if (!read.ok) return read;
   if (read.body === undefined) return { ok: false, reply: invalid("the body must be a JSON object") };
   const given = Object.entries(read.body).filter(([, value]) => value !== null);

@@ -20,11 +20,11 @@ const transaction = z.object({
 });
 
 /** `POST transaction/initialize`: options for agreeing to something, and the page that asks, where that is wished. */
-export const openTransactionHandler: Handler = async (exchange) => {
-  const read = await fieldsOf(exchange, transaction);
+export const openTransactionHandler: Handler = async (context) => {
+  const read = await fieldsOf(context, transaction);
   if (!read.ok) return read.reply;
   const { user_id, transaction_id, transaction_data, confirmation } = read.fields;
-  const opened = await openTransaction(await scopeOf(exchange), {
+  const opened = await openTransaction(await scopeOf(context), {
     userId: user_id,
     transactionId: transaction_id,
     data: transaction_data,
@@ -34,9 +34,9 @@ export const openTransactionHandler: Handler = async (exchange) => {
 };
 
 /** `POST transaction/finalize`: the browser's answer, for a token and a receipt. */
-export const finishTransactionHandler: Handler = async (exchange) => {
-  const read = await bodyOf(exchange);
-  return read.ok ? answered(await finishTransaction(await scopeOf(exchange), read.body)) : read.reply;
+export const finishTransactionHandler: Handler = async (context) => {
+  const read = await bodyOf(context);
+  return read.ok ? answered(await finishTransaction(await scopeOf(context), read.body)) : read.reply;
 };
 
 /** `GET transaction/{user_id}`: what a user was asked to agree to. Takes our own id of the user, and the application's. */

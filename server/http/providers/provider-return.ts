@@ -4,7 +4,7 @@ import { ownPage, withError } from "../../thirdparty/redirect-urls.ts";
 import type { ThirdPartyRequest } from "../../thirdparty/requests.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { cookieValues, thirdPartyStateName } from "../cookies.ts";
-import type { Exchange } from "../handler-context.ts";
+import type { HandlerContext } from "../handler-context.ts";
 import { type Reply, redirect } from "../reply.ts";
 
 /** What is done with people who come back from an identity provider without having got in. */
@@ -13,7 +13,7 @@ import { type Reply, redirect } from "../reply.ts";
 export const statePattern = /^[A-Za-z0-9_-]{43}$/;
 
 /** Whether the browser that comes back with a state is the one that went with it. */
-export function isSameBrowser({ cookies }: Exchange, state: string): boolean {
+export function isSameBrowser({ cookies }: HandlerContext, state: string): boolean {
   return cookieValues(cookies, thirdPartyStateName).includes(state);
 }
 
@@ -41,17 +41,17 @@ export function failureOf(error: unknown): ThirdPartyError {
 }
 
 /** Nobody knows where this person wanted to go. */
-export function lost(exchange: Exchange, failure = unknownState()): Reply {
-  const { config } = exchange.tenant;
+export function lost(context: HandlerContext, failure = unknownState()): Reply {
+  const { config } = context.tenant;
   const { error_redirect_url } = config.third_party;
   const target = error_redirect_url ? new URL(error_redirect_url) : ownPage(config);
-  logFailure(exchange, null, failure);
+  logFailure(context, null, failure);
   return redirect(303, withError(target, failure.code, failure.message));
 }
 
 /** Tells the operator. Only the reason is told: what a provider sends may hold secrets. */
 export function logFailure(
-  { runtime, client }: Exchange,
+  { runtime, client }: HandlerContext,
   provider: string | null,
   { code, reason, cause }: ThirdPartyError,
 ): void {
@@ -62,17 +62,17 @@ export function logFailure(
 
 /** The same, and for longer, of somebody whom we have sent to a provider: nobody else can fill the audit log. */
 export async function recordFailure(
-  exchange: Exchange,
+  context: HandlerContext,
   { provider, userId }: Pick<ThirdPartyRequest, "provider" | "userId">,
   failure: ThirdPartyError,
 ): Promise<void> {
-  logFailure(exchange, provider, failure);
-  const { runtime, client } = exchange;
+  logFailure(context, provider, failure);
+  const { runtime, client } = context;
   const { code, reason } = failure;
   try {
-    const now = await readNow(runtime.database.read, runtime.environment.clockShift());
+    const now = await readNow(runtime.database.read, runtime.platform.clockShift());
     const details = { provider, error: code, reason };
-    const entry = audit({ ...exchange, now }, "thirdparty_signin_signup_failed", details, userId ?? null);
+    const entry = audit({ ...context, now }, "thirdparty_signin_signup_failed", details, userId ?? null);
     await runtime.database.write.transaction(entry);
   } catch (error) {
     runtime.log.error({ err: error, request_id: client.requestId }, "an audit line could not be written");

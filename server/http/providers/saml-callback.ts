@@ -7,7 +7,7 @@ import { completeSignOn } from "../../thirdparty/saml/sign-on.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { readText } from "../body.ts";
 import { thirdPartyStateCookie } from "../cookies.ts";
-import type { Exchange, Handler } from "../handler-context.ts";
+import type { Handler, HandlerContext } from "../handler-context.ts";
 import { plainError, redirect } from "../reply.ts";
 import {
   failureOf,
@@ -40,40 +40,40 @@ interface Answer {
  *
  * Whatever goes wrong is told at that address too, by `error` and `error_description`.
  */
-export const samlCallbackHandler: Handler = async (exchange) => {
-  const { runtime, tenant, client } = exchange;
+export const samlCallbackHandler: Handler = async (context) => {
+  const { runtime, tenant, client } = context;
   const off = samlIsOff(tenant.config);
   if (off) return off;
-  const read = await readText(exchange.request, "application/x-www-form-urlencoded", FORM_LIMIT);
+  const read = await readText(context.request, "application/x-www-form-urlencoded", FORM_LIMIT);
   if (!read.ok && read.problem === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
   const answer = read.ok ? answerOf(new URLSearchParams(read.value)) : null;
-  if (!answer) return lost(exchange, unreadable());
+  if (!answer) return lost(context, unreadable());
   try {
     // Anybody may post, and what they post takes time to verify. A count of its own: whoever comes has started before.
     const rate = await runtime.rates.consume("flow_start", `${tenant.id}/saml/${client.source}`);
     if (!rate.ok) {
-      const reply = lost(exchange, tooMany());
+      const reply = lost(context, tooMany());
       return { ...reply, headers: { ...reply.headers, "Retry-After": String(rate.retryAfterSeconds) } };
     }
-    return await receive(exchange, answer);
+    return await receive(context, answer);
   } catch (error) {
-    return lost(exchange, failureOf(error));
+    return lost(context, failureOf(error));
   }
 };
 
-async function receive(exchange: Exchange, { samlResponse, relayState }: Answer) {
-  const { runtime, tenant } = exchange;
+async function receive(context: HandlerContext, { samlResponse, relayState }: Answer) {
+  const { runtime, tenant } = context;
   const { config } = tenant;
-  const now = await readNow(runtime.database.read, runtime.environment.clockShift());
+  const now = await readNow(runtime.database.read, runtime.platform.clockShift());
   const state = relayState.startsWith(relayPrefix) ? relayState.slice(relayPrefix.length) : null;
-  const request = state === null ? null : await takeRequest(exchange, state, now);
+  const request = state === null ? null : await takeRequest(context, state, now);
   const wanted = request?.redirectTo ?? samlDefaultAddress(config);
   const target = parseReturnAddress(wanted, config, samlReturnAddresses(config));
   // It was allowed when the person went, and is no longer.
   if (!target) throw unknownState();
 
-  const own = state !== null && isSameBrowser(exchange, state);
+  const own = state !== null && isSameBrowser(context, state);
   const forget = own ? { cookies: [thirdPartyStateCookie(config, "", 0)] } : {};
   const flowId = request?.flowId ?? null;
   try {
@@ -88,7 +88,7 @@ async function receive(exchange: Exchange, { samlResponse, relayState }: Answer)
     }
     // Our page exchanges a token by itself, so one that another browser was given must be worth nothing in this one.
     const verifier = isOwnPage(target, config)
-      ? runtime.environment.randomBytes(32).toString("base64url")
+      ? runtime.platform.randomBytes(32).toString("base64url")
       : null;
     const bound = verifier === null ? {} : { codeChallenge: challengeOf(verifier) };
     const token = await issueExchangeToken(runtime, tenant, { flowId, facts, ...bound });
@@ -97,14 +97,14 @@ async function receive(exchange: Exchange, { samlResponse, relayState }: Answer)
     return redirect(303, withToken(target, token, { saml_hint: "idp_initiated" }), kept);
   } catch (error) {
     const failure = failureOf(error);
-    if (request) await recordFailure(exchange, request, failure);
-    else logFailure(exchange, null, failure);
+    if (request) await recordFailure(context, request, failure);
+    else logFailure(context, null, failure);
     return redirect(303, withError(target, failure.code, failure.message), forget);
   }
 }
 
 async function takeRequest(
-  { runtime, tenant }: Exchange,
+  { runtime, tenant }: HandlerContext,
   state: string,
   now: Date,
 ): Promise<ThirdPartyRequest> {

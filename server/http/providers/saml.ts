@@ -46,8 +46,8 @@ export const samlMetadataHandler: Handler = async ({ runtime, tenant, url }) => 
  * `GET /saml/auth?domain=&redirect_to=`: sends a person to the provider of a mail domain. No flow waits for them: what
  * they bring back to `redirect_to` is for one that begins with it, at `POST /token_exchange`.
  */
-export const samlAuthHandler: Handler = async (exchange) => {
-  const { runtime, tenant, client, request, url } = exchange;
+export const samlAuthHandler: Handler = async (context) => {
+  const { runtime, tenant, client, request, url } = context;
   const { config } = tenant;
   const off = samlIsOff(config);
   if (off) return off;
@@ -59,7 +59,7 @@ export const samlAuthHandler: Handler = async (exchange) => {
   const target = returnAddress(url.searchParams, config);
   if (!target)
     return lost(
-      exchange,
+      context,
       new ThirdPartyError("invalid_request", "redirect_to is not an allowed address.", "redirect_to"),
     );
   const rate = await runtime.rates.consume("flow_start", `${tenant.id}/${client.source}`);
@@ -74,7 +74,7 @@ export const samlAuthHandler: Handler = async (exchange) => {
   if (!settings)
     return redirect(303, withError(target, "invalid_request", "No SAML provider has this domain."));
   try {
-    const now = await readNow(runtime.database.read, runtime.environment.clockShift());
+    const now = await readNow(runtime.database.read, runtime.platform.clockShift());
     const { redirectUrl, state, write } = await openSamlRequest({ runtime, tenant, now }, settings, {
       flowId: null,
       redirectTo: target.href,
@@ -83,7 +83,7 @@ export const samlAuthHandler: Handler = async (exchange) => {
     return redirect(307, redirectUrl, { cookies: [thirdPartyStateCookie(config, state, requestSeconds)] });
   } catch (error) {
     const failure = failureOf(error);
-    logFailure(exchange, settings.name, failure);
+    logFailure(context, settings.name, failure);
     return redirect(303, withError(target, failure.code, failure.message));
   }
 };

@@ -7,7 +7,7 @@ import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { readText } from "../body.ts";
 import { thirdPartyStateCookie } from "../cookies.ts";
-import type { Exchange, Handler } from "../handler-context.ts";
+import type { Handler, HandlerContext } from "../handler-context.ts";
 import { redirect } from "../reply.ts";
 import {
   failureOf,
@@ -29,41 +29,41 @@ import {
  * Whatever goes wrong is told at that address too, by `error` and `error_description`; where there is none, at
  * `third_party.error_redirect_url`, or on our own page.
  */
-export const thirdPartyCallbackHandler: Handler = async (exchange) => {
+export const thirdPartyCallbackHandler: Handler = async (context) => {
   // Previews of links ask like this, and must not use the request up.
-  if (exchange.request.method === "HEAD") return { status: 204 };
-  const answer = await readAnswer(exchange);
+  if (context.request.method === "HEAD") return { status: 204 };
+  const answer = await readAnswer(context);
   const state = answer?.get("state") ?? "";
   let request: ThirdPartyRequest | null;
   try {
-    request = statePattern.test(state) ? await takeRequest(exchange, state) : null;
+    request = statePattern.test(state) ? await takeRequest(context, state) : null;
   } catch (error) {
-    return lost(exchange, failureOf(error));
+    return lost(context, failureOf(error));
   }
-  if (!answer || !request) return lost(exchange);
-  const own = isSameBrowser(exchange, state);
-  const forget = own ? { cookies: [thirdPartyStateCookie(exchange.tenant.config, "", 0)] } : {};
+  if (!answer || !request) return lost(context);
+  const own = isSameBrowser(context, state);
+  const forget = own ? { cookies: [thirdPartyStateCookie(context.tenant.config, "", 0)] } : {};
   const target = parseReturnAddress(
     request.redirectTo,
-    exchange.tenant.config,
-    returnAddresses(exchange.tenant.config),
+    context.tenant.config,
+    returnAddresses(context.tenant.config),
   );
   // It was allowed when the person went, and is no longer.
-  if (!target) return { ...lost(exchange), ...forget };
+  if (!target) return { ...lost(context), ...forget };
 
   try {
     if (!own && !isBoundByVerifier(request)) throw otherBrowser();
-    const token = await finish(exchange, request, answer, state);
+    const token = await finish(context, request, answer, state);
     return redirect(303, withToken(target, token), forget);
   } catch (error) {
     const failure = failureOf(error);
-    await recordFailure(exchange, request, failure);
+    await recordFailure(context, request, failure);
     return redirect(303, withError(target, failure.code, failure.message), forget);
   }
 };
 
 /** @returns null when a parameter comes twice (RFC 6749, 3.1), or the form cannot be read */
-async function readAnswer({ request, url }: Exchange): Promise<URLSearchParams | null> {
+async function readAnswer({ request, url }: HandlerContext): Promise<URLSearchParams | null> {
   const text =
     request.method === "POST"
       ? await readText(request, "application/x-www-form-urlencoded")
@@ -73,8 +73,11 @@ async function readAnswer({ request, url }: Exchange): Promise<URLSearchParams |
   return new Set(answer.keys()).size === answer.size ? answer : null;
 }
 
-async function takeRequest({ runtime, tenant }: Exchange, state: string): Promise<ThirdPartyRequest | null> {
-  const now = await readNow(runtime.database.read, runtime.environment.clockShift());
+async function takeRequest(
+  { runtime, tenant }: HandlerContext,
+  state: string,
+): Promise<ThirdPartyRequest | null> {
+  const now = await readNow(runtime.database.read, runtime.platform.clockShift());
   const request = await takeThirdPartyRequest(runtime, tenant, state, now);
   // A provider of SAML answers elsewhere.
   return request && !request.provider.startsWith("saml:") ? request : null;
@@ -86,7 +89,7 @@ function isBoundByVerifier({ codeChallenge, remembers }: ThirdPartyRequest): boo
 }
 
 async function finish(
-  { runtime, tenant }: Exchange,
+  { runtime, tenant }: HandlerContext,
   request: ThirdPartyRequest,
   answer: URLSearchParams,
   state: string,

@@ -13,15 +13,15 @@ import { everyPresentedSession } from "./presented-session.ts";
  * `POST /logout`: ends every session that the request names at once, a planted one too, and takes back the session
  * cookie and what the hosted page remembers. 401 when none was live; the cookies go all the same.
  */
-export const logoutHandler: Handler = async (exchange) => {
-  const { runtime, tenant, request } = exchange;
+export const logoutHandler: Handler = async (context) => {
+  const { runtime, tenant, request } = context;
   if (isForeign(provenanceOf(request.headers), tenant.config))
     return plainError(403, "Other sites cannot sign people out.");
-  const presented = await everyPresentedSession(exchange);
+  const presented = await everyPresentedSession(context);
   await runtime.database.write.transaction(async (tx) => {
     for (const { session, now } of presented) {
       await endSession(tx, tenant.id, session.id);
-      await audit({ ...exchange, now }, "user_logged_out", {}, session.userId)(tx);
+      await audit({ ...context, now }, "user_logged_out", {}, session.userId)(tx);
     }
   });
   const cookies = [

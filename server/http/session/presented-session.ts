@@ -6,7 +6,7 @@ import {
   verifySession,
 } from "../../sessions/verify-session.ts";
 import { cookieValues } from "../cookies.ts";
-import type { Exchange } from "../handler-context.ts";
+import type { HandlerContext } from "../handler-context.ts";
 
 /**
  * The session that a request brings along, in `Authorization: Bearer` (RFC 6750, 2.1) or in the session cookie.
@@ -14,18 +14,18 @@ import type { Exchange } from "../handler-context.ts";
  * @param touch whether this counts as use of the session
  */
 export function presentedSession(
-  exchange: Exchange,
+  context: HandlerContext,
   { touch }: { touch: boolean },
 ): Promise<VerifiedSession> {
-  return verifySession(exchange.runtime, exchange.tenant, presentedTokens(exchange), { touch });
+  return verifySession(context.runtime, context.tenant, presentedTokens(context), { touch });
 }
 
 /** Every live session that a request names, in the header and in cookies alike: those that a way out has to end. */
-export function everyPresentedSession(exchange: Exchange): Promise<FoundSession[]> {
-  return everyLiveSession(exchange.runtime, exchange.tenant, presentedTokens(exchange));
+export function everyPresentedSession(context: HandlerContext): Promise<FoundSession[]> {
+  return everyLiveSession(context.runtime, context.tenant, presentedTokens(context));
 }
 
-function presentedTokens({ tenant, request, cookies }: Exchange): PresentedTokens {
+function presentedTokens({ tenant, request, cookies }: HandlerContext): PresentedTokens {
   const [, bearer] = /^Bearer +([^ ]+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
   return { bearer, cookies: cookieValues(cookies, tenant.config.session.cookie.name) };
 }

@@ -5,8 +5,8 @@ import { json, plainError, type Reply } from "../reply.ts";
 import { presentedSession } from "./presented-session.ts";
 
 /** `GET /sessions/validate`: whether the caller is signed in, and as whom. A look is no use of the session. */
-export const validateHandler: Handler = async (exchange) =>
-  show(await presentedSession(exchange, { touch: false }));
+export const validateHandler: Handler = async (context) =>
+  show(await presentedSession(context, { touch: false }));
 
 /** `POST /sessions/validate`: the same of the token in `session_token`, and a use of its session. */
 export const validateTokenHandler: Handler = async ({ runtime, tenant, request }) => {

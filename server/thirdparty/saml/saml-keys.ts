@@ -15,7 +15,7 @@ export interface SamlKey {
   certificate: string;
 }
 
-type Deployment = { runtime: Pick<Runtime, "database" | "vault" | "environment">; tenant: Tenant };
+type Deployment = { runtime: Pick<Runtime, "database" | "vault" | "platform">; tenant: Tenant };
 
 const { signingKeys, tenants } = schema;
 
@@ -72,8 +72,8 @@ async function readKey({ runtime, tenant }: Deployment, purpose: SamlKeyPurpose)
 
 async function makeKey(deployment: Deployment, purpose: SamlKeyPurpose): Promise<SamlKey | null> {
   const { runtime, tenant } = deployment;
-  const { database, environment, vault } = runtime;
-  const id = environment.uuid();
+  const { database, platform, vault } = runtime;
+  const id = platform.uuid();
   const { publicKey, privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
   const jwk = Buffer.from(JSON.stringify(privateKey.export({ format: "jwk" })));
   const row = {

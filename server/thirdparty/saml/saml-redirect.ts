@@ -1,5 +1,5 @@
 import type { Config } from "../../config/schema.ts";
-import type { Kept, Scope, Write } from "../../runtime.ts";
+import type { CookieChanges, RequestContext, Write } from "../../runtime.ts";
 import { ownPage } from "../redirect-urls.ts";
 import { openThirdPartyRequest, requestSeconds } from "../requests.ts";
 import { providerName } from "./attributes.ts";
@@ -16,7 +16,7 @@ export interface SamlRedirect {
   /** Makes the request known. */
   write: Write;
   /** What their browser keeps, to show that it is the one that went. */
-  kept: Kept;
+  cookieChanges: CookieChanges;
 }
 
 /** How an answer to a request of ours is told from one that a provider sends by itself: `RelayState` begins so. */
@@ -31,11 +31,11 @@ export const relayPrefix = "stile_sp_";
  * @throws ThirdPartyError when the provider cannot be used right now
  */
 export async function samlRedirect(
-  scope: Pick<Scope, "runtime" | "tenant" | "now">,
+  context: Pick<RequestContext, "runtime" | "tenant" | "now">,
   { flowId, email, redirectTo }: { flowId: string; email: string; redirectTo: string },
 ): Promise<SamlRedirect | null> {
-  const settings = settingsForDomain(scope.tenant.config, email.slice(email.lastIndexOf("@") + 1));
-  return settings && openSamlRequest(scope, settings, { flowId, redirectTo });
+  const settings = settingsForDomain(context.tenant.config, email.slice(email.lastIndexOf("@") + 1));
+  return settings && openSamlRequest(context, settings, { flowId, redirectTo });
 }
 
 /**
@@ -45,27 +45,27 @@ export async function samlRedirect(
  * @throws ThirdPartyError when the provider cannot be used right now
  */
 export async function openSamlRequest(
-  scope: Pick<Scope, "runtime" | "tenant" | "now">,
+  context: Pick<RequestContext, "runtime" | "tenant" | "now">,
   settings: ProviderSettings,
   { flowId, redirectTo }: { flowId: string | null; redirectTo: string },
 ): Promise<SamlRedirect> {
-  const { runtime, tenant, now } = scope;
-  const provider = await loadProvider(scope, settings, now);
-  const requestId = `_${runtime.environment.randomBytes(20).toString("hex")}`;
-  const { state, write } = openThirdPartyRequest(scope, {
+  const { runtime, tenant, now } = context;
+  const provider = await loadProvider(context, settings, now);
+  const requestId = `_${runtime.platform.randomBytes(20).toString("hex")}`;
+  const { state, write } = openThirdPartyRequest(context, {
     flowId,
     provider: providerName(provider.entityId),
     redirectTo,
     remembers: { requestId, askedAt: now.toISOString(), boundBy: "cookie" },
   });
-  const signing = await samlKey(scope, "saml_signing");
+  const signing = await samlKey(context, "saml_signing");
   const relayState = relayPrefix + state;
   const redirectUrl = await requestUrl(tenant.config, provider, { signing }, { requestId, relayState });
   return {
     redirectUrl,
     state,
     write,
-    kept: { thirdPartyState: { value: state, seconds: requestSeconds } },
+    cookieChanges: { thirdPartyState: { value: state, seconds: requestSeconds } },
   };
 }
 
@@ -73,7 +73,7 @@ export async function openSamlRequest(
  * Where a person comes back to who named themselves by an address: the page that asked. Only its origin is known, and
  * it counts only where pages of that origin may use this service.
  */
-export function samlReturnAddress({ client, tenant }: Pick<Scope, "client" | "tenant">): string {
+export function samlReturnAddress({ client, tenant }: Pick<RequestContext, "client" | "tenant">): string {
   const { config } = tenant;
   const { origin } = client;
   const mayAsk = origin != null && config.cors.allow_origins.includes(origin);

@@ -57,7 +57,7 @@ test("a certificate is what its key signed for itself", async () => {
 });
 
 test("a request names itself, us, and where the answer goes, and is signed", async () => {
-  const { redirectUrl, state, kept } = await openSamlRequest(
+  const { redirectUrl, state, cookieChanges } = await openSamlRequest(
     scopeOf(runtime),
     runtime.config.saml.identity_providers[0] as never,
     { flowId: null, redirectTo },
@@ -75,7 +75,7 @@ test("a request names itself, us, and where the answer goes, and is signed", asy
   expect(Buffer.byteLength(request.relayState)).toBeLessThanOrEqual(80);
   const { certificate } = await samlKey({ runtime, tenant: runtime.tenant }, "saml_signing");
   expect(request.isSignedBy(certificate.toString())).toBe(true);
-  expect(kept).toEqual({ thirdPartyState: { value: state, seconds: 600 } });
+  expect(cookieChanges).toEqual({ thirdPartyState: { value: state, seconds: 600 } });
 });
 
 test("a request is not signed, or demands a new sign-in, where that is configured", async () => {
