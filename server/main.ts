@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
-import { ConfigError, loadConfig } from "./config/load.ts";
+import { ConfigError, StartError } from "./config/errors.ts";
+import { loadConfig } from "./config/load.ts";
 import type { Config } from "./config/schema.ts";
 import { loggablePath } from "./http/addresses.ts";
 import { handle } from "./http/dispatch.ts";
@@ -10,7 +11,6 @@ import { holdRuntime } from "./runtime-slot.ts";
 import { type BootedRuntime, createRuntime } from "./start/boot.ts";
 import { createListener, type Destinations } from "./start/listener.ts";
 import { createPages } from "./start/pages.ts";
-import { StartError } from "./start/start-error.ts";
 import { announce } from "./start/start-notice.ts";
 
 /** `npm start`: the database, its migrations, the worker of jobs, and HTTP, in one process. */

@@ -1,9 +1,12 @@
 import type { ReadOnly } from "#db/client";
+import { ConflictError } from "#db/errors";
+import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import { lockUser } from "../identity/users.ts";
-import { ConflictError, type RequestContext, type Tenant, type Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
+import type { Session } from "../sessions/session.ts";
 import { describeSession, liveSessions } from "../sessions/session-list.ts";
-import type { Session } from "../sessions/sessions.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import type { Identity } from "./linked-identities.ts";
 import { describeAccount, type Profile } from "./profile.ts";
 import { readAccount } from "./stored-account.ts";

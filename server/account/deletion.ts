@@ -1,7 +1,8 @@
 import { and, eq, ne } from "drizzle-orm";
 import { schema } from "#db/client";
+import type { Write } from "#db/write";
 import { lockUser } from "../identity/users.ts";
-import type { RequestContext, Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 
 const {
   authenticatorDevices,

@@ -1,7 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
+import { ConflictError } from "#db/errors";
+import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
-import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
 import { settingsForEntityId } from "../thirdparty/saml/identity-providers.ts";
 

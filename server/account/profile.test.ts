@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { loadConfig } from "../config/load.ts";
 import { addEmail, createUser } from "../identity/users.ts";
-import type { Tenant } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { profileOf } from "./profile.ts";
 

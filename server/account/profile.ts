@@ -1,6 +1,6 @@
 import type { ReadOnly, schema } from "#db/client";
 import type { Config } from "../config/schema.ts";
-import type { Tenant } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { providerName } from "./linked-identities.ts";
 import { readAccount, type StoredAccount } from "./stored-account.ts";
 

@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
-import type { Job, SecurityMail } from "../jobs/jobs.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { SecurityMail } from "../mail/mail-job.ts";
+import type { Job, RequestContext } from "../runtime.ts";
 
 /** What the owner of an account is told of. */
 export type NoticeKind = SecurityMail["type"];

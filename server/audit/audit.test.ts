@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { desc } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
-import type { Client } from "../runtime.ts";
+import type { Client } from "../client.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { type AuditDetails, audit } from "./audit.ts";
 

@@ -1,5 +1,6 @@
 import { schema } from "#db/client";
-import type { RequestContext, Write } from "../runtime.ts";
+import type { Write } from "#db/write";
+import type { RequestContext } from "../runtime.ts";
 
 /** What is worth keeping for whoever looks after the service. */
 export type AuditType =

@@ -1,9 +1,10 @@
 import type { Transaction } from "#db/client";
+import { ConflictError } from "#db/errors";
 import type { Config } from "../config/schema.ts";
 import { deleteRecoveryCodes } from "../credentials/recovery-codes.ts";
 import { revokeDevices } from "../credentials/trusted-devices.ts";
 import { factsById, lockUser } from "../identity/users.ts";
-import { ConflictError, type Tenant } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 
 /** What follows for an account when a phone becomes a second factor of it, or is none any more. */
 

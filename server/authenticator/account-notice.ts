@@ -1,6 +1,6 @@
 import { securityNotice } from "../account/security-notices.ts";
 import { factsById } from "../identity/users.ts";
-import type { Job } from "../jobs/jobs.ts";
+import type { Job } from "../runtime.ts";
 import { mayBeFactor } from "./account-factor.ts";
 import type { Acting } from "./requests.ts";
 

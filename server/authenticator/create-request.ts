@@ -1,12 +1,13 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
+import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import type { Job, PushJob } from "../jobs/jobs.ts";
-import type { Write } from "../runtime.ts";
+import type { Job } from "../runtime.ts";
 import { distrustBrowsers, dropIdleCodes } from "./account-factor.ts";
 import { phoneNotice } from "./account-notice.ts";
 import { applicationOf } from "./application.ts";
 import { type Device, deleteDevice, devicesOf, inWriteOrder, pushTokensOf } from "./devices.ts";
+import type { PushJob } from "./push-job.ts";
 import { deviceUrl } from "./request-addresses.ts";
 import { requestErrors } from "./request-errors.ts";
 import type { WantedRequest } from "./request-input.ts";

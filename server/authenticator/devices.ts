@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
-import type { Runtime, Tenant } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import type { UafAssertion } from "./uaf/authentication.ts";
 import type { UafRegistration } from "./uaf/registration.ts";
 

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readNow } from "#db/clock";
+import { ConflictError } from "#db/errors";
 import type { UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
-import { ConflictError, type RequestContext } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import {
   type AuthenticatorApplication,
   authenticatorApplication,

@@ -1,7 +1,9 @@
 import { and, desc, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { Job } from "../jobs/jobs.ts";
-import { ConflictError, type RequestContext, type Tenant, type Write } from "../runtime.ts";
+import { ConflictError } from "#db/errors";
+import type { Write } from "#db/write";
+import type { Job, RequestContext } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { prepareRequest } from "./create-request.ts";
 import { qrCodeDataUrl } from "./qr-code.ts";
 import { eventsPath, qrCodeContent } from "./request-addresses.ts";

@@ -4,13 +4,14 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { PushJob } from "../jobs/jobs.ts";
-import type { Jobs } from "../jobs/queue.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import type { Job } from "../runtime.ts";
 import { authenticatorApplication } from "../testing/authenticator-application.ts";
 import { testJobs } from "../testing/jobs.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { testRuntime } from "../testing/runtime.ts";
 import { signatureHeaders } from "./push.ts";
+import type { PushJob } from "./push-job.ts";
 
 let db: TestDatabase;
 let service: Server;
@@ -36,7 +37,7 @@ afterAll(async () => {
   await db.close();
 });
 
-let jobs: (Jobs & { logged: string[] }) | undefined;
+let jobs: (Jobs<Job> & { logged: string[] }) | undefined;
 afterEach(async () => {
   await jobs?.stop();
   await db.database.write.execute(sql`delete from pgboss.job`);

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
-import type { Job } from "../jobs/jobs.ts";
 import type { Vault } from "../keys/vault.ts";
+import type { Job } from "../runtime.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 
 type PushRequest = Extract<Job, { name: "push_authenticator_request" }>;

@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Platform, Runtime, Tenant } from "../runtime.ts";
+import type { Platform } from "../lib/platform.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 
 /**
  * What stands in for an API key at one request. The phone's token is random, since it may answer; those of the page

@@ -2,7 +2,8 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { audit } from "../audit/audit.ts";
-import type { RequestContext, Runtime, Tenant } from "../runtime.ts";
+import type { RequestContext, Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { requestErrors } from "./request-errors.ts";
 import { isRequestId } from "./request-tokens.ts";
 

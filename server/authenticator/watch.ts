@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { Runtime, Tenant } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { mayBeAnswered } from "./requests.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { ConfigError, loadConfig } from "../config/load.ts";
+import { ConfigError, StartError } from "../config/errors.ts";
+import { loadConfig } from "../config/load.ts";
 import { describeError } from "../observability/describe-error.ts";
-import { StartError } from "../start/start-error.ts";
 import { TenantError } from "../tenants/manage-tenants.ts";
 import { helpText, parseCall } from "./arguments.ts";
 import { CommandError, type Tool, UsageError } from "./command.ts";

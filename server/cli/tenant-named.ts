@@ -1,4 +1,4 @@
-import type { Tenant } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { CommandError } from "./command.ts";
 import type { ToolRuntime } from "./tool-runtime.ts";
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ConfigError, configLeaves, loadConfig } from "./load.ts";
+import { ConfigError } from "./errors.ts";
+import { configLeaves, loadConfig } from "./load.ts";
 import { configSchema } from "./schema.ts";
 
 describe("the configuration", () => {

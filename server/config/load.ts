@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { ConfigError } from "./errors.ts";
 import { contradictionIn } from "./rules.ts";
 import { type Config, configSchema } from "./schema.ts";
-
-/** A configuration that cannot be used. `message` is the one line that names the value. */
-export class ConfigError extends Error {}
 
 /** Names that stay plain in the environment; every other leaf is STILE_<SECTION>_<LEAF>. */
 const plainNames = new Set(["port", "base_url", "database_url", "data_dir", "smtp_url", "secret_keys"]);

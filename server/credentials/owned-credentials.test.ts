@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
+import type { Write } from "#db/write";
 import { createUser } from "../identity/users.ts";
-import type { Write } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { deleteCredential, renameCredential } from "./owned-credentials.ts";
 import { createPassword, deletePassword } from "./passwords.ts";

@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ConflictError } from "#db/errors";
+import type { Write } from "#db/write";
 import { failureSubject, reserveFailure, unlimited } from "../limits/failures.ts";
-import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   ensureSent,

@@ -1,8 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import { and, eq, gt, sql } from "drizzle-orm";
 import { schema } from "#db/client";
+import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
-import type { MailJob, NoticeMail, PasscodeMail } from "../jobs/jobs.ts";
+import type { Write } from "#db/write";
+import type { Platform } from "../lib/platform.ts";
 import {
   barredAfter,
   failureSubject,
@@ -11,7 +13,8 @@ import {
   reserveFailure,
   unlimited,
 } from "../limits/failures.ts";
-import { ConflictError, type Platform, type RequestContext, type Write } from "../runtime.ts";
+import type { MailJob, NoticeMail, PasscodeMail } from "../mail/mail-job.ts";
+import type { RequestContext } from "../runtime.ts";
 
 /** What a mailed code is about. One flow, one purpose and one recipient have one code at a time. */
 export interface PasscodeSubject {

@@ -1,7 +1,8 @@
+import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { Config } from "../config/schema.ts";
 import { failureSubject, refundFailure } from "../limits/failures.ts";
-import type { RequestContext, Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { type AssertionFault, judgeAssertion } from "../webauthn/assertion.ts";
 import { type AttestationFault, judgeAttestation } from "../webauthn/attestation.ts";
 import { ceremonyOrigins } from "../webauthn/origins.ts";

@@ -1,6 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
+import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
+import type { Write } from "#db/write";
 import {
   failureSubject,
   growingDelay,
@@ -9,7 +11,7 @@ import {
   reserveFailure,
   unlimited,
 } from "../limits/failures.ts";
-import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { HashQueueFullError } from "./password-hasher.ts";
 
 export interface PasswordAttempt {

@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ConflictError } from "#db/errors";
+import type { Write } from "#db/write";
 import { createUser } from "../identity/users.ts";
 import { createVault } from "../keys/vault.ts";
-import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   countRecoveryCodes,

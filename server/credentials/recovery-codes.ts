@@ -1,7 +1,10 @@
 import { and, count, eq, inArray } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
+import { ConflictError } from "#db/errors";
+import type { Write } from "#db/write";
 import { lockUser } from "../identity/users.ts";
-import { ConflictError, type Platform, type RequestContext, type Write } from "../runtime.ts";
+import type { Platform } from "../lib/platform.ts";
+import type { RequestContext } from "../runtime.ts";
 import { reserveTry } from "./second-factor-tries.ts";
 
 const { recoveryCodes } = schema;

@@ -1,3 +1,4 @@
+import type { Write } from "#db/write";
 import {
   barredAfter,
   failureSubject,
@@ -6,7 +7,7 @@ import {
   unlimited,
   within,
 } from "../limits/failures.ts";
-import type { RequestContext, Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 
 /** Second factors that are typed in; the failures of each are counted by themselves. */
 export type TypedFactor = "otp" | "recovery_code";

@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { inflateSync } from "node:zlib";
 import { create as createQrCode } from "qrcode";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ConflictError } from "#db/errors";
+import type { Write } from "#db/write";
 import { createUser } from "../identity/users.ts";
-import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { hotp } from "../testing/authenticator-app.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {

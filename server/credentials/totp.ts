@@ -1,8 +1,10 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { ScureBase32Plugin, verify } from "otplib";
 import { type ReadOnly, schema } from "#db/client";
+import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
-import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
+import type { Write } from "#db/write";
+import type { RequestContext } from "../runtime.ts";
 import { reserveTry } from "./second-factor-tries.ts";
 import { totpPicture, totpUri } from "./totp-picture.ts";
 

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { type Queryable, type ReadOnly, schema } from "#db/client";
+import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
+import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import { ConflictError, type CookieChanges, type RequestContext, type Write } from "../runtime.ts";
+import type { CookieChanges } from "../client.ts";
+import type { RequestContext } from "../runtime.ts";
 
 /**
  * Browsers that may skip the second factor of a person, and never the first. A browser holds a token for each person

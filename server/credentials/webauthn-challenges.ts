@@ -1,7 +1,8 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { schema } from "#db/client";
 import { ridingInsert } from "#db/inline-insert";
-import type { RequestContext, Write } from "../runtime.ts";
+import type { Write } from "#db/write";
+import type { RequestContext } from "../runtime.ts";
 
 /** What a challenge was opened for. An answer to one kind is none to another. */
 export type Ceremony =

@@ -1,8 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
-import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
+import type { Write } from "#db/write";
+import type { RequestContext } from "../runtime.ts";
 
 /**
  * A credential that exists in its authenticator and not yet in the database; plain JSON, so that a flow can keep it.

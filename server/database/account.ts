@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../config/errors.ts";
 
 /** A system account, as `child_process` takes it. */
 export interface Account {

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../config/errors.ts";
 import { type Account, canReach } from "./account.ts";
 
 /** Programs of a PostgreSQL installation, as absolute paths. */

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../config/errors.ts";
 import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { isAlive } from "./processes.ts";

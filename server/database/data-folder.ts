@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../config/errors.ts";
 import { canReach, databaseAccount } from "./account.ts";
 import { findBinaries, SHELTER } from "./binaries.ts";
 import { type Cluster, createCluster } from "./cluster.ts";

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Logger } from "pino";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../config/errors.ts";
 import { type Cluster, clusterUrl, freePort, lastWords, launch } from "./cluster.ts";
 import { prepareCluster } from "./data-folder.ts";
 import { attach, connect, PATIENCE_MS } from "./postmaster.ts";

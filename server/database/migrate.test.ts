@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from "vitest";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../config/errors.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
 import { freePort } from "./cluster.ts";
 import { migrateDatabase } from "./migrate.ts";

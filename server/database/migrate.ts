@@ -4,7 +4,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
 import { schema } from "#db/client";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../config/errors.ts";
 
 /** Any number; whoever migrates this database takes the lock of this key. */
 const MIGRATION_LOCK = 0x57_11_1e;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../config/load.ts";
+import { purgeRules } from "../start/purge-rules.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { purgeExpired } from "./purge.ts";
 
@@ -37,7 +38,7 @@ describe("the purge of expired rows", () => {
   it("A124 keeps flows for a day after they expire, and challenges not at all", async () => {
     for (const time of ["1 hour", "-23 hours", "-25 hours"]) await flow(time);
     for (const time of ["1 minute", "-1 second"]) await challenge(time);
-    expect(await purgeExpired(test.database, config)).toBe(2);
+    expect(await purgeExpired(test.database, purgeRules(config))).toBe(2);
     expect([await count("flows"), await count("webauthn_challenges")]).toEqual([2, 1]);
   });
 
@@ -46,7 +47,7 @@ describe("the purge of expired rows", () => {
     await failure("", 0, "-3 days");
     await failure("192.0.2.1", 7, "-3 days");
     await failure("192.0.2.1", 7, "-1 day");
-    expect(await purgeExpired(test.database, config)).toBe(2);
+    expect(await purgeExpired(test.database, purgeRules(config))).toBe(2);
     expect(await count("failures")).toBe(2);
   });
 
@@ -55,8 +56,8 @@ describe("the purge of expired rows", () => {
       insert into mailbox (id, recipient, subject, text, html, created_at)
       select gen_random_uuid(), 'a@example.com', '', '', '', now() - interval '8 days' from generate_series(1, 12000)`);
     const [first, second] = await Promise.all([
-      purgeExpired(test.database, config),
-      purgeExpired(test.database, config),
+      purgeExpired(test.database, purgeRules(config)),
+      purgeExpired(test.database, purgeRules(config)),
     ]);
     expect(first + second).toBe(12_000);
     expect(await count("mailbox")).toBe(0);
@@ -68,7 +69,7 @@ describe("the purge of expired rows", () => {
         insert into audit_logs (tenant_id, id, type, details, created_at)
         values (${tenant}, gen_random_uuid(), 'login_success', '{}', now() + ${createdAt}::interval)`);
     for (const time of ["-29 days", "-31 days"]) await line(time);
-    expect(await purgeExpired(test.database, config)).toBe(1);
+    expect(await purgeExpired(test.database, purgeRules(config))).toBe(1);
     expect(await count("audit_logs")).toBe(1);
   });
 
@@ -92,7 +93,7 @@ describe("the purge of expired rows", () => {
     await page("good", "1 second");
     await page("spent", "-1 second");
     await page("old", "-25 hours");
-    expect(await purgeExpired(test.database, config)).toBe(1);
+    expect(await purgeExpired(test.database, purgeRules(config))).toBe(1);
     const { rows } = await test.database.read.$client.query(
       "select encode(page_token_hash, 'escape') as name, code_hash is null and sealed_result is null as erased from transaction_confirmations order by 1",
     );
@@ -103,6 +104,6 @@ describe("the purge of expired rows", () => {
   });
 
   it("changes nothing when nothing has expired", async () => {
-    expect(await purgeExpired(test.database, config)).toBe(0);
+    expect(await purgeExpired(test.database, purgeRules(config))).toBe(0);
   });
 });

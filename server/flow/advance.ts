@@ -2,7 +2,8 @@ import { type FlowData, type FlowRecord, type HistoryEntry, sticky } from "./dat
 import { type Facts, factsOf, isGathering } from "./facts.ts";
 import { BACK, NEXT, STAY, type StateName } from "./names.ts";
 import type { Outcome } from "./outcome.ts";
-import { plan, type Situation } from "./plan.ts";
+import { plan } from "./plan.ts";
+import type { Situation } from "./situation.ts";
 
 /** History longer than this forgets its oldest entry. */
 export const historyLimit = 16;

@@ -1,24 +1,38 @@
-import { ConflictError } from "../runtime.ts";
+import {
+  ConflictError,
+  type ConflictReason,
+  type UniqueConstraint,
+  violatedForeignKey,
+  violatedUnique,
+} from "#db/errors";
 import type { FlowData } from "./data.ts";
 import { type Problem, problemOf } from "./errors.ts";
 import type { FlowType, StateName } from "./names.ts";
 
-/** Where a flow stands after its writes met what somebody else wrote meanwhile. */
+/** How a flow goes on after its write met a concurrent change. */
 export interface Conflict {
-  /** Absent: where it stood. */
+  /** The state to show; absent: the current one. */
   state?: StateName;
   problem: Problem;
-  /** What cannot be written is not tried again. */
+  /** Drops the data that can no longer be written. */
   forgets?: (data: FlowData) => FlowData;
 }
 
-const conflicts: Record<string, Partial<Record<FlowType, StateName>> & Omit<Conflict, "state">> = {
+type Entry = Partial<Record<FlowType, StateName>> & Omit<Conflict, "state">;
+
+/** The account was changed concurrently, by another tab or session. */
+const accountChanged: Entry = { profile: "profile_init", problem: problemOf("form_data_invalid_error") };
+
+/** A parallel flow of the same user wrote the row first; the next step no longer asks for it. */
+const alreadyWritten: Entry = { problem: problemOf("form_data_invalid_error") };
+
+const conflicts = {
   emails_address_unique: {
     login: "onboarding_email",
     registration: "registration_init",
     profile: "profile_init",
     problem: problemOf("email_already_exists", { input: "email" }),
-    // The code is right and is of no use: it is no longer waited for.
+    // The code was correct and has no use any more.
     forgets: ({ passcode, ...data }) => data,
   },
   usernames_username_unique: {
@@ -32,18 +46,16 @@ const conflicts: Record<string, Partial<Record<FlowType, StateName>> & Omit<Conf
     problem: problemOf("passkey_invalid"),
     forgets: ({ pending: { credential, securityKey, ...pending }, ...data }) => ({ ...data, pending }),
   },
-  // What was to be changed of an account is not as it was any more: another tab, or another session, was faster.
-  ...Object.fromEntries(
-    ["account", "email", "username", "identity", "metadata", "second_factor"].map((what) => [
-      what,
-      { profile: "profile_init" as const, problem: problemOf("form_data_invalid_error") },
-    ]),
-  ),
-  // Another flow of the same person was faster: what was missing is there, and going on asks for it no more.
-  emails_primary_unique: { problem: problemOf("form_data_invalid_error") },
-  usernames_user_unique: { problem: problemOf("form_data_invalid_error") },
-  passwords_tenant_id_user_id_pk: { problem: problemOf("form_data_invalid_error") },
-  totp_secrets_tenant_id_user_id_pk: { problem: problemOf("form_data_invalid_error") },
+  account: accountChanged,
+  email: accountChanged,
+  username: accountChanged,
+  identity: accountChanged,
+  metadata: accountChanged,
+  second_factor: accountChanged,
+  emails_primary_unique: alreadyWritten,
+  usernames_user_unique: alreadyWritten,
+  passwords_tenant_id_user_id_pk: alreadyWritten,
+  totp_secrets_tenant_id_user_id_pk: alreadyWritten,
   password: { problem: problemOf("value_invalid_error", { input: "password" }) },
   passcode: { problem: problemOf("passcode_invalid", { input: "code" }) },
   passkey: { problem: problemOf("passkey_invalid") },
@@ -51,42 +63,36 @@ const conflicts: Record<string, Partial<Record<FlowType, StateName>> & Omit<Conf
   recovery_code: { problem: problemOf("recovery_code_invalid", { input: "recovery_code" }) },
   authenticator_request: { problem: problemOf("authenticator_request_expired") },
   exchange_token: { problem: problemOf("value_invalid_error", { input: "token" }) },
-  // Its owner gave the identity up, or got the address, in the same moment: the token is good for another try.
+  // The identity was removed, or its address taken, concurrently: the token may be tried once more.
   third_party_identity: { problem: problemOf("value_invalid_error", { input: "token" }) },
   address: { problem: problemOf("user_conflict") },
   identities_subject_unique: {
     problem: problemOf("identity_already_linked"),
     forgets: ({ pending: { identity, ...pending }, ...data }) => ({ ...data, pending }),
   },
-  // The browser showed its token twice at once; asked again, it shows the new one.
+  // The browser presented its token twice at once; the retry presents the new one.
   device: { problem: problemOf("form_data_invalid_error") },
-};
+  // The account, session or transaction is gone: the flow cannot go on.
+  user: null,
+  session: null,
+  transaction: null,
+} satisfies Record<ConflictReason | UniqueConstraint, Entry | null>;
 
-/** What a failed write means for the flow; null when it means nothing we know. */
+/** What a failed write means for the flow; null for an error that is no conflict of a flow. */
 export function conflictOf(error: unknown, type: FlowType): Conflict | null {
-  const name = error instanceof ConflictError ? error.reason : violated(error, uniqueViolation);
-  const conflict = name === null || !Object.hasOwn(conflicts, name) ? undefined : conflicts[name];
+  const name = error instanceof ConflictError ? error.reason : violatedUnique(error);
+  if (name === null || !isListed(name)) return null;
+  const conflict: Entry | null = conflicts[name];
   if (!conflict) return null;
   const { [type]: state, problem, forgets } = conflict;
   return { problem, ...(state ? { state } : {}), ...(forgets ? { forgets } : {}) };
 }
 
-/** Whether a write failed because what it is about is gone: the account, or what was to be taken. */
+/** Whether a write failed because its subject is gone: the account, or the row that the step read. */
 export function isGone(error: unknown): boolean {
-  return (
-    error instanceof ConflictError || violated(error, foreignKeyViolation)?.includes("_user_id_") === true
-  );
+  return error instanceof ConflictError || violatedForeignKey(error)?.includes("_user_id_") === true;
 }
 
-/** SQLSTATE, appendix A of PostgreSQL's manual. */
-const uniqueViolation = "23505";
-const foreignKeyViolation = "23503";
-
-/** The constraint that PostgreSQL names as violated, however deep the driver wraps it. */
-function violated(error: unknown, sqlState: string): string | null {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { code, constraint } = cause as Error & { code?: unknown; constraint?: unknown };
-    if (code === sqlState && typeof constraint === "string") return constraint;
-  }
-  return null;
+function isListed(name: string): name is keyof typeof conflicts {
+  return Object.hasOwn(conflicts, name);
 }

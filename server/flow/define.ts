@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { ReadOnly } from "#db/client";
+import type { Write } from "#db/write";
 import type { Account } from "../account/account.ts";
+import type { CookieChanges } from "../client.ts";
 import type { Config } from "../config/schema.ts";
-import type { Job } from "../jobs/jobs.ts";
-import type { CookieChanges, RequestContext, Write } from "../runtime.ts";
-import type { IssuedSession } from "../sessions/sessions.ts";
+import type { Job, RequestContext } from "../runtime.ts";
+import type { IssuedSession } from "../sessions/session.ts";
 import type { DataKey, DataPatch, FlowData } from "./data.ts";
 import type { ErrorCode, Problem } from "./errors.ts";
 import type { Facts } from "./facts.ts";

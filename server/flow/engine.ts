@@ -1,8 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database } from "#db/client";
 import { accountOf } from "../account/account.ts";
-import type { Client, CookieChanges, RequestContext, Runtime, Tenant } from "../runtime.ts";
-import { type IssuedSession, reissueSession, type Session } from "../sessions/sessions.ts";
+import type { Client } from "../client.ts";
+import type { RequestContext, Runtime } from "../runtime.ts";
+import type { Session } from "../sessions/session.ts";
+import { reissueSession } from "../sessions/sessions.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import type { Answer } from "./answer.ts";
 import { flowData } from "./data.ts";
 import { factsOf } from "./facts.ts";
 import { enter, judge } from "./judge.ts";
@@ -26,19 +30,6 @@ import { digest, newResumeSecret, newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
 import type { FlowState } from "./wire.ts";
 import { write } from "./write.ts";
-
-/** What any interface gets for any request. A refusal is an answer too. */
-export interface Answer {
-  state: FlowState;
-  /** Of the state shown; 0 where none is. */
-  version: number;
-  flowId: string | null;
-  /** The flow's resume secret; told once, by `start`. */
-  resume?: string;
-  session?: IssuedSession;
-  /** What the browser is to keep, or to drop. */
-  cookieChanges?: CookieChanges;
-}
 
 /** How long whoever looks again waits for a step that is being judged, before cutting it off; and how often it looks. */
 const patience = { milliseconds: 3_000, interval: 50 };

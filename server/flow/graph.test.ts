@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Account } from "../account/account.ts";
 import type { CredentialProfile } from "../account/profile.ts";
 import { loadConfig } from "../config/load.ts";
-import type { Session } from "../sessions/sessions.ts";
+import type { Session } from "../sessions/session.ts";
 import { type FlowData, flowData } from "./data.ts";
 import { nobody } from "./facts.ts";
 import { deadEnds, diagram, edgesOf, graph, statesOf } from "./graph.ts";

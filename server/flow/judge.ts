@@ -1,7 +1,7 @@
+import type { Write } from "#db/write";
 import { HashQueueFullError } from "../credentials/password-hasher.ts";
 import { type DeviceTrust, revokeStolenDevice, trustedDevice } from "../credentials/trusted-devices.ts";
-import type { Job } from "../jobs/jobs.ts";
-import type { RequestContext, Write } from "../runtime.ts";
+import type { Job, RequestContext } from "../runtime.ts";
 import { advance, patch } from "./advance.ts";
 import type { FlowRecord } from "./data.ts";
 import type { Action, Context, Entered, State, View } from "./define.ts";

@@ -1,5 +1,6 @@
-import type { Job } from "../jobs/jobs.ts";
-import type { CookieChanges, Write } from "../runtime.ts";
+import type { Write } from "#db/write";
+import type { CookieChanges } from "../client.ts";
+import type { Job } from "../runtime.ts";
 import type { DataPatch } from "./data.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Facts } from "./facts.ts";

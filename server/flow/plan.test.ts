@@ -5,7 +5,8 @@ import type { Config } from "../config/schema.ts";
 import { type FlowData, flowData } from "./data.ts";
 import { type Facts, nobody } from "./facts.ts";
 import { type FlowType, flowTypes, type StateName } from "./names.ts";
-import { plan, planned, type Situation, skippable } from "./plan.ts";
+import { plan, planned, skippable } from "./plan.ts";
+import type { Situation } from "./situation.ts";
 
 const capable = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
 const somebody: Facts = { ...nobody, email: "ada@example.com", emailVerified: true };

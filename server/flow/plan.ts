@@ -1,17 +1,7 @@
-import type { Config } from "../config/schema.ts";
-import type { FlowData } from "./data.ts";
-import type { Facts } from "./facts.ts";
 import { mayAddCredential } from "./may-add-credential.ts";
 import type { FlowType, StateName } from "./names.ts";
 import { enrolmentOwed, secondFactorOwed, trustOwed } from "./second-factor.ts";
-
-/** What the plan looks at. */
-export interface Situation {
-  type: FlowType;
-  data: FlowData;
-  facts: Facts;
-  config: Config;
-}
+import type { Situation } from "./situation.ts";
 
 /**
  * What is still owed, as one ordered list. It ends at `success`, at the account of who is signed in, or at the state

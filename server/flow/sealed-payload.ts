@@ -1,5 +1,6 @@
+import type { CookieChanges } from "../client.ts";
 import { BrokenSealError, UnknownKeyError } from "../keys/vault.ts";
-import type { CookieChanges, Runtime } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { FlowKey } from "./store.ts";
 
 const contextOf = ({ tenantId, flowId }: FlowKey) => `flow/${tenantId}/${flowId}/payload`;

@@ -2,8 +2,8 @@ import type { Config } from "../config/schema.ts";
 import type { FlowData } from "./data.ts";
 import type { Facts } from "./facts.ts";
 import type { StateName } from "./names.ts";
-import type { Situation } from "./plan.ts";
 import { canUseSecurityKeys } from "./second-factor-means.ts";
+import type { Situation } from "./situation.ts";
 
 type Factor = FlowData["factors"][number];
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Platform } from "../runtime.ts";
+import type { Platform } from "../lib/platform.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

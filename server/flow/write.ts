@@ -1,9 +1,10 @@
+import { isConnectionLost, isRetryable } from "#db/errors";
 import { accountOf } from "../account/account.ts";
 import { factsById } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
+import type { Answer } from "./answer.ts";
 import { conflictOf, isGone } from "./conflicts.ts";
 import type { FlowRecord } from "./data.ts";
-import type { Answer } from "./engine.ts";
 import { factsOf, isGathering } from "./facts.ts";
 import { enter, type Judged } from "./judge.ts";
 import type { FlowType } from "./names.ts";
@@ -25,9 +26,7 @@ import { type Owner, viewOf } from "./view.ts";
 /** Somebody overtook the claim while it was judged; the transaction is rolled back. */
 class Overtaken extends Error {}
 
-/** SQLSTATE of a transaction that may simply be tried again: serialization_failure, deadlock_detected. */
-const transient = new Set(["40001", "40P01"]);
-const attempts = 3;
+const MAX_ATTEMPTS = 3;
 
 /**
  * Writes what was judged, in one short transaction whose first statement is the fence, and shows the result.
@@ -163,27 +162,10 @@ async function writeTogether(
       });
       return true;
     } catch (error) {
-      if (attempt < attempts && transient.has(sqlState(error))) continue;
+      if (attempt < MAX_ATTEMPTS && isRetryable(error)) continue;
       // Cut off after COMMIT was sent, nobody has said whether it happened: look.
-      if (lostConnection(error) && (await answersTo(database, key, saved.tokenHash))) return true;
+      if (isConnectionLost(error) && (await answersTo(database, key, saved.tokenHash))) return true;
       throw error;
     }
   }
-}
-
-function sqlState(error: unknown): string {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { code } = cause as Error & { code?: unknown };
-    if (typeof code === "string") return code;
-  }
-  return "";
-}
-
-/** Connection exceptions of PostgreSQL (class 08, and 57P01 to 57P03 when it goes down) and of the socket. */
-function lostConnection(error: unknown): boolean {
-  const state = sqlState(error);
-  if (/^(08|57P0[123])/.test(state) || ["ECONNRESET", "EPIPE", "ETIMEDOUT"].includes(state)) return true;
-  return (
-    error instanceof Error && /connection terminated/i.test(`${error.message} ${String(error.cause ?? "")}`)
-  );
 }

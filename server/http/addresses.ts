@@ -1,11 +1,11 @@
 import { trpcHandler } from "../trpc/handler.ts";
+import type { Address, Refusals, Route } from "./address.ts";
 import { authenticatorAddresses } from "./authenticator/addresses.ts";
 import { phoneButtonHandler, phoneHandler } from "./dev/authenticator.ts";
 import { mailboxHandler } from "./dev/mailbox.ts";
 import { flowHandler } from "./flow/call-flow.ts";
 import { flowGraphHandler } from "./flow/graph.ts";
 import { tokenExchangeHandler } from "./flow/token-exchange.ts";
-import type { Handler } from "./handler-context.ts";
 import { aliveHandler, readyHandler } from "./health.ts";
 import { jobsHandler } from "./jobs.ts";
 import { loginPageHandler } from "./page/login-page.ts";
@@ -20,24 +20,6 @@ import { logoutHandler } from "./session/logout.ts";
 import { meHandler, userHandler } from "./session/me.ts";
 import { tokenHandler } from "./session/token.ts";
 import { validateHandler, validateTokenHandler } from "./session/validate.ts";
-
-/** A flow state; `{code, message}`; or the body of one of the two interfaces for other servers. */
-export type Refusals = "flow" | "plain" | "passkeys" | "authenticator";
-
-/** One method of one address. */
-export interface Address {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** A segment in braces stands for any one segment, which the handler finds under that name in `params`. */
-  path: string;
-  handler: Handler;
-  /** What refusals look like that are given before the handler is asked. */
-  refusals: Refusals;
-  /**
-   * Who may call: anyone; in browsers only pages of our own; or only this machine, and only in development. Other
-   * origins are for the handler of what anyone may call to judge.
-   */
-  from: "anyone" | "own page" | "this machine";
-}
 
 /** Every address of the API. `app/` has a route file for each path, which a test compares. */
 export const addresses: readonly Address[] = [
@@ -137,13 +119,6 @@ export const addresses: readonly Address[] = [
   ...passkeyAddresses,
   ...authenticatorAddresses,
 ];
-
-/** All methods of one path. */
-export interface Route {
-  path: string;
-  methods: ReadonlyMap<string, Address>;
-  refusals: Refusals;
-}
 
 /** A route, and what its braces stand for. */
 export interface Found {

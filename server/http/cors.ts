@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import type { Refusals } from "./addresses.ts";
+import type { Refusals } from "./address.ts";
 import { isAllowedOrigin } from "./origin.ts";
 import { isPasskeyOrigin } from "./passkeys/origin.ts";
 

@@ -1,13 +1,15 @@
 import type { BlockList } from "node:net";
+import { isDatabaseUnreachable } from "#db/errors";
+import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
-import type { Client, Runtime } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
-import { type Address, findRoute, type Refusals, type Route } from "./addresses.ts";
+import type { Address, Refusals, Route } from "./address.ts";
+import { findRoute } from "./addresses.ts";
 import { authenticatorError } from "./authenticator/problem.ts";
 import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
 import { cookieValues, thirdPartyStateName } from "./cookies.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
-import { isDatabaseUnreachable } from "./database-outage.ts";
 import { refuseFlow } from "./flow/call-flow.ts";
 import type { HandlerContext } from "./handler-context.ts";
 import { isOwnMachine } from "./host.ts";

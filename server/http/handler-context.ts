@@ -1,4 +1,6 @@
-import type { Client, Runtime, Tenant } from "../runtime.ts";
+import type { Client } from "../client.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import type { Reply } from "./reply.ts";
 
 /** One request, and all that is known of it before anything is done. */

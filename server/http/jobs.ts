@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { purgeExpired } from "../database/purge.ts";
 import type { Handler } from "./handler-context.ts";
 import { json, plainError } from "./reply.ts";
 
@@ -18,7 +17,7 @@ export const jobsHandler: Handler = async ({ request, runtime, tenant }) => {
     return plainError(401, "This address needs the secret of the jobs.", { "WWW-Authenticate": "Bearer" });
   }
   const done = await runtime.jobs.runDue(JOB_LIMIT);
-  return json(200, { done, purged: await purgeExpired(runtime.database, tenant.config) });
+  return json(200, { done, purged: await runtime.purgeExpired() });
 };
 
 /** Compares digests, which are of one length, in a time that tells nothing. */

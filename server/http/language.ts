@@ -1,4 +1,4 @@
-import { type Language, languages } from "../runtime.ts";
+import { type Language, languages } from "../lib/languages.ts";
 
 /** The cookie that holds the language a visitor of our page chose there. */
 export const LANGUAGE_COOKIE = "stile-language";

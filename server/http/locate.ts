@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { Config } from "../config/schema.ts";
-import type { Runtime, Tenant } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { hostName, isKnownHost } from "./host.ts";
 import { pathPrefix } from "./tenant-path.ts";
 

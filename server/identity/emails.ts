@@ -1,6 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
+import { ConflictError } from "#db/errors";
+import type { Write } from "#db/write";
+import type { RequestContext } from "../runtime.ts";
 import { addEmail } from "./users.ts";
 
 const { emails } = schema;

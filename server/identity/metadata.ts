@@ -1,7 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
+import { ConflictError } from "#db/errors";
 import type { Metadata } from "#db/schema/users";
-import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
+import type { Write } from "#db/write";
+import type { RequestContext } from "../runtime.ts";
 
 /** Most characters of one kind of metadata, as JSON without spaces. */
 export const longestMetadata = 3000;

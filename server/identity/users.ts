@@ -1,7 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Queryable, type ReadOnly, schema, type Transaction } from "#db/client";
+import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
-import { ConflictError, type Platform } from "../runtime.ts";
+import type { Platform } from "../lib/platform.ts";
 
 const { emails, userFacts, usernames, users } = schema;
 

@@ -1,51 +1,33 @@
-import type { Language } from "../runtime.ts";
+import type { Transaction } from "#db/client";
+import type { JobKind } from "./job-kind.ts";
 
-/** A mail that carries a code. */
-export type PasscodeMail = "login" | "recovery" | "email_verification";
-
-/** A mail that tells of something and carries no code. */
-export type NoticeMail = "email_login_attempted" | "email_registration_attempted";
-
-/** A mail that tells the owner of an account what was changed in it. */
-export type SecurityMail =
-  | { type: "email_create" | "email_delete" | "primary_email_update" /** Canonical. */; address: string }
-  | {
-      type: "mfa_create" | "mfa_delete";
-      factor?: "totp" | "security_key" | "authenticator" | "recovery_codes";
-    }
-  | {
-      type:
-        | "password_update"
-        | "password_delete"
-        | "passkey_create"
-        | "passkey_delete"
-        | "identity_create"
-        | "recovery_code_use";
-    };
-
-/** Work that commits with a step and is done after it. */
-export type Job = MailJob | PushJob;
-
-export interface MailJob {
-  name: "send_mail";
-  tenantId: string;
-  /** Canonical address; null where there is none to send to, and the job does nothing: its absence would tell. */
-  to: string | null;
-  language: Language;
-  mail: { type: PasscodeMail; code: string; ttlSeconds: number } | { type: NoticeMail } | SecurityMail;
+/** A job: its name tells the kind, the rest is the kind's own. */
+export interface NamedJob {
+  name: string;
 }
 
-/** Has the phones of a user told that a request waits for them. */
-export interface PushJob {
-  name: "push_authenticator_request";
-  tenantId: string;
-  requestId: string;
-  operation: "AUTH";
-  /** Where the phone finds the request, with the token that lets it answer. */
-  url: string;
-  pushTokens: string[];
-  /** ISO 8601 */
-  validUntil: string;
-  /** From the request's start to its end. */
-  lifetimeSeconds: number;
+/** The kind of each job, by name. The compiler asks for those that are missing. */
+export type JobKinds<Job extends NamedJob> = {
+  [Name in Job["name"]]: JobKind<Extract<Job, { name: Name }>>;
+};
+
+/** Work that is committed together with a change and done after it, at least once. */
+export interface Jobs<Job extends NamedJob> {
+  /**
+   * Prepares the job tables (their own schema, `pgboss`) and, with `worker`, starts doing jobs. `enqueue` waits
+   * for it; nothing else has to.
+   */
+  start(options: { worker: boolean }): Promise<void>;
+  /** Lets running jobs end, at most `server.shutdown_timeout`, then gives back what is left and disconnects. */
+  stop(): Promise<void>;
+  /** Writes a job into the transaction: it exists when, and only when, the transaction commits. */
+  enqueue(tx: Transaction, job: Job): Promise<void>;
+  /** Call after the commit: the worker takes due jobs at once. Without a worker this does nothing. */
+  wake(): void;
+  /**
+   * Does up to `limit` due jobs and resolves when they are settled: for processes without a worker.
+   *
+   * @returns how many were taken
+   */
+  runDue(limit: number): Promise<number>;
 }

@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Job } from "../runtime.ts";
 import { testJobs } from "../testing/jobs.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
-import type { Job } from "./jobs.ts";
-import { deadLetters, type Jobs } from "./queue.ts";
+import type { Jobs } from "./jobs.ts";
+import { deadLetters } from "./queue.ts";
 
 const code = "482913";
 const tenantId = "00000000-0000-4000-8000-000000000001";
@@ -27,7 +28,7 @@ const noticeMail = (to: string): Job => ({
 
 let db: TestDatabase;
 let smtp: SmtpCatcher | undefined;
-let jobs: (Jobs & { logged: string[] }) | undefined;
+let jobs: (Jobs<Job> & { logged: string[] }) | undefined;
 
 beforeAll(async () => {
   db = await testDatabase();

@@ -1,46 +1,20 @@
 import { sql } from "drizzle-orm";
 import { fromDrizzle, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import type { Database, Transaction } from "#db/client";
-import { pushAuthenticatorRequest } from "../authenticator/push.ts";
+import type { Database } from "#db/client";
 import type { Config } from "../config/schema.ts";
-import type { Vault } from "../keys/vault.ts";
-import { sendMail } from "../mail/send-mail.ts";
-import { createTenantMail } from "../mail/tenant-mail.ts";
-import type { Platform } from "../runtime.ts";
-import type { Tenants } from "../tenants/tenants.ts";
+import type { Platform } from "../lib/platform.ts";
 import { describeFailure } from "./failure.ts";
 import { type JobKind, PermanentFailure } from "./job-kind.ts";
-import type { Job } from "./jobs.ts";
+import type { JobKinds, Jobs, NamedJob } from "./jobs.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
-/** Work that is committed together with a change and done after it, at least once. */
-export interface Jobs {
-  /**
-   * Prepares the job tables (their own schema, `pgboss`) and, with `worker`, starts doing jobs. `enqueue` waits
-   * for it; nothing else has to.
-   */
-  start(options: { worker: boolean }): Promise<void>;
-  /** Lets running jobs end, at most `server.shutdown_timeout`, then gives back what is left and disconnects. */
-  stop(): Promise<void>;
-  /** Writes a job into the transaction: it exists when, and only when, the transaction commits. */
-  enqueue(tx: Transaction, job: Job): Promise<void>;
-  /** Call after the commit: the worker takes due jobs at once. Without a worker this does nothing. */
-  wake(): void;
-  /**
-   * Does up to `limit` due jobs and resolves when they are settled: for processes without a worker.
-   *
-   * @returns how many were taken
-   */
-  runDue(limit: number): Promise<number>;
-}
-
-interface JobsOptions {
+interface JobsOptions<Job extends NamedJob> {
   databaseUrl: string;
   database: Database;
   config: Config;
-  tenants: Pick<Tenants, "byId">;
-  vault: Vault;
+  /** How each job is stored and done. */
+  kinds: JobKinds<Job>;
   platform: Platform;
   log: Logger;
 }
@@ -62,14 +36,8 @@ const GRACE_SECONDS = 600;
 const DEAD_LETTER_DAYS = 30;
 
 /** Jobs on pg-boss. Makes no connection before `start`. */
-export function createJobs(options: JobsOptions): Jobs {
-  const { databaseUrl, database, config, tenants, vault, platform, log } = options;
-  const mail = createTenantMail({ id: config.tenant.id, config }, database);
-  // One entry per job; the compiler asks for those that are missing.
-  const kinds: { [Name in Job["name"]]: JobKind<Extract<Job, { name: Name }>> } = {
-    send_mail: sendMail({ tenants, vault, mail }),
-    push_authenticator_request: pushAuthenticatorRequest({ tenants, vault }),
-  };
+export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Jobs<Job> {
+  const { databaseUrl, database, config, kinds, platform, log } = options;
   const names = Object.keys(kinds) as Job["name"][];
 
   const boss = new PgBoss({
@@ -191,12 +159,11 @@ export function createJobs(options: JobsOptions): Jobs {
       clearTimeout(deadline);
       ending.abort();
       await boss.stop({ graceful: false });
-      mail.close();
     },
     async enqueue(tx, job) {
       if (!ready) throw new Error("the jobs were not started");
       await ready;
-      const kind: JobKind<Job> = kinds[job.name];
+      const kind = kinds[job.name as Job["name"]] as unknown as JobKind<Job>;
       const id = platform.uuid();
       await boss.send(job.name, kind.store(job, id), {
         db: fromDrizzle(tx, sql),

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../config/errors.ts";
 import { developmentSecretKeys } from "./development.ts";
 
 describe("the made-up secret of development", () => {

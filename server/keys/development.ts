@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../config/errors.ts";
 
 /**
  * The key that seals secrets where none is configured: made once, kept in the data folder, readable by its owner

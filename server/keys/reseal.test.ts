@@ -4,15 +4,16 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { devicesOf, insertDevice, newDevice, pushTokensOf } from "../authenticator/devices.ts";
+import { StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { totpSealContext } from "../credentials/totp.ts";
-import type { Tenant } from "../runtime.ts";
-import { StartError } from "../start/start-error.ts";
+import { sealedColumns } from "../start/sealed-columns.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { reseal } from "./reseal.ts";
-import { refuseUnknownSealers } from "./sealed-columns.ts";
+import { checkSealingKeys } from "./sealed-columns.ts";
 import { createTenantSigningKeys } from "./tenant-signing-keys.ts";
 import { createVault, type Vault } from "./vault.ts";
 
@@ -96,7 +97,9 @@ async function fill(running: Process) {
 }
 
 const moved = async ({ database, vault }: { database: Process["database"]; vault: Vault }) =>
-  Object.fromEntries((await reseal(database, vault)).map(({ table, moved }) => [table, moved]));
+  Object.fromEntries(
+    (await reseal(database, vault, sealedColumns)).map(({ table, moved }) => [table, moved]),
+  );
 
 describe("resealing", () => {
   test("moves every sealed value under the first key, so that the other one can go", async () => {
@@ -109,7 +112,7 @@ describe("resealing", () => {
     });
 
     const after = withKeys(fresh);
-    await refuseUnknownSealers(after.database, after.vault);
+    await checkSealingKeys(after.database, after.vault, sealedColumns);
     const tenant = await after.tenants.byId(acme.id);
     expect(tenant?.config.third_party.providers.google.secret).toBe("hush");
     const devices = await devicesOf(after.database.read, acme, "ada");
@@ -149,21 +152,21 @@ describe("resealing", () => {
     await fill(withKeys(old));
     const both = await Promise.all([moved(withKeys(fresh, old)), moved(withKeys(fresh, old))]);
     expect(both.map(({ totp_secrets }) => totp_secrets).toSorted()).toEqual([0, 1]);
-    await refuseUnknownSealers(postgres.database, createVault([fresh]));
+    await checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns);
   });
 
   test("goes through more rows than one batch has", async () => {
     const running = withKeys(old);
     await Promise.all(Array.from({ length: 450 }, () => insertTotp(running, byDefault.id)));
     expect(await moved(withKeys(fresh, old))).toMatchObject({ totp_secrets: 450 });
-    await refuseUnknownSealers(postgres.database, createVault([fresh]));
+    await checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns);
   });
 
   test("names the keys that it lacks, and moves what it can", async () => {
     await fill(withKeys(old));
     const lost = withKeys("a key that nobody wrote down");
     await insertTotp(lost, byDefault.id);
-    const outcome = await reseal(postgres.database, createVault([fresh, old]));
+    const outcome = await reseal(postgres.database, createVault([fresh, old]), sealedColumns);
     expect(outcome).toMatchObject([
       { table: "signing_keys", moved: 2, unknown: [] },
       { table: "totp_secrets", moved: 1, unknown: lost.vault.keyIds },
@@ -176,7 +179,9 @@ describe("resealing", () => {
 describe("a start", () => {
   test("with all keys goes on, whatever erased values say", async () => {
     await fill(withKeys(old));
-    await expect(refuseUnknownSealers(postgres.database, createVault([fresh, old]))).resolves.toBeUndefined();
+    await expect(
+      checkSealingKeys(postgres.database, createVault([fresh, old]), sealedColumns),
+    ).resolves.toBeUndefined();
   });
 
   test.each([
@@ -192,7 +197,7 @@ describe("a start", () => {
     if (kept !== "totp_secrets") await write.delete(schema.totpSecrets);
     if (kept !== "authenticator_devices") await write.delete(schema.authenticatorDevices);
     if (kept !== "tenants") await write.update(schema.tenants).set({ sealedConfig: null });
-    await expect(refuseUnknownSealers(postgres.database, createVault([fresh]))).rejects.toEqual(
+    await expect(checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns)).rejects.toEqual(
       new StartError(
         `SECRET_KEYS lacks the key that sealed ${holds} in the database (its name is ${vault.keyIds[0]})`,
       ),

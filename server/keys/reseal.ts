@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "#db/client";
-import { type SealedColumn, sealedByOther, sealedColumns } from "./sealed-columns.ts";
+import { type SealedColumn, sealedByOther } from "./sealed-columns.ts";
 import { UnknownKeyError, type Vault } from "./vault.ts";
 
 /** What became of the values of a column. */
@@ -21,9 +21,13 @@ const BATCH = 200;
  *
  * @throws BrokenSealError when a value is not what was sealed; what was moved before stays moved
  */
-export async function reseal({ write }: Pick<Database, "write">, vault: Vault): Promise<Resealed[]> {
+export async function reseal(
+  { write }: Pick<Database, "write">,
+  vault: Vault,
+  columns: readonly SealedColumn[],
+): Promise<Resealed[]> {
   const outcome: Resealed[] = [];
-  for (const sealed of sealedColumns) {
+  for (const sealed of columns) {
     const { table, column } = sealed;
     const unknown = new Set<string>();
     let moved = 0;

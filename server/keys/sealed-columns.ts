@@ -1,10 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
-import { handlesSealContext } from "../authenticator/devices.ts";
-import { totpSealContext } from "../credentials/totp.ts";
-import { StartError } from "../start/start-error.ts";
-import { settingsContext } from "../tenants/sealed-settings.ts";
-import { signingKeySealContext } from "./signing-key-store.ts";
+import { StartError } from "../config/errors.ts";
 import { keyIdOf, type Vault } from "./vault.ts";
 
 /**
@@ -26,39 +22,6 @@ export interface SealedColumn {
   context(row: Record<string, string>): string;
 }
 
-export const sealedColumns: readonly SealedColumn[] = [
-  {
-    holds: "a signing key",
-    table: "signing_keys",
-    column: "sealed_private_jwk",
-    key: ["tenant_id", "id"],
-    reads: ["purpose"],
-    sealedBy: "sealed_by",
-    context: ({ tenant_id = "", purpose = "", id = "" }) => signingKeySealContext(tenant_id, purpose, id),
-  },
-  {
-    holds: "the secret of an authenticator app",
-    table: "totp_secrets",
-    column: "sealed_secret",
-    key: ["tenant_id", "user_id"],
-    context: ({ tenant_id = "", user_id = "" }) => totpSealContext(tenant_id, user_id),
-  },
-  {
-    holds: "what reaches an authenticator's app",
-    table: "authenticator_devices",
-    column: "sealed_handles",
-    key: ["tenant_id", "id"],
-    context: ({ tenant_id = "", id = "" }) => handlesSealContext(tenant_id, id),
-  },
-  {
-    holds: "the settings of a tenant",
-    table: "tenants",
-    column: "sealed_config",
-    key: ["id"],
-    context: ({ id = "" }) => settingsContext(id),
-  },
-];
-
 /** Whether a row's value was sealed by another key than these. An erased value was sealed by none. */
 export function sealedByOther({ column }: SealedColumn, keyIds: readonly string[]): SQL {
   const value = sql.identifier(column);
@@ -67,12 +30,16 @@ export function sealedByOther({ column }: SealedColumn, keyIds: readonly string[
 }
 
 /**
- * Makes sure that everything sealed in the database can be opened here.
+ * Checks that every value sealed in the database can be unsealed with the configured keys.
  *
  * @throws StartError that names a key which is not configured, and what it sealed
  */
-export async function refuseUnknownSealers({ read }: Pick<Database, "read">, vault: Vault): Promise<void> {
-  for (const sealed of sealedColumns) {
+export async function checkSealingKeys(
+  { read }: Pick<Database, "read">,
+  vault: Vault,
+  columns: readonly SealedColumn[],
+): Promise<void> {
+  for (const sealed of columns) {
     const value = sql.identifier(sealed.column);
     const { rows } = await read.execute<{ name: string }>(sql`
       select encode(substring(${value} from ${keyIdOf.start}::int for ${keyIdOf.length}::int), 'hex') as name

@@ -10,8 +10,9 @@ import { and, desc, eq, isNull, lt, ne } from "drizzle-orm";
 import { type Database, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { Config } from "../config/schema.ts";
-import type { Platform, Tenant } from "../runtime.ts";
-import type { Algorithm, SigningKey, VerifyingKey } from "../sessions/jwt.ts";
+import type { Platform } from "../lib/platform.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import type { Algorithm, SigningKey, VerifyingKey } from "./jwt.ts";
 import { UnknownKeyError, type Vault } from "./vault.ts";
 
 /** The key pairs of one tenant for one purpose, as rows. */

@@ -3,11 +3,11 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { schema } from "#db/client";
+import { StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
-import type { Tenant } from "../runtime.ts";
-import type { Algorithm } from "../sessions/jwt.ts";
-import { StartError } from "../start/start-error.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
+import type { Algorithm } from "./jwt.ts";
 import type { KeyPurpose } from "./signing-key-store.ts";
 import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
 import { createVault } from "./vault.ts";

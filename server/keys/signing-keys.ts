@@ -1,7 +1,7 @@
 import type { JsonWebKey } from "node:crypto";
 import type { Logger } from "pino";
-import { type Claims, type Expected, keyIdOf, type SigningKey, signJwt, verifyJwt } from "../sessions/jwt.ts";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../config/errors.ts";
+import { type Claims, type Expected, keyIdOf, type SigningKey, signJwt, verifyJwt } from "./jwt.ts";
 import {
   type KeyStoreOptions,
   type LoadedKeys,

@@ -1,6 +1,6 @@
 import { simpleParser } from "mailparser";
 import { describe, expect, test } from "vitest";
-import { type Language, languages } from "../runtime.ts";
+import { type Language, languages } from "../lib/languages.ts";
 import { createMailWriter, type MailContent } from "./mail-writer.ts";
 import { de } from "./messages/de.ts";
 import { en } from "./messages/en.ts";

@@ -1,7 +1,7 @@
 import { createTranslator } from "use-intl/core";
-import type { NoticeMail, PasscodeMail, SecurityMail } from "../jobs/jobs.ts";
-import type { Language } from "../runtime.ts";
+import type { Language } from "../lib/languages.ts";
 import { type Block, htmlLayout, textLayout } from "./layout.ts";
+import type { NoticeMail, PasscodeMail, SecurityMail } from "./mail-job.ts";
 import { mailWords } from "./messages/languages.ts";
 import type { MailWords } from "./messages/words.ts";
 import { oneLine } from "./one-line.ts";

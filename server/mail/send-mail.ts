@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
-import type { Job, NoticeMail, PasscodeMail } from "../jobs/jobs.ts";
 import type { Vault } from "../keys/vault.ts";
-import { languages } from "../runtime.ts";
+import { languages } from "../lib/languages.ts";
+import type { Job } from "../runtime.ts";
 import type { Tenants } from "../tenants/tenants.ts";
+import type { NoticeMail, PasscodeMail } from "./mail-job.ts";
 import type { TenantMail } from "./tenant-mail.ts";
 
 type SendMail = Extract<Job, { name: "send_mail" }>;

@@ -1,5 +1,5 @@
 import { createTransport } from "nodemailer";
-import { ConfigError } from "../config/load.ts";
+import { ConfigError } from "../config/errors.ts";
 import { PermanentFailure } from "../jobs/job-kind.ts";
 import { oneLine } from "./one-line.ts";
 import type { MailTransport } from "./transport.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PermanentFailure } from "../jobs/job-kind.ts";
-import type { Tenant } from "../runtime.ts";
 import { createTenant } from "../tenants/manage-tenants.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { newestMails } from "./mailbox.ts";
 import { sendMail } from "./send-mail.ts";

@@ -1,9 +1,10 @@
 import type { Database } from "#db/client";
 import type { Config } from "../config/schema.ts";
-import type { Tenant } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import { createMailTransport } from "./create-transport.ts";
 import { createMailWriter, type MailWriter } from "./mail-writer.ts";
 import { createSmtpTransport } from "./smtp-transport.ts";
-import { createMailTransport, type MailTransport } from "./transport.ts";
+import type { MailTransport } from "./transport.ts";
 
 /** How a tenant's mails are put into words, and by which way they go. */
 export interface Mailing {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ConflictError } from "../runtime.ts";
+import { ConflictError, type ConflictReason } from "#db/errors";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { writeAssertion } from "./assertion.ts";
 
@@ -19,7 +19,7 @@ const write = (thrown: Error) =>
     },
   );
 
-test.each([
+test.each<[ConflictReason, string]>([
   ["passkey", "the credential was used or removed meanwhile"],
   ["transaction", "the transaction was answered meanwhile"],
 ])("says what somebody else was faster with: %s", async (what, details) => {

@@ -1,5 +1,7 @@
+import { ConflictError } from "#db/errors";
+import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import { type AssertionFault, judgeAssertion } from "../webauthn/assertion.ts";
 import type { AssertionAnswer, ClientData } from "../webauthn/responses.ts";
 import type { Operation, TakenChallenge } from "./challenges.ts";

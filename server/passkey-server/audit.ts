@@ -1,5 +1,6 @@
+import type { Write } from "#db/write";
 import { type AuditDetails, audit, type PasskeyServerAuditType } from "../audit/audit.ts";
-import type { RequestContext, Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import type { Refusal } from "./problems.ts";
 
 /** What an entry is about, as far as that is known. */

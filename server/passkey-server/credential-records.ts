@@ -1,7 +1,8 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { ConflictError } from "#db/errors";
 import type { NewCredential, StoredCredential } from "../credentials/webauthn-credentials.ts";
-import { ConflictError, type RequestContext } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import type { CredentialKind, Descriptor } from "./options.ts";
 import type { PasskeyUser } from "./users.ts";
 

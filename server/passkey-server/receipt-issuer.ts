@@ -1,5 +1,5 @@
 import { constants, createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
-import type { Algorithm } from "../sessions/jwt.ts";
+import type { Algorithm } from "../keys/jwt.ts";
 import { RECEIPT_TYPE, type ReceiptClaims, receiptClaims } from "./receipt.ts";
 import type { ReceiptFault } from "./receipt-faults.ts";
 

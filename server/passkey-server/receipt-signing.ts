@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { RequestContext, Tenant } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import type { AssertionAnswer } from "../webauthn/responses.ts";
 import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";
 

@@ -1,6 +1,7 @@
 import { and, eq, isNull, type SQL } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
-import { ConflictError, type RequestContext } from "../runtime.ts";
+import { ConflictError } from "#db/errors";
+import type { RequestContext } from "../runtime.ts";
 import { readAssertion } from "./answers.ts";
 import { judgePasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";

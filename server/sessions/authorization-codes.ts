@@ -2,8 +2,10 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { and, eq, gt, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
-import type { Runtime, Tenant } from "../runtime.ts";
-import { findSession, type Session } from "./sessions.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import type { Session } from "./session.ts";
+import { findSession } from "./sessions.ts";
 
 /**
  * Handing a session over to an application on another host: a one-time code in the address that the browser is sent

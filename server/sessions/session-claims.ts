@@ -1,5 +1,5 @@
-import type { Tenant } from "../runtime.ts";
-import type { Claims } from "./jwt.ts";
+import type { Claims } from "../keys/jwt.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 
 /** `typ` of a session's token; tokens of any other purpose have another. */
 export const sessionTokenType = "JWT";

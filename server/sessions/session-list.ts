@@ -1,7 +1,9 @@
 import { and, desc, eq, gt, gte } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
-import type { RequestContext, Tenant, Write } from "../runtime.ts";
-import { type Session, sessionColumns } from "./sessions.ts";
+import type { Write } from "#db/write";
+import type { RequestContext } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import { type Session, sessionColumns } from "./session.ts";
 import { describeUserAgent } from "./user-agent.ts";
 
 const { sessions } = schema;

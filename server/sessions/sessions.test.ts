@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import type { Factor } from "#db/schema/sessions";
 import { createUser } from "../identity/users.ts";
-import type { RequestContext, Tenant } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   endOtherSessions,

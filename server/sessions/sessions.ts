@@ -1,10 +1,14 @@
-import { and, eq, getTableColumns, ne, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import { type Queryable, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Factor } from "#db/schema/sessions";
+import type { Write } from "#db/write";
 import { lockUser } from "../identity/users.ts";
-import { ConflictError, type RequestContext, type Runtime, type Tenant, type Write } from "../runtime.ts";
+import type { RequestContext, Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import { type IssuedSession, type Session, sessionColumns } from "./session.ts";
 import {
   clientClaims,
   type Person,
@@ -15,26 +19,6 @@ import {
 } from "./session-claims.ts";
 
 const { sessions } = schema;
-
-/** What a browser, or an application's server, is handed. */
-export interface IssuedSession {
-  id: string;
-  /** The signed JWT: value of the cookie, or of `X-Auth-Token`. */
-  token: string;
-  /** Seconds until it expires: `X-Session-Lifetime`, and `Max-Age` of a persistent cookie. */
-  lifetimeSeconds: number;
-  /** Whether the cookie outlives the browser: `X-Session-Retention`. */
-  retention: "session" | "persistent";
-  expiresAt: Date;
-}
-
-const { tenantId: _tenant, ...columns } = getTableColumns(sessions);
-
-/** What a session is read by. */
-export const sessionColumns = columns;
-
-/** A session's row, without its tenant. */
-export type Session = Omit<typeof sessions.$inferSelect, "tenantId">;
 
 /** What a session is made of. */
 export interface NewSession extends Person {

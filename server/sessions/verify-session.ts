@@ -1,7 +1,9 @@
 import { and, eq, lt } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { Runtime, Tenant } from "../runtime.ts";
-import { isTimely } from "./jwt.ts";
+import { isTimely } from "../keys/jwt.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import type { Session } from "./session.ts";
 import {
   asSessionClaims,
   audienceOf,
@@ -11,7 +13,7 @@ import {
   type SessionTokenClaims,
   sessionTokenType,
 } from "./session-claims.ts";
-import { type FoundSession, findSession, type Session } from "./sessions.ts";
+import { type FoundSession, findSession } from "./sessions.ts";
 
 const { sessions } = schema;
 

@@ -1,8 +1,8 @@
-import { ConfigError, loadConfig } from "../config/load.ts";
+import { ConfigError, StartError } from "../config/errors.ts";
+import { loadConfig } from "../config/load.ts";
 import { createLogger } from "../observability/logger.ts";
 import { heldRuntime, holdRuntime } from "../runtime-slot.ts";
 import { createRuntime } from "./boot.ts";
-import { StartError } from "./start-error.ts";
 
 /**
  * Makes the runtime where Next is the process, unless there is one. Does no jobs: the platform asks for them.

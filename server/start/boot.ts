@@ -5,16 +5,20 @@ import { createPasswordHasher } from "../credentials/password-hasher.ts";
 import { type EmbeddedDatabase, startEmbedded } from "../database/embedded.ts";
 import { takeLease } from "../database/instances.ts";
 import { migrateDatabase } from "../database/migrate.ts";
-import { startPurging } from "../database/purge.ts";
+import { purgeExpired, startPurging } from "../database/purge.ts";
 import { createJobs } from "../jobs/queue.ts";
-import { refuseUnknownSealers } from "../keys/sealed-columns.ts";
+import { checkSealingKeys } from "../keys/sealed-columns.ts";
 import { secretKeys } from "../keys/secret-keys.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
+import type { Platform } from "../lib/platform.ts";
 import { createRates } from "../limits/rates.ts";
-import type { Platform, Runtime } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import { createTenants } from "../tenants/tenants.ts";
+import { createJobKinds } from "./job-kinds.ts";
 import { systemPlatform } from "./platform.ts";
+import { purgeRules } from "./purge-rules.ts";
+import { sealedColumns } from "./sealed-columns.ts";
 
 export interface BootOptions {
   log: Logger;
@@ -70,7 +74,7 @@ export async function createRuntime(
     );
     endings.push(() => database.close());
 
-    await refuseUnknownSealers(database, vault);
+    await checkSealingKeys(database, vault, sealedColumns);
 
     const instanceId = platform.uuid();
     const lease = await takeLease(database, instanceId, embedded !== undefined, log);
@@ -79,11 +83,15 @@ export async function createRuntime(
     const tenant = { id: config.tenant.id, config };
     const tenants = createTenants({ byDefault: tenant, database, vault });
     const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
-    const jobs = createJobs({ databaseUrl, database, config, tenants, vault, platform, log });
+    const { kinds, close } = createJobKinds({ tenant, tenants, database, vault });
+    endings.push(async () => close());
+    const jobs = createJobs({ databaseUrl, database, config, kinds, platform, log });
     endings.push(() => jobs.stop());
     // A first key takes a while to make; nothing waits for that yet.
     await Promise.all([signingKeys.of(tenant).loaded, jobs.start({ worker })]);
-    if (worker) endings.push(startPurging(database, config, log));
+    const rules = purgeRules(config);
+    const purge = () => purgeExpired(database, rules);
+    if (worker) endings.push(startPurging(purge, log));
 
     return {
       config,
@@ -97,6 +105,7 @@ export async function createRuntime(
       passwordHasher: createPasswordHasher(config.password),
       rates: createRates(config, database),
       jobs,
+      purgeExpired: purge,
       instanceId,
       ...(closing ? { closing } : {}),
       embedded,

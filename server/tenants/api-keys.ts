@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
-import type { Runtime, Tenant } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Tenant } from "./tenant.ts";
 
 const { apiKeys } = schema;
 

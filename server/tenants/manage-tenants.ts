@@ -2,8 +2,9 @@ import { and, arrayOverlaps, count, eq, getTableColumns, is, ne, sql } from "dri
 import { type PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { schema, type Transaction } from "#db/client";
 import { checkMailServer } from "../mail/tenant-mail.ts";
-import type { Runtime, Tenant } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import { openSettings, sealSettings } from "./sealed-settings.ts";
+import type { Tenant } from "./tenant.ts";
 import { type Settings, tenantConfig } from "./tenant-config.ts";
 import { type TenantRow, tenantOf } from "./tenants.ts";
 

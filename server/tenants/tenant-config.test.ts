@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { ConfigError, loadConfig } from "../config/load.ts";
+import { ConfigError } from "../config/errors.ts";
+import { loadConfig } from "../config/load.ts";
 import { createVault } from "../keys/vault.ts";
 import { openSettings, sealSettings } from "./sealed-settings.ts";
 import { type TenantSettings, tenantConfig } from "./tenant-config.ts";

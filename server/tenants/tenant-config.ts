@@ -1,4 +1,5 @@
-import { ConfigError, merge, parseConfig } from "../config/load.ts";
+import { ConfigError } from "../config/errors.ts";
+import { merge, parseConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 
 /** A tree of settings by the names of the configuration. */

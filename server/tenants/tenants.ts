@@ -1,9 +1,9 @@
 import { eq, ne, sql } from "drizzle-orm";
 import { type Database, schema } from "#db/client";
-import { ConfigError } from "../config/load.ts";
+import { ConfigError } from "../config/errors.ts";
 import type { Vault } from "../keys/vault.ts";
-import type { Tenant } from "../runtime.ts";
 import { openSettings } from "./sealed-settings.ts";
+import type { Tenant } from "./tenant.ts";
 import { tenantConfig } from "./tenant-config.ts";
 
 const { tenants } = schema;

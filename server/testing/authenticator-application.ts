@@ -1,8 +1,9 @@
 import { createUafAuthenticator, type UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
 import type { Instead, UafSettings } from "../dev/uaf-authenticator/call.ts";
 import { handle } from "../http/dispatch.ts";
-import type { Runtime, Tenant } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import { createApiKey } from "../tenants/api-keys.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 
 /** What the authenticator interface answered. */
 export interface Told {

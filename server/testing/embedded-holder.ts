@@ -1,6 +1,6 @@
+import { StartError } from "../config/errors.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { createLogger } from "../observability/logger.ts";
-import { StartError } from "../start/start-error.ts";
 
 /**
  * A process that holds an embedded database, for the tests of starts, stops and kills.

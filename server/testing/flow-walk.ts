@@ -1,8 +1,9 @@
-import { type Answer, start, step } from "../flow/engine.ts";
+import type { Client } from "../client.ts";
+import type { Answer } from "../flow/answer.ts";
+import { start, step } from "../flow/engine.ts";
 import { type FlowType, PROOF, proofStates, type Target } from "../flow/names.ts";
 import { states } from "../flow/states/index.ts";
 import type { FlowState } from "../flow/wire.ts";
-import type { Client } from "../runtime.ts";
 import { findSession } from "../sessions/sessions.ts";
 import { someone, type TestRuntime } from "./runtime.ts";
 

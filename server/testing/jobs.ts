@@ -2,8 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import type { Database } from "#db/client";
 import { loadConfig } from "../config/load.ts";
-import { createJobs, type Jobs } from "../jobs/queue.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import { createJobs } from "../jobs/queue.ts";
 import { createVault } from "../keys/vault.ts";
+import type { Job } from "../runtime.ts";
+import { createJobKinds } from "../start/job-kinds.ts";
 
 const secretKey = "a secret key that only tests use";
 
@@ -11,17 +14,29 @@ const secretKey = "a secret key that only tests use";
 export function testJobs(
   { url, database }: { url: string; database: Database },
   settings: Record<string, string> = {},
-): Jobs & { logged: string[] } {
+): Jobs<Job> & { logged: string[] } {
   const logged: string[] = [];
   const config = loadConfig(settings, import.meta.dirname);
+  const { kinds, close } = createJobKinds({
+    tenant: { id: config.tenant.id, config },
+    tenants: { byId: async (id) => ({ id, config }) },
+    database,
+    vault: createVault([secretKey]),
+  });
   const jobs = createJobs({
     databaseUrl: url,
     database,
     config,
-    tenants: { byId: async (id) => ({ id, config }) },
-    vault: createVault([secretKey]),
+    kinds,
     platform: { randomBytes, uuid: randomUUID, clockShift: () => 0 },
     log: pino({ level: "trace" }, { write: (line: string) => logged.push(line) }),
   });
-  return { ...jobs, logged };
+  return {
+    ...jobs,
+    logged,
+    async stop() {
+      await jobs.stop();
+      close();
+    },
+  };
 }

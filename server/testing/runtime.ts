@@ -1,13 +1,17 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
+import type { PushJob } from "../authenticator/push-job.ts";
+import type { Client } from "../client.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { createPasswordHasher } from "../credentials/password-hasher.ts";
-import type { MailJob, PushJob } from "../jobs/jobs.ts";
+import { purgeExpired } from "../database/purge.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import { createRates } from "../limits/rates.ts";
-import type { Client, Runtime } from "../runtime.ts";
+import type { MailJob } from "../mail/mail-job.ts";
+import type { Runtime } from "../runtime.ts";
+import { purgeRules } from "../start/purge-rules.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { testDatabase } from "./postgres.ts";
 
@@ -66,6 +70,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         wake() {},
         runDue: async () => 0,
       },
+      purgeExpired: () => purgeExpired(database, purgeRules(config)),
       instanceId: randomUUID(),
       enqueued,
       pushed,

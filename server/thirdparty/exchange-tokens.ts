@@ -2,8 +2,11 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { and, eq, gt, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
-import { ConflictError, type RequestContext, type Runtime, type Tenant, type Write } from "../runtime.ts";
+import { ConflictError } from "#db/errors";
+import type { Write } from "#db/write";
+import type { RequestContext, Runtime } from "../runtime.ts";
 import { codeVerifierPattern } from "../sessions/authorization-codes.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { type ProviderFacts, providerFacts } from "./provider-facts.ts";
 
 /** One-time tokens that carry what a provider said of a person from the callback into the flow. */

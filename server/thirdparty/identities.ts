@@ -1,9 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
+import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import { createUser } from "../identity/users.ts";
-import { ConflictError, type RequestContext, type Write } from "../runtime.ts";
+import type { RequestContext } from "../runtime.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
 
 /** Who people are at identity providers. */

@@ -11,8 +11,10 @@ import {
   getJwksCache,
   setJwksCache,
 } from "openid-client";
+import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
-import type { RequestContext, Runtime, Tenant, Write } from "../runtime.ts";
+import type { RequestContext, Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { challengeOf } from "./exchange-tokens.ts";
 import { boundedFetch, forgetDocuments, networkOf, rememberingFetch } from "./network.ts";
 import { explain } from "./oauth-errors.ts";

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { z } from "zod";
 import { schema } from "#db/client";
-import type { RequestContext, Runtime, Tenant, Write } from "../runtime.ts";
+import type { Write } from "#db/write";
+import type { RequestContext, Runtime } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 
 /** Requests to identity providers that are not answered yet, each known by its `state` (RFC 6749, 10.12). */
 

@@ -1,4 +1,5 @@
 import { reseal } from "../../keys/reseal.ts";
+import { sealedColumns } from "../../start/sealed-columns.ts";
 import { CommandError, command } from "../command.ts";
 
 export const secretsReseal = command({
@@ -8,7 +9,7 @@ export const secretsReseal = command({
     "For a rotation: put a new key in front of SECRET_KEYS, restart the servers, run this, and a day later take the\nold key away; what rests for minutes alone has expired by then. Running it again does no harm.",
   options: { json: { description: "What was moved, as JSON." } },
   async run(tool, { json }) {
-    const outcome = await tool.withRuntime(({ database, vault }) => reseal(database, vault));
+    const outcome = await tool.withRuntime(({ database, vault }) => reseal(database, vault, sealedColumns));
     if (json) await tool.print(JSON.stringify(outcome));
     else
       for (const { table, column, moved } of outcome) await tool.print(`${table}.${column}: ${moved} moved`);

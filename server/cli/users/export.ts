@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { Tenant } from "../../runtime.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import type { ToolRuntime } from "../tool-runtime.ts";
 import type { UserLine } from "./line.ts";
 

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { parseEmailAddress } from "../../identity/email-address.ts";
 import { parseUsername } from "../../identity/username.ts";
-import type { Tenant } from "../../runtime.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { isAcceptableKey } from "../../webauthn/cose-key.ts";
 import type { ToolRuntime } from "../tool-runtime.ts";
 import { LineError, type UserLine, userLine } from "./line.ts";

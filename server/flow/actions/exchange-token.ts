@@ -1,8 +1,8 @@
 import { z } from "zod";
+import type { Write } from "#db/write";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { factsByEmail, factsById, isProved } from "../../identity/users.ts";
-import type { Write } from "../../runtime.ts";
 import {
   type Exchange,
   findExchangeToken,

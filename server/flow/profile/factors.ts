@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Write } from "#db/write";
 import { type Account, whileAccount } from "../../account/account.ts";
 import { endSignIns } from "../../account/first-proof.ts";
 import { securityNotice } from "../../account/security-notices.ts";
@@ -8,7 +9,7 @@ import { deleteCredential } from "../../credentials/owned-credentials.ts";
 import { deleteRecoveryCodes, replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
 import { deleteTotp } from "../../credentials/totp.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
-import type { RequestContext, Write } from "../../runtime.ts";
+import type { RequestContext } from "../../runtime.ts";
 import type { Facts } from "../facts.ts";
 import { STAY } from "../names.ts";
 import { go, refuse, stay } from "../outcome.ts";

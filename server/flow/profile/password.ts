@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Write } from "#db/write";
 import { whileAccount } from "../../account/account.ts";
 import { endSignIns } from "../../account/first-proof.ts";
 import { remainsReachable } from "../../account/reachability.ts";
@@ -7,7 +8,6 @@ import { audit } from "../../audit/audit.ts";
 import { contextWords, judgeNewPassword } from "../../credentials/password-policy.ts";
 import { createPassword, deletePassword, replacePassword } from "../../credentials/passwords.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
-import type { Write } from "../../runtime.ts";
 import { byConfig } from "../inputs.ts";
 import { STAY } from "../names.ts";
 import { refuse, stay } from "../outcome.ts";

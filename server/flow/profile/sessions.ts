@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { endSignIns } from "../../account/first-proof.ts";
 import { audit } from "../../audit/audit.ts";
+import type { Session } from "../../sessions/session.ts";
 import { describeSession, endSessionOf } from "../../sessions/session-list.ts";
-import { endOtherSessions, type Session } from "../../sessions/sessions.ts";
+import { endOtherSessions } from "../../sessions/sessions.ts";
 import type { View } from "../define.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";

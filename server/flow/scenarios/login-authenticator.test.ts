@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ConflictError } from "#db/errors";
 import { answerRequest } from "../../authenticator/answer-request.ts";
 import { prepareRequest } from "../../authenticator/create-request.ts";
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import type { Instead } from "../../dev/uaf-authenticator/call.ts";
-import { ConflictError } from "../../runtime.ts";
 import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
 import { type Taken, type Walk, walk } from "../../testing/flow-walk.ts";
 import { origin, password } from "../../testing/people.ts";

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import type { Write } from "#db/write";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { openCreation, verifyAttestation } from "../../credentials/passkeys.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
-import type { RequestContext, Write } from "../../runtime.ts";
+import type { RequestContext } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
 import { state, type View } from "../define.ts";
 import { mayAddCredential } from "../may-add-credential.ts";

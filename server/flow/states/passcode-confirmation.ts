@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Write } from "#db/write";
 import {
   dropCredentialsSetBeforeVerification,
   hasProvedAddress,
@@ -7,7 +8,6 @@ import {
 import { audit } from "../../audit/audit.ts";
 import { ensureSent, judgePasscode, type PasscodeSubject, resend } from "../../credentials/passcodes.ts";
 import { addEmail, isProved, setEmailVerified } from "../../identity/users.ts";
-import type { Write } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { problemOf } from "../errors.ts";

@@ -1,3 +1,5 @@
+import { ConflictError } from "#db/errors";
+import type { Write } from "#db/write";
 import { profileOf } from "../../account/profile.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
@@ -7,7 +9,6 @@ import { insertTotp } from "../../credentials/totp.ts";
 import { trustDevice, trustedDevice } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import { createUser } from "../../identity/users.ts";
-import { ConflictError, type Write } from "../../runtime.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import { linkIdentity } from "../../thirdparty/identities.ts";
 import { providerFacts } from "../../thirdparty/provider-facts.ts";

@@ -1,4 +1,4 @@
-import type { Address } from "../addresses.ts";
+import type { Address } from "../address.ts";
 import type { Handler } from "../handler-context.ts";
 import { facetsHandler, helloHandler } from "./application.ts";
 import { devicesHandler, renameHandler } from "./devices.ts";

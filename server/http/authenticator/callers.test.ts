@@ -4,9 +4,9 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import type { Tenant } from "../../runtime.ts";
 import { createApiKey } from "../../tenants/api-keys.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import {
   type AuthenticatorApplication,
   authenticatorApplication,

@@ -1,10 +1,12 @@
+import type { CookieChanges } from "../../client.ts";
 import type { Config } from "../../config/schema.ts";
-import { type Answer, current, start, step } from "../../flow/engine.ts";
+import type { Answer } from "../../flow/answer.ts";
+import { current, start, step } from "../../flow/engine.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
-import type { CookieChanges } from "../../runtime.ts";
-import { endSession, type IssuedSession, type Session } from "../../sessions/sessions.ts";
+import type { IssuedSession, Session } from "../../sessions/session.ts";
+import { endSession } from "../../sessions/sessions.ts";
 import { readObject } from "../body.ts";
 import { deviceCookie, expiredSessionCookie, sessionCookie, thirdPartyStateCookie } from "../cookies.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";

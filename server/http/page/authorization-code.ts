@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import { createHandover } from "../../sessions/authorization-codes.ts";
-import type { IssuedSession } from "../../sessions/sessions.ts";
+import type { IssuedSession } from "../../sessions/session.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { destinationUrl, mayReturnTo } from "./destination.ts";
 import { openPageCookie } from "./page-cookie.ts";

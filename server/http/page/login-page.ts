@@ -1,5 +1,6 @@
 import { flowTypes } from "../../flow/names.ts";
-import type { Runtime, Tenant } from "../../runtime.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import type { Handler } from "../handler-context.ts";
 import { plainError, redirect } from "../reply.ts";
 import { type Destination, destinationUrl, parseDestination } from "./destination.ts";

@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { loadConfig } from "../../config/load.ts";
 import { createVault } from "../../keys/vault.ts";
-import type { Runtime, Tenant } from "../../runtime.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { openPageCookie, pageCookie } from "./page-cookie.ts";
 
 const tenant: Tenant = { id: "00000000-0000-4000-8000-000000000001", config: loadConfig({}, "/nowhere") };

@@ -1,7 +1,8 @@
 import { sealData, unsealData } from "iron-session";
 import type { Config } from "../../config/schema.ts";
 import type { FlowType } from "../../flow/names.ts";
-import type { Runtime, Tenant } from "../../runtime.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { cookieValues, isSecure, setCookie } from "../cookies.ts";
 import { pathPrefix } from "../tenant-path.ts";
 import type { Destination } from "./destination.ts";

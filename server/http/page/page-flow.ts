@@ -2,7 +2,7 @@ import { firstState, peek } from "../../flow/engine.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
-import type { IssuedSession } from "../../sessions/sessions.ts";
+import type { IssuedSession } from "../../sessions/session.ts";
 import { callFlow, type FlowAnswer, type FlowCall, ownSession } from "../flow/call-flow.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { handOver, hasUnspentCode } from "./authorization-code.ts";

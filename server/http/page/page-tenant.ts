@@ -1,4 +1,5 @@
-import type { Runtime, Tenant } from "../../runtime.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { locate } from "../locate.ts";
 
 /**

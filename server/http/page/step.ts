@@ -1,5 +1,5 @@
 import { type FlowType, flowTypes } from "../../flow/names.ts";
-import type { Tenant } from "../../runtime.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { readText } from "../body.ts";
 import type { Handler } from "../handler-context.ts";
 import { plainError, redirect } from "../reply.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Tenant } from "../../runtime.ts";
 import { createApiKey } from "../../tenants/api-keys.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
 import { restRegistration } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import type { Tenant } from "../../runtime.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 

@@ -1,4 +1,4 @@
-import type { Language } from "../../runtime.ts";
+import type { Language } from "../../lib/languages.ts";
 import { de } from "./de.ts";
 import { en } from "./en.ts";
 import type { MailWords } from "./words.ts";

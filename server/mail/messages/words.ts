@@ -1,4 +1,4 @@
-import type { NoticeMail, PasscodeMail, SecurityMail } from "../../jobs/jobs.ts";
+import type { NoticeMail, PasscodeMail, SecurityMail } from "../mail-job.ts";
 
 /**
  * What all mails say in one language, in ICU message syntax. Every string may use {service}, the service's name,

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/schema.ts";
-import type { Runtime, Tenant } from "../../runtime.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { boundedFetch, networkOf } from "../network.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { type IdentityProviderMetadata, parseMetadata } from "./identity-provider-metadata.ts";

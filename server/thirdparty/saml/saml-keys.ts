@@ -2,7 +2,8 @@ import { createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject } fr
 import { promisify } from "node:util";
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { Runtime, Tenant } from "../../runtime.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { selfSignedCertificate } from "./certificate.ts";
 
 /** What a key is for; one for both would have each use answer for the other. */

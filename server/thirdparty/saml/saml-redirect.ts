@@ -1,5 +1,7 @@
+import type { Write } from "#db/write";
+import type { CookieChanges } from "../../client.ts";
 import type { Config } from "../../config/schema.ts";
-import type { CookieChanges, RequestContext, Write } from "../../runtime.ts";
+import type { RequestContext } from "../../runtime.ts";
 import { ownPage } from "../redirect-urls.ts";
 import { openThirdPartyRequest, requestSeconds } from "../requests.ts";
 import { providerName } from "./attributes.ts";

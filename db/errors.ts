@@ -1,0 +1,117 @@
+/**
+ * Errors of the database, read in one place: SQLSTATE (PostgreSQL manual, appendix A) and conflicts that a write finds
+ * by itself.
+ */
+
+/** What a write found to be gone or changed. Each is a row that a step read and expected to find as it was. */
+export type ConflictReason =
+  | "account"
+  | "address"
+  | "authenticator_request"
+  | "device"
+  | "email"
+  | "exchange_token"
+  | "identity"
+  | "metadata"
+  | "otp"
+  | "passcode"
+  | "passkey"
+  | "password"
+  | "recovery_code"
+  | "second_factor"
+  | "session"
+  | "third_party_identity"
+  | "transaction"
+  | "user"
+  | "username";
+
+/**
+ * Thrown by a write that found its row gone or changed. The transaction is rolled back, and a flow writes the error
+ * that `server/flow/conflicts.ts` maps the reason to.
+ */
+export class ConflictError extends Error {
+  readonly reason: ConflictReason;
+  constructor(reason: ConflictReason) {
+    super(`conflict: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** Unique constraints that parallel requests may violate; `db/errors.test.ts` compares them with the database. */
+export const uniqueConstraints = [
+  "emails_address_unique",
+  "emails_primary_unique",
+  "identities_subject_unique",
+  "passwords_tenant_id_user_id_pk",
+  "totp_secrets_tenant_id_user_id_pk",
+  "usernames_user_unique",
+  "usernames_username_unique",
+  "webauthn_credentials_pkey",
+] as const;
+
+export type UniqueConstraint = (typeof uniqueConstraints)[number];
+
+/** The unique constraint that a statement violated (23505); null for any other error. */
+export function violatedUnique(error: unknown): string | null {
+  return violated(error, "23505");
+}
+
+/** The foreign key that a statement violated (23503); null for any other error. */
+export function violatedForeignKey(error: unknown): string | null {
+  return violated(error, "23503");
+}
+
+/** Whether the transaction may simply be retried: serialization_failure or deadlock_detected. */
+export function isRetryable(error: unknown): boolean {
+  return hasCode(error, (code) => code === "40001" || code === "40P01");
+}
+
+/**
+ * Whether the connection broke, so that the outcome of a COMMIT is unknown: connection exceptions of PostgreSQL
+ * (class 08, and 57P01 to 57P03 when it shuts down) and of the socket.
+ */
+export function isConnectionLost(error: unknown): boolean {
+  return (
+    hasCode(error, (code) => /^(08|57P0[123]|ECONNRESET$|EPIPE$|ETIMEDOUT$)/.test(code)) ||
+    messages(error).some((message) => /connection terminated/i.test(message))
+  );
+}
+
+/** SQLSTATE classes 08 (connection), 53 (resources) and 57P (operator intervention), and errors of the network. */
+const unreachableCode = /^(08|53|57P|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/;
+
+/** Errors of the pool, which carry no code. */
+const unreachableMessage = /^(Connection terminated|timeout exceeded when trying to connect)/;
+
+/** Whether an operation failed because the database could not be reached, which is temporary. */
+export function isDatabaseUnreachable(error: unknown): boolean {
+  return (
+    hasCode(error, (code) => unreachableCode.test(code)) ||
+    messages(error).some((message) => unreachableMessage.test(message))
+  );
+}
+
+interface DatabaseError extends Error {
+  code?: unknown;
+  constraint?: unknown;
+}
+
+/** The error and its causes, outermost first: the driver is wrapped by the query builder. */
+function* causes(error: unknown): Generator<DatabaseError> {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
+}
+
+function hasCode(error: unknown, matches: (code: string) => boolean): boolean {
+  return [...causes(error)].some(({ code }) => typeof code === "string" && matches(code));
+}
+
+function messages(error: unknown): string[] {
+  return [...causes(error)].map(({ message }) => message);
+}
+
+function violated(error: unknown, sqlState: string): string | null {
+  const found = [...causes(error)].find(
+    ({ code, constraint }) => code === sqlState && typeof constraint === "string",
+  );
+  return found ? String(found.constraint) : null;
+}

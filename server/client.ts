@@ -1,0 +1,29 @@
+import type { Language } from "./lib/languages.ts";
+
+/** The client of a request, as far as its connection and headers tell. */
+export interface Client {
+  /** Canonical address, after trusted proxies. */
+  ip: string;
+  /** Key of the client's rate limits: the IPv4 address, or the IPv6 /64. */
+  source: string;
+  userAgent: string;
+  /** Language of mails; English if the request names an unknown one. */
+  language: Language;
+  requestId: string;
+  /** `Origin` header; null if absent. */
+  origin: string | null;
+  /** States and verifiers of pending provider sign-ins that this browser holds. */
+  thirdPartyStates?: readonly string[];
+  /** Cookie of a trusted browser: entries of `<user id>:<token>` joined by `|`, newest first. */
+  deviceCookie: string | null;
+}
+
+/** Cookies that the answer sets or removes in the browser. */
+export interface CookieChanges {
+  /** Value of the cookie of a trusted browser, and its lifetime in seconds. */
+  device?: { value: string; seconds: number };
+  /** State of a request to an identity provider, which the callback must find in the same browser. */
+  thirdPartyState?: { value: string; seconds: number };
+  /** The session has ended, so its cookie is removed. */
+  session?: "ended";
+}

@@ -1,0 +1,24 @@
+import { getTableColumns } from "drizzle-orm";
+import { schema } from "#db/client";
+
+const { sessions } = schema;
+
+/** A session as it is issued to a browser or an application's server. */
+export interface IssuedSession {
+  id: string;
+  /** The signed JWT: value of the cookie, or of `X-Auth-Token`. */
+  token: string;
+  /** Seconds until it expires: `X-Session-Lifetime`, and `Max-Age` of a persistent cookie. */
+  lifetimeSeconds: number;
+  /** Whether the cookie outlives the browser: `X-Session-Retention`. */
+  retention: "session" | "persistent";
+  expiresAt: Date;
+}
+
+const { tenantId: _tenant, ...columns } = getTableColumns(sessions);
+
+/** Columns of a session's row, without its tenant. */
+export const sessionColumns = columns;
+
+/** A session's row, without its tenant. */
+export type Session = Omit<typeof sessions.$inferSelect, "tenantId">;

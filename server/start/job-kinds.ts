@@ -1,0 +1,32 @@
+import type { Database } from "#db/client";
+import { pushAuthenticatorRequest } from "../authenticator/push.ts";
+import type { JobKinds } from "../jobs/jobs.ts";
+import type { Vault } from "../keys/vault.ts";
+import { sendMail } from "../mail/send-mail.ts";
+import { createTenantMail } from "../mail/tenant-mail.ts";
+import type { Job } from "../runtime.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import type { Tenants } from "../tenants/tenants.ts";
+
+/**
+ * The kind of every job of the service.
+ *
+ * @returns `close` ends the connections to mail servers; call it once no job runs any more
+ * @throws ConfigError when the address of the mail server is invalid
+ */
+export function createJobKinds(options: {
+  tenant: Tenant;
+  tenants: Pick<Tenants, "byId">;
+  database: Database;
+  vault: Vault;
+}): { kinds: JobKinds<Job>; close(): void } {
+  const { tenant, tenants, database, vault } = options;
+  const mail = createTenantMail(tenant, database);
+  return {
+    kinds: {
+      send_mail: sendMail({ tenants, vault, mail }),
+      push_authenticator_request: pushAuthenticatorRequest({ tenants, vault }),
+    },
+    close: () => mail.close(),
+  };
+}
