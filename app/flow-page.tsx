@@ -8,8 +8,8 @@ import { pageTenant } from "#server/http/page/page-tenant";
 import { pathPrefix, withinTenant } from "#server/http/tenant-path";
 import { currentRuntime } from "#server/runtime-slot";
 import type { Tenant } from "#server/tenants/tenant";
-import { arrivalIn, isUnasked } from "../components/flow/arrival.ts";
 import { Login } from "../components/flow/login.tsx";
+import { isIdpInitiated, readProviderReturn } from "../components/flow/provider-return.ts";
 import { Languages } from "./languages.tsx";
 import { pageWords } from "./page-words.ts";
 
@@ -30,11 +30,14 @@ interface FlowPageProps {
 export async function FlowPage({ type: asked, query, path, tenantId }: FlowPageProps) {
   const tenant = await tenantOfPage(tenantId);
   const parameters = parametersOf(query);
-  const arrival = arrivalIn(parameters);
+  const arrival = readProviderReturn(parameters);
   const words = await pageWords();
   const { config } = tenant;
   const here = withinTenant(config, path);
-  const { type, initial } = await drawn(tenant, candidates(asked, arrival !== null, isUnasked(parameters)));
+  const { type, initial } = await drawn(
+    tenant,
+    candidates(asked, arrival !== null, isIdpInitiated(parameters)),
+  );
   return (
     <Login
       key={type}

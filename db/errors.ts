@@ -61,6 +61,11 @@ export function violatedForeignKey(error: unknown): string | null {
   return violated(error, "23503");
 }
 
+/** Whether a value does not fit its type (SQLSTATE class 22), such as NUL in a text. */
+export function isInvalidValue(error: unknown): boolean {
+  return hasCode(error, (code) => code.startsWith("22"));
+}
+
 /** Whether the transaction may simply be retried: serialization_failure or deadlock_detected. */
 export function isRetryable(error: unknown): boolean {
   return hasCode(error, (code) => code === "40001" || code === "40P01");

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
-import { ridingInsert, ridingOn } from "./inline-insert.ts";
+import { insertInline, withInlineInsert } from "./inline-insert.ts";
 
 let postgres: TestDatabase;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => postgres.close());
 
 const instance = (id: string) =>
-  ridingInsert({
+  insertInline({
     name: "instance",
     table: "instances",
     row: { id: ["uuid", id], leased_until: ["timestamptz", "2030-01-01T00:00:00Z"] },
@@ -21,9 +21,13 @@ const isThere = async (id: string) =>
   (await postgres.database.read.$client.query("select from instances where id = $1", [id])).rowCount === 1;
 
 const rideOn = (owner: string, id: string) => {
-  const { riding } = instance(id);
-  const text = ridingOn("update instances set leased_until = leased_until where id = $1", 1, riding);
-  const values = [owner, ...Object.values(riding.row).map(([, value]) => value)];
+  const { inlineInsert } = instance(id);
+  const text = withInlineInsert(
+    "update instances set leased_until = leased_until where id = $1",
+    1,
+    inlineInsert,
+  );
+  const values = [owner, ...Object.values(inlineInsert.row).map(([, value]) => value)];
   return postgres.database.write.$client.query(text, values);
 };
 

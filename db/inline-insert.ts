@@ -10,20 +10,20 @@ export interface InlineInsert {
   row: Record<string, readonly [type: string, value: unknown]>;
 }
 
-/** A write of one row that can share another statement, which saves a transaction its round trips. */
-export type RidingWrite = ((tx: Transaction) => Promise<void>) & { riding: InlineInsert };
+/** A write of one row that another statement can carry (data-modifying CTE), which saves round trips. */
+export type InlineWrite = ((tx: Transaction) => Promise<void>) & { inlineInsert: InlineInsert };
 
-/** Makes the write of one row. It may be run by itself, or its `riding` may ride on the statement before it. */
-export function ridingInsert(riding: InlineInsert): RidingWrite {
+/** A write of one row that runs by itself or, by its `inlineInsert`, inside the statement before it. */
+export function insertInline(insert: InlineInsert): InlineWrite {
   const write = async (tx: Transaction) => {
-    const columns = Object.keys(riding.row).map((column) => sql.identifier(column));
-    const values = Object.values(riding.row).map(([, value]) => sql`${sql.param(value)}`);
-    const table = sql.identifier(riding.table);
+    const columns = Object.keys(insert.row).map((column) => sql.identifier(column));
+    const values = Object.values(insert.row).map(([, value]) => sql`${sql.param(value)}`);
+    const table = sql.identifier(insert.table);
     await tx.execute(
       sql`insert into ${table} (${sql.join(columns, sql`, `)}) values (${sql.join(values, sql`, `)})`,
     );
   };
-  return Object.assign(write, { riding });
+  return Object.assign(write, { inlineInsert: insert });
 }
 
 /**
@@ -32,7 +32,7 @@ export function ridingInsert(riding: InlineInsert): RidingWrite {
  * @param first UPDATE without RETURNING, with values $1 to $n
  * @param offset n
  */
-export function ridingOn(first: string, offset: number, { table, row }: InlineInsert): string {
+export function withInlineInsert(first: string, offset: number, { table, row }: InlineInsert): string {
   const columns = Object.keys(row).join(", ");
   const values = Object.values(row).map(([type], index) => `$${offset + index + 1}::${type}`);
   return `with first as (${first} returning 1)

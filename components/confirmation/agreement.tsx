@@ -1,4 +1,4 @@
-import { fill } from "../flow/words/words.ts";
+import { interpolate } from "../flow/words/words.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { ConfirmationWords } from "./words/words.ts";
 
@@ -83,7 +83,7 @@ export function Text({ pieces, words }: Worded & { pieces: TextPiece[] }) {
         </bdi>
       );
     }
-    const said = fill(words.unseen, { code: piece.hidden });
+    const said = interpolate(words.unseen, { code: piece.hidden });
     return (
       // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes
       <span key={place}>

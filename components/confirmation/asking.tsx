@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { fill } from "../flow/words/words.ts";
+import { interpolate } from "../flow/words/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Agreement, type DataNode, ExactText, type TextPiece } from "./agreement.tsx";
@@ -73,7 +73,7 @@ export function Asking({ words, question, address, live, end }: AskingProps) {
         <h1 className="stile-title" tabIndex={-1}>
           {words.title}
         </h1>
-        <p className="stile-sentence">{fill(words.sentence, { application: question.application })}</p>
+        <p className="stile-sentence">{interpolate(words.sentence, { application: question.application })}</p>
         <p className="stile-user">
           <span className="stile-user-initial" aria-hidden="true">
             {[...displayName][0]?.toUpperCase()}
@@ -111,7 +111,7 @@ export function Asking({ words, question, address, live, end }: AskingProps) {
             {words.decline}
           </Button>
         </div>
-        <p className="stile-agreement-return">{fill(words.returning, { host: question.returnsTo })}</p>
+        <p className="stile-agreement-return">{interpolate(words.returning, { host: question.returnsTo })}</p>
       </div>
     </section>
   );

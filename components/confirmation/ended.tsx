@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { fill } from "../flow/words/words.ts";
+import { interpolate } from "../flow/words/words.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { End } from "./answer.ts";
 import type { ConfirmationWords } from "./words/words.ts";
@@ -23,9 +23,9 @@ export function Ended({ words, outcome: { end, redirectTo } }: { words: Confirma
           <p className="stile-sentence">{words.ends[end].sentence}</p>
         ) : (
           <>
-            <p className="stile-sentence">{fill(words.leaving, { host })}</p>
+            <p className="stile-sentence">{interpolate(words.leaving, { host })}</p>
             <a className="stile-button stile-button-primary" href={redirectTo} rel="noreferrer">
-              {fill(words.continueAt, { host })}
+              {interpolate(words.continueAt, { host })}
             </a>
           </>
         )}

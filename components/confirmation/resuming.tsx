@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { fill } from "../flow/words/words.ts";
+import { interpolate } from "../flow/words/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -51,7 +51,7 @@ export function Resuming({ words, answered, address, live, end }: ResumingProps)
         </h1>
         {problem && <Alert tone="problem">{words.problems[problem]}</Alert>}
         <Button tone="primary" type="button" busy={busy} disabled={!live} onClick={() => void proceed()}>
-          {fill(words.continueAt, { host: answered.returnsTo })}
+          {interpolate(words.continueAt, { host: answered.returnsTo })}
         </Button>
       </div>
     </section>

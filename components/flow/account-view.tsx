@@ -10,7 +10,7 @@ import { asksFirst, visibleInputs } from "./arrange.ts";
 import { Fold } from "./fold.tsx";
 import { recoveryCodesIn } from "./recovery-codes.tsx";
 import type { Item, Stage } from "./stage.ts";
-import { actionWords, fill, type Words } from "./words/words.ts";
+import { actionWords, interpolate, type Words } from "./words/words.ts";
 
 /** An account: its things in sections, each with what can be done about it. */
 export function AccountView({ stage }: { stage: Stage }) {
@@ -150,5 +150,5 @@ function detailText(detail: Detail, words: Words, live: boolean): string {
   const zone = live ? {} : { timeZone: "UTC" };
   const time = live && detail.timed ? { timeStyle: "short" as const } : {};
   const format = new Intl.DateTimeFormat(words.language, { dateStyle: "medium", ...time, ...zone });
-  return fill(text, { date: format.format(new Date(detail.date)) });
+  return interpolate(text, { date: format.format(new Date(detail.date)) });
 }

@@ -7,7 +7,7 @@ import { Field, submitsItself } from "./fields.tsx";
 import { faultsOf, inputData } from "./input-data.ts";
 import { nameOf, primaryAddressOf } from "./people.ts";
 import type { Item, Stage } from "./stage.ts";
-import { actionWords, fill } from "./words/words.ts";
+import { actionWords, interpolate } from "./words/words.ts";
 
 /** How an action is drawn: the weight of its button, or a switch that needs none. */
 export type ActionLook = ButtonTone | "toggle";
@@ -113,7 +113,7 @@ export function ActionForm({ stage, action, look, wait = 0, item, folded = false
           hint={hint}
         >
           {left > 0
-            ? fill(waiting ?? words.page.tryAgainIn, { time: clockTime(left) })
+            ? interpolate(waiting ?? words.page.tryAgainIn, { time: clockTime(left) })
             : ((folded ? submit : undefined) ?? label)}
           {item && !folded && (
             <>

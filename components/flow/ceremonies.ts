@@ -8,71 +8,9 @@ import {
   WebAuthnAbortService,
 } from "@simplewebauthn/browser";
 import type { FlowState } from "#server/flow/wire";
-import type { IconName } from "../ui/icon.tsx";
-import type { Arrival } from "./arrival.ts";
+import { mayBring, waitForAuthenticator } from "./authenticator-request.ts";
+import type { Attempts, Ceremony, Step } from "./ceremony.ts";
 import { isText } from "./people.ts";
-import { answerOfPhone, mayBring } from "./phone-request.ts";
-
-/** What a ceremony leads to: an action, and what it is given. */
-export interface Step {
-  action: string;
-  input: Record<string, unknown>;
-  /** Code of something to tell beside the state that it leads to. */
-  notice?: string;
-}
-
-/** What a ceremony can see and do beside the state on show. */
-export interface Surroundings {
-  state: FlowState;
-  arrival: Arrival | null;
-  /** The person has come to this state by what they did on this page, or asks for it now. */
-  led: boolean;
-  /** What this page has tried before without asking. */
-  attempts: Attempts;
-  /** What stands before every address of this service: nothing, or `/t/{tenant}`. */
-  base: string;
-  /** Leaves the page for another site. */
-  leave(url: string): void;
-  /** Asks for the state on show once more, because what it holds has run out. */
-  renew(): Promise<void>;
-}
-
-/**
- * A passkey is created without asking once at most; `silent` while that is under way. What a phone has answered, by
- * the address that told of it, was brought to the server so many times; what it did not answer was renewed so many
- * times since somebody was there.
- */
-export interface Attempts {
-  silent: boolean;
-  tried: boolean;
-  brought: { href: string; times: number } | null;
-  renewals: number;
-}
-
-/** What only a browser can do in a state. */
-export interface Ceremony {
-  /** The action that carries the result; it is not for people to perform. */
-  action: string;
-  /**
-   * `at once`: the state waits for this, and shows nothing else meanwhile. `beside`: it may happen while the person
-   * does something else, and is dropped when they do.
-   */
-  when: "at once" | "beside";
-  /** How the page looks while it waits. */
-  waiting?: "outline" | "prompt";
-  icon?: IconName;
-  /** Payload member without which there is nothing to do. */
-  needs?: string;
-  /** If it comes to nothing, there is nothing to tell. */
-  unasked?: true;
-  /** Whether there is anything to do. Default: yes. */
-  begins?(surroundings: Surroundings): boolean;
-  /**
-   * Finds out what comes next; null for nothing. Rejects when the person or the browser will not, or when it was
-   * dropped.
-   */
-  perform(material: unknown, surroundings: Surroundings, dropped: AbortSignal): Promise<Step | null>;
-}
 
 const creation: Ceremony = {
   action: "webauthn_verify_attestation_response",
@@ -112,7 +50,7 @@ export const ceremonies: Record<string, Ceremony> = {
     needs: "events_href",
     begins: ({ state, attempts }) => mayBring(state.payload.events_href, attempts),
     async perform(href, surroundings, dropped) {
-      await answerOfPhone(String(href), surroundings, dropped);
+      await waitForAuthenticator(String(href), surroundings, dropped);
       return { action: "authenticator_verify", input: {} };
     },
   },
@@ -162,7 +100,7 @@ export function ceremonyOf(state: FlowState): Ceremony | null {
  * unasked, or a broken authenticator would prompt for ever.
  */
 export function ceremonyToBegin(
-  surroundings: Surroundings,
+  surroundings: CeremonyContext,
   asked: boolean,
 ): { ceremony: Ceremony; material: unknown } | null {
   const { state } = surroundings;

@@ -2,9 +2,9 @@ import { cleanup, render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
-import type { Arrival } from "./arrival.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { Login } from "./login.tsx";
+import type { ProviderReturn } from "./provider-return.ts";
 import { en } from "./words/en.ts";
 import type { Words } from "./words/words.ts";
 
@@ -34,7 +34,7 @@ export interface Drawing {
   /** 0 for a flow that was not started. */
   version?: number;
   redirect_to?: string;
-  arrival?: Arrival;
+  arrival?: ProviderReturn;
   base?: string;
   /** Answers to what the page asks after its first look at the current state, which is answered as it was drawn. */
   answers?: (FlowState | FlowAnswer | Error)[];

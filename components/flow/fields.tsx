@@ -12,7 +12,7 @@ import { isChoice, presetOf } from "./arrange.ts";
 import type { FlowType } from "./flow-server.ts";
 import { formValue } from "./input-data.ts";
 import type { Known } from "./stage.ts";
-import { errorText, fill, inputWords, type Words } from "./words/words.ts";
+import { errorText, inputWords, interpolate, type Words } from "./words/words.ts";
 
 export interface FieldProps {
   input: InputDescriptor;
@@ -126,7 +126,7 @@ function ProvidersField({ input, words, flow, busy }: FieldProps) {
           disabled={busy}
           mark={<ProviderMark provider={formValue(value)} name={name} />}
         >
-          {many ? name : fill(sentence, { provider: name })}
+          {many ? name : interpolate(sentence, { provider: name })}
         </Button>
       ))}
     </fieldset>
@@ -267,7 +267,7 @@ function around({ input, words, error }: FieldProps) {
     remark: input.required ? undefined : words.page.optional,
     hint:
       hint && input.min_length !== undefined
-        ? fill(hint, { min: input.min_length, max: input.max_length })
+        ? interpolate(hint, { min: input.min_length, max: input.max_length })
         : undefined,
     error: error && errorText(words, error, { ...input, name }),
   };

@@ -4,8 +4,8 @@ import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } fro
 import { Mark } from "../ui/mark.tsx";
 import { isAccount } from "./account.ts";
 import { startOf } from "./addresses.ts";
-import type { Arrival } from "./arrival.ts";
 import { type FlowAnswer, type FlowServer, type FlowType, flowServer } from "./flow-server.ts";
+import type { ProviderReturn } from "./provider-return.ts";
 import { recoveryCodesIn } from "./recovery-codes.tsx";
 import { useSignals } from "./signals.ts";
 import type { Stage } from "./stage.ts";
@@ -29,7 +29,7 @@ export interface LoginProps {
   /** Absolute address of this page, without a query: where identity providers send people back to. */
   address?: string;
   /** What the person brought back from one, if they come from there. */
-  arrival?: Arrival | null;
+  arrival?: ProviderReturn | null;
   /** The relying party's id, for what browsers' passkey managers are told. */
   relyingParty?: string;
   /** Whom to ask; by default the tRPC endpoint beside this page. */

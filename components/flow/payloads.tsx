@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { clockTime } from "../ui/countdown.ts";
 import { nameOf } from "./people.ts";
-import { fill, type Words } from "./words/words.ts";
+import { interpolate, type Words } from "./words/words.ts";
 
 interface PayloadProps {
   value: unknown;
@@ -68,7 +68,7 @@ function Wait({ value, words }: PayloadProps) {
   if (typeof value !== "number" || !(value > 0)) return null;
   return (
     <p className="stile-hint stile-without-script">
-      {fill(words.page.waitFor, { time: clockTime(Math.ceil(value)) })}
+      {interpolate(words.page.waitFor, { time: clockTime(Math.ceil(value)) })}
     </p>
   );
 }

@@ -1,14 +1,19 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import type { FlowState } from "#server/flow/wire";
-import type { Arrival } from "./arrival.ts";
 import type { FlowType } from "./flow-server.ts";
 import { Login } from "./login.tsx";
+import type { ProviderReturn } from "./provider-return.ts";
 import { states } from "./states.fixture.ts";
 import { en } from "./words/en.ts";
 
 /** What a browser without scripts is served. */
-function drawn(state: FlowState, type: FlowType, arrival: Arrival | null = null, redirect_to?: string) {
+function drawn(
+  state: FlowState,
+  type: FlowType,
+  arrival: ProviderReturn | null = null,
+  redirect_to?: string,
+) {
   return renderToStaticMarkup(
     <Login
       type={type}

@@ -7,11 +7,11 @@ import { isAboutThings } from "./account-sections.ts";
 import { AccountView } from "./account-view.tsx";
 import { ActionForm, type ActionLook } from "./action-form.tsx";
 import { type Arrangement, arrange, hasInputError, waitOf } from "./arrange.ts";
-import type { Arrival } from "./arrival.ts";
 import { ceremonyOf, destinationOf } from "./ceremonies.ts";
 import { Fold } from "./fold.tsx";
 import { Payloads, User } from "./payloads.tsx";
 import { Problems } from "./problems.tsx";
+import type { ProviderReturn } from "./provider-return.ts";
 import { RecoveryCodes, recoveryCodesIn } from "./recovery-codes.tsx";
 import { SignOut } from "./sign-out.tsx";
 import type { Stage } from "./stage.ts";
@@ -19,7 +19,7 @@ import { isRefusal } from "./use-flow.ts";
 import { useFocus } from "./use-focus.ts";
 import { variantsOf } from "./variants.ts";
 import { WaysOut } from "./ways-out.tsx";
-import { actionWords, errorText, fill } from "./words/words.ts";
+import { actionWords, errorText, interpolate } from "./words/words.ts";
 
 export interface StateViewProps {
   stage: Stage;
@@ -29,7 +29,7 @@ export interface StateViewProps {
   held: boolean;
   release: () => void;
   /** What the person has brought back from an identity provider, and was not used yet. */
-  arrival: Arrival | null;
+  arrival: ProviderReturn | null;
   navigate: (url: string) => void;
 }
 
@@ -80,7 +80,9 @@ export function StateView({ stage, ceremonial, held, release, arrival, navigate 
         {destination ? (
           <p className="stile-sentence" role="status">
             <a href={destination.href}>
-              {fill(leaving ? words.page.returning : words.page.continueAt, { host: destination.host })}
+              {interpolate(leaving ? words.page.returning : words.page.continueAt, {
+                host: destination.host,
+              })}
             </a>
           </p>
         ) : (

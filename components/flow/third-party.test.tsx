@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { screen, waitFor } from "@testing-library/react";
 import { beforeEach, describe, expect, test } from "vitest";
-import { arrivalIn, isUnasked } from "./arrival.ts";
 import { draw } from "./drawing.fixture.tsx";
+import { isIdpInitiated, readProviderReturn } from "./provider-return.ts";
 import { states } from "./states.fixture.ts";
 import { en } from "./words/en.ts";
 
@@ -115,10 +115,10 @@ test.each([
   ["error=constructor", { error: "third_party_failed" }],
   ["error=%3Cscript%3E", { error: "third_party_failed" }],
 ])("an address with %j brings what it should", (query, arrival) => {
-  expect(arrivalIn(new URLSearchParams(query))).toEqual(arrival);
+  expect(readProviderReturn(new URLSearchParams(query))).toEqual(arrival);
 });
 
 test("what a provider began by itself says so", () => {
-  expect(isUnasked(new URLSearchParams("saml_hint=idp_initiated&hanko_token=t"))).toBe(true);
-  expect(isUnasked(new URLSearchParams("hanko_token=t"))).toBe(false);
+  expect(isIdpInitiated(new URLSearchParams("saml_hint=idp_initiated&hanko_token=t"))).toBe(true);
+  expect(isIdpInitiated(new URLSearchParams("hanko_token=t"))).toBe(false);
 });

@@ -1,24 +1,22 @@
 import { useEffect, useRef, useState } from "react";
 import type { FlowState } from "#server/flow/wire";
-import { type Arrival, tidyAddress } from "./arrival.ts";
 import {
-  type Attempts,
   ceremonyOf,
   ceremonyToBegin,
   destinationOf,
   dropCeremony,
   problemOf,
   renewalDelay,
-  type Step,
-  type Surroundings,
 } from "./ceremonies.ts";
+import type { Attempts, CeremonyContext, Step } from "./ceremony.ts";
+import { type ProviderReturn, tidyAddress } from "./provider-return.ts";
 import type { Flow } from "./use-flow.ts";
 
-export interface Conduct {
+export interface CeremonyControls {
   /** False until the state on show is known to be the current one. */
   ready: boolean;
   /** What the person brought back from an identity provider; null once it was used. */
-  arrival: Arrival | null;
+  arrival: ProviderReturn | null;
   /** Says that it was used. */
   arrived(): void;
   /** The person has yet to put away what is shown only once, so the page stays. */
@@ -36,7 +34,7 @@ export interface Conduct {
  * @returns `beginAgain` begins the ceremony of the state on show again, on a person's wish, and `mayBeginAgain` tells
  *   whether there is one that was refused; `silent`: what is under way has nothing to show
  */
-export function useCeremony(flow: Flow, { ready, arrival, arrived, held, base, navigate }: Conduct) {
+export function useCeremony(flow: Flow, { ready, arrival, arrived, held, base, navigate }: CeremonyControls) {
   const { state, busy, leaving, performed } = flow.view;
   const [askedFor, setAskedFor] = useState<FlowState | null>(null);
   const begun = useRef(new WeakSet<FlowState>());
@@ -47,7 +45,7 @@ export function useCeremony(flow: Flow, { ready, arrival, arrived, held, base, n
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
-    const surroundings: Surroundings = {
+    const surroundings: CeremonyContext = {
       ...{ state, arrival, attempts: attempts.current, base },
       // A browser that kept this page while it was elsewhere shows it again when the person turns back.
       led: asked || (performed !== null && !gone.current),

@@ -3,7 +3,7 @@ import { signInAt, startOf } from "./addresses.ts";
 import { waitOf } from "./arrange.ts";
 import type { Stage } from "./stage.ts";
 import { isRefusal } from "./use-flow.ts";
-import { fill } from "./words/words.ts";
+import { interpolate } from "./words/words.ts";
 
 /** Where to go from a state that leads nowhere by itself. */
 export function WaysOut({
@@ -62,7 +62,7 @@ function StartAgain({ stage }: { stage: Stage }) {
       }}
     >
       <span className="stile-button-text">
-        {left > 0 ? fill(words.page.tryAgainIn, { time: clockTime(left) }) : words.page.startAgain}
+        {left > 0 ? interpolate(words.page.tryAgainIn, { time: clockTime(left) }) : words.page.startAgain}
       </span>
     </a>
   );

@@ -1,8 +1,7 @@
 import { securityNotice } from "../account/security-notices.ts";
 import { factsById } from "../identity/users.ts";
-import type { Job } from "../runtime.ts";
+import type { ClientContext, Job } from "../runtime.ts";
 import { mayBeFactor } from "./account-factor.ts";
-import type { Acting } from "./requests.ts";
 
 /**
  * The mail that tells the owner of an account that a phone has become its second factor, or is no longer (NIST SP
@@ -12,7 +11,7 @@ import type { Acting } from "./requests.ts";
  * @returns no job where phones are no second factors, or there is nobody to write to
  */
 export async function phoneNotice(
-  { runtime, tenant, client }: Pick<Acting, "runtime" | "tenant" | "client">,
+  { runtime, tenant, client }: Pick<ClientContext, "runtime" | "tenant" | "client">,
   kind: "mfa_create" | "mfa_delete",
   userId: string,
 ): Promise<Job[]> {

@@ -1,5 +1,6 @@
 import type { Transaction } from "#db/client";
 import { audit } from "../audit/audit.ts";
+import type { ClientContext } from "../runtime.ts";
 import { distrustBrowsers } from "./account-factor.ts";
 import { phoneNotice } from "./account-notice.ts";
 import { applicationOf } from "./application.ts";
@@ -7,7 +8,6 @@ import { devicesOf, insertDevice, inWriteOrder, isRegistered, newDevice, noteUse
 import { type RequestError, requestErrors } from "./request-errors.ts";
 import type { Answer } from "./request-input.ts";
 import {
-  type Acting,
   type AuthenticatorRequest,
   endRequest,
   findRequest,
@@ -15,7 +15,7 @@ import {
   takeChallenge,
 } from "./requests.ts";
 import { judgeAuthentication, type UafAssertion } from "./uaf/authentication.ts";
-import { refuse, type UafRefusal } from "./uaf/faults.ts";
+import { rejectUaf, type UafRefusal } from "./uaf/faults.ts";
 import { authenticationResponse, readMessage, registrationResponse } from "./uaf/messages.ts";
 import { judgeRegistration, type UafRegistration } from "./uaf/registration.ts";
 
@@ -43,7 +43,7 @@ class Refused extends Error {
  *   request as it stands now
  */
 export async function answerRequest(
-  acting: Acting,
+  acting: ClientContext,
   request: AuthenticatorRequest,
   answer: Answer,
 ): Promise<AuthenticatorRequest | "malformed"> {
@@ -59,7 +59,7 @@ export async function answerRequest(
 }
 
 async function judge(
-  { runtime, tenant, now }: Acting,
+  { runtime, tenant, now }: ClientContext,
   request: AuthenticatorRequest,
   challenge: string,
   uafResponse: string,
@@ -80,7 +80,7 @@ async function judge(
 }
 
 async function conclude(
-  acting: Acting,
+  acting: ClientContext,
   request: AuthenticatorRequest,
   answer: Answer,
   judged: Proof | { refusal: UafRefusal },
@@ -99,7 +99,7 @@ function unlessOvertaken(error: unknown): void {
 }
 
 async function succeed(
-  acting: Acting,
+  acting: ClientContext,
   request: AuthenticatorRequest,
   answer: Answer,
   proof: Proof,
@@ -120,7 +120,7 @@ async function succeed(
 }
 
 async function fail(
-  acting: Acting,
+  acting: ClientContext,
   request: AuthenticatorRequest,
   { code, reason, ...more }: RequestError | UafRefusal,
 ): Promise<void> {
@@ -135,7 +135,7 @@ async function fail(
 
 async function end(
   tx: Transaction,
-  acting: Acting,
+  acting: ClientContext,
   { id }: AuthenticatorRequest,
   outcome: Parameters<typeof endRequest>[2],
 ): Promise<void> {
@@ -144,7 +144,7 @@ async function end(
 
 async function register(
   tx: Transaction,
-  acting: Acting,
+  acting: ClientContext,
   request: AuthenticatorRequest,
   { deviceKeyInfo }: Answer,
   registrations: readonly UafRegistration[],
@@ -174,7 +174,7 @@ async function register(
 
 async function authenticate(
   tx: Transaction,
-  { tenant, now }: Acting,
+  { tenant, now }: ClientContext,
   { userId }: AuthenticatorRequest,
   assertions: readonly UafAssertion[],
 ): Promise<string> {
@@ -188,7 +188,7 @@ async function authenticate(
   if (first !== undefined) return first;
   const [key] = assertions;
   const still = key !== undefined && (await isRegistered(tx, owner, key));
-  throw new Refused(still ? refuse("sign_counter") : requestErrors.key_gone);
+  throw new Refused(still ? rejectUaf("sign_counter") : requestErrors.key_gone);
 }
 
 /** An account of ours; applications call their users whatever they like, which no line of the log repeats. */

@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import type { Job } from "../runtime.ts";
+import type { ClientContext, Job } from "../runtime.ts";
 import { distrustBrowsers, dropIdleCodes } from "./account-factor.ts";
 import { phoneNotice } from "./account-notice.ts";
 import { applicationOf } from "./application.ts";
@@ -12,14 +12,7 @@ import { deviceUrl } from "./request-addresses.ts";
 import { requestErrors } from "./request-errors.ts";
 import type { WantedRequest } from "./request-input.ts";
 import { newDeviceToken, newRequestId } from "./request-tokens.ts";
-import {
-  type Acting,
-  type AuthenticatorRequest,
-  asOf,
-  endRequest,
-  mayBeAnswered,
-  type RequestRow,
-} from "./requests.ts";
+import { type AuthenticatorRequest, asOf, endRequest, mayBeAnswered, type RequestRow } from "./requests.ts";
 import { authenticationRequest, deregistrationRequest, registrationRequest } from "./uaf/requests.ts";
 
 const { authenticatorRequests } = schema;
@@ -39,7 +32,7 @@ const noMessage = "[]";
  *   told, and commit with it
  */
 export async function prepareRequest(
-  acting: Acting,
+  acting: ClientContext,
   wanted: WantedRequest & { flowId?: string },
 ): Promise<{ request: AuthenticatorRequest; deviceToken: string; write: Write; jobs: Job[] }> {
   const { runtime, tenant, now } = acting;
@@ -87,7 +80,7 @@ export async function prepareRequest(
 }
 
 function messageFor(
-  { tenant }: Acting,
+  { tenant }: ClientContext,
   { operation, username, transaction }: WantedRequest,
   challenge: string,
   devices: readonly Device[],
@@ -103,7 +96,7 @@ function messageFor(
 /** Ends an older request of the same user and operation, or of the same sign-in. */
 async function supersede(
   tx: Transaction,
-  { runtime, tenant }: Acting,
+  { runtime, tenant }: ClientContext,
   { userId, operation, flowId }: RequestRow,
 ): Promise<void> {
   // Of two that are made at once, the second waits for the first, and then sees it.
@@ -121,7 +114,7 @@ async function supersede(
 
 async function deregister(
   tx: Transaction,
-  acting: Acting,
+  acting: ClientContext,
   { id, userId }: RequestRow,
   devices: readonly Device[],
 ): Promise<void> {
@@ -135,7 +128,7 @@ async function deregister(
 }
 
 async function jobsOf(
-  acting: Acting,
+  acting: ClientContext,
   row: RequestRow,
   deviceToken: string,
   devices: readonly Device[],
@@ -145,7 +138,7 @@ async function jobsOf(
 }
 
 function pushes(
-  { runtime, tenant }: Acting,
+  { runtime, tenant }: ClientContext,
   { id, validUntil, createdAt }: RequestRow,
   deviceToken: string,
   devices: readonly Device[],

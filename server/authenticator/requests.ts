@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { audit } from "../audit/audit.ts";
-import type { RequestContext, Runtime } from "../runtime.ts";
+import type { ClientContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { requestErrors } from "./request-errors.ts";
 import { isRequestId } from "./request-tokens.ts";
@@ -25,9 +25,6 @@ export interface AuthenticatorRequest extends RequestRow {
   /** The device that was registered or that answered, as long as it is registered. */
   device: { deviceId: string; keyName: string } | null;
 }
-
-/** Who acts, and when. */
-export type Acting = Pick<RequestContext, "runtime" | "tenant" | "client" | "now">;
 
 /**
  * Finds a request.
@@ -70,7 +67,7 @@ export function asOf(row: RequestRow, now: Date, keyName: string | null = null):
 }
 
 /** Ends a request that nobody has answered; one that has ended stays as it is. */
-export async function cancelRequest(acting: Acting, id: string): Promise<void> {
+export async function cancelRequest(acting: ClientContext, id: string): Promise<void> {
   const { runtime, now } = acting;
   await runtime.database.write.transaction(async (tx) => {
     const cancelled = await endRequest(tx, isOpen(acting, id), {
@@ -85,7 +82,10 @@ export async function cancelRequest(acting: Acting, id: string): Promise<void> {
 }
 
 /** Condition: it is this one, and may still be answered. */
-export function isOpen({ runtime, tenant }: Pick<Acting, "runtime" | "tenant">, id: string): SQL | undefined {
+export function isOpen(
+  { runtime, tenant }: Pick<ClientContext, "runtime" | "tenant">,
+  id: string,
+): SQL | undefined {
   return and(isRequest(tenant.id, id), mayBeAnswered(runtime));
 }
 
@@ -121,7 +121,7 @@ export async function endRequest(
  * @returns false when it was taken before, or the request is over
  */
 export async function takeChallenge(
-  { runtime, tenant }: Pick<Acting, "runtime" | "tenant">,
+  { runtime, tenant }: Pick<ClientContext, "runtime" | "tenant">,
   { id, challenge }: Pick<RequestRow, "id" | "challenge">,
 ): Promise<boolean> {
   if (challenge === null) return false;
@@ -134,7 +134,10 @@ export async function takeChallenge(
 }
 
 /** Condition: its challenge was taken, and nothing came of it yet. */
-export function isBeingJudged(acting: Pick<Acting, "runtime" | "tenant">, id: string): SQL | undefined {
+export function isBeingJudged(
+  acting: Pick<ClientContext, "runtime" | "tenant">,
+  id: string,
+): SQL | undefined {
   return and(isOpen(acting, id), isNull(authenticatorRequests.challenge));
 }
 

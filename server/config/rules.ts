@@ -90,7 +90,7 @@ export function contradictionIn(config: Config, baseUrl: string | undefined): st
       "STILE_MFA_DEVICE_TRUST_COOKIE_NAME is the name of the session cookie",
     ],
     [
-      !hasWayIn(config),
+      !hasSignInMethod(config),
       "STILE_PASSWORD_ENABLED, STILE_PASSKEY_ENABLED and STILE_EMAIL_USE_FOR_AUTHENTICATION are all false, and there is no identity provider: nobody could sign in",
     ],
     [
@@ -142,7 +142,7 @@ export function contradictionIn(config: Config, baseUrl: string | undefined): st
   return contradictions.find(([holds]) => holds)?.[1] ?? null;
 }
 
-function hasWayIn({ password, passkey, email, third_party, saml }: Config): boolean {
+function hasSignInMethod({ password, passkey, email, third_party, saml }: Config): boolean {
   const providers = [
     ...Object.values(third_party.providers).filter(({ enabled }) => enabled),
     ...Object.values(third_party.custom_providers).filter(({ enabled }) => enabled),

@@ -403,8 +403,10 @@ describe("the account's failures", () => {
       await reserveFailure(runtime.database, key, unlimited, start);
     const later = scopeAt(7200, withLimits);
     const again = await delivered(ensureSent(later, about));
-    expect(await judgePasscode(later, { ...about, otherWayIn: true }, again)).toEqual({ result: "wrong" });
-    expect(await judgePasscode(later, { ...about, otherWayIn: false }, again)).toMatchObject({
+    expect(await judgePasscode(later, { ...about, hasAlternative: true }, again)).toEqual({
+      result: "wrong",
+    });
+    expect(await judgePasscode(later, { ...about, hasAlternative: false }, again)).toMatchObject({
       result: "right",
     });
   });

@@ -27,7 +27,7 @@ export interface PasscodeSubject {
   /** The account to be let into, if there is one. */
   userId?: string;
   /** Whether the account has another way in that strangers cannot have barred; see `judgePasscode`. */
-  otherWayIn?: boolean;
+  hasAlternative?: boolean;
   /** False: no account, or an address that is taken. Then no code is right, and `notice` is mailed, or nothing. */
   genuine: boolean;
   notice?: NoticeMail;
@@ -146,7 +146,7 @@ export async function judgePasscode(
       retryAfterSeconds: "retryAfterSeconds" in admitted ? admitted.retryAfterSeconds : 1,
     };
   }
-  const barred = enabled && about.otherWayIn === true && admitted.consecutive > barredAfter;
+  const barred = enabled && about.hasAlternative === true && admitted.consecutive > barredAfter;
 
   if (!stored) return { result: "wrong" };
   const right = timingSafeEqual(stored.codeHash, codeHashOf(context, about, code));

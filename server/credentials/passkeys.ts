@@ -3,7 +3,7 @@ import { audit } from "../audit/audit.ts";
 import type { Config } from "../config/schema.ts";
 import { failureSubject, refundFailure } from "../limits/failures.ts";
 import type { RequestContext } from "../runtime.ts";
-import { type AssertionFault, judgeAssertion } from "../webauthn/assertion.ts";
+import { type AssertionFault, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
 import { type AttestationFault, judgeAttestation } from "../webauthn/attestation.ts";
 import { ceremonyOrigins } from "../webauthn/origins.ts";
 import { assertionAnswer, readClientData, registrationAnswer } from "../webauthn/responses.ts";
@@ -148,7 +148,7 @@ export async function verifyAssertion(
   if (!credential) return { ok: false, reason: "credential_unknown", credentialId: answer.id };
 
   const secondFactor = about.secondFactor === true;
-  const judged = await judgeAssertion(answer, clientData, credential, {
+  const judged = await verifyWebAuthnAssertion(answer, clientData, credential, {
     challenge,
     origins: ceremonyOrigins(tenant.config),
     rpId: webauthn.relying_party.id,

@@ -190,8 +190,8 @@ describe("tries", () => {
       await reserveFailure(runtime.database, { ...key, method: "password" }, unlimited, start);
     }
     const tried = { ...user, password: right };
-    expect(await verifyPassword(context, { ...tried, otherWayIn: true })).toEqual({ ok: false });
-    expect(await verifyPassword(context, { ...tried, otherWayIn: false })).toMatchObject({ ok: true });
+    expect(await verifyPassword(context, { ...tried, hasAlternative: true })).toEqual({ ok: false });
+    expect(await verifyPassword(context, { ...tried, hasAlternative: false })).toMatchObject({ ok: true });
     await write((tx) => refundFailure(tx, { ...key, method: "passkey" }));
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
   });

@@ -21,7 +21,7 @@ export interface PasswordAttempt {
   /** The account that has this identifier, if any. */
   userId?: string;
   /** Whether the account has another way in, so that strangers who bar this one do not bar the account. */
-  otherWayIn?: boolean;
+  hasAlternative?: boolean;
 }
 
 export type PasswordVerdict =
@@ -64,7 +64,7 @@ export async function verifyPassword(
   const admitted = await reserveFailure(
     database,
     everywhere,
-    limit && attempt.otherWayIn ? inARow : unlimited,
+    limit && attempt.hasAlternative ? inARow : unlimited,
     now,
   );
 

@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { schema } from "#db/client";
-import { ridingInsert } from "#db/inline-insert";
+import { insertInline } from "#db/inline-insert";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 
@@ -36,7 +36,7 @@ export function openChallenge(
   const { tenant, runtime, now } = context;
   const challenge = runtime.platform.randomBytes(32).toString("base64url");
   const timeoutSeconds = Math.min(tenant.config.webauthn.timeout, maxSeconds);
-  const write = ridingInsert({
+  const write = insertInline({
     name: "webauthn_challenge",
     table: "webauthn_challenges",
     row: {

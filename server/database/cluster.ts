@@ -133,7 +133,7 @@ export function launch(cluster: Cluster, port: number, overrides: Record<string,
 }
 
 /** The last line PostgreSQL wrote, for the one line that tells of a failed start. */
-export function lastWords(cluster: Cluster): string {
+export function lastLogLine(cluster: Cluster): string {
   if (!existsSync(cluster.logFile)) return "no reason given";
   const lines = readFileSync(cluster.logFile, "utf8").trim().split("\n");
   const fatal = lines.findLast((line) => /FATAL|PANIC|error/i.test(line)) ?? lines.at(-1);

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import { StartError } from "../config/errors.ts";
-import { type Cluster, clusterUrl, freePort, lastWords, launch } from "./cluster.ts";
+import { type Cluster, clusterUrl, freePort, lastLogLine, launch } from "./cluster.ts";
 import { prepareCluster } from "./data-folder.ts";
 import { attach, connect, PATIENCE_MS } from "./postmaster.ts";
 import { endProcess, pause } from "./processes.ts";
@@ -102,7 +102,7 @@ async function run(cluster: Cluster, connections: number, port: number | undefin
       return { ...started, adopted: false };
     }
   }
-  throw new StartError(`the embedded PostgreSQL did not start: ${lastWords(cluster)}`);
+  throw new StartError(`the embedded PostgreSQL did not start: ${lastLogLine(cluster)}`);
 }
 
 async function own(client: pg.Client, cluster: Cluster): Promise<void> {

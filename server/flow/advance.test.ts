@@ -26,7 +26,7 @@ function flow(overrides: Partial<FlowRecord> = {}): FlowRecord {
 
 const factor = { method: "password" as const, at: "2026-01-01T00:00:00.000Z" };
 
-test("going somewhere remembers where from, and what was known there", () => {
+test("going somewhere privateState where from, and what was known there", () => {
   const before = flow();
   const { record } = advance(before, go("login_password", { data: { email: "ada@example.com" } }), situation);
   expect(record).toMatchObject({ state: "login_password", data: { email: "ada@example.com" } });

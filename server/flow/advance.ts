@@ -1,5 +1,5 @@
 import { type FlowData, type FlowRecord, type HistoryEntry, sticky } from "./data.ts";
-import { type Facts, factsOf, isGathering } from "./facts.ts";
+import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { BACK, NEXT, STAY, type StateName } from "./names.ts";
 import type { Outcome } from "./outcome.ts";
 import { plan } from "./plan.ts";
@@ -27,7 +27,9 @@ export function advance(
   const { to, commits, effects } = outcome;
   // At registration the facts lie in the flow itself; of an account, the step says what its writes will make true.
   const factsAfter = ({ type, data }: FlowRecord): Facts =>
-    isGathering({ type, data }) ? factsOf(type, data, null) : { ...situation.facts, ...effects.facts };
+    isPendingRegistration({ type, data })
+      ? factsOf(type, data, null)
+      : { ...situation.facts, ...effects.facts };
   if (to === BACK) {
     const restored = restore(record);
     return { record: restored, facts: factsAfter(restored), enters: true };

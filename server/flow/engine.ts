@@ -11,7 +11,7 @@ import { flowData } from "./data.ts";
 import { factsOf } from "./facts.ts";
 import { enter, judge } from "./judge.ts";
 import { type FlowType, stateNames } from "./names.ts";
-import { waiting } from "./outcome.ts";
+import { retryPayload } from "./outcome.ts";
 import { plan } from "./plan.ts";
 import { openSecrets, type Sealed } from "./sealed-payload.ts";
 import { show, showError } from "./show.ts";
@@ -52,11 +52,12 @@ export async function start(
   type: FlowType,
   session?: Session,
 ): Promise<Answer> {
-  if (type === "profile" && !session) return hard(showError("unauthorized"));
-  if (type === "token_exchange" && !tenant.config.saml.enabled) return hard(showError("forbidden"));
+  if (type === "profile" && !session) return refusal(showError("unauthorized"));
+  if (type === "token_exchange" && !tenant.config.saml.enabled) return refusal(showError("forbidden"));
   const { platform, database } = runtime;
   const rate = await runtime.rates.consume("flow_start", `${tenant.id}/${client.source}`);
-  if (!rate.ok) return hard(showError("rate_limit_exceeded", { payload: waiting(rate.retryAfterSeconds) }));
+  if (!rate.ok)
+    return refusal(showError("rate_limit_exceeded", { payload: retryPayload(rate.retryAfterSeconds) }));
 
   const key: FlowKey = { tenantId: tenant.id, flowId: platform.uuid(), type };
   const token = newToken(platform);
@@ -116,7 +117,7 @@ export async function step(
   },
 ): Promise<Answer> {
   const { database, platform } = runtime;
-  if (call.type === "profile" && !call.session) return hard(showError("unauthorized"));
+  if (call.type === "profile" && !call.session) return refusal(showError("unauthorized"));
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const claim = { id: platform.uuid(), tokenHash: digest(call.token), instanceId: runtime.instanceId };
   const flow = await claimFlow(database, key, claim, platform.clockShift());
@@ -125,7 +126,7 @@ export async function step(
   try {
     if (call.version !== undefined && call.version !== flow.record.version) return notPermitted();
     if (!isOwn(flow, call.session)) return notPermitted();
-    const request = scopeOf(runtime, tenant, client, flow, call.session);
+    const request = requestContextOf(runtime, tenant, client, flow, call.session);
     flow.record.secrets = openSecrets(runtime, key, flow.sealedPayload).secrets;
     const owner = await ownerOf(runtime, tenant, flow, call.session);
     const judged = await judge(request, flow, call.action, call.input, owner);
@@ -148,7 +149,7 @@ export async function current(
   call: { type: FlowType; flowId: string; resume: string; session?: Session },
 ): Promise<Answer> {
   const { database, platform } = runtime;
-  if (call.type === "profile" && !call.session) return hard(showError("unauthorized"));
+  if (call.type === "profile" && !call.session) return refusal(showError("unauthorized"));
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const resumeHash = digest(call.resume);
   const flow = await readUnclaimed(database, key, resumeHash, platform.clockShift());
@@ -156,7 +157,7 @@ export async function current(
   if (flow.expiresAt < flow.now) return expired();
   const { secrets, device } = openSecrets(runtime, key, flow.sealedPayload);
   flow.record.secrets = secrets;
-  const request = scopeOf(runtime, tenant, client, flow, call.session);
+  const request = requestContextOf(runtime, tenant, client, flow, call.session);
   if (flow.finishedAt) return handOutAgain(request, flow, device);
 
   const token = newToken(platform);
@@ -199,7 +200,7 @@ async function renew(
   if (!flow) return notClaimed(runtime, key);
   let written: Answer | null = null;
   try {
-    const request = scopeOf(runtime, tenant, client, flow, session);
+    const request = requestContextOf(runtime, tenant, client, flow, session);
     const owner = await ownerOf(runtime, tenant, flow, session);
     const entered = await enter(request, flow.record, factsOf(key.type, flow.record.data, flow.user), owner);
     const refused = flow.problem?.entering ? null : flow.problem;
@@ -273,19 +274,19 @@ async function ownerOf(
 }
 
 /** Whoever comes straight from an identity provider has not said what their browser can; all can do WebAuthn. */
-const unasked = { webauthn: true, conditionalMediation: false, platformAuthenticator: false };
+const assumedCapabilities = { webauthn: true, conditionalMediation: false, platformAuthenticator: false };
 
 function firstRecord(tenant: Tenant, type: FlowType, id: string, session?: Session) {
   const data = flowData.parse({
     ...(type === "profile" && session ? { userId: session.userId, sessionId: session.id } : {}),
-    ...(type === "token_exchange" ? { capabilities: unasked } : {}),
+    ...(type === "token_exchange" ? { capabilities: assumedCapabilities } : {}),
   });
   const facts = factsOf(type, data, null);
   const [state = stateNames[0]] = plan({ type, data, facts, config: tenant.config });
   return { id, type, state, version: 1, data, history: [], payload: {}, secrets: {} };
 }
 
-function scopeOf(
+function requestContextOf(
   runtime: Runtime,
   tenant: Tenant,
   client: Client,
@@ -310,9 +311,9 @@ async function notClaimed(runtime: Runtime, key: FlowKey): Promise<Answer> {
   return reason === "expired" ? expired() : notPermitted();
 }
 
-const notPermitted = () => hard(showError("operation_not_permitted_error"));
-const expired = () => hard(showError("flow_expired_error"));
+const notPermitted = () => refusal(showError("operation_not_permitted_error"));
+const expired = () => refusal(showError("flow_expired_error"));
 
-function hard(state: FlowState): Answer {
+function refusal(state: FlowState): Answer {
   return { state, version: 0, flowId: null };
 }

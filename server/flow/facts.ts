@@ -35,13 +35,13 @@ export const nobody: Facts = {
 };
 
 /** Whether the flow gathers an account that is written at its end; until then there is none. */
-export function isGathering({ type, data }: { type: FlowType; data: FlowData }): boolean {
+export function isPendingRegistration({ type, data }: { type: FlowType; data: FlowData }): boolean {
   return type === "registration" && data.signedUp === undefined;
 }
 
 /** The facts of an account, or, at registration, of the account that is about to be. */
 export function factsOf(type: FlowType, data: FlowData, user: UserFacts | null): Facts {
-  if (isGathering({ type, data })) {
+  if (isPendingRegistration({ type, data })) {
     return {
       ...nobody,
       hasPassword: data.pending.passwordHash !== undefined,

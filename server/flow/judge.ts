@@ -6,9 +6,9 @@ import { advance, patch } from "./advance.ts";
 import type { FlowRecord } from "./data.ts";
 import type { Action, Context, Entered, State, View } from "./define.ts";
 import { type Problem, problemOf } from "./errors.ts";
-import { type Facts, factsOf, isGathering } from "./facts.ts";
+import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { parseInput, preservedValues } from "./inputs.ts";
-import { type Effects, type Outcome, tooFast } from "./outcome.ts";
+import { type Effects, type Outcome, rateLimited } from "./outcome.ts";
 import { states } from "./states/index.ts";
 import type { StoredFlow } from "./store.ts";
 import { type Owner, viewOf } from "./view.ts";
@@ -108,7 +108,7 @@ function unchanged(record: FlowRecord): Judged {
 function isAccountGone({ record, user }: StoredFlow): boolean {
   const { type, data } = record;
   if (user) return false;
-  return type === "profile" || (data.factors.length > 0 && !isGathering({ type, data }));
+  return type === "profile" || (data.factors.length > 0 && !isPendingRegistration({ type, data }));
 }
 
 /** Whether this browser may skip the second factor of whom the flow has come to be about. */
@@ -158,7 +158,7 @@ async function run(action: Action, context: Context, input: unknown): Promise<Ou
   } catch (error) {
     // Waiting for a place until the step's time is over is the same.
     if (error instanceof HashQueueFullError || isTimeout(error, context)) {
-      return tooFast(1);
+      return rateLimited(1);
     }
     throw error;
   }

@@ -87,11 +87,11 @@ export function refuse<Code extends ErrorCode>(
 }
 
 /** A refusal for being too fast; `resend_after` and `retry_after` name the seconds to wait. */
-export function tooFast(seconds: number): Outcome<never, "rate_limit_exceeded"> {
-  return refuse("rate_limit_exceeded", { payload: waiting(seconds) });
+export function rateLimited(seconds: number): Outcome<never, "rate_limit_exceeded"> {
+  return refuse("rate_limit_exceeded", { payload: retryPayload(seconds) });
 }
 
 /** Payload of every 429: clients of the protocol read the one name or the other. */
-export function waiting(seconds: number): Record<string, unknown> {
+export function retryPayload(seconds: number): Record<string, unknown> {
   return { resend_after: seconds, retry_after: seconds };
 }

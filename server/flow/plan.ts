@@ -23,7 +23,7 @@ const plans = {
     if (!data.answered.includes("preflight")) return ["preflight", "registration_init"];
     if (data.signedUp) return signedIn(situation);
     if (!data.userId) return ["registration_init"];
-    const rest = [...owed("passcode_confirmation", isUnproved(situation)), ...credentialsOwed(situation)];
+    const rest = [...stepIf("passcode_confirmation", isUnproved(situation)), ...credentialsOwed(situation)];
     return [...withEnrolment(situation, rest), "success"];
   },
   profile: (situation) => {
@@ -81,13 +81,13 @@ function signedIn(situation: Situation): StateName[] {
   // Whoever comes by a third party keeps coming by it.
   const byThirdParty = situation.type === "token_exchange" || data.factors[0]?.method === "third_party";
   const rest = [
-    ...owed("login_password_recovery", situation.type === "login" && data.recovering === true),
-    ...owed("passcode_confirmation", data.passcode?.purpose === "email_verification"),
-    ...owed(
+    ...stepIf("login_password_recovery", situation.type === "login" && data.recovering === true),
+    ...stepIf("passcode_confirmation", data.passcode?.purpose === "email_verification"),
+    ...stepIf(
       "onboarding_username",
       username.enabled && username[when] && !facts.username && !answered("onboarding_username"),
     ),
-    ...owed(
+    ...stepIf(
       "onboarding_email",
       email.enabled &&
         email[when] &&
@@ -100,7 +100,7 @@ function signedIn(situation: Situation): StateName[] {
   return [
     ...secondFactorOwed(situation),
     ...withEnrolment(situation, rest),
-    ...owed("device_trust", trustOwed(situation) && !answered("device_trust")),
+    ...stepIf("device_trust", trustOwed(situation) && !answered("device_trust")),
     "success",
   ];
 }
@@ -145,7 +145,10 @@ function credentialsOwed({ type, data, facts, config }: Situation): StateName[] 
   const eitherWillDo = policy.passkey === "conditional" && policy.password === "conditional";
   if (eitherWillDo && answered("credential_onboarding_chooser")) return [];
   if (!wantsPasskey || !wantsPassword) {
-    return [...owed("onboarding_create_passkey", wantsPasskey), ...owed("password_creation", wantsPassword)];
+    return [
+      ...stepIf("onboarding_create_passkey", wantsPasskey),
+      ...stepIf("password_creation", wantsPassword),
+    ];
   }
   if (eitherWillDo) return ["credential_onboarding_chooser"];
   // The one that is only conditional is asked for when the other was skipped.
@@ -156,7 +159,7 @@ function credentialsOwed({ type, data, facts, config }: Situation): StateName[] 
     : ["onboarding_create_passkey", "password_creation"];
 }
 
-function owed(state: StateName, condition: boolean): StateName[] {
+function stepIf(state: StateName, condition: boolean): StateName[] {
   return condition ? [state] : [];
 }
 
@@ -169,15 +172,15 @@ export function skippable(situation: Situation, state: StateName): boolean {
   const facts = { ...situation.facts, deviceTrusted: true };
   if (plan({ ...situation, facts })[0] !== state) return false;
   const { data } = situation;
-  return leadsIn({ ...situation, data: { ...data, answered: [...data.answered, state] } });
+  return willBeAbleToSignIn({ ...situation, data: { ...data, answered: [...data.answered, state] } });
 }
 
 /** Whether whoever does what the plan still asks for will be able to sign in again. */
-export function leadsIn(situation: Situation): boolean {
+export function willBeAbleToSignIn(situation: Situation): boolean {
   const { facts } = situation;
   const asked = plan(situation);
   const chooses = asked.includes("credential_onboarding_chooser");
-  return hasWayIn({
+  return canSignIn({
     ...situation,
     facts: {
       ...facts,
@@ -188,7 +191,7 @@ export function leadsIn(situation: Situation): boolean {
 }
 
 /** Passkeys and third parties name their owner; passwords and mailed codes need a name that people may sign in by. */
-function hasWayIn({ facts, config }: Situation): boolean {
+function canSignIn({ facts, config }: Situation): boolean {
   const { email, username, password, passkey } = config;
   if ((passkey.enabled && facts.hasPasskey) || facts.hasIdentity) return true;
   const named =

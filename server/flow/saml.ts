@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import { enabledProviders } from "../thirdparty/saml/identity-providers.ts";
+import { enabledSamlProviders } from "../thirdparty/saml/identity-providers.ts";
 import { samlRedirect, samlReturnAddress } from "../thirdparty/saml/saml-redirect.ts";
 import { ThirdPartyError } from "../thirdparty/third-party-error.ts";
 import type { Context } from "./define.ts";
@@ -7,7 +7,7 @@ import { go, type Outcome, refuse } from "./outcome.ts";
 
 /** Whether people with certain addresses sign in by SAML here. */
 export function samlLogin(config: Config): boolean {
-  return config.email.enabled && enabledProviders(config).length > 0;
+  return config.email.enabled && enabledSamlProviders(config).length > 0;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { QueryResult, QueryResultRow } from "pg";
 import type { Database, Transaction } from "#db/client";
-import { type InlineInsert, ridingOn } from "#db/inline-insert";
+import { type InlineInsert, withInlineInsert } from "#db/inline-insert";
 import type { UserFacts } from "../identity/users.ts";
 import { type FlowRecord, flowData, historyEntry } from "./data.ts";
 import type { Problem } from "./errors.ts";
@@ -142,7 +142,7 @@ export async function saveFlow(
   { tenantId, flowId }: FlowKey,
   claim: Claim,
   saved: SavedFlow,
-  { tx, riding }: { tx?: Transaction; riding?: InlineInsert | undefined } = {},
+  { tx, inlineInsert }: { tx?: Transaction; inlineInsert?: InlineInsert | undefined } = {},
 ): Promise<boolean> {
   const { state, version, data, history, payload } = saved.record;
   const values = [
@@ -163,10 +163,10 @@ export async function saveFlow(
     claim.tokenHash,
   ];
   if (tx) return (await tx.execute(bound("flow_save", values))).rowCount === 1;
-  if (!riding) return (await run(database, "write", "flow_save", values)).rowCount === 1;
-  const text = ridingOn(statements.flow_save, values.length, riding);
-  const all = [...values, ...Object.values(riding.row).map(([, value]) => value)];
-  const name = `flow_save_${riding.name}`;
+  if (!inlineInsert) return (await run(database, "write", "flow_save", values)).rowCount === 1;
+  const text = withInlineInsert(statements.flow_save, values.length, inlineInsert);
+  const all = [...values, ...Object.values(inlineInsert.row).map(([, value]) => value)];
+  const name = `flow_save_${inlineInsert.name}`;
   const { rowCount } = await database.write.$client.query(
     database.prepares ? { name, text, values: all } : { text, values: all },
   );

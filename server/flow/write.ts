@@ -5,7 +5,7 @@ import type { RequestContext } from "../runtime.ts";
 import type { Answer } from "./answer.ts";
 import { conflictOf, isGone } from "./conflicts.ts";
 import type { FlowRecord } from "./data.ts";
-import { factsOf, isGathering } from "./facts.ts";
+import { factsOf, isPendingRegistration } from "./facts.ts";
 import { enter, type Judged } from "./judge.ts";
 import type { FlowType } from "./names.ts";
 import { sealSecrets } from "./sealed-payload.ts";
@@ -76,7 +76,7 @@ export async function write(
 
 /** Whoever has come by an identity provider has an account by now, and is asked what a login asks. */
 function askedAs(record: FlowRecord): FlowType {
-  return record.type === "profile" || isGathering(record) ? record.type : "login";
+  return record.type === "profile" || isPendingRegistration(record) ? record.type : "login";
 }
 
 async function writeOnce(
@@ -115,7 +115,7 @@ async function writeOnce(
   const [first, ...others] = judged.writes;
   const written =
     alone && (!first || (first.inlineInsert && others.length === 0))
-      ? await saveFlow(database, key, claim, saved, first ? { riding: first.inlineInsert } : {})
+      ? await saveFlow(database, key, claim, saved, first ? { inlineInsert: first.inlineInsert } : {})
       : await writeTogether(request, key, claim, saved, judged, owner);
   if (!written) return null;
   if (judged.jobs.length > 0) runtime.jobs.wake();

@@ -1,7 +1,7 @@
 import { trpcHandler } from "../trpc/handler.ts";
 import type { Address, Refusals, Route } from "./address.ts";
 import { authenticatorAddresses } from "./authenticator/addresses.ts";
-import { phoneButtonHandler, phoneHandler } from "./dev/authenticator.ts";
+import { authenticatorButtonHandler, authenticatorHandler } from "./dev/authenticator.ts";
 import { mailboxHandler } from "./dev/mailbox.ts";
 import { flowHandler } from "./flow/call-flow.ts";
 import { flowGraphHandler } from "./flow/graph.ts";
@@ -104,14 +104,14 @@ export const addresses: readonly Address[] = [
   {
     method: "GET",
     path: "/dev/authenticator",
-    handler: phoneHandler,
+    handler: authenticatorHandler,
     refusals: "plain",
     from: "this machine",
   },
   {
     method: "POST",
     path: "/dev/authenticator",
-    handler: phoneButtonHandler,
+    handler: authenticatorButtonHandler,
     refusals: "plain",
     from: "this machine",
   },

@@ -5,7 +5,7 @@ import type { NoticeMail, PasscodeMail, SecurityMail } from "./mail-job.ts";
 import { mailWords } from "./messages/languages.ts";
 import type { MailWords } from "./messages/words.ts";
 import { oneLine } from "./one-line.ts";
-import type { Letter } from "./transport.ts";
+import type { RenderedMail } from "./transport.ts";
 
 type Translator = ReturnType<typeof createTranslator<MailWords>>;
 
@@ -18,7 +18,7 @@ export type MailContent =
   | { type: NoticeMail }
   | SecurityMail;
 
-export type MailWriter = (content: MailContent, asked: Language) => Letter;
+export type MailWriter = (content: MailContent, asked: Language) => RenderedMail;
 
 /**
  * Makes the function that puts mails into words.

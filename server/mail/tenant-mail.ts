@@ -7,7 +7,7 @@ import { createSmtpTransport } from "./smtp-transport.ts";
 import type { MailTransport } from "./transport.ts";
 
 /** How a tenant's mails are put into words, and by which way they go. */
-export interface Mailing {
+export interface MailSender {
   write: MailWriter;
   transport: MailTransport;
 }
@@ -15,7 +15,7 @@ export interface Mailing {
 /** Every tenant's mailing. */
 export interface TenantMail {
   /** @throws ConfigError when the address of its mail server cannot be read */
-  of(tenant: Tenant): Mailing;
+  of(tenant: Tenant): MailSender;
   close(): void;
 }
 
@@ -26,7 +26,7 @@ export interface TenantMail {
  * @throws ConfigError when the address of the mail server cannot be read
  */
 export function createTenantMail(byDefault: Tenant, database: Database): TenantMail {
-  const mailings = new WeakMap<Tenant, Mailing>();
+  const mailings = new WeakMap<Tenant, MailSender>();
   const transports = new Map<string, MailTransport>();
 
   function transportOf({ config }: Tenant): MailTransport {
@@ -43,7 +43,7 @@ export function createTenantMail(byDefault: Tenant, database: Database): TenantM
     return made;
   }
 
-  const of = (tenant: Tenant): Mailing => {
+  const of = (tenant: Tenant): MailSender => {
     const known = mailings.get(tenant);
     if (known) return known;
     const { service, base_url } = tenant.config;

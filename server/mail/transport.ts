@@ -1,7 +1,7 @@
 import type { Language } from "../lib/languages.ts";
 
 /** A mail in words: one line of subject, and the same text twice. */
-export interface Letter {
+export interface RenderedMail {
   /** The language it is really in, which may not be the one asked for. */
   language: Language;
   subject: string;
@@ -9,7 +9,7 @@ export interface Letter {
   html: string;
 }
 
-export interface OutgoingMail extends Letter {
+export interface OutgoingMail extends RenderedMail {
   /** Identifier of the job, a UUID; a mail that is sent twice carries the same one twice. */
   id: string;
   /** One address without a name. */

@@ -2,12 +2,12 @@ import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { RequestContext } from "../runtime.ts";
-import { type AssertionFault, judgeAssertion } from "../webauthn/assertion.ts";
+import { type AssertionFault, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
 import type { AssertionAnswer, ClientData } from "../webauthn/responses.ts";
 import type { Operation, TakenChallenge } from "./challenges.ts";
 import { findOwnedCredential, type OwnedCredential, updateUsedCredential } from "./credential-records.ts";
 import { acceptedOrigins, foreignOrigin } from "./origins.ts";
-import { type RefusalCode, type Refused, refuse } from "./problems.ts";
+import { type RefusalCode, type Refused, rejectPasskeyRequest } from "./problems.ts";
 import { userHandlesOf, userIdsOf } from "./user-handles.ts";
 import { findUsers } from "./users.ts";
 
@@ -34,23 +34,26 @@ export async function judgePasskeyAssertion(
   const { runtime, tenant } = context;
   const { answer, clientData, taken } = about;
   const db = runtime.database.read;
-  if (taken.expired) return refuse("assertion_refused", { details: "the challenge has expired" });
+  if (taken.expired)
+    return rejectPasskeyRequest("assertion_refused", { details: "the challenge has expired" });
 
   // Where the application named nobody the answer has to; at a transaction it may, and then it has to be somebody.
   const handle = answer.response.userHandle || null;
   if (handle === null && taken.userId === null)
-    return refuse("unknown_user_handle", { details: "the answer names no user" });
+    return rejectPasskeyRequest("unknown_user_handle", { details: "the answer names no user" });
   if (handle !== null && (taken.userId === null || taken.operation === "transaction")) {
     const named = await findUsers(db, tenant.id, userIdsOf(handle));
-    if (named.length === 0) return refuse("unknown_user_handle", { details: "there is no such user" });
+    if (named.length === 0)
+      return rejectPasskeyRequest("unknown_user_handle", { details: "there is no such user" });
   }
 
   const credential = await findOwnedCredential(db, tenant.id, answer.id);
-  if (!credential) return refuse("assertion_refused", { details: "there is no such credential" });
+  if (!credential)
+    return rejectPasskeyRequest("assertion_refused", { details: "there is no such credential" });
 
   const secondFactor = taken.operation === "mfa_login";
   const { sign_count: signCount } = tenant.config.webauthn;
-  const judged = await judgeAssertion(answer, clientData, credential, {
+  const judged = await verifyWebAuthnAssertion(answer, clientData, credential, {
     challenge: taken.challenge,
     origins: acceptedOrigins(tenant.config, clientData.origin),
     rpId: tenant.config.passkey_server.relying_party.id,
@@ -65,7 +68,7 @@ export async function judgePasskeyAssertion(
   if (!judged.ok) {
     const elsewhere = foreignOrigin(tenant.config, clientData.origin);
     const refused = elsewhere
-      ? refuse("assertion_refused", { details: elsewhere })
+      ? rejectPasskeyRequest("assertion_refused", { details: elsewhere })
       : refusalFor(judged.reason, taken.operation);
     return { ...refused, credential };
   }
@@ -102,7 +105,7 @@ export async function writeAssertion(context: RequestContext, ...writes: Write[]
       error.reason === "transaction"
         ? "the transaction was answered meanwhile"
         : "the credential was used or removed meanwhile";
-    return refuse("assertion_refused", { details });
+    return rejectPasskeyRequest("assertion_refused", { details });
   }
 }
 
@@ -119,8 +122,8 @@ const causes: Record<Exclude<AssertionFault, "mfa_only">, string> = {
 };
 
 function refusalFor(fault: AssertionFault, operation: Operation): Refused {
-  if (fault !== "mfa_only") return refuse("assertion_refused", { details: causes[fault] });
+  if (fault !== "mfa_only") return rejectPasskeyRequest("assertion_refused", { details: causes[fault] });
   const code: RefusalCode =
     operation === "transaction" ? "mfa_credential_at_transaction" : "mfa_credential_at_login";
-  return refuse(code);
+  return rejectPasskeyRequest(code);
 }

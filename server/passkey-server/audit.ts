@@ -1,6 +1,6 @@
 import type { Write } from "#db/write";
 import { type AuditDetails, audit, type PasskeyServerAuditType } from "../audit/audit.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { ClientContext } from "../runtime.ts";
 import type { Refusal } from "./problems.ts";
 
 /** What an entry is about, as far as that is known. */
@@ -19,16 +19,14 @@ export type AuditedOperation = PasskeyServerAuditType extends infer Type
     : never
   : never;
 
-type Teller = Pick<RequestContext, "runtime" | "tenant" | "client" | "now">;
-
 /** An entry that is written with the change it tells of. */
-export function auditPasskeys(scope: Teller, type: PasskeyServerAuditType, facts: AuditFacts): Write {
+export function auditPasskeys(scope: ClientContext, type: PasskeyServerAuditType, facts: AuditFacts): Write {
   return audit(scope, type, detailsOf(facts));
 }
 
 /** Tells of something that was refused, by itself: what was to be written is not. */
 export async function auditRefusal(
-  scope: Teller,
+  scope: ClientContext,
   operation: AuditedOperation,
   { title, details }: Refusal,
   facts: AuditFacts,
@@ -43,7 +41,7 @@ export async function auditRefusal(
  * source may open challenges.
  */
 export async function auditStranger(
-  scope: Teller,
+  scope: ClientContext,
   operation: AuditedOperation,
   refusal: Refusal,
   facts: AuditFacts,

@@ -1,10 +1,10 @@
 import { and, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
-import type { RequestContext } from "../runtime.ts";
+import type { RequestContext, TenantContext } from "../runtime.ts";
 import { secretHash } from "./confirmation-request.ts";
 import { ofTransaction, RETURN_SECONDS } from "./confirmation-rows.ts";
-import { type Refused, refuse } from "./problems.ts";
+import { type Refused, rejectPasskeyRequest } from "./problems.ts";
 import type { Agreement, PageResult } from "./transaction-agreement.ts";
 
 /**
@@ -13,8 +13,6 @@ import type { Agreement, PageResult } from "./transaction-agreement.ts";
  */
 
 const { passkeyTransactions: transactions, transactionConfirmations: table } = schema;
-
-type Place = Pick<RequestContext, "runtime" | "tenant">;
 
 const sealContext = (tenantId: string, transactionId: string) =>
   `transaction_confirmations/${tenantId}/${transactionId}`;
@@ -26,7 +24,7 @@ const sealContext = (tenantId: string, transactionId: string) =>
  * @returns `code`: 43 characters of base64url; `result`: what is written of it
  */
 export function codeFor(
-  { runtime, tenant }: Place,
+  { runtime, tenant }: TenantContext,
   transactionId: string,
   agreement: Agreement,
 ): { code: string; result: PageResult } {
@@ -44,7 +42,10 @@ export function codeFor(
  * @param transactionId internal
  * @returns null where there is nothing to redeem any more
  */
-export async function replaceCode({ runtime, tenant }: Place, transactionId: string): Promise<string | null> {
+export async function replaceCode(
+  { runtime, tenant }: TenantContext,
+  transactionId: string,
+): Promise<string | null> {
   const code = newCode(runtime);
   const replaced = await runtime.database.write
     .update(table)
@@ -67,7 +68,7 @@ function end({ platform }: RequestContext["runtime"]): SQL {
  * @param code from anybody
  */
 export async function redeemCode(
-  { runtime, tenant }: Place,
+  { runtime, tenant }: TenantContext,
   code: string,
 ): Promise<({ ok: true; transaction_id: string } & Agreement) | Refused> {
   const now = databaseNow(runtime.platform.clockShift());
@@ -89,7 +90,7 @@ export async function redeemCode(
       .where(ofTransaction(tenant.id, found.id));
     return found;
   });
-  if (!taken?.sealed) return refuse("unknown_code");
+  if (!taken?.sealed) return rejectPasskeyRequest("unknown_code");
   const opened = runtime.vault.unseal(taken.sealed, sealContext(tenant.id, taken.id));
   return { ok: true, ...(JSON.parse(opened.toString()) as Agreement), transaction_id: taken.identifier };
 }

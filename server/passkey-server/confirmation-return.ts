@@ -2,7 +2,7 @@ import type { RequestContext } from "../runtime.ts";
 import { replaceCode } from "./confirmation-code.ts";
 import { returnAddress } from "./confirmation-request.ts";
 import type { Found } from "./confirmation-rows.ts";
-import { type Refused, refuse } from "./problems.ts";
+import { type Refused, rejectPasskeyRequest } from "./problems.ts";
 
 /** How our page sends people back to the application, and once more where that was lost on the way. */
 
@@ -38,12 +38,13 @@ export function sendBack(
  */
 export async function sendBackAgain(context: RequestContext, found: Found): Promise<Returned | Refused> {
   const { runtime, tenant, client } = context;
-  if (!leadsBack(found)) return refuse("confirmation_answered");
+  if (!leadsBack(found)) return rejectPasskeyRequest("confirmation_answered");
   if (!found.transaction.confirmedAt) return sendBack(context, found, null);
   const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
-  if (!rate.ok) return refuse("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
+  if (!rate.ok)
+    return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
   const code = await replaceCode(context, found.transaction.id);
-  return code === null ? refuse("confirmation_answered") : sendBack(context, found, code);
+  return code === null ? rejectPasskeyRequest("confirmation_answered") : sendBack(context, found, code);
 }
 
 /** Whether a page that was answered can still send somebody back: for a minute, and until the code was redeemed. */

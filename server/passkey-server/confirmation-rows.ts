@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
-import type { RequestContext } from "../runtime.ts";
+import type { TenantContext } from "../runtime.ts";
 import { secretHash } from "./confirmation-request.ts";
 
 /** Pages that ask about transactions, as rows. */
@@ -12,8 +12,6 @@ const {
   passkeyUsers: users,
   transactionConfirmations: table,
 } = schema;
-
-type Place = Pick<RequestContext, "runtime" | "tenant">;
 
 /** A page, what it asks about, and whom. */
 export interface Found {
@@ -30,7 +28,7 @@ export interface Found {
 export const RETURN_SECONDS = 60;
 
 /** @param token of the page's address, from anybody */
-export async function findPage({ runtime, tenant }: Place, token: string): Promise<Found | null> {
+export async function findPage({ runtime, tenant }: TenantContext, token: string): Promise<Found | null> {
   const now = databaseNow(runtime.platform.clockShift());
   const [found] = await runtime.database.read
     .select({

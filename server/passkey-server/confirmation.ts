@@ -1,7 +1,7 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { schema } from "#db/client";
 import { audit } from "../audit/audit.ts";
-import type { RequestContext } from "../runtime.ts";
+import type { RequestContext, TenantContext } from "../runtime.ts";
 import { readAssertion } from "./answers.ts";
 import { openChallenge, takeChallenge } from "./challenges.ts";
 import { codeFor } from "./confirmation-code.ts";
@@ -10,7 +10,7 @@ import { leadsBack, type Returned, sendBack, sendBackAgain } from "./confirmatio
 import { closeChallenges, type Found, findPage, ofTransaction } from "./confirmation-rows.ts";
 import { descriptorsOf } from "./credential-records.ts";
 import type { requestOptions } from "./options.ts";
-import { type Refusal, type Refused, refuse } from "./problems.ts";
+import { type Refusal, type Refused, rejectPasskeyRequest } from "./problems.ts";
 import { judgeAgreement } from "./transaction-agreement.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
 import { transactionOptions } from "./transactions.ts";
@@ -39,14 +39,12 @@ export type ConfirmationPage =
       publicKey: Options;
     };
 
-type Place = Pick<RequestContext, "runtime" | "tenant">;
-
 /**
  * What the page of a token draws. Reads only: whoever looks, be it a mail scanner, spends nothing.
  *
  * @param token of the page's address, from anybody
  */
-export async function confirmationPage(place: Place, token: string): Promise<ConfirmationPage> {
+export async function confirmationPage(place: TenantContext, token: string): Promise<ConfirmationPage> {
   const { runtime, tenant } = place;
   const found = await findPage(place, token);
   if (!found) return { state: "unknown" };
@@ -89,15 +87,16 @@ export async function confirm(
   if ("ok" in found) return found;
   // Each refused answer opens a challenge, and nobody shows a key here.
   const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
-  if (!rate.ok) return refuse("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
+  if (!rate.ok)
+    return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
   const read = readAssertion(credential);
-  if (!read) return refuse("malformed_transaction_assertion");
+  if (!read) return rejectPasskeyRequest("malformed_transaction_assertion");
   const { transaction } = found;
 
   // The challenge of another transaction is left where it is.
   const own = read.clientData.challenge === transaction.challenge;
   const taken = own ? await takeChallenge(context, ["transaction"], transaction.challenge) : null;
-  if (!taken) return askAgain(context, token, found, refuse("unknown_login_challenge"));
+  if (!taken) return askAgain(context, token, found, rejectPasskeyRequest("unknown_login_challenge"));
   const judged = await judgeAgreement(context, { ...read, taken, transaction });
   if (!judged.ok) return askAgain(context, token, found, judged);
 
@@ -122,7 +121,7 @@ export async function decline(context: RequestContext, token: string): Promise<C
       .returning({ id: table.transactionId });
     if (answered.length === 0) return false;
     await closeChallenges(tx, tenant.id, transaction.id);
-    const error = refuse("transaction_declined").refusal.title;
+    const error = rejectPasskeyRequest("transaction_declined").refusal.title;
     await audit(context, "webauthn_transaction_final_failed", { ...facts, error })(tx);
     return true;
   });
@@ -132,16 +131,18 @@ export async function decline(context: RequestContext, token: string): Promise<C
 /** Takes no answer: the page was answered, and the way back was lost. */
 export async function resume(context: RequestContext, token: string): Promise<Returned | Refused> {
   const found = await findPage(context, token);
-  if (!found) return refuse("confirmation_not_found");
-  return found.page.answeredAt ? sendBackAgain(context, found) : refuse("confirmation_unanswered");
+  if (!found) return rejectPasskeyRequest("confirmation_not_found");
+  return found.page.answeredAt
+    ? sendBackAgain(context, found)
+    : rejectPasskeyRequest("confirmation_unanswered");
 }
 
 /** A page that can still be answered; else what there is to say instead. */
 async function openPage(context: RequestContext, token: string): Promise<Found | Returned | Refused> {
   const found = await findPage(context, token);
-  if (!found) return refuse("confirmation_not_found");
+  if (!found) return rejectPasskeyRequest("confirmation_not_found");
   if (found.page.answeredAt) return sendBackAgain(context, found);
-  return found.seconds < 1 ? refuse("confirmation_expired") : found;
+  return found.seconds < 1 ? rejectPasskeyRequest("confirmation_expired") : found;
 }
 
 /** Opens another challenge in place of the one that is used up, for as long as the page may still be answered. */

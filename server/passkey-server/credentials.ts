@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, type SQL } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
 import { auditPasskeys } from "./audit.ts";
-import { type Refused, refuse } from "./problems.ts";
+import { type Refused, rejectPasskeyRequest } from "./problems.ts";
 
 /** Credentials as applications look after them. */
 
@@ -114,7 +114,8 @@ const longestId = 1364;
 
 const isCredentialId = (id: string) => id.length <= longestId && /^[A-Za-z0-9_-]+$/.test(id);
 
-const unknown = (id: string) => refuse("credential_not_found", { about: id.slice(0, longestId) });
+const unknown = (id: string) =>
+  rejectPasskeyRequest("credential_not_found", { about: id.slice(0, longestId) });
 
 const ofTenantAndOwner = (tenantId: string, id: string) =>
   and(

@@ -5,7 +5,7 @@ import { type AuditFacts, auditPasskeys, auditRefusal, auditStranger } from "./a
 import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";
 import { descriptorsOf } from "./credential-records.ts";
 import { type CredentialKind, type Descriptor, requestOptions, settingsOf } from "./options.ts";
-import { type RefusalCode, type Refused, refuse } from "./problems.ts";
+import { type RefusalCode, type Refused, rejectPasskeyRequest } from "./problems.ts";
 import { prepareTokens, signToken } from "./tokens.ts";
 import { findUser, type PasskeyUser } from "./users.ts";
 
@@ -22,14 +22,15 @@ export type OpenedLogin = { ok: true; publicKey: ReturnType<typeof requestOption
  * @param asker whether an application asks, by its key: the servers of one are one source, and bring in many people.
  *   Any other source may ask only so often
  */
-export async function openDiscoverableLogin(
+export async function initializeDiscoverableLogin(
   context: RequestContext,
   asker: "application" | "anybody",
 ): Promise<OpenedLogin> {
   const { runtime, tenant, client } = context;
   if (asker === "anybody") {
     const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
-    if (!rate.ok) return refuse("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
+    if (!rate.ok)
+      return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
   }
   return open(context, "passkey", null, []);
 }
@@ -40,7 +41,7 @@ export async function openDiscoverableLogin(
  *
  * @param userId what the application calls the user
  */
-export async function openLogin(
+export async function initializeLogin(
   context: RequestContext,
   kind: CredentialKind,
   userId: string,
@@ -51,7 +52,7 @@ export async function openLogin(
   const user = await findUser(db, tenant.id, userId);
   const allowed = user && (await descriptorsOf(db, tenant.id, user.id, kind === "mfa" ? null : kind));
   if (user && allowed && allowed.length > 0) return open(context, kind, user, allowed);
-  const refused = refuse(user ? without : "user_not_found");
+  const refused = rejectPasskeyRequest(user ? without : "user_not_found");
   await auditRefusal(context, `${audited}_init`, refused.refusal, { actorUserId: userId });
   return refused;
 }
@@ -90,7 +91,7 @@ async function open(
  *
  * @param body AuthenticationResponseJSON, as the client sent it; nothing in it makes this throw
  */
-export async function finishLogin(
+export async function finalizeLogin(
   context: RequestContext,
   kind: CredentialKind,
   body: unknown,
@@ -102,12 +103,12 @@ export async function finishLogin(
   };
 
   const read = readAssertion(body);
-  if (!read) return refuse("malformed_assertion");
+  if (!read) return rejectPasskeyRequest("malformed_assertion");
   const { answer, clientData } = read;
 
   const taken = await takeChallenge(context, [operation], clientData.challenge);
   if (!taken) {
-    const refused = refuse("unknown_login_challenge");
+    const refused = rejectPasskeyRequest("unknown_login_challenge");
     await auditStranger(context, `${audited}_final`, refused.refusal, { credentialId: answer.id });
     return refused;
   }

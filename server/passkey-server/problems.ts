@@ -67,7 +67,7 @@ export interface Refused {
  *
  * @param more `details` in place of those of the table; `about`: what the title's `{}` stands for
  */
-export function refuse(
+export function rejectPasskeyRequest(
   code: RefusalCode,
   more: { details?: string; about?: string; retryAfterSeconds?: number } = {},
 ): Refused {

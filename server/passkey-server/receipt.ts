@@ -102,15 +102,15 @@ export function claimsOf(confirmed: ConfirmedTransaction): ReceiptClaims {
       created_at: credential.createdAt.toISOString(),
     },
     response: {
-      clientDataJSON: respelled(clientDataJSON),
-      authenticatorData: respelled(authenticatorData),
-      signature: respelled(signature),
-      ...(userHandle ? { userHandle: respelled(userHandle) } : {}),
+      clientDataJSON: canonicalBase64url(clientDataJSON),
+      authenticatorData: canonicalBase64url(authenticatorData),
+      signature: canonicalBase64url(signature),
+      ...(userHandle ? { userHandle: canonicalBase64url(userHandle) } : {}),
     },
   };
 }
 
 /** Browsers may leave bits set that mean nothing. */
-function respelled(base64url: string): string {
+function canonicalBase64url(base64url: string): string {
   return Buffer.from(base64url, "base64url").toString("base64url");
 }

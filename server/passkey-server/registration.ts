@@ -7,7 +7,7 @@ import { newChallenge, type Operation, openChallenge, takeChallenge } from "./ch
 import { descriptorsOf, insertCredential } from "./credential-records.ts";
 import { type CredentialKind, creationOptions, settingsOf } from "./options.ts";
 import { acceptedOrigins, foreignOrigin } from "./origins.ts";
-import { type RefusalCode, type Refused, refuse } from "./problems.ts";
+import { type RefusalCode, type Refused, rejectPasskeyRequest } from "./problems.ts";
 import { prepareTokens, signToken } from "./tokens.ts";
 import { findUserById, type PasskeyUser, saveUser } from "./users.ts";
 
@@ -18,7 +18,7 @@ const kinds = {
 } as const satisfies Record<CredentialKind, { operation: Operation; audited: string }>;
 
 /** Writes the user, and opens a challenge for a new credential of theirs. */
-export async function openRegistration(
+export async function initializeRegistration(
   context: RequestContext,
   kind: CredentialKind,
   given: Omit<PasskeyUser, "id">,
@@ -50,7 +50,7 @@ export async function openRegistration(
  *
  * @param body RegistrationResponseJSON, as the client sent it; nothing in it makes this throw
  */
-export async function finishRegistration(
+export async function finalizeRegistration(
   context: RequestContext,
   kind: CredentialKind,
   body: unknown,
@@ -59,12 +59,12 @@ export async function finishRegistration(
   const { operation, audited } = kinds[kind];
 
   const read = readRegistration(body);
-  if (!read) return refuse("malformed_attestation");
+  if (!read) return rejectPasskeyRequest("malformed_attestation");
   const { answer, clientData } = read;
 
   const taken = await takeChallenge(context, [operation], clientData.challenge);
   if (!taken) {
-    const refused = refuse("unknown_registration_challenge");
+    const refused = rejectPasskeyRequest("unknown_registration_challenge");
     await auditStranger(context, `${audited}_final`, refused.refusal, { credentialId: answer.id });
     return refused;
   }
@@ -72,7 +72,7 @@ export async function finishRegistration(
   const user =
     taken.userId === null ? null : await findUserById(runtime.database.read, tenant.id, taken.userId);
   const fail = async (code: RefusalCode, details?: string) => {
-    const refused = refuse(code, details === undefined ? {} : { details });
+    const refused = rejectPasskeyRequest(code, details === undefined ? {} : { details });
     const facts = { actorUserId: user?.userId, credentialId: answer.id };
     await auditRefusal(context, `${audited}_final`, refused.refusal, facts);
     return refused;

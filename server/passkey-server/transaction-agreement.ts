@@ -6,7 +6,7 @@ import { readAssertion } from "./answers.ts";
 import { judgePasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
 import { type TakenChallenge, takeChallenge } from "./challenges.ts";
-import { type Refused, refuse } from "./problems.ts";
+import { type Refused, rejectPasskeyRequest } from "./problems.ts";
 import { signReceipt } from "./receipt-signing.ts";
 import { verifyReceipt } from "./receipt-verification.ts";
 import { signToken } from "./tokens.ts";
@@ -27,17 +27,17 @@ export interface Agreement {
  *
  * @param body AuthenticationResponseJSON, as the client sent it; nothing in it makes this throw
  */
-export async function finishTransaction(
+export async function finalizeTransaction(
   context: RequestContext,
   body: unknown,
 ): Promise<({ ok: true } & Agreement) | Refused> {
   const { runtime, tenant } = context;
   const read = readAssertion(body);
-  if (!read) return refuse("malformed_transaction_assertion");
+  if (!read) return rejectPasskeyRequest("malformed_transaction_assertion");
   const taken = await takeChallenge(context, ["transaction"], read.clientData.challenge);
   const transaction = taken && (await findTransaction(runtime.database.read, tenant.id, taken.transactionId));
   if (!transaction) {
-    const refused = refuse("unknown_login_challenge");
+    const refused = rejectPasskeyRequest("unknown_login_challenge");
     const facts = { credentialId: read.answer.id };
     await auditStranger(context, "webauthn_transaction_final", refused.refusal, facts);
     return refused;
@@ -93,11 +93,14 @@ export async function judgeAgreement(
   const { owner, id: credentialId } = judged.credential;
   const signer = { userId: owner.userId, credentialId };
   const receipt = await signReceipt(context, { ...signer, transaction, answer });
-  if (receipt === null) return fail(refuse("assertion_refused", { details: "there is no such credential" }));
+  if (receipt === null)
+    return fail(rejectPasskeyRequest("assertion_refused", { details: "there is no such credential" }));
   // Nobody has a token without a receipt that holds: where its verification is stricter, that counts.
   const verdict = verifyReceipt(receipt, { jwks: null });
   if (!verdict.ok)
-    return fail(refuse("assertion_refused", { details: `its receipt would not hold: ${verdict.code}` }));
+    return fail(
+      rejectPasskeyRequest("assertion_refused", { details: `its receipt would not hold: ${verdict.code}` }),
+    );
   const token = await signToken(context, { ...signer, transactionId: transaction.identifier });
   return {
     ok: true,

@@ -1,7 +1,7 @@
 import { and, asc, eq, or } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
-import { type Refused, refuse } from "./problems.ts";
+import { type Refused, rejectPasskeyRequest } from "./problems.ts";
 
 /** A transaction as it is listed. */
 export interface ShownTransaction {
@@ -30,7 +30,7 @@ export async function listTransactions(
 ): Promise<{ ok: true; transactions: ShownTransaction[] } | Refused> {
   const db = runtime.database.read;
   // PostgreSQL takes no such text, so nobody is called so.
-  if (user.includes("\0") || !user.isWellFormed()) return refuse("invalid_user_id");
+  if (user.includes("\0") || !user.isWellFormed()) return rejectPasskeyRequest("invalid_user_id");
   const byName = eq(users.userId, user);
   const candidates = await db
     .select({ id: users.id, userId: users.userId })
@@ -38,7 +38,7 @@ export async function listTransactions(
     .where(and(eq(users.tenantId, tenant.id), uuid.test(user) ? or(eq(users.id, user), byName) : byName));
   // Of an id that is one user's own and another's name here, the internal one counts.
   const found = candidates.find(({ id }) => id === user.toLowerCase()) ?? candidates[0];
-  if (!found) return refuse("user_not_found");
+  if (!found) return rejectPasskeyRequest("user_not_found");
   const rows = await db
     .select()
     .from(table)

@@ -7,7 +7,7 @@ import { openChallenge } from "./challenges.ts";
 import { askForConfirmation, type ConfirmationWish } from "./confirmation-request.ts";
 import { descriptorsOf } from "./credential-records.ts";
 import { requestOptions } from "./options.ts";
-import { type Refused, refuse } from "./problems.ts";
+import { type Refused, rejectPasskeyRequest } from "./problems.ts";
 import { prepareTokens } from "./tokens.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
 import { findUser } from "./users.ts";
@@ -25,14 +25,14 @@ export type OpenedTransaction =
  * @param asked `transactionId`: the application's own id; `data`: any JSON value; `confirmation`: the wish to have our
  *   own page ask the user
  */
-export async function openTransaction(
+export async function initializeTransaction(
   context: RequestContext,
   asked: { userId: string; transactionId: string; data: unknown; confirmation: ConfirmationWish | null },
 ): Promise<OpenedTransaction> {
   const { runtime, tenant, now } = context;
   const { config } = tenant;
   const { userId, transactionId: identifier } = asked;
-  const invalid = (details: string) => refuse("invalid_request", { details });
+  const invalid = (details: string) => rejectPasskeyRequest("invalid_request", { details });
   const canonical = canonicalJson(asked.data);
   if (!canonical.ok)
     return invalid(`transaction_data cannot be agreed to: ${canonicalFaults[canonical.fault]}`);
@@ -46,10 +46,10 @@ export async function openTransaction(
   };
   const db = runtime.database.read;
   const user = await findUser(db, tenant.id, userId);
-  if (!user) return fail(refuse("transaction_user_not_found"));
-  if (await isUsedUp(db, tenant.id, identifier)) return fail(refuse("transaction_exists"));
+  if (!user) return fail(rejectPasskeyRequest("transaction_user_not_found"));
+  if (await isUsedUp(db, tenant.id, identifier)) return fail(rejectPasskeyRequest("transaction_exists"));
   const allowed = await descriptorsOf(db, tenant.id, user.id, "passkey");
-  if (allowed.length === 0) return fail(refuse("no_suitable_credentials"));
+  if (allowed.length === 0) return fail(rejectPasskeyRequest("no_suitable_credentials"));
 
   prepareTokens(context);
   const { timeout, confirmation_ttl, user_verification: userVerification } = config.passkey_server;
@@ -78,7 +78,7 @@ export async function openTransaction(
     await auditPasskeys(context, "webauthn_transaction_init_succeeded", facts)(tx);
     return true;
   });
-  if (!opened) return fail(refuse("transaction_exists"));
+  if (!opened) return fail(rejectPasskeyRequest("transaction_exists"));
   return {
     ok: true,
     publicKey: transactionOptions(context, { challenge, seconds, allowed }),

@@ -125,7 +125,7 @@ export function createListener({
       });
       // A target in absolute form names a host of its own, which `Host` need not agree with (RFC 9112, 3.2.2).
       if (incoming.url?.startsWith("/")) void answer(incoming, outgoing);
-      else outgoing.writeHead(400, lastWords(refusalHeaders)).end();
+      else outgoing.writeHead(400, closeHeaders(refusalHeaders)).end();
     },
   );
   server.on("clientError", refuseMalformed);
@@ -181,10 +181,10 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 function refusal(status: number, headers: Record<string, string>): Response {
-  return new Response(null, { status, headers: lastWords(headers) });
+  return new Response(null, { status, headers: closeHeaders(headers) });
 }
 
-function lastWords(headers: Record<string, string>): Record<string, string> {
+function closeHeaders(headers: Record<string, string>): Record<string, string> {
   return { ...headers, "Content-Length": "0", Connection: "close" };
 }
 

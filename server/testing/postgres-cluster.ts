@@ -10,7 +10,7 @@ import {
   clusterUrl,
   createCluster,
   freePort,
-  lastWords,
+  lastLogLine,
   launch,
   OWNER,
 } from "../database/cluster.ts";
@@ -101,7 +101,7 @@ async function answering(url: string, cluster: Cluster, gone: () => boolean): Pr
     try {
       return await withClient(url, async () => {});
     } catch {
-      if (gone()) throw new Error(`the tests' PostgreSQL did not start: ${lastWords(cluster)}`);
+      if (gone()) throw new Error(`the tests' PostgreSQL did not start: ${lastLogLine(cluster)}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

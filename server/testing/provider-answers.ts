@@ -75,7 +75,7 @@ export async function signInAt(
   const found = findProvider(tenant.config, provider);
   if (!found) throw new Error(`${provider} is not enabled`);
   const scope = { runtime, tenant, client: someone, now: new Date(), signal: AbortSignal.timeout(8000) };
-  const about = { flowId: randomUUID(), redirectTo: `${tenant.config.base_url}/`, remembers: {} };
+  const about = { flowId: randomUUID(), redirectTo: `${tenant.config.base_url}/`, privateState: {} };
   // Discovery, where there is any, comes before the person goes.
   await playProvider(runtime, recorded, new URL(tenant.config.base_url));
   const { url, state, write } = await openAuthorization(scope, found, about);
@@ -85,8 +85,8 @@ export async function signInAt(
 
   const asked = await playProvider(runtime, recorded, new URL(url));
   const answer = new URLSearchParams({ state, code: "code", ...recorded.callback });
-  const { remembers } = request;
-  const facts = await completeAuthorization({ runtime, tenant }, found, { answer, state, remembers });
+  const { privateState } = request;
+  const facts = await completeAuthorization({ runtime, tenant }, found, { answer, state, privateState });
   return { url: new URL(url), facts, asked };
 }
 

@@ -4,7 +4,7 @@ import { judgeFacts, type Situation, type Verdict } from "./judge-facts.ts";
 const stranger: Situation = {
   facts: { emailVerified: true },
   owner: null,
-  namesake: null,
+  accountWithSameEmail: null,
   connects: null,
   allowLinking: true,
   allowSignup: true,
@@ -31,31 +31,43 @@ describe("whoever comes from a provider", () => {
     ["is signed in where nobody may sign up", { owner: "me", allowSignup: false }, signIn("me")],
     [
       "is signed in by their identity, whoever has the address",
-      { owner: "me", namesake: proved },
+      { owner: "me", accountWithSameEmail: proved },
       signIn("me"),
     ],
     [
       "is signed in by their identity, whatever the address is worth",
-      { owner: "me", namesake: unproved, facts: unverified },
+      { owner: "me", accountWithSameEmail: unproved, facts: unverified },
       signIn("me"),
     ],
-    ["is linked when both sides have verified the address", { namesake: proved }, link("them")],
-    ["is linked where nobody may sign up", { namesake: proved, allowSignup: false }, link("them")],
-    ["A41 is not linked to an account that never proved the address", { namesake: unproved }, conflict],
+    ["is linked when both sides have verified the address", { accountWithSameEmail: proved }, link("them")],
+    [
+      "is linked where nobody may sign up",
+      { accountWithSameEmail: proved, allowSignup: false },
+      link("them"),
+    ],
+    [
+      "A41 is not linked to an account that never proved the address",
+      { accountWithSameEmail: unproved },
+      conflict,
+    ],
     [
       "A43 is not linked by an address that the provider did not verify",
-      { namesake: proved, facts: unverified },
+      { accountWithSameEmail: proved, facts: unverified },
       conflict,
     ],
     [
       "A43 is not linked by an address that nobody verified",
-      { namesake: unproved, facts: unverified },
+      { accountWithSameEmail: unproved, facts: unverified },
       conflict,
     ],
-    ["is not linked where the provider may not link", { namesake: proved, allowLinking: false }, conflict],
+    [
+      "is not linked where the provider may not link",
+      { accountWithSameEmail: proved, allowLinking: false },
+      conflict,
+    ],
     [
       "is not told apart by whether anybody may sign up",
-      { namesake: unproved, allowSignup: false },
+      { accountWithSameEmail: unproved, allowSignup: false },
       conflict,
     ],
   ])("%s", (_, differences, verdict) => {
@@ -68,7 +80,7 @@ describe("whoever is signed in and connects an identity", () => {
     ["gets it", {}, link("me")],
     ["gets it without an address", { facts: unverified }, link("me")],
     ["gets it where the provider may not link by address", { allowLinking: false }, link("me")],
-    ["gets it although another account has its address", { namesake: proved }, link("me")],
+    ["gets it although another account has its address", { accountWithSameEmail: proved }, link("me")],
     ["gets it where nobody may sign up", { allowSignup: false }, link("me")],
     ["has it already", { owner: "me" }, signIn("me")],
     [

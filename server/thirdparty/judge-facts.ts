@@ -4,7 +4,7 @@ export interface Situation {
   /** The account that this identity belongs to. */
   owner: string | null;
   /** The account that has the address, and whether it has proved it. */
-  namesake: { userId: string; verified: boolean } | null;
+  accountWithSameEmail: { userId: string; verified: boolean } | null;
   /** The account that is signed in already, and wants the identity beside its other ways in. */
   connects: string | null;
   /** The provider's `allow_linking`. */
@@ -26,7 +26,7 @@ export type Verdict =
  * (Sudhodanan and Paverd, "Pre-hijacked accounts", 2022).
  */
 export function judgeFacts(situation: Situation): Verdict {
-  const { facts, owner, namesake, connects, allowLinking, allowSignup } = situation;
+  const { facts, owner, accountWithSameEmail, connects, allowLinking, allowSignup } = situation;
   if (connects !== null) {
     if (owner === null) return { kind: "link", userId: connects };
     return owner === connects
@@ -34,9 +34,9 @@ export function judgeFacts(situation: Situation): Verdict {
       : { kind: "refuse", code: "identity_already_linked" };
   }
   if (owner !== null) return { kind: "sign_in", userId: owner };
-  if (namesake !== null) {
-    return facts.emailVerified && namesake.verified && allowLinking
-      ? { kind: "link", userId: namesake.userId }
+  if (accountWithSameEmail !== null) {
+    return facts.emailVerified && accountWithSameEmail.verified && allowLinking
+      ? { kind: "link", userId: accountWithSameEmail.userId }
       : { kind: "refuse", code: "user_conflict" };
   }
   return allowSignup ? { kind: "sign_up" } : { kind: "refuse", code: "signup_disabled" };

@@ -82,7 +82,11 @@ const scope = () => ({
 
 /** Opens a request and takes it again, as the callback does. */
 async function begin(id: string) {
-  const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", remembers: { more: "kept" } };
+  const about = {
+    flowId: randomUUID(),
+    redirectTo: "http://localhost:3000/",
+    privateState: { more: "kept" },
+  };
   const { url, state, write } = await openAuthorization(scope(), provider(id), about);
   await runtime.database.write.transaction(write);
   const request = await takeThirdPartyRequest(runtime, runtime.tenant, state, new Date());
@@ -92,7 +96,7 @@ async function begin(id: string) {
     completeAuthorization({ runtime, tenant: runtime.tenant }, provider(id), {
       answer: new URLSearchParams({ state, ...parameters }),
       state,
-      remembers: request.remembers,
+      privateState: request.privateState,
     });
   return { url: new URL(url), state, request, finish, nonce: searchParams.get("nonce") ?? "" };
 }
@@ -184,13 +188,13 @@ describe("what a person is sent with", () => {
     });
     expect(state).toMatch(/^[\w-]{43}$/);
     expect(code_challenge).toMatch(/^[\w-]{43}$/);
-    expect(nonce).toBe(request.remembers.nonce);
-    expect(url.href).not.toContain(request.remembers.codeVerifier);
-    expect(request).toMatchObject({ provider: "custom_fake", remembers: { more: "kept" } });
+    expect(nonce).toBe(request.privateState.nonce);
+    expect(url.href).not.toContain(request.privateState.codeVerifier);
+    expect(request).toMatchObject({ provider: "custom_fake", privateState: { more: "kept" } });
   });
 
   test("rests as a hash, and sealed", async () => {
-    const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", remembers: {} };
+    const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", privateState: {} };
     const { url, state, write } = await openAuthorization(scope(), provider("custom_fake"), about);
     await runtime.database.write.transaction(write);
     const rows = await runtime.database.read.select().from(schema.thirdPartyRequests);
@@ -217,7 +221,7 @@ describe("the token request", () => {
       grant_type: "authorization_code",
       code: "code",
       redirect_uri: callback,
-      code_verifier: request.remembers.codeVerifier,
+      code_verifier: request.privateState.codeVerifier,
     });
     const [, credentials = ""] = /^Basic (.+)$/.exec(asked?.authorization ?? "") ?? [];
     expect(Buffer.from(credentials, "base64").toString()).toBe("client:s%3Ae%2Fcret");
@@ -455,7 +459,7 @@ describe("A49 a provider that", () => {
 
   test("is asked over plain http is refused in production", async () => {
     const production = { ...runtime.tenant, config: { ...runtime.config, mode: "production" as const } };
-    const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", remembers: {} };
+    const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", privateState: {} };
     await expect(
       openAuthorization({ ...scope(), tenant: production }, provider("custom_fake"), about),
     ).rejects.toMatchObject(refusal("oauth_http_request_forbidden"));

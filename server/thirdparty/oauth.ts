@@ -13,8 +13,7 @@ import {
 } from "openid-client";
 import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
-import type { RequestContext, Runtime } from "../runtime.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import type { RequestContext, TenantContext } from "../runtime.ts";
 import { challengeOf } from "./exchange-tokens.ts";
 import { boundedFetch, forgetDocuments, networkOf, rememberingFetch } from "./network.ts";
 import { explain } from "./oauth-errors.ts";
@@ -24,8 +23,6 @@ import { openThirdPartyRequest } from "./requests.ts";
 import { ThirdPartyError } from "./third-party-error.ts";
 
 /** Signing in at a provider by OAuth 2.0 (RFC 6749, 9700) or OpenID Connect Core 1.0, by the authorization code. */
-
-type Deployment = { runtime: Runtime; tenant: Tenant };
 
 /** Less than a step may be judged, so that a provider that does not answer is a refusal and no fault. */
 const longestStepSeconds = 6;
@@ -50,7 +47,7 @@ export async function openAuthorization(
     redirectTo: string;
     codeChallenge?: string;
     userId?: string;
-    remembers: Record<string, string>;
+    privateState: Record<string, string>;
   },
 ): Promise<{ url: string; state: string; write: Write }> {
   const { runtime, tenant } = context;
@@ -61,7 +58,7 @@ export async function openAuthorization(
   const { state, write } = openThirdPartyRequest(context, {
     ...about,
     provider: provider.id,
-    remembers: { ...about.remembers, codeVerifier, nonce },
+    privateState: { ...about.privateState, codeVerifier, nonce },
   });
   const url = await explained({ runtime, tenant }, provider, async () =>
     buildAuthorizationUrl(await configure({ runtime, tenant }, provider, signal), {
@@ -87,14 +84,14 @@ const responseParameters = ["state", "code", "iss", "error", "error_description"
  * @throws ThirdPartyError whatever the provider did
  */
 export async function completeAuthorization(
-  { runtime, tenant }: Deployment,
+  { runtime, tenant }: TenantContext,
   provider: Provider,
-  about: { answer: URLSearchParams; state: string; remembers: Record<string, string> },
+  about: { answer: URLSearchParams; state: string; privateState: Record<string, string> },
 ): Promise<ProviderFacts> {
-  const { answer, state, remembers } = about;
+  const { answer, state, privateState } = about;
   const signal = AbortSignal.timeout(tenant.config.third_party.timeout * 1000);
   const network = networkOf(runtime);
-  const { codeVerifier = "", nonce = "" } = remembers;
+  const { codeVerifier = "", nonce = "" } = privateState;
 
   return explained({ runtime, tenant }, provider, async () => {
     const configuration = await configure({ runtime, tenant }, provider, signal);
@@ -157,7 +154,7 @@ const foreignToken = () =>
 
 /** Puts together what the library needs to know of a provider. Discovery happens here, where it has to. */
 async function configure(
-  { runtime, tenant }: Deployment,
+  { runtime, tenant }: TenantContext,
   provider: Provider,
   signal: AbortSignal,
 ): Promise<Configuration> {
@@ -187,7 +184,7 @@ async function configure(
 
 /** Whatever failed, the provider may have moved: its discovery document is read anew the next time. */
 async function explained<Result>(
-  { runtime, tenant }: Deployment,
+  { runtime, tenant }: TenantContext,
   { server }: Provider,
   work: () => Promise<Result>,
 ): Promise<Result> {

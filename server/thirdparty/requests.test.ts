@@ -15,7 +15,7 @@ const request = () => ({
   redirectTo: "https://app.example/",
   codeChallenge: "c".repeat(43),
   userId: randomUUID(),
-  remembers: { nonce: "n" },
+  privateState: { nonce: "n" },
 });
 
 async function open(about = request(), tenant = runtime.tenant): Promise<string> {

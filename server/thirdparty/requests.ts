@@ -25,7 +25,7 @@ export interface ThirdPartyRequest {
   /** The account that a profile flow connects the identity to. */
   userId?: string;
   /** What nobody else may see until the answer comes: PKCE verifier, nonce, id of the SAML request. */
-  remembers: Record<string, string>;
+  privateState: Record<string, string>;
 }
 
 const remembered = z.record(z.string(), z.string());
@@ -47,7 +47,7 @@ export function openThirdPartyRequest(
     flowId: request.flowId,
     provider: request.provider,
     sealed: runtime.vault.seal(
-      Buffer.from(JSON.stringify(request.remembers)),
+      Buffer.from(JSON.stringify(request.privateState)),
       sealContext(tenant, stateHash),
     ),
     redirectTo: request.redirectTo,
@@ -86,7 +86,7 @@ export async function takeThirdPartyRequest(
     redirectTo: taken.redirectTo,
     ...(taken.codeChallenge === null ? {} : { codeChallenge: taken.codeChallenge }),
     ...(taken.userId === null ? {} : { userId: taken.userId }),
-    remembers: remembered.parse(JSON.parse(plain)),
+    privateState: remembered.parse(JSON.parse(plain)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { StoredCredential } from "../credentials/webauthn-credentials.ts";
 import { coseAlgorithms } from "../testing/cose-key.ts";
 import { type GetCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { vectors } from "../testing/webauthn-vectors.ts";
-import { type ExpectedAssertion, judgeAssertion, userHandleOf } from "./assertion.ts";
+import { type ExpectedAssertion, userHandleOf, verifyWebAuthnAssertion } from "./assertion.ts";
 import { assertionAnswer, readClientData } from "./responses.ts";
 
 const origin = "https://login.example";
@@ -55,7 +55,7 @@ async function judge(response: unknown, stored: StoredCredential, changes: Parti
   const answer = assertionAnswer.parse(response);
   const clientData = readClientData(answer.response.clientDataJSON);
   if (!clientData) throw new Error("no client data");
-  return judgeAssertion(answer, clientData, stored, { ...expected, ...changes });
+  return verifyWebAuthnAssertion(answer, clientData, stored, { ...expected, ...changes });
 }
 
 const reasonOf = async (...of: Parameters<typeof judge>) => {

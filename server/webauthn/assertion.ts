@@ -1,7 +1,7 @@
 import { verifyAuthenticationResponse } from "@simplewebauthn/server";
 import type { StoredCredential } from "../credentials/webauthn-credentials.ts";
 import { algorithmOf } from "./cose-key.ts";
-import { isWellSpelled } from "./ecdsa-signature.ts";
+import { hasCanonicalEncoding } from "./ecdsa-signature.ts";
 import type { AssertionAnswer, ClientData } from "./responses.ts";
 
 export interface ExpectedAssertion {
@@ -41,7 +41,7 @@ export type AssertionVerdict =
  * Judges the answer to an authentication ceremony, WebAuthn Level 3 section 7.2 from step 5 on. Knows no database:
  * whether the challenge was open (step 11) and which credential this is (step 6) is for the caller to find out.
  */
-export async function judgeAssertion(
+export async function verifyWebAuthnAssertion(
   answer: AssertionAnswer,
   clientData: ClientData,
   credential: StoredCredential,
@@ -66,7 +66,7 @@ export async function judgeAssertion(
 
   // Ensure the signature has the one form it may have (section 6.5.5): the library reads others too.
   const signature = Buffer.from(answer.response.signature, "base64url");
-  if (!isWellSpelled(algorithmOf(credential.publicKey), signature)) return refuse("not_verified");
+  if (!hasCanonicalEncoding(algorithmOf(credential.publicKey), signature)) return refuse("not_verified");
 
   // Ensure type, challenge, origin, relying party, presence, verification, backup flags and signature are what they
   // must be (steps 10 to 12, 15 to 18, 20 and 21).

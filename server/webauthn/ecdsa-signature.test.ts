@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { isWellSpelled } from "./ecdsa-signature.ts";
+import { hasCanonicalEncoding } from "./ecdsa-signature.ts";
 
 const curves = [
   [-7, "P-256"],
@@ -12,12 +12,14 @@ describe("a signature", () => {
   test.each(curves)("of algorithm %i as keys of %s write it is well spelled", (algorithm, namedCurve) => {
     const { privateKey } = generateKeyPairSync("ec", { namedCurve });
     for (let count = 0; count < 200; count++)
-      expect(isWellSpelled(algorithm, sign("sha256", Buffer.of(count), privateKey))).toBe(true);
+      expect(hasCanonicalEncoding(algorithm, sign("sha256", Buffer.of(count), privateKey))).toBe(true);
   });
 
   test("of any other algorithm is a number", () => {
-    for (const algorithm of [-257, -8, null]) expect(isWellSpelled(algorithm, Buffer.of(1))).toBe(true);
-    for (const nothing of [undefined, null, "3006", [0x30]]) expect(isWellSpelled(-257, nothing)).toBe(false);
+    for (const algorithm of [-257, -8, null])
+      expect(hasCanonicalEncoding(algorithm, Buffer.of(1))).toBe(true);
+    for (const nothing of [undefined, null, "3006", [0x30]])
+      expect(hasCanonicalEncoding(-257, nothing)).toBe(false);
   });
 
   test.each([
@@ -42,6 +44,6 @@ describe("a signature", () => {
     ["3006020101020181", false],
     ["30060201010282", false],
   ])("of the bytes %s: %s", (hex, expected) => {
-    expect(isWellSpelled(-7, Buffer.from(hex, "hex"))).toBe(expected);
+    expect(hasCanonicalEncoding(-7, Buffer.from(hex, "hex"))).toBe(expected);
   });
 });

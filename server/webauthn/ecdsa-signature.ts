@@ -8,7 +8,7 @@ const ecdsa: readonly unknown[] = [-7, -35, -36];
  *
  * @param algorithm COSE algorithm identifier
  */
-export function isWellSpelled(algorithm: unknown, signature: unknown): boolean {
+export function hasCanonicalEncoding(algorithm: unknown, signature: unknown): boolean {
   if (!(signature instanceof Uint8Array)) return false;
   return !ecdsa.includes(algorithm) || isEcdsaSignature(signature);
 }

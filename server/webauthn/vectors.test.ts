@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { type Vector, vectorRoot, vectors } from "../testing/webauthn-vectors.ts";
-import { judgeAssertion } from "./assertion.ts";
+import { verifyWebAuthnAssertion } from "./assertion.ts";
 import { judgeAttestation } from "./attestation.ts";
 import { assertionAnswer, readClientData, registrationAnswer } from "./responses.ts";
 
@@ -20,7 +20,7 @@ async function signsIn(vector: Vector, response: unknown) {
     mfaOnly: false,
     transports: [],
   };
-  const judged = await judgeAssertion(answer, clientData, stored, {
+  const judged = await verifyWebAuthnAssertion(answer, clientData, stored, {
     challenge: vector.authentication.challenge,
     origins: [vector.origin],
     rpId: vector.rpId,

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import { states } from "../states.fixture.ts";
 import { chooseWords, languages } from "./languages.ts";
-import { actionWords, errorText, fill, inputWords, readable, stateWords, type Words } from "./words.ts";
+import {
+  actionWords,
+  errorText,
+  inputWords,
+  interpolate,
+  readable,
+  stateWords,
+  type Words,
+} from "./words.ts";
 
 const [en, de] = languages;
 
@@ -51,7 +59,7 @@ test("the text for an error is the most particular one there is", () => {
 });
 
 test("gaps are closed, and those without a value stay empty", () => {
-  expect(fill("{a} of {b}{c}", { a: 1, b: "two" })).toBe("1 of two");
+  expect(interpolate("{a} of {b}{c}", { a: 1, b: "two" })).toBe("1 of two");
 });
 
 test("every known state, action and input of the fixtures has words", () => {

@@ -299,7 +299,7 @@ export type WordedError =
   | "email_maxnum";
 
 /** Closes the gaps of a text. A gap without a value stays empty. */
-export function fill(text: string, values: Record<string, string | number | undefined>): string {
+export function interpolate(text: string, values: Record<string, string | number | undefined>): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ""));
 }
 
@@ -342,7 +342,7 @@ export function errorText(
   );
   const text = particular ?? entry<string>(words.errors, error.code);
   if (text === undefined) return error.message || readable(error.code);
-  return fill(text, { min: input?.min_length, max: input?.max_length });
+  return interpolate(text, { min: input?.min_length, max: input?.max_length });
 }
 
 function entry<Value>(table: Partial<Record<string, Value>>, name: string): Value | undefined {

@@ -2,7 +2,7 @@ import { algorithms } from "./algorithms.ts";
 import { assertionScheme, readAssertion } from "./assertion.ts";
 import { modes } from "./assertion-info.ts";
 import { authenticationAssertionOf } from "./authentication-assertion.ts";
-import { refuse, type UafRefusal } from "./faults.ts";
+import { rejectUaf, type UafRefusal } from "./faults.ts";
 import { authenticationResponse } from "./messages.ts";
 import type { AuthenticatorMetadata } from "./metadata.ts";
 import type { KeyName } from "./policy.ts";
@@ -54,72 +54,72 @@ export function judgeAuthentication(
   const assertions: UafAssertion[] = [];
   const refusals: UafRefusal[] = [];
   for (const sent of response.message.assertions) {
-    const judged = judgeAssertion(sent, response.finalChallengeHash, expected);
+    const judged = verifyUafAssertion(sent, response.finalChallengeHash, expected);
     if (!judged.ok) refusals.push(judged);
     else if (!assertions.some((other) => isSameKey(other, judged.assertion)))
       assertions.push(judged.assertion);
   }
 
   // Ensure that one of them holds at least.
-  if (assertions.length === 0) return refusals[0] ?? refuse("message_malformed");
+  if (assertions.length === 0) return refusals[0] ?? rejectUaf("message_malformed");
   return { ok: true, assertions };
 }
 
-function judgeAssertion(
+function verifyUafAssertion(
   sent: { assertionScheme: string; assertion: string },
   finalChallengeHash: Buffer,
   expected: ExpectedAuthentication,
 ): { ok: true; assertion: UafAssertion } | UafRefusal {
   // Ensure it is of the scheme that is known (step 4).
-  if (sent.assertionScheme !== assertionScheme) return refuse("scheme_unknown");
+  if (sent.assertionScheme !== assertionScheme) return rejectUaf("scheme_unknown");
 
   // Ensure it has every member, once and in order, and nothing else (step 4).
   const assertion = readAssertion(sent.assertion, authenticationAssertionOf, expected.strict);
-  if (!assertion) return refuse("assertion_malformed");
+  if (!assertion) return rejectUaf("assertion_malformed");
   const { aaid, info, signCounter } = assertion;
   const keyId = assertion.keyId.toString("base64url");
 
   // Ensure the model is known, and was not revoked since.
   const metadata = expected.accepted.find((model) => model.aaid === aaid);
-  if (!metadata) return refuse("aaid_unknown");
-  if (metadata.revoked) return refuse("authenticator_revoked");
+  if (!metadata) return rejectUaf("aaid_unknown");
+  if (metadata.revoked) return rejectUaf("authenticator_revoked");
 
   // Ensure the key is one of those that were asked for (step 5).
   const registered = expected.keys.find((key) => isSameKey(key, { aaid, keyId }));
-  if (!registered) return refuse("key_unknown");
+  if (!registered) return rejectUaf("key_unknown");
 
   // Ensure the algorithm is one of the model's, and one that this key signs by.
   const algorithm = metadata.algorithms.includes(info.algorithm) ? algorithms.get(info.algorithm) : undefined;
   if (!algorithm || algorithm.key !== algorithms.get(registered.algorithm)?.key)
-    return refuse("algorithm_unacceptable");
+    return rejectUaf("algorithm_unacceptable");
 
   // Ensure the authenticator is not older than is accepted.
-  if (info.authenticatorVersion < metadata.version) return refuse("version_too_old");
+  if (info.authenticatorVersion < metadata.version) return rejectUaf("version_too_old");
 
   // Ensure it was made for this final challenge (step 6).
   if (!assertion.finalChallengeHash.equals(finalChallengeHash))
-    return refuse("final_challenge_hash_mismatch");
+    return rejectUaf("final_challenge_hash_mismatch");
 
   const key = importPublicKey(registered.publicKey, registered.keyFormat, algorithm.key);
-  if (!key) return refuse("public_key_unacceptable");
+  if (!key) return rejectUaf("public_key_unacceptable");
   const signed = verifies(algorithm, key, assertion.signed, assertion.signature, expected.strict);
 
   // Ensure the counter grew, unless the authenticator does not count: otherwise there may be two of it (step 7). Only
   // one that the key itself has signed is worth an alarm.
   const counts = signCounter !== 0 || registered.signCounter !== 0;
-  if (signed && counts && signCounter <= registered.signCounter) return refuse("sign_counter");
+  if (signed && counts && signCounter <= registered.signCounter) return rejectUaf("sign_counter");
 
   // Ensure content was shown if there was any, and only then (step 8).
   const { transaction } = expected;
   const mode = transaction === null ? modes.userVerified : modes.transactionConfirmed;
-  if (info.mode !== mode) return refuse("mode_unacceptable");
+  if (info.mode !== mode) return rejectUaf("mode_unacceptable");
 
   // Ensure that what was confirmed is what was to be (step 8).
   const confirmed = transaction === null ? Buffer.alloc(0) : transactionContentHash(transaction);
-  if (!assertion.transactionContentHash.equals(confirmed)) return refuse("transaction_mismatch");
+  if (!assertion.transactionContentHash.equals(confirmed)) return rejectUaf("transaction_mismatch");
 
   // Ensure the key has signed it (step 9).
-  if (!signed) return refuse("signature_not_verified");
+  if (!signed) return rejectUaf("signature_not_verified");
 
   return {
     ok: true,

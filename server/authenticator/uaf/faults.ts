@@ -59,7 +59,7 @@ export interface UafRefusal {
   reason: string;
 }
 
-export function refuse(fault: UafFault): UafRefusal {
+export function rejectUaf(fault: UafFault): UafRefusal {
   const [code, reason] = faults[fault];
   return { ok: false, fault, code, reason };
 }

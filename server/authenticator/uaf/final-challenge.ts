@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { parseJson } from "../../lib/strict-json.ts";
 import { decodePaddedBase64url } from "./base64url.ts";
-import { refuse, type UafRefusal } from "./faults.ts";
+import { rejectUaf, type UafRefusal } from "./faults.ts";
 import { finalChallengeParams } from "./messages.ts";
 
 /** What a client has to have put together for an authenticator to sign. */
@@ -27,20 +27,20 @@ export function judgeFinalChallenge(fcParams: string, expected: ExpectedChalleng
   // Ensure it can be read.
   const bytes = decodePaddedBase64url(fcParams);
   const read = finalChallengeParams.safeParse(bytes && parseJson(textOf(bytes)));
-  if (!read.success) return refuse("final_challenge_malformed");
+  if (!read.success) return rejectUaf("final_challenge_malformed");
   const { appID, challenge, facetID, channelBinding } = read.data;
 
   // Ensure it is the challenge that was sent.
-  if (!isSame(challenge, expected.challenge)) return refuse("challenge_mismatch");
+  if (!isSame(challenge, expected.challenge)) return rejectUaf("challenge_mismatch");
 
   // Ensure it is for this application; where none was named, the facet stands for it.
-  if (appID !== (expected.appId || facetID)) return refuse("final_challenge_app_id_mismatch");
+  if (appID !== (expected.appId || facetID)) return rejectUaf("final_challenge_app_id_mismatch");
 
   // Ensure the program that asked is one of the application's.
-  if (!expected.facets.includes(facetID)) return refuse("facet_not_trusted");
+  if (!expected.facets.includes(facetID)) return rejectUaf("facet_not_trusted");
 
   // Ensure it is not bound to a channel: which one it came through, only who ends TLS knows.
-  if (Object.values(channelBinding ?? {}).some(isFilled)) return refuse("channel_binding_refused");
+  if (Object.values(channelBinding ?? {}).some(isFilled)) return rejectUaf("channel_binding_refused");
 
   return null;
 }

@@ -4,7 +4,7 @@ import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticato
 import { exportUafKey } from "../../dev/uaf-authenticator/keys.ts";
 import { tags } from "../../dev/uaf-authenticator/tlv.ts";
 import { judgeAuthentication } from "./authentication.ts";
-import { refuse } from "./faults.ts";
+import { rejectUaf } from "./faults.ts";
 import { authenticatorMetadata } from "./metadata.ts";
 import { judgeRegistration } from "./registration.ts";
 import { authenticationRequest, registrationRequest } from "./requests.ts";
@@ -53,7 +53,7 @@ const messageOf = (kind: keyof typeof answers) => (JSON.parse(answers[kind]) as 
 function expectRefused(kind: keyof typeof judges, answer: string, strict: boolean) {
   const judged = judges[kind](answer, strict);
   if (judged.ok) throw new Error(`taken: ${answer}`);
-  expect(judged).toEqual(refuse(judged.fault));
+  expect(judged).toEqual(rejectUaf(judged.fault));
 }
 
 test("both hold as they are", () => {

@@ -2,7 +2,7 @@ import { algorithms } from "./algorithms.ts";
 import { assertionScheme, readAssertion } from "./assertion.ts";
 import { modes } from "./assertion-info.ts";
 import { holdsByCertificate, holdsBySurrogate } from "./attestation.ts";
-import { refuse, type UafRefusal } from "./faults.ts";
+import { rejectUaf, type UafRefusal } from "./faults.ts";
 import { type PngCharacteristics, type RegistrationResponse, registrationResponse } from "./messages.ts";
 import type { AuthenticatorMetadata } from "./metadata.ts";
 import { type Disallowed, isDisallowed } from "./policy.ts";
@@ -58,72 +58,72 @@ export function judgeRegistration(
   const registrations: UafRegistration[] = [];
   const refusals: UafRefusal[] = [];
   for (const sent of response.message.assertions) {
-    const judged = judgeAssertion(sent, response.finalChallengeHash, expected);
+    const judged = verifyUafRegistration(sent, response.finalChallengeHash, expected);
     if (!judged.ok) refusals.push(judged);
     else if (!registrations.some((other) => isSameKey(other, judged.registration)))
       registrations.push(judged.registration);
   }
 
   // Ensure that one of them holds at least.
-  if (registrations.length === 0) return refusals[0] ?? refuse("message_malformed");
+  if (registrations.length === 0) return refusals[0] ?? rejectUaf("message_malformed");
   return { ok: true, registrations };
 }
 
-function judgeAssertion(
+function verifyUafRegistration(
   sent: SentAssertion,
   finalChallengeHash: Buffer,
   expected: ExpectedRegistration,
 ): { ok: true; registration: UafRegistration } | UafRefusal {
   // Ensure it is of the scheme that is known (step 4).
-  if (sent.assertionScheme !== assertionScheme) return refuse("scheme_unknown");
+  if (sent.assertionScheme !== assertionScheme) return rejectUaf("scheme_unknown");
 
   // Ensure it has every member, once and in order, and nothing else (step 4).
   const assertion = readAssertion(sent.assertion, registrationAssertionOf, expected.strict);
-  if (!assertion) return refuse("assertion_malformed");
+  if (!assertion) return rejectUaf("assertion_malformed");
   const { aaid, info, signed, attestation, publicKey } = assertion;
   const keyId = assertion.keyId.toString("base64url");
 
   // Ensure the model is known (step 5).
   const metadata = expected.accepted.find((model) => model.aaid === aaid);
-  if (!metadata) return refuse("aaid_unknown");
+  if (!metadata) return rejectUaf("aaid_unknown");
 
   // Ensure it was not revoked (step 5).
-  if (metadata.revoked) return refuse("authenticator_revoked");
+  if (metadata.revoked) return rejectUaf("authenticator_revoked");
 
   // Ensure it is not one of those that may not register (step 5).
-  if (isDisallowed({ aaid, keyId }, expected.disallowed)) return refuse("authenticator_disallowed");
+  if (isDisallowed({ aaid, keyId }, expected.disallowed)) return rejectUaf("authenticator_disallowed");
 
   // Ensure it was made for this final challenge (step 6).
   if (!assertion.finalChallengeHash.equals(finalChallengeHash))
-    return refuse("final_challenge_hash_mismatch");
+    return rejectUaf("final_challenge_hash_mismatch");
 
   // Ensure the user was verified, and nothing else was confirmed (step 7).
-  if (info.mode !== modes.userVerified) return refuse("mode_unacceptable");
+  if (info.mode !== modes.userVerified) return rejectUaf("mode_unacceptable");
 
   // Ensure the algorithm is one of the model's (step 7).
   const algorithm = metadata.algorithms.includes(info.algorithm) ? algorithms.get(info.algorithm) : undefined;
-  if (!algorithm) return refuse("algorithm_unacceptable");
+  if (!algorithm) return rejectUaf("algorithm_unacceptable");
 
   // Ensure the key's format is one of the model's (step 7).
-  if (!metadata.keyFormats.includes(info.keyFormat)) return refuse("key_format_unacceptable");
+  if (!metadata.keyFormats.includes(info.keyFormat)) return rejectUaf("key_format_unacceptable");
 
   // Ensure the authenticator is not older than is accepted (step 7).
-  if (info.authenticatorVersion < metadata.version) return refuse("version_too_old");
+  if (info.authenticatorVersion < metadata.version) return rejectUaf("version_too_old");
 
   // Ensure the key has a name that no other will have by chance.
-  if (expected.strict && assertion.keyId.length < 32) return refuse("key_id_too_short");
+  if (expected.strict && assertion.keyId.length < 32) return rejectUaf("key_id_too_short");
 
   // Ensure the key is one, and of an algorithm of the model's. Where a certificate vouches for it, the algorithm that
   // is stated is the certificate's; the key's own may be another.
   const candidates =
     attestation.type === "full" ? [info.algorithm, ...metadata.algorithms] : [info.algorithm];
   const own = keyAlgorithm(publicKey, info.keyFormat, candidates);
-  if (!own) return refuse("public_key_unacceptable");
+  if (!own) return rejectUaf("public_key_unacceptable");
 
   // Ensure the kind of attestation is one that is accepted of the model (step 8).
-  if (attestation.type === "ecdaa") return refuse("attestation_type_unacceptable");
+  if (attestation.type === "ecdaa") return rejectUaf("attestation_type_unacceptable");
   if (attestation.type === "surrogate" && metadata.attestation !== "surrogate")
-    return refuse("attestation_type_unacceptable");
+    return rejectUaf("attestation_type_unacceptable");
 
   // Ensure whoever vouches for the key does (step 8).
   const { roots } = metadata;
@@ -132,7 +132,7 @@ function judgeAssertion(
     attestation.type === "full"
       ? holdsByCertificate(attestation, signed, { algorithm, roots, now, strict })
       : holdsBySurrogate(attestation, signed, { algorithm, key: own.key, strict });
-  if (!vouched) return refuse("attestation_not_verified");
+  if (!vouched) return rejectUaf("attestation_not_verified");
 
   // Step 10.
   const { tcDisplayPNGCharacteristics } = sent;

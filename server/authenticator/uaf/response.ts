@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { refuse, type UafRefusal } from "./faults.ts";
+import { rejectUaf, type UafRefusal } from "./faults.ts";
 import { type ExpectedChallenge, finalChallengeHash, judgeFinalChallenge } from "./final-challenge.ts";
 import { type Operation, readMessage, type UafResponse } from "./messages.ts";
 import { isOffered } from "./versions.ts";
@@ -24,25 +24,25 @@ export function judgeResponse<Message extends UafResponse>(
 ): { ok: true; message: Message; finalChallengeHash: Buffer } | UafRefusal {
   // Ensure it is one message, with all that it has to have (step 1).
   const message = readMessage(answer, form);
-  if (!message) return refuse("message_malformed");
+  if (!message) return rejectUaf("message_malformed");
   const { header, fcParams } = message;
 
   // Ensure it answers this operation (step 1).
-  if (header.op !== operation) return refuse("operation_mismatch");
+  if (header.op !== operation) return rejectUaf("operation_mismatch");
 
   // Ensure it is of a version that was offered (step 1).
-  if (!isOffered(header.upv)) return refuse("version_not_offered");
+  if (!isOffered(header.upv)) return rejectUaf("version_not_offered");
 
   // Ensure it is for this application (step 2).
-  if ((header.appID ?? "") !== expected.appId) return refuse("app_id_mismatch");
+  if ((header.appID ?? "") !== expected.appId) return rejectUaf("app_id_mismatch");
 
   // Ensure that what was given to keep came back as it was (step 2).
   if (expected.serverData !== undefined && header.serverData !== expected.serverData)
-    return refuse("server_data_mismatch");
+    return rejectUaf("server_data_mismatch");
 
   // Ensure nothing in it has to be understood that is not: no extension is known.
   const extended = [header, ...message.assertions].flatMap(({ exts }) => exts ?? []);
-  if (extended.some((extension) => extension.fail_if_unknown)) return refuse("extension_unknown");
+  if (extended.some((extension) => extension.fail_if_unknown)) return rejectUaf("extension_unknown");
 
   // Ensure challenge, application, facet and channel are what they must be (step 3).
   const wrong = judgeFinalChallenge(fcParams, expected);

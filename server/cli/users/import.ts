@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
+import { isInvalidValue, violatedUnique } from "#db/errors";
 import { parseEmailAddress } from "../../identity/email-address.ts";
 import { parseUsername } from "../../identity/username.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
@@ -148,14 +149,9 @@ const taken: Record<string, string> = {
   identities_subject_unique: "an identity is taken, or stands there twice",
 };
 
-/** Why the database refused, if it is for something in the line; null for anything else. */
+/** Why the database rejected a line; null for an error that is not the line's. */
 function takenReason(error: unknown): string | null {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { code, constraint } = cause as { code?: unknown; constraint?: unknown };
-    if (code === "23505" && typeof constraint === "string")
-      return taken[constraint] ?? "something in it is taken";
-    // Class 22: a value that its type does not hold, such as NUL in a text.
-    if (typeof code === "string" && code.startsWith("22")) return "a value in it cannot be stored";
-  }
-  return null;
+  const constraint = violatedUnique(error);
+  if (constraint !== null) return taken[constraint] ?? "something in it is taken";
+  return isInvalidValue(error) ? "a value in it cannot be stored" : null;
 }

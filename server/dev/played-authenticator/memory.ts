@@ -42,7 +42,7 @@ export function readMemory(file: string): Memory {
     }));
     return { keys: held, declined };
   } catch {
-    throw new Error(`${file} is not what a phone remembers; without it the phone is a new one`);
+    throw new Error(`${file} is not what a phone privateState; without it the phone is a new one`);
   }
 }
 

@@ -111,7 +111,7 @@ describe("the played phone", () => {
     expect(stand.put).toBeNull();
   });
 
-  test("remembers what was declined, and tells nobody", () => {
+  test("privateState what was declined, and tells nobody", () => {
     phone.decline("one");
     phone.decline("two");
     expect([openPhone(file, base).declined(), stand.put]).toEqual([["one", "two"], null]);

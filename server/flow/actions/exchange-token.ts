@@ -25,7 +25,7 @@ import { type ErrorCode, errors, isInputError } from "../errors.ts";
 import { accountFacts, type Facts, nobody } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { whileAddable } from "../new-credential.ts";
-import { type Effects, go, next, type Outcome, refuse, waiting } from "../outcome.ts";
+import { type Effects, go, next, type Outcome, refuse, retryPayload } from "../outcome.ts";
 import { hasSecondFactor } from "../second-factor.ts";
 import { emailVerification } from "../states/onboarding-email.ts";
 import { codeVerifier } from "./thirdparty-oauth.ts";
@@ -46,7 +46,8 @@ export const exchangeToken = action({
     const { request, data } = context;
     const { runtime, tenant, client } = request;
     const rate = await runtime.rates.consume("exchange_token", `${tenant.id}/${client.source}`);
-    if (!rate.ok) return refused(data, "rate_limit_exceeded", { payload: waiting(rate.retryAfterSeconds) });
+    if (!rate.ok)
+      return refused(data, "rate_limit_exceeded", { payload: retryPayload(rate.retryAfterSeconds) });
 
     const exchange = await findExchangeToken(request, token);
     if (!exchange || !belongsHere(context, exchange))
@@ -137,7 +138,7 @@ async function situationOf({ type, db, request, data, config }: Context, facts: 
   const { tenant } = request;
   const { email } = facts;
   const known = email === null ? null : await factsByEmail(db, tenant.id, email);
-  const namesake =
+  const accountWithSameEmail =
     known && email !== null
       ? {
           userId: known.userId,
@@ -147,7 +148,7 @@ async function situationOf({ type, db, request, data, config }: Context, facts: 
   return {
     facts,
     owner: await ownerOfIdentity(db, tenant.id, facts),
-    namesake,
+    accountWithSameEmail,
     connects: type === "profile" ? (data.userId ?? null) : null,
     // SAML providers speak for the domains that the operator has given them.
     allowLinking: findProvider(config, facts.provider)?.allowLinking ?? facts.provider.startsWith("saml:"),

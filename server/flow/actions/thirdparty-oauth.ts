@@ -3,13 +3,13 @@ import type { RequestContext } from "../../runtime.ts";
 import { codeVerifierPattern } from "../../sessions/authorization-codes.ts";
 import { challengeOf } from "../../thirdparty/exchange-tokens.ts";
 import { openAuthorization } from "../../thirdparty/oauth.ts";
-import { enabledProviders, findProvider } from "../../thirdparty/providers/index.ts";
+import { enabledOAuthProviders, findProvider } from "../../thirdparty/providers/index.ts";
 import { parseReturnAddress, returnAddresses } from "../../thirdparty/redirect-urls.ts";
 import { requestSeconds } from "../../thirdparty/requests.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { action, type Context, type View } from "../define.ts";
 import { byConfig } from "../inputs.ts";
-import { go, type Outcome, refuse, tooFast } from "../outcome.ts";
+import { go, type Outcome, rateLimited, refuse } from "../outcome.ts";
 import { oneOf } from "../profile/choice.ts";
 
 /** RFC 7636, 4.1: 43 to 128 characters. */
@@ -19,14 +19,14 @@ export const codeVerifier = () =>
 /** What signing in at a provider, and connecting one to an account, take. */
 export const thirdPartyInput = byConfig((config) =>
   z.strictObject({
-    provider: oneOf(enabledProviders(config)),
+    provider: oneOf(enabledOAuthProviders(config)),
     redirect_to: z.string().meta({ hidden: true }),
     code_verifier: codeVerifier(),
   }),
 );
 
 export function offersProviders({ config }: Pick<View, "config">): boolean {
-  return enabledProviders(config).length > 0;
+  return enabledOAuthProviders(config).length > 0;
 }
 
 /** Every refusal of `goToProvider`. */
@@ -57,7 +57,7 @@ export async function goToProvider(
   // Each journey is remembered for ten minutes, and may ask the provider for what it publishes.
   const journey = `${request.tenant.id}/third_party/${request.client.source}`;
   const rate = await request.runtime.rates.consume("flow_start", journey);
-  if (!rate.ok) return tooFast(rate.retryAfterSeconds);
+  if (!rate.ok) return rateLimited(rate.retryAfterSeconds);
 
   try {
     const { url, state, write } = await openAuthorization(request, provider, {
@@ -65,7 +65,7 @@ export async function goToProvider(
       redirectTo: target.href,
       ...(given.code_verifier ? { codeChallenge: challengeOf(given.code_verifier) } : {}),
       ...(type === "profile" && data.userId ? { userId: data.userId } : {}),
-      remembers: { boundBy: otherSite ? "verifier" : "cookie" },
+      privateState: { boundBy: otherSite ? "verifier" : "cookie" },
     });
     return go("thirdparty", {
       data: { returnTo: target.href },

@@ -4,7 +4,7 @@ import { audit } from "../../audit/audit.ts";
 import { judgeRecoveryCode } from "../../credentials/recovery-codes.ts";
 import { action } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { next, refuse, tooFast } from "../outcome.ts";
+import { next, rateLimited, refuse } from "../outcome.ts";
 
 /** A recovery code in place of a second factor that is not at hand; offered while the account has one. */
 export const validateRecoveryCode = action({
@@ -17,7 +17,7 @@ export const validateRecoveryCode = action({
     const { userId } = data;
     if (!userId) return refuse("recovery_code_invalid", { input: "recovery_code" });
     const judged = await judgeRecoveryCode(request, { userId, code: recovery_code });
-    if ("limited" in judged) return tooFast(judged.limited);
+    if ("limited" in judged) return rateLimited(judged.limited);
     if (!judged.ok) {
       const failure = audit(request, "login_failure", { method: "recovery_code" }, userId);
       return refuse("recovery_code_invalid", { input: "recovery_code", writes: [failure] });

@@ -5,7 +5,7 @@ import { removeIdentity } from "../../account/linked-identities.ts";
 import { remainsReachable } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Config } from "../../config/schema.ts";
-import { enabledProviders } from "../../thirdparty/providers/index.ts";
+import { enabledOAuthProviders } from "../../thirdparty/providers/index.ts";
 import { goToProvider, goToProviderErrors, thirdPartyInput } from "../actions/thirdparty-oauth.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
@@ -48,7 +48,7 @@ export const identityActions = {
 /** Providers that are on, and by which this account has no identity. */
 function unconnected(account: Account | null, config: Config): Choice[] {
   const connected = new Set((account?.identities ?? []).map(({ provider }) => provider));
-  return enabledProviders(config).filter(({ id }) => !connected.has(id));
+  return enabledOAuthProviders(config).filter(({ id }) => !connected.has(id));
 }
 
 /** Identities of providers that are on, except for the last way in. */

@@ -10,7 +10,7 @@ import { validateRecoveryCode } from "../actions/validate-recovery-code.ts";
 import { state } from "../define.ts";
 import { problemOf } from "../errors.ts";
 import { NEXT } from "../names.ts";
-import { next, refuse, waiting } from "../outcome.ts";
+import { next, refuse, retryPayload } from "../outcome.ts";
 import { answersRequests } from "../second-factor.ts";
 
 /**
@@ -28,7 +28,7 @@ export const loginAuthenticator = state({
     const made = await ensureLoginRequest(request, { flowId, userId, username });
     if (!made.ok && made.reason === "rate_limited") {
       // The seconds stand in the payload itself: a refusal that led here goes before this problem.
-      return { payload: waiting(made.retryAfterSeconds), problem: problemOf("rate_limit_exceeded") };
+      return { payload: retryPayload(made.retryAfterSeconds), problem: problemOf("rate_limit_exceeded") };
     }
     // It was deregistered in this very moment; whoever asks to go on is owed something else.
     if (!made.ok) return { problem: problemOf("authenticator_request_failed") };

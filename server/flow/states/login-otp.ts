@@ -6,7 +6,7 @@ import { continueToLoginAuthenticator, continueToLoginSecurityKey } from "../act
 import { validateRecoveryCode } from "../actions/validate-recovery-code.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { next, refuse, tooFast } from "../outcome.ts";
+import { next, rateLimited, refuse } from "../outcome.ts";
 import { answersRequests } from "../second-factor.ts";
 import { canUseSecurityKeys } from "../second-factor-means.ts";
 
@@ -27,7 +27,7 @@ export const loginOtp = state({
         const byKey = facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config);
         const otherWayIn = byKey || facts.hasRecoveryCode || answersRequests(facts, config);
         const judged = await judgeTotp(request, { userId, code: otp_code, otherWayIn });
-        if ("limited" in judged) return tooFast(judged.limited);
+        if ("limited" in judged) return rateLimited(judged.limited);
         if (!judged.ok) {
           const { reason } = judged;
           const code = reason === "already_used" ? "otp_code_already_used" : "otp_code_invalid";

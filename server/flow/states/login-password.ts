@@ -5,7 +5,7 @@ import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { loginPasscode, passcodeLogin } from "../login-methods.ts";
 import { NEXT } from "../names.ts";
-import { go, next, refuse, tooFast } from "../outcome.ts";
+import { go, next, rateLimited, refuse } from "../outcome.ts";
 
 /** The person enters their password. */
 export const loginPassword = state({
@@ -22,11 +22,11 @@ export const loginPassword = state({
         const verified = await verifyPassword(request, {
           password,
           identifier: data.identifier.value,
-          otherWayIn:
+          hasAlternative:
             (config.passkey.enabled && facts.hasPasskey) || (passcodeLogin(config) && facts.email !== null),
           ...(data.userId ? { userId: data.userId } : {}),
         });
-        if ("limited" in verified) return tooFast(verified.limited);
+        if ("limited" in verified) return rateLimited(verified.limited);
         if (!verified.ok) {
           const failure = audit(request, "login_failure", { method: "password" }, data.userId ?? null);
           return refuse("value_invalid_error", { input: "password", writes: [failure] });

@@ -7,7 +7,7 @@ import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { whileAddable } from "../new-credential.ts";
-import { next, refuse, tooFast } from "../outcome.ts";
+import { next, rateLimited, refuse } from "../outcome.ts";
 import { hasSecondFactor } from "../second-factor.ts";
 
 /** The person adds a secret to their authenticator app, and shows that it is there by a code of it. */
@@ -40,7 +40,7 @@ export const mfaOtpSecretCreation = state({
         const { unconfirmedTotp: sealed, ...pending } = data.pending;
         if (!sealed) return refuse("passcode_invalid", { input: "otp_code", renew: true });
         const judged = await confirmTotp(request, { userId, sealed, code: otp_code });
-        if ("limited" in judged) return tooFast(judged.limited);
+        if ("limited" in judged) return rateLimited(judged.limited);
         if (!judged.ok) return refuse("passcode_invalid", { input: "otp_code" });
 
         const { confirmed, write } = judged;

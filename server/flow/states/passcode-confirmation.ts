@@ -11,9 +11,9 @@ import { addEmail, isProved, setEmailVerified } from "../../identity/users.ts";
 import { back } from "../actions/back.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { problemOf } from "../errors.ts";
-import { isGathering } from "../facts.ts";
+import { isPendingRegistration } from "../facts.ts";
 import { NEXT, STAY } from "../names.ts";
-import { type Effects, next, refuse, stay, tooFast, waiting } from "../outcome.ts";
+import { type Effects, next, rateLimited, refuse, retryPayload, stay } from "../outcome.ts";
 import { confirmedAddress } from "../profile/confirmed-address.ts";
 
 type Awaiting = Context<"passcode">;
@@ -39,7 +39,7 @@ export const passcodeConfirmation = state({
       ],
       async run(context, { code }) {
         const judged = await judgePasscode(context.request, subjectOf(context), code);
-        if (judged.result === "limited") return tooFast(judged.retryAfterSeconds);
+        if (judged.result === "limited") return rateLimited(judged.retryAfterSeconds);
         if (judged.result === "exhausted") return refuse("passcode_max_attempts_reached");
         if (judged.result === "wrong") return refuse("passcode_invalid", { input: "code" });
         const release = await releaseOf(context);
@@ -54,7 +54,7 @@ export const passcodeConfirmation = state({
       errors: ["rate_limit_exceeded"],
       async run(context) {
         const { limited, ...sent } = await resend(context.request, subjectOf(context));
-        return limited ? tooFast(limited.retryAfterSeconds) : stay(sent, { enter: false });
+        return limited ? rateLimited(limited.retryAfterSeconds) : stay(sent, { enter: false });
       },
     }),
     back,
@@ -70,7 +70,7 @@ function subjectOf({ type, flowId, data, facts, config }: Awaiting): PasscodeSub
     purpose,
     genuine,
     // Nobody but its owner can make a passkey fail.
-    otherWayIn: purpose !== "email_verification" && config.passkey.enabled && facts.hasPasskey,
+    hasAlternative: purpose !== "email_verification" && config.passkey.enabled && facts.hasPasskey,
     recipient: recipient ?? null,
     identifier: named ?? recipient ?? "",
     ...(data.userId ? { userId: data.userId } : {}),
@@ -79,7 +79,7 @@ function subjectOf({ type, flowId, data, facts, config }: Awaiting): PasscodeSub
 }
 
 function tooSoon(seconds: number): NonNullable<Entered["problem"]> {
-  return problemOf("rate_limit_exceeded", { payload: waiting(seconds) });
+  return problemOf("rate_limit_exceeded", { payload: retryPayload(seconds) });
 }
 
 /**
@@ -115,7 +115,7 @@ async function confirmed(context: Awaiting): Promise<Effects> {
       ...(userId && address ? await firstProof(context, userId, address) : {}),
     };
   }
-  if (isGathering(context)) return { data: { emailVerified: true, passcode: undefined } };
+  if (isPendingRegistration(context)) return { data: { emailVerified: true, passcode: undefined } };
   if (type === "profile" && address) {
     return { data: { passcode: undefined }, ...confirmedAddress(context, address) };
   }

@@ -4,7 +4,7 @@ import { createPassword } from "../../credentials/passwords.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
-import { isGathering } from "../facts.ts";
+import { isPendingRegistration } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { newPassword, refusedPassword } from "../new-password.ts";
 import { next } from "../outcome.ts";
@@ -26,7 +26,7 @@ export const passwordCreation = state({
         const refusal = refusedPassword(new_password, config, facts);
         if (refusal) return refusal;
         const hash = await request.runtime.passwordHasher.hash(new_password, request.signal);
-        if (isGathering({ type, data }))
+        if (isPendingRegistration({ type, data }))
           return next({ data: { pending: { ...data.pending, passwordHash: hash } } });
         return next({
           facts: { hasPassword: true },

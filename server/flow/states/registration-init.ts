@@ -11,7 +11,7 @@ import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
 import { NEXT } from "../names.ts";
 import { go, refuse } from "../outcome.ts";
-import { leadsIn } from "../plan.ts";
+import { willBeAbleToSignIn } from "../plan.ts";
 import { goToSamlProvider } from "../saml.ts";
 import { emailVerification } from "./onboarding-email.ts";
 
@@ -91,7 +91,7 @@ export const registrationInit = state({
         } as FlowData;
         const led = { type, config, data: after, facts: factsOf(type, after, null) };
         // An account that nobody could ever sign in to is none.
-        return leadsIn(led) ? go(NEXT, { data: identified }) : refuse("flow_discontinuity_error");
+        return willBeAbleToSignIn(led) ? go(NEXT, { data: identified }) : refuse("flow_discontinuity_error");
       },
     }),
     thirdparty_oauth: thirdpartyOauth,

@@ -14,7 +14,7 @@ import { linkIdentity } from "../../thirdparty/identities.ts";
 import { providerFacts } from "../../thirdparty/provider-facts.ts";
 import type { FlowData } from "../data.ts";
 import { type Context, type Entered, state } from "../define.ts";
-import { isGathering } from "../facts.ts";
+import { isPendingRegistration } from "../facts.ts";
 import { methodReference, publicProvider } from "../method-reference.ts";
 import { hasSecondFactor, showsSecondFactor } from "../second-factor.ts";
 
@@ -28,7 +28,7 @@ export const success = state({
   async enter(context) {
     const { type, request, data, facts } = context;
     const { userId } = data;
-    const registers = isGathering(context);
+    const registers = isPendingRegistration(context);
     const factors = registers ? registrationFactors(context) : data.factors;
     const { issued, claims, write } = await issueSession(request, {
       userId,

@@ -2,13 +2,9 @@ import { readNow } from "#db/clock";
 import { answerRequest } from "../../authenticator/answer-request.ts";
 import { prepareRequest } from "../../authenticator/create-request.ts";
 import { readAnswer, readWanted } from "../../authenticator/request-input.ts";
-import {
-  type Acting,
-  type AuthenticatorRequest,
-  cancelRequest,
-  findRequest,
-} from "../../authenticator/requests.ts";
+import { type AuthenticatorRequest, cancelRequest, findRequest } from "../../authenticator/requests.ts";
 import { tellAnswered } from "../../authenticator/watch.ts";
+import type { ClientContext } from "../../runtime.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { readBody } from "./body.ts";
@@ -89,7 +85,7 @@ export const cancelHandler: Handler = async (context) => {
   return found ? show(context, "application", found.request) : unknownRequest();
 };
 
-function acting({ runtime, tenant, client }: HandlerContext, now: Date): Acting {
+function acting({ runtime, tenant, client }: HandlerContext, now: Date): ClientContext {
   return { runtime, tenant, client, now };
 }
 

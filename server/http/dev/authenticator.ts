@@ -15,7 +15,7 @@ const address = "/dev/authenticator";
  * `GET /dev/authenticator`: the phone that is played in development, with what waits for it and the keys it holds; by
  * `Accept: application/json`, what waits. Only for this machine.
  */
-export const phoneHandler: Handler = async ({ runtime, request, tenant, url }) => {
+export const authenticatorHandler: Handler = async ({ runtime, request, tenant, url }) => {
   const { page, phone } = await playedPhone(tenant);
   const declined = new Set(phone.declined());
   const pending = await waitingAt(runtime);
@@ -50,7 +50,7 @@ export const phoneHandler: Handler = async ({ runtime, request, tenant, url }) =
  * `POST /dev/authenticator`: a button of that page. `do` is `approve` (with `request`, an id, or `link`), `decline`
  * (with `request`) or `forget` (with `key`, an id or `all`). Answers with the way back to the page.
  */
-export const phoneButtonHandler: Handler = async (context) => {
+export const authenticatorButtonHandler: Handler = async (context) => {
   const { request, tenant } = context;
   // This machine also shows pages of other sites.
   if (!isSameOrigin(provenanceOf(request.headers), tenant.config))

@@ -10,9 +10,13 @@ import {
   showCredentialHandler,
 } from "./credentials.ts";
 import { passkeyJwksHandler } from "./jwks.ts";
-import { finishLoginHandler, openLoginHandler, openMfaLoginHandler } from "./login.ts";
-import { finishRegistrationHandler, openRegistrationHandler } from "./registration.ts";
-import { finishTransactionHandler, listTransactionsHandler, openTransactionHandler } from "./transactions.ts";
+import { finalizeLoginHandler, initializeLoginHandler, initializeMfaLoginHandler } from "./login.ts";
+import { finalizeRegistrationHandler, initializeRegistrationHandler } from "./registration.ts";
+import {
+  finalizeTransactionHandler,
+  initializeTransactionHandler,
+  listTransactionsHandler,
+} from "./transactions.ts";
 
 const address = (method: Address["method"], path: string, handler: Handler): Address => ({
   method,
@@ -25,16 +29,16 @@ const address = (method: Address["method"], path: string, handler: Handler): Add
 /** The passkey server (`interface.md` 4.5 and 4.6). The tenant is the first segment after the prefix. */
 export const passkeyAddresses: readonly Address[] = [
   address("GET", "/.well-known/jwks.json", passkeyJwksHandler),
-  address("POST", "/registration/initialize", withKey(openRegistrationHandler("passkey"))),
-  address("POST", "/registration/finalize", finishRegistrationHandler("passkey")),
-  address("POST", "/login/initialize", openLoginHandler),
-  address("POST", "/login/finalize", finishLoginHandler("passkey")),
-  address("POST", "/mfa/registration/initialize", withKey(openRegistrationHandler("mfa"))),
-  address("POST", "/mfa/registration/finalize", withKey(finishRegistrationHandler("mfa"))),
-  address("POST", "/mfa/login/initialize", withKey(openMfaLoginHandler)),
-  address("POST", "/mfa/login/finalize", withKey(finishLoginHandler("mfa"))),
-  address("POST", "/transaction/initialize", withKey(openTransactionHandler)),
-  address("POST", "/transaction/finalize", withKey(finishTransactionHandler)),
+  address("POST", "/registration/initialize", withKey(initializeRegistrationHandler("passkey"))),
+  address("POST", "/registration/finalize", finalizeRegistrationHandler("passkey")),
+  address("POST", "/login/initialize", initializeLoginHandler),
+  address("POST", "/login/finalize", finalizeLoginHandler("passkey")),
+  address("POST", "/mfa/registration/initialize", withKey(initializeRegistrationHandler("mfa"))),
+  address("POST", "/mfa/registration/finalize", withKey(finalizeRegistrationHandler("mfa"))),
+  address("POST", "/mfa/login/initialize", withKey(initializeMfaLoginHandler)),
+  address("POST", "/mfa/login/finalize", withKey(finalizeLoginHandler("mfa"))),
+  address("POST", "/transaction/initialize", withKey(initializeTransactionHandler)),
+  address("POST", "/transaction/finalize", withKey(finalizeTransactionHandler)),
   { ...address("POST", "/transaction/confirm", confirmHandler), from: "own page" },
   address("POST", "/transaction/redeem", withKey(redeemHandler)),
   address("GET", "/transaction/{user_id}", withKey(listTransactionsHandler)),

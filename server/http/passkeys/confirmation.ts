@@ -4,7 +4,7 @@ import { redeemCode } from "../../passkey-server/confirmation-code.ts";
 import { isObject } from "../body.ts";
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
-import { answered, fieldsOf, invalid, refused, requiredText, scopeOf } from "./request.ts";
+import { answered, fieldsOf, invalid, refused, requestContextOf, requiredText } from "./request.ts";
 
 const answer = z.object({
   token: requiredText(128),
@@ -24,7 +24,7 @@ export const confirmHandler: Handler = async (context) => {
   const { token, credential, declined, resume: resumed } = read.fields;
   if ([credential, declined, resumed].filter((said) => said !== undefined).length !== 1)
     return invalid("just one of credential, declined and resume is a required field");
-  const requestContext = await scopeOf(context);
+  const requestContext = await requestContextOf(context);
   const taken: ConfirmationAnswer = credential
     ? await confirm(requestContext, token, credential)
     : await (declined ? decline : resume)(requestContext, token);

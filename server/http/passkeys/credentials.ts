@@ -8,7 +8,7 @@ import {
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { pageHeaders, readPage } from "./paging.ts";
-import { fieldsOf, invalid, refused, requiredText, scopeOf } from "./request.ts";
+import { fieldsOf, invalid, refused, requestContextOf, requiredText } from "./request.ts";
 
 const idOf = ({ params }: HandlerContext) => params.credential_id ?? "";
 
@@ -45,12 +45,12 @@ const name = z.object({
 export const renameCredentialHandler: Handler = async (context) => {
   const read = await fieldsOf(context, name);
   if (!read.ok) return read.reply;
-  const renamed = await renameCredential(await scopeOf(context), idOf(context), read.fields.name);
+  const renamed = await renameCredential(await requestContextOf(context), idOf(context), read.fields.name);
   return renamed.ok ? { status: 204 } : refused(renamed);
 };
 
 /** `DELETE credentials/{credential_id}`. */
 export const removeCredentialHandler: Handler = async (context) => {
-  const removed = await removeCredential(await scopeOf(context), idOf(context));
+  const removed = await removeCredential(await requestContextOf(context), idOf(context));
   return removed.ok ? { status: 204 } : refused(removed);
 };

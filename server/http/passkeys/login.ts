@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { finishLogin, openDiscoverableLogin, openLogin } from "../../passkey-server/login.ts";
+import { finalizeLogin, initializeDiscoverableLogin, initializeLogin } from "../../passkey-server/login.ts";
 import type { CredentialKind } from "../../passkey-server/options.ts";
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { apiKeyOf, refuseWithoutKey } from "./api-key.ts";
 import { problem } from "./problem.ts";
-import { answered, bodyOf, fieldsOf, refused, requiredText, scopeOf } from "./request.ts";
+import { answered, bodyOf, fieldsOf, refused, requestContextOf, requiredText } from "./request.ts";
 
 /** An id that is too long for anybody's is nobody's, so it needs no bound here. */
 const somebody = z.object({ user_id: requiredText() });
@@ -16,31 +16,31 @@ const maybeSomebody = somebody.partial();
  * `POST login/initialize`: options for signing in. Anybody may ask for those by which any passkey will do; to have
  * those of a user takes a key.
  */
-export const openLoginHandler: Handler = async (context) => {
+export const initializeLoginHandler: Handler = async (context) => {
   const read = await fieldsOf(context, maybeSomebody);
   if (!read.ok) return read.reply;
   const { user_id: userId } = read.fields;
   const keyless = apiKeyOf(context) === "";
   const unopened = keyless ? problem(401, "api key is missing") : await refuseWithoutKey(context);
   if (userId !== undefined)
-    return unopened ?? answered(await openLogin(await scopeOf(context), "passkey", userId));
+    return unopened ?? answered(await initializeLogin(await requestContextOf(context), "passkey", userId));
   const asker = unopened ? "anybody" : "application";
-  return answered(await openDiscoverableLogin(await scopeOf(context), asker));
+  return answered(await initializeDiscoverableLogin(await requestContextOf(context), asker));
 };
 
 /** `POST mfa/login/initialize`: options for showing a second factor, any credential of the user's. */
-export const openMfaLoginHandler: Handler = async (context) => {
+export const initializeMfaLoginHandler: Handler = async (context) => {
   const read = await fieldsOf(context, somebody);
   if (!read.ok) return read.reply;
-  const opened = await openLogin(await scopeOf(context), "mfa", read.fields.user_id);
+  const opened = await initializeLogin(await requestContextOf(context), "mfa", read.fields.user_id);
   return opened.ok ? json(200, { publicKey: opened.publicKey, mediation: "optional" }) : refused(opened);
 };
 
 /** `POST login/finalize`, `POST mfa/login/finalize`: the browser's answer, for a token. */
-export function finishLoginHandler(kind: CredentialKind): Handler {
+export function finalizeLoginHandler(kind: CredentialKind): Handler {
   return async (context) => {
     const read = await bodyOf(context);
     if (!read.ok) return read.reply;
-    return answered(await finishLogin(await scopeOf(context), kind, read.body));
+    return answered(await finalizeLogin(await requestContextOf(context), kind, read.body));
   };
 }

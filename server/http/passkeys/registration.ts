@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CredentialKind } from "../../passkey-server/options.ts";
-import { finishRegistration, openRegistration } from "../../passkey-server/registration.ts";
+import { finalizeRegistration, initializeRegistration } from "../../passkey-server/registration.ts";
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import {
@@ -9,8 +9,8 @@ import {
   fieldsOf,
   iconField,
   optionalText,
+  requestContextOf,
   requiredText,
-  scopeOf,
   userIdField,
 } from "./request.ts";
 
@@ -22,22 +22,22 @@ const user = z.object({
 });
 
 /** `POST registration/initialize`, `POST mfa/registration/initialize`: options for a new credential of a user. */
-export function openRegistrationHandler(kind: CredentialKind): Handler {
+export function initializeRegistrationHandler(kind: CredentialKind): Handler {
   return async (context) => {
     const read = await fieldsOf(context, user);
     if (!read.ok) return read.reply;
     const { user_id: userId, username: name, display_name, icon } = read.fields;
     const displayName = display_name?.trim() ? display_name : name;
     const given = { userId, name, displayName, icon: icon || null };
-    return json(200, await openRegistration(await scopeOf(context), kind, given));
+    return json(200, await initializeRegistration(await requestContextOf(context), kind, given));
   };
 }
 
 /** `POST registration/finalize`, `POST mfa/registration/finalize`: the browser's answer, for a token. */
-export function finishRegistrationHandler(kind: CredentialKind): Handler {
+export function finalizeRegistrationHandler(kind: CredentialKind): Handler {
   return async (context) => {
     const read = await bodyOf(context);
     if (!read.ok) return read.reply;
-    return answered(await finishRegistration(await scopeOf(context), kind, read.body));
+    return answered(await finalizeRegistration(await requestContextOf(context), kind, read.body));
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readNow } from "#db/clock";
-import { type Refused, refuse } from "../../passkey-server/problems.ts";
+import { type Refused, rejectPasskeyRequest } from "../../passkey-server/problems.ts";
 import { longestUserId } from "../../passkey-server/users.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { readObject } from "../body.ts";
@@ -9,7 +9,12 @@ import { json, type Reply } from "../reply.ts";
 import { problem } from "./problem.ts";
 
 /** What a request may use while it is judged. Its moment is read from the database's clock. */
-export async function scopeOf({ runtime, tenant, client, request }: HandlerContext): Promise<RequestContext> {
+export async function requestContextOf({
+  runtime,
+  tenant,
+  client,
+  request,
+}: HandlerContext): Promise<RequestContext> {
   const now = await readNow(runtime.database.read, runtime.platform.clockShift());
   return { runtime, tenant, client, now, signal: request.signal };
 }
@@ -65,7 +70,7 @@ export async function fieldsOf<Fields>(
 
 /** A 400 for something that was not asked for as it has to be. */
 export function invalid(details: string): Reply {
-  return refused(refuse("invalid_request", { details }));
+  return refused(rejectPasskeyRequest("invalid_request", { details }));
 }
 
 /** A text of the client's that PostgreSQL takes. */

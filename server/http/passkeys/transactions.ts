@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { finishTransaction } from "../../passkey-server/transaction-agreement.ts";
+import { finalizeTransaction } from "../../passkey-server/transaction-agreement.ts";
 import { listTransactions } from "../../passkey-server/transaction-list.ts";
-import { openTransaction } from "../../passkey-server/transactions.ts";
+import { initializeTransaction } from "../../passkey-server/transactions.ts";
 import { isObject } from "../body.ts";
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
-import { answered, bodyOf, fieldsOf, refused, requiredText, scopeOf } from "./request.ts";
+import { answered, bodyOf, fieldsOf, refused, requestContextOf, requiredText } from "./request.ts";
 
 /** Ids that are too long for anybody's are nobody's, so they need no bound here. */
 const anyLength = Number.POSITIVE_INFINITY;
@@ -20,11 +20,11 @@ const transaction = z.object({
 });
 
 /** `POST transaction/initialize`: options for agreeing to something, and the page that asks, where that is wished. */
-export const openTransactionHandler: Handler = async (context) => {
+export const initializeTransactionHandler: Handler = async (context) => {
   const read = await fieldsOf(context, transaction);
   if (!read.ok) return read.reply;
   const { user_id, transaction_id, transaction_data, confirmation } = read.fields;
-  const opened = await openTransaction(await scopeOf(context), {
+  const opened = await initializeTransaction(await requestContextOf(context), {
     userId: user_id,
     transactionId: transaction_id,
     data: transaction_data,
@@ -34,9 +34,11 @@ export const openTransactionHandler: Handler = async (context) => {
 };
 
 /** `POST transaction/finalize`: the browser's answer, for a token and a receipt. */
-export const finishTransactionHandler: Handler = async (context) => {
+export const finalizeTransactionHandler: Handler = async (context) => {
   const read = await bodyOf(context);
-  return read.ok ? answered(await finishTransaction(await scopeOf(context), read.body)) : read.reply;
+  return read.ok
+    ? answered(await finalizeTransaction(await requestContextOf(context), read.body))
+    : read.reply;
 };
 
 /** `GET transaction/{user_id}`: what a user was asked to agree to. Takes our own id of the user, and the application's. */

@@ -41,7 +41,7 @@ export function failureOf(error: unknown): ThirdPartyError {
 }
 
 /** Nobody knows where this person wanted to go. */
-export function lost(context: HandlerContext, failure = unknownState()): Reply {
+export function redirectWithError(context: HandlerContext, failure = unknownState()): Reply {
   const { config } = context.tenant;
   const { error_redirect_url } = config.third_party;
   const target = error_redirect_url ? new URL(error_redirect_url) : ownPage(config);

@@ -13,9 +13,9 @@ import {
   failureOf,
   isSameBrowser,
   logFailure,
-  lost,
   otherBrowser,
   recordFailure,
+  redirectWithError,
   statePattern,
   unknownState,
 } from "./provider-return.ts";
@@ -48,17 +48,17 @@ export const samlCallbackHandler: Handler = async (context) => {
   if (!read.ok && read.problem === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
   const answer = read.ok ? answerOf(new URLSearchParams(read.value)) : null;
-  if (!answer) return lost(context, unreadable());
+  if (!answer) return redirectWithError(context, unreadable());
   try {
     // Anybody may post, and what they post takes time to verify. A count of its own: whoever comes has started before.
     const rate = await runtime.rates.consume("flow_start", `${tenant.id}/saml/${client.source}`);
     if (!rate.ok) {
-      const reply = lost(context, tooMany());
+      const reply = redirectWithError(context, tooMany());
       return { ...reply, headers: { ...reply.headers, "Retry-After": String(rate.retryAfterSeconds) } };
     }
     return await receive(context, answer);
   } catch (error) {
-    return lost(context, failureOf(error));
+    return redirectWithError(context, failureOf(error));
   }
 };
 

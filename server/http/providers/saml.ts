@@ -10,7 +10,7 @@ import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { thirdPartyStateCookie } from "../cookies.ts";
 import type { Handler } from "../handler-context.ts";
 import { plainError, type Reply, redirect } from "../reply.ts";
-import { failureOf, logFailure, lost } from "./provider-return.ts";
+import { failureOf, logFailure, redirectWithError } from "./provider-return.ts";
 
 /** The addresses of SAML 2.0, beside the one where answers come in; see `saml-callback.ts`. */
 
@@ -58,7 +58,7 @@ export const samlAuthHandler: Handler = async (context) => {
     return plainError(403, "A browser has to be sent here itself.");
   const target = returnAddress(url.searchParams, config);
   if (!target)
-    return lost(
+    return redirectWithError(
       context,
       new ThirdPartyError("invalid_request", "redirect_to is not an allowed address.", "redirect_to"),
     );

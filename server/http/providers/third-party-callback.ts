@@ -12,9 +12,9 @@ import { redirect } from "../reply.ts";
 import {
   failureOf,
   isSameBrowser,
-  lost,
   otherBrowser,
   recordFailure,
+  redirectWithError,
   statePattern,
 } from "./provider-return.ts";
 
@@ -38,9 +38,9 @@ export const thirdPartyCallbackHandler: Handler = async (context) => {
   try {
     request = statePattern.test(state) ? await takeRequest(context, state) : null;
   } catch (error) {
-    return lost(context, failureOf(error));
+    return redirectWithError(context, failureOf(error));
   }
-  if (!answer || !request) return lost(context);
+  if (!answer || !request) return redirectWithError(context);
   const own = isSameBrowser(context, state);
   const forget = own ? { cookies: [thirdPartyStateCookie(context.tenant.config, "", 0)] } : {};
   const target = parseReturnAddress(
@@ -49,7 +49,7 @@ export const thirdPartyCallbackHandler: Handler = async (context) => {
     returnAddresses(context.tenant.config),
   );
   // It was allowed when the person went, and is no longer.
-  if (!target) return { ...lost(context), ...forget };
+  if (!target) return { ...redirectWithError(context), ...forget };
 
   try {
     if (!own && !isBoundByVerifier(request)) throw otherBrowser();
@@ -84,8 +84,8 @@ async function takeRequest(
 }
 
 /** One that a page of another site sent proves by its verifier, at the exchange, which browser it was. */
-function isBoundByVerifier({ codeChallenge, remembers }: ThirdPartyRequest): boolean {
-  return remembers.boundBy === "verifier" && codeChallenge !== undefined;
+function isBoundByVerifier({ codeChallenge, privateState }: ThirdPartyRequest): boolean {
+  return privateState.boundBy === "verifier" && codeChallenge !== undefined;
 }
 
 async function finish(
@@ -94,11 +94,11 @@ async function finish(
   answer: URLSearchParams,
   state: string,
 ): Promise<string> {
-  const { flowId, codeChallenge, userId, remembers } = request;
+  const { flowId, codeChallenge, userId, privateState } = request;
   const provider = findProvider(tenant.config, request.provider);
   if (!provider)
     throw new ThirdPartyError("invalid_request", "This provider is not available any more.", "disabled");
-  const facts = await completeAuthorization({ runtime, tenant }, provider, { answer, state, remembers });
+  const facts = await completeAuthorization({ runtime, tenant }, provider, { answer, state, privateState });
   return issueExchangeToken(runtime, tenant, {
     flowId,
     facts,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../config/load.ts";
 import { mapped } from "./custom.ts";
-import { enabledProviders, findProvider } from "./index.ts";
+import { enabledOAuthProviders, findProvider } from "./index.ts";
 
 const config = (environment: Record<string, string>) => loadConfig(environment, "/nowhere");
 
@@ -68,7 +68,7 @@ describe("what is offered", () => {
   });
 
   test("is nothing by itself", () => {
-    expect(enabledProviders(config({}))).toEqual([]);
+    expect(enabledOAuthProviders(config({}))).toEqual([]);
   });
 
   test("comes in the protocol's order, and then the operator's own by name", () => {
@@ -83,7 +83,7 @@ describe("what is offered", () => {
         m: acme,
       }),
     });
-    expect(enabledProviders(everything).map(({ id, name }) => [id, name])).toEqual([
+    expect(enabledOAuthProviders(everything).map(({ id, name }) => [id, name])).toEqual([
       ["apple", "Apple"],
       ["discord", "Discord"],
       ["github", "GitHub"],

@@ -23,7 +23,7 @@ const builtIn: { [Id in keyof Settings]: (settings: Settings[Id]) => Provider } 
 };
 
 /** The providers that people may sign in by here: built-in ones in their order, then the operator's own by name. */
-export function enabledProviders({ third_party }: Config): Provider[] {
+export function enabledOAuthProviders({ third_party }: Config): Provider[] {
   const known = Object.entries(builtIn).flatMap(([id, make]) => {
     const settings = third_party.providers[id as keyof Settings];
     return settings.enabled ? [make(settings as never)] : [];
@@ -37,5 +37,5 @@ export function enabledProviders({ third_party }: Config): Provider[] {
 
 /** @param id `google`, `custom_acme`; null for one that is not enabled */
 export function findProvider(config: Config, id: string): Provider | null {
-  return enabledProviders(config).find((provider) => provider.id === id) ?? null;
+  return enabledOAuthProviders(config).find((provider) => provider.id === id) ?? null;
 }

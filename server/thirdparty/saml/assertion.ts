@@ -41,7 +41,11 @@ const entity = "urn:oasis:names:tc:SAML:2.0:nameid-format:entity";
  * @param response the element around it: what it says can only make things worse
  * @param assertion read from the bytes that the signature covers
  */
-export function judgeAssertion(response: XmlElement, assertion: XmlElement, expected: Expected): Judgement {
+export function verifySamlAssertion(
+  response: XmlElement,
+  assertion: XmlElement,
+  expected: Expected,
+): Judgement {
   const refuse = (reason: string): Judgement => ({ ok: false, reason });
   const { now } = expected;
 

@@ -4,7 +4,12 @@ import { providerKey, providerMetadata } from "../../testing/saml-identity-provi
 import { networkOf } from "../network.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { parseMetadata } from "./identity-provider-metadata.ts";
-import { enabledProviders, findByEntityId, loadProvider, settingsForDomain } from "./identity-providers.ts";
+import {
+  enabledSamlProviders,
+  findByEntityId,
+  loadProvider,
+  settingsForDomain,
+} from "./identity-providers.ts";
 
 const key = providerKey();
 const entityId = "https://idp.example.org/saml";
@@ -35,7 +40,7 @@ function deployed(
     return answer(String(input));
   };
   const deployment = { runtime: configured, tenant: configured.tenant };
-  const [settings] = enabledProviders(configured.config);
+  const [settings] = enabledSamlProviders(configured.config);
   const load = (seconds = 0) => {
     if (!settings) throw new Error("no provider is enabled");
     return loadProvider(deployment, settings, new Date(1_700_000_000_000 + seconds * 1000));
@@ -123,7 +128,7 @@ describe("a provider", () => {
       expect(settingsForDomain(config, domain)).toBeNull();
     expect((await findByEntityId(deployment, "urn:second", new Date()))?.settings.name).toBe("second");
     expect(await findByEntityId(deployment, entityId, new Date())).toBeNull();
-    expect(enabledProviders({ ...config, saml: { ...config.saml, enabled: false } })).toEqual([]);
+    expect(enabledSamlProviders({ ...config, saml: { ...config.saml, enabled: false } })).toEqual([]);
   });
 
   test("A44 that takes the name of another is not found by it, nor does it stand in for the other", async () => {

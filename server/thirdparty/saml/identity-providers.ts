@@ -1,6 +1,5 @@
 import type { Config } from "../../config/schema.ts";
-import type { Runtime } from "../../runtime.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
+import type { Runtime, TenantContext } from "../../runtime.ts";
 import { boundedFetch, networkOf } from "../network.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { type IdentityProviderMetadata, parseMetadata } from "./identity-provider-metadata.ts";
@@ -12,11 +11,6 @@ export type ProviderSettings = Config["saml"]["identity_providers"][number];
 /** A provider, and what its metadata says. */
 export interface IdentityProvider extends IdentityProviderMetadata {
   settings: ProviderSettings;
-}
-
-export interface Deployment {
-  runtime: Runtime;
-  tenant: Tenant;
 }
 
 /** Metadata that was fetched from somewhere. Moments are in milliseconds since 1970. */
@@ -39,13 +33,13 @@ const readOf = new WeakMap<ProviderSettings, IdentityProviderMetadata | null>();
 const fetchedOf = new WeakMap<Runtime, Map<string, Promise<Fetched>>>();
 
 /** The providers that a tenant lets people come from. */
-export function enabledProviders({ saml }: Config): ProviderSettings[] {
+export function enabledSamlProviders({ saml }: Config): ProviderSettings[] {
   return saml.enabled ? saml.identity_providers.filter(({ enabled }) => enabled) : [];
 }
 
 /** The provider whose people have addresses in a domain. */
 export function settingsForDomain(config: Config, domain: string): ProviderSettings | null {
-  return enabledProviders(config).find(({ domains }) => domains.includes(domain.toLowerCase())) ?? null;
+  return enabledSamlProviders(config).find(({ domains }) => domains.includes(domain.toLowerCase())) ?? null;
 }
 
 /**
@@ -55,7 +49,7 @@ export function settingsForDomain(config: Config, domain: string): ProviderSetti
  * @throws ThirdPartyError when there is none that could be used
  */
 export async function loadProvider(
-  deployment: Deployment,
+  deployment: TenantContext,
   settings: ProviderSettings,
   now: Date,
 ): Promise<IdentityProvider> {
@@ -82,19 +76,19 @@ export async function loadProvider(
  * @param entityId what a message says; nothing is believed of it yet
  */
 export async function findByEntityId(
-  deployment: Deployment,
+  deployment: TenantContext,
   entityId: string,
   now: Date,
 ): Promise<IdentityProvider | null> {
   // At once, so that one that does not answer keeps nobody waiting for the others.
   const providers = await Promise.all(
-    enabledProviders(deployment.tenant.config).map((settings) => loadIfUsable(deployment, settings, now)),
+    enabledSamlProviders(deployment.tenant.config).map((settings) => loadIfUsable(deployment, settings, now)),
   );
   const namesakes = providers.filter((provider) => provider?.entityId === entityId);
   const written = namesakes.filter((provider) => provider?.settings.metadata !== undefined);
   const [provider = null, rival] = written.length > 0 ? written : namesakes;
   if (namesakes.length > 1) {
-    const names = namesakes.map((namesake) => namesake?.settings.name);
+    const names = namesakes.map((accountWithSameEmail) => accountWithSameEmail?.settings.name);
     deployment.runtime.log.warn({ providers: names }, "SAML providers call themselves by one entity id");
   }
   return rival ? null : provider;
@@ -106,7 +100,7 @@ export async function findByEntityId(
  * @returns null when it is none's. A provider whose name only its fetched metadata would tell may be the one
  */
 export function settingsForEntityId(config: Config, entityId: string): ProviderSettings | null {
-  const providers = enabledProviders(config);
+  const providers = enabledSamlProviders(config);
   const named = providers.find((settings) => nameOf(settings) === entityId);
   return named ?? providers.find((settings) => nameOf(settings) === undefined) ?? null;
 }
@@ -117,7 +111,7 @@ function nameOf(settings: ProviderSettings): string | undefined {
 }
 
 async function loadIfUsable(
-  deployment: Deployment,
+  deployment: TenantContext,
   settings: ProviderSettings,
   now: Date,
 ): Promise<IdentityProvider | null> {
@@ -131,7 +125,7 @@ async function loadIfUsable(
 
 /** Whoever names a provider has all of them looked at, so each is read once. */
 function writtenMetadata(
-  deployment: Deployment,
+  deployment: TenantContext,
   settings: ProviderSettings,
   metadata: string,
 ): IdentityProviderMetadata | null {
@@ -143,7 +137,7 @@ function writtenMetadata(
 }
 
 async function fetchedMetadata(
-  deployment: Deployment,
+  deployment: TenantContext,
   settings: ProviderSettings,
   now: Date,
 ): Promise<IdentityProviderMetadata | null> {
@@ -164,7 +158,7 @@ async function fetchedMetadata(
 }
 
 async function refresh(
-  deployment: Deployment,
+  deployment: TenantContext,
   settings: ProviderSettings,
   last: Fetched | undefined,
   moment: number,
@@ -181,7 +175,7 @@ async function refresh(
 }
 
 async function fetchText(
-  { runtime, tenant }: Deployment,
+  { runtime, tenant }: TenantContext,
   { name, metadata_url }: ProviderSettings,
 ): Promise<Uint8Array | null> {
   const { config } = tenant;
@@ -209,7 +203,7 @@ async function fetchText(
 }
 
 function read(
-  { runtime, tenant }: Deployment,
+  { runtime, tenant }: TenantContext,
   { name }: ProviderSettings,
   document: Uint8Array | string,
 ): IdentityProviderMetadata | null {

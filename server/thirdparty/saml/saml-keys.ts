@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject } fr
 import { promisify } from "node:util";
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { schema } from "#db/client";
-import type { Runtime } from "../../runtime.ts";
+import type { TenantContext } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { selfSignedCertificate } from "./certificate.ts";
 
@@ -15,8 +15,6 @@ export interface SamlKey {
   /** PEM; the same for as long as the key is. */
   certificate: string;
 }
-
-type Deployment = { runtime: Pick<Runtime, "database" | "vault" | "platform">; tenant: Tenant };
 
 const { signingKeys, tenants } = schema;
 
@@ -33,7 +31,7 @@ const commonNames = { saml_signing: "SAML signing", saml_encryption: "SAML encry
  *
  * @throws UnknownKeyError when it was sealed by a key that is not configured
  */
-export async function samlKey(deployment: Deployment, purpose: SamlKeyPurpose): Promise<SamlKey> {
+export async function samlKey(deployment: TenantContext, purpose: SamlKeyPurpose): Promise<SamlKey> {
   const found = (await readKey(deployment, purpose)) ?? (await makeKey(deployment, purpose));
   if (!found) throw new Error(`the ${purpose} key was taken away while it was made`);
   return found;
@@ -46,7 +44,7 @@ const ofPurpose = (tenant: Tenant, purpose: SamlKeyPurpose) =>
 const sealContext = (tenant: Tenant, purpose: SamlKeyPurpose, id: string) =>
   `signing_keys/${tenant.id}/${purpose}/${id}`;
 
-async function readKey({ runtime, tenant }: Deployment, purpose: SamlKeyPurpose): Promise<SamlKey | null> {
+async function readKey({ runtime, tenant }: TenantContext, purpose: SamlKeyPurpose): Promise<SamlKey | null> {
   // Just after a key was made, a copy of the database that lags behind would have another one made.
   const [row] = await runtime.database.write
     .select()
@@ -71,7 +69,7 @@ async function readKey({ runtime, tenant }: Deployment, purpose: SamlKeyPurpose)
   };
 }
 
-async function makeKey(deployment: Deployment, purpose: SamlKeyPurpose): Promise<SamlKey | null> {
+async function makeKey(deployment: TenantContext, purpose: SamlKeyPurpose): Promise<SamlKey | null> {
   const { runtime, tenant } = deployment;
   const { database, platform, vault } = runtime;
   const id = platform.uuid();

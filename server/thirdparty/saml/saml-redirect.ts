@@ -58,7 +58,7 @@ export async function openSamlRequest(
     flowId,
     provider: providerName(provider.entityId),
     redirectTo,
-    remembers: { requestId, askedAt: now.toISOString(), boundBy: "cookie" },
+    privateState: { requestId, askedAt: now.toISOString(), boundBy: "cookie" },
   });
   const signing = await samlKey(context, "saml_signing");
   const relayState = relayPrefix + state;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { schema } from "#db/client";
+import type { TenantContext } from "../../runtime.ts";
 import { skewMilliseconds } from "./assertion.ts";
-import type { Deployment } from "./identity-providers.ts";
 
 const { seenAssertions } = schema;
 
@@ -13,7 +13,7 @@ const { seenAssertions } = schema;
  * @returns false when it was shown before, by whomever and to whichever server
  */
 export async function rememberAssertion(
-  { runtime, tenant }: Deployment,
+  { runtime, tenant }: TenantContext,
   { issuer, id, expiresAt }: { issuer: string; id: string; expiresAt: Date },
 ): Promise<boolean> {
   const made = await runtime.database.write

@@ -40,7 +40,7 @@ const request = (more: Partial<ThirdPartyRequest> = {}): ThirdPartyRequest => ({
   flowId: null,
   provider: `saml:${provider.entityId}`,
   redirectTo: "http://localhost:3000/",
-  remembers: { requestId: "_request", askedAt: new Date().toISOString() },
+  privateState: { requestId: "_request", askedAt: new Date().toISOString() },
   ...more,
 });
 

@@ -1,9 +1,10 @@
+import type { TenantContext } from "../../runtime.ts";
 import type { ProviderFacts } from "../provider-facts.ts";
 import type { ThirdPartyRequest } from "../requests.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
-import { judgeAssertion } from "./assertion.ts";
+import { verifySamlAssertion } from "./assertion.ts";
 import { factsOfAssertion, providerName } from "./attributes.ts";
-import { type Deployment, findByEntityId, type IdentityProvider } from "./identity-providers.ts";
+import { findByEntityId, type IdentityProvider } from "./identity-providers.ts";
 import { childOf } from "./response-shape.ts";
 import { samlKey } from "./saml-keys.ts";
 import { rememberAssertion } from "./seen-assertions.ts";
@@ -21,7 +22,7 @@ import { type GuardedResponse, guardResponse } from "./xml-guard.ts";
  * @throws ThirdPartyError for whatever is wrong with it
  */
 export async function completeSignOn(
-  deployment: Deployment,
+  deployment: TenantContext,
   { samlResponse, request }: { samlResponse: string; request: ThirdPartyRequest | null },
   now: Date,
 ): Promise<ProviderFacts> {
@@ -32,18 +33,18 @@ export async function completeSignOn(
   const { guarded } = look;
 
   const provider = await senderOf(deployment, guarded, request, now);
-  const requestId = request?.remembers.requestId ?? null;
+  const requestId = request?.privateState.requestId ?? null;
   const verified = await verifyResponse(config, provider, { encryption }, guarded, requestId);
   if (!verified.ok) throw untrue(verified.reason);
 
   const { audience, consumerUrl } = serviceProviderOf(config);
-  const judgement = judgeAssertion(guarded.response, verified.assertion, {
+  const judgement = verifySamlAssertion(guarded.response, verified.assertion, {
     issuer: provider.entityId,
     audience,
     recipient: consumerUrl,
     requestId,
     signedInSince:
-      config.saml.options.force_login && request ? new Date(request.remembers.askedAt ?? now) : null,
+      config.saml.options.force_login && request ? new Date(request.privateState.askedAt ?? now) : null,
     now,
   });
   if (!judgement.ok) throw untrue(judgement.reason);
@@ -60,7 +61,7 @@ export async function completeSignOn(
 
 /** The provider that was asked; or, when none was, the one that the response names and that may come by itself. */
 async function senderOf(
-  deployment: Deployment,
+  deployment: TenantContext,
   { response, assertion }: GuardedResponse,
   request: ThirdPartyRequest | null,
   now: Date,

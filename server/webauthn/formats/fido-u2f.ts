@@ -1,5 +1,5 @@
 import { algorithmOf } from "../cose-key.ts";
-import { isWellSpelled } from "../ecdsa-signature.ts";
+import { hasCanonicalEncoding } from "../ecdsa-signature.ts";
 import { certificatesOf } from "./certificates.ts";
 import type { StatementVerifier } from "./statement.ts";
 
@@ -11,5 +11,5 @@ export const verifyFidoU2f: StatementVerifier = ({ members, publicKey }) => {
   const [certificate, ...others] = certificatesOf(members.get("x5c"));
   const curve = certificate?.publicKey.asymmetricKeyDetails?.namedCurve;
   const isP256 = curve === "prime256v1" && algorithmOf(publicKey) === -7;
-  return others.length === 0 && isP256 && isWellSpelled(-7, members.get("sig"));
+  return others.length === 0 && isP256 && hasCanonicalEncoding(-7, members.get("sig"));
 };

@@ -1,5 +1,5 @@
 import { algorithmOf } from "../cose-key.ts";
-import { isWellSpelled } from "../ecdsa-signature.ts";
+import { hasCanonicalEncoding } from "../ecdsa-signature.ts";
 import { certificatesOf, leadsToRoot } from "./certificates.ts";
 import type { StatementVerifier } from "./statement.ts";
 
@@ -9,7 +9,7 @@ import type { StatementVerifier } from "./statement.ts";
  * this format, the certificates lead to one of them.
  */
 export const verifyPacked: StatementVerifier = ({ members, publicKey, roots, now }) => {
-  if (!isWellSpelled(members.get("alg"), members.get("sig"))) return false;
+  if (!hasCanonicalEncoding(members.get("alg"), members.get("sig"))) return false;
   if (!members.has("x5c")) return members.get("alg") === algorithmOf(publicKey);
   return roots.length === 0 || leadsToRoot(certificatesOf(members.get("x5c")), roots, now);
 };

@@ -1,5 +1,5 @@
 /** What a person brought back from an identity provider, in the address of the page. */
-export type Arrival = { token: string } | { error: string };
+export type ProviderReturn = { token: string } | { error: string };
 
 /**
  * Reads an arrival out of the page's address.
@@ -7,7 +7,7 @@ export type Arrival = { token: string } | { error: string };
  * @param query its parameters; `hanko_token` and `error` are the names that clients of the protocol read
  * @returns null when nobody has come from anywhere
  */
-export function arrivalIn(query: URLSearchParams): Arrival | null {
+export function readProviderReturn(query: URLSearchParams): ProviderReturn | null {
   const token = query.get("hanko_token");
   if (token) return { token };
   const error = query.get("error");
@@ -17,7 +17,7 @@ export function arrivalIn(query: URLSearchParams): Arrival | null {
 }
 
 /** Whether this arrival was sent by a provider of its own accord, so that no flow of ours waits for it. */
-export function isUnasked(query: URLSearchParams): boolean {
+export function isIdpInitiated(query: URLSearchParams): boolean {
   return query.get("saml_hint") === "idp_initiated";
 }
 

@@ -1,4 +1,4 @@
-import type { Attempts, Surroundings } from "./ceremonies.ts";
+import type { Attempts, CeremonyContext } from "./ceremony.ts";
 import { isText } from "./people.ts";
 
 /**
@@ -38,9 +38,9 @@ export function mayBring(href: unknown, { brought }: Pick<Attempts, "brought">):
  * @param href below the base address, as the payload has it
  * @param dropped rejects with its reason once nobody waits any more
  */
-export async function answerOfPhone(
+export async function waitForAuthenticator(
   href: string,
-  { attempts, base, renew }: Pick<Surroundings, "attempts" | "base" | "renew">,
+  { attempts, base, renew }: Pick<CeremonyContext, "attempts" | "base" | "renew">,
   dropped: AbortSignal,
 ): Promise<void> {
   while ((await endingOf(base + href, dropped)) === "INVALIDATED") {

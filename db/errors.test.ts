@@ -1,0 +1,83 @@
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type TestDatabase, testDatabase } from "../server/testing/postgres.ts";
+import {
+  isConnectionLost,
+  isDatabaseUnreachable,
+  isInvalidValue,
+  isRetryable,
+  uniqueConstraints,
+  violatedForeignKey,
+  violatedUnique,
+} from "./errors.ts";
+
+let postgres: TestDatabase;
+beforeAll(async () => {
+  postgres = await testDatabase();
+});
+afterAll(() => postgres.close());
+
+/** The error of a statement, as the query builder wraps it. */
+async function errorOf(statement: string): Promise<unknown> {
+  return postgres.database.write.execute(sql.raw(statement)).then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+it("names only constraints and unique indexes that exist", async () => {
+  const { rows } = await postgres.database.read.execute<{ name: string }>(
+    sql`select indexrelid::regclass::text as name from pg_index where indisunique`,
+  );
+  const existing = rows.map(({ name }) => name);
+  for (const name of uniqueConstraints) expect(existing).toContain(name);
+});
+
+describe("an error of the database", () => {
+  it("names the unique constraint it violated", async () => {
+    await postgres.database.write.execute(sql`create table marks (name text constraint marks_name unique)`);
+    await postgres.database.write.execute(sql`insert into marks values ('one')`);
+    const error = await errorOf("insert into marks values ('one')");
+    expect(violatedUnique(error)).toBe("marks_name");
+    expect(violatedForeignKey(error)).toBeNull();
+    expect(isRetryable(error)).toBe(false);
+  });
+
+  it("names the foreign key it violated", async () => {
+    const error = await errorOf(
+      "insert into passwords (tenant_id, user_id, hash) values (gen_random_uuid(), gen_random_uuid(), 'x')",
+    );
+    expect(violatedForeignKey(error)).toContain("_user_id_");
+    expect(violatedUnique(error)).toBeNull();
+  });
+
+  it("tells a value that its type cannot hold", async () => {
+    expect(isInvalidValue(await errorOf("select 'x'::uuid"))).toBe(true);
+    expect(isInvalidValue(await errorOf("select nothing"))).toBe(false);
+  });
+});
+
+it.each([
+  ["a serialization failure", { code: "40001" }, { retryable: true, lost: false, unreachable: false }],
+  ["a deadlock", { code: "40P01" }, { retryable: true, lost: false, unreachable: false }],
+  ["a shutdown of the server", { code: "57P01" }, { retryable: false, lost: true, unreachable: true }],
+  ["a reset connection", { code: "ECONNRESET" }, { retryable: false, lost: true, unreachable: true }],
+  ["a refused connection", { code: "ECONNREFUSED" }, { retryable: false, lost: false, unreachable: true }],
+  ["too many connections", { code: "53300" }, { retryable: false, lost: false, unreachable: true }],
+])("classifies %s, however deep it is wrapped", (_what, facts, expected) => {
+  const error = new Error("outer", {
+    cause: new Error("middle", { cause: Object.assign(new Error(), facts) }),
+  });
+  expect({
+    retryable: isRetryable(error),
+    lost: isConnectionLost(error),
+    unreachable: isDatabaseUnreachable(error),
+  }).toEqual(expected);
+});
+
+it("classifies errors of the pool, which carry no code", () => {
+  const terminated = new Error("query failed", { cause: new Error("Connection terminated unexpectedly") });
+  expect([isConnectionLost(terminated), isDatabaseUnreachable(terminated)]).toEqual([true, true]);
+  const exhausted = new Error("timeout exceeded when trying to connect");
+  expect([isConnectionLost(exhausted), isDatabaseUnreachable(exhausted)]).toEqual([false, true]);
+});
