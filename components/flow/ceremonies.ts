@@ -9,7 +9,7 @@ import {
 } from "@simplewebauthn/browser";
 import type { FlowState } from "#server/flow/wire";
 import { mayBring, waitForAuthenticator } from "./authenticator-request.ts";
-import type { Attempts, Ceremony, Step } from "./ceremony.ts";
+import type { Attempts, Ceremony, CeremonyContext, Step } from "./ceremony.ts";
 import { isText } from "./people.ts";
 
 const creation: Ceremony = {

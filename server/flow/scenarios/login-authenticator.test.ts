@@ -208,9 +208,9 @@ describe("a phone", () => {
 
   test("that is deregistered in that very moment is told of as one that did not confirm", async () => {
     const { userId } = await accountOwner(base);
-    const scope = { ...actingAt(base), signal: AbortSignal.timeout(8000) };
+    const request = { ...actingAt(base), signal: AbortSignal.timeout(8000) };
     const entered = await loginAuthenticator.enter?.({
-      ...{ scope, flowId: crypto.randomUUID(), data: { userId }, facts: { email: null, username: null } },
+      ...{ request, flowId: crypto.randomUUID(), data: { userId }, facts: { email: null, username: null } },
     } as never);
     expect(entered).toEqual({ problem: { code: "authenticator_request_failed" } });
   });
