@@ -272,7 +272,7 @@ describe("a receipt that is not true", () => {
     const part = anything().map((value) => Buffer.from(JSON.stringify(value) ?? "").toString("base64url"));
     const parts = array(part, { minLength: 2, maxLength: 4 }).map((all) => all.join("."));
     const [head = "", , signature = ""] = (await issuer.issue()).split(".");
-    assert(
+    await assert(
       property(tuple(string(), parts, base64String(), part), ([text, joined, encoded, body]) => {
         for (const one of [text, joined, encoded, `${head}.${body}.${signature}`]) {
           expect(ok(one).ok).toBe(false);

@@ -33,8 +33,8 @@ test.each([
   expect(visibleEnds(text)).toEqual(pieces);
 });
 
-test("nothing is left out, and nothing that cannot be seen is left", () => {
-  assert(
+test("nothing is left out, and nothing that cannot be seen is left", async () => {
+  await assert(
     property(string({ unit: "binary" }), (text) => {
       const pieces = visiblePieces(text);
       const back = pieces.map((piece) =>

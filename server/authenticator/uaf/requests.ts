@@ -4,9 +4,6 @@ import { authenticationPolicy, type Disallowed, type KeyName, registrationPolicy
 import { transactionOf } from "./transaction.ts";
 import { offeredVersions } from "./versions.ts";
 
-/** Longest name of a user in a registration request, in characters. */
-export const longestUsername = 128;
-
 /**
  * Asks for a new key: UAF Protocol Specification 1.1, dictionary RegistrationRequest.
  *

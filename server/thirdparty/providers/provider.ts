@@ -1,13 +1,6 @@
 import type { ClientAuth, ServerMetadata } from "openid-client";
 import type { Statement } from "../provider-facts.ts";
 
-/** What the built-in providers are configured by. */
-export interface ProviderSettings {
-  client_id: string;
-  secret?: string | undefined;
-  prompt?: string | undefined;
-}
-
 /** What a provider has answered, and the means to ask it more. */
 export interface Answers {
   /** Claims of the verified ID token; null where the provider gives none. */
