@@ -9,13 +9,16 @@ const routeFiles = readdirSync(app, { recursive: true, encoding: "utf8" })
   .map((file) => file.split(sep).join("/"))
   .filter((file) => /(^|\/)route\.tsx?$/.test(file));
 
-/** Where Next looks for the route of an address. */
-const fileOf = (path: string) => `${path.slice(1).replaceAll("{", "[").replaceAll("}", "]")}/route.ts`;
+/** The file that answers a path in Next: its own, or, below a prefix, the one that takes every path below it. */
+const fileOf = (path: string) => {
+  const [prefix, ...rest] = path.slice(1).split("/");
+  return rest.length > 0 ? `${prefix}/[...path]/route.ts` : `${prefix}/route.ts`;
+};
 
-/** Any address, under what stands before a tenant's. */
+/** Takes every path below the prefix of a tenant without a host name of its own. */
 const ofTenants = "t/[tenant]/[...path]/route.ts";
 
-test("every address has a route file of Next, and every route file an address", () => {
+test("every address is answered by a route file, and every route file answers an address", () => {
   const files = new Set(addresses.map(({ path }) => fileOf(path)));
   expect(routeFiles.toSorted()).toEqual([...files, ofTenants].toSorted());
 });

@@ -21,7 +21,10 @@ import { meHandler, userHandler } from "./session/me.ts";
 import { tokenHandler } from "./session/token.ts";
 import { validateHandler, validateTokenHandler } from "./session/validate.ts";
 
-/** Every address of the API. `app/` has a route file for each path, which a test compares. */
+/**
+ * Every address of the API. For Next, `app/` has one route file for each first segment, and one for everything below
+ * it; a test compares them with this table.
+ */
 export const addresses: readonly Address[] = [
   { method: "POST", path: "/login", handler: flowHandler("login"), refusals: "flow", from: "anyone" },
   { method: "GET", path: "/login", handler: loginPageHandler, refusals: "flow", from: "anyone" },

@@ -107,6 +107,30 @@ describe("under Next alone, in production", () => {
     expect(await stream.text()).toMatch(/"status":"PENDING"[\s\S]*"status":"FAILED"/);
   });
 
+  test.each([
+    ["/authenticator/unknown", { code: 404, message: expect.any(String), messsage: expect.any(String) }],
+    ["/passkeys/unknown", { title: "Not Found", details: "", status: 404 }],
+    ["/saml/unknown", { code: 404, message: expect.any(String) }],
+    ["/users/a%2Fb/c", { code: 404, message: expect.any(String) }],
+  ])("answers the unknown path %s in the error shape of its interface", async (path, body) => {
+    const response = await fetch(server.url + path);
+    expect([response.status, await response.json()]).toEqual([404, body]);
+  });
+
+  test("decodes a path segment once", async () => {
+    const tenant = "00000000-0000-4000-8000-000000000001";
+    const maker = { database: database.database, platform: systemPlatform };
+    const { key: apiKey } = await createApiKey(
+      maker,
+      { id: tenant },
+      { interface: "passkeys", name: "shop" },
+    );
+    const response = await fetch(`${server.url}/passkeys/${tenant}/credentials/a%2Fb%2520`, {
+      headers: { apiKey },
+    });
+    expect(await response.json()).toMatchObject({ title: "credential with id 'a/b%20' not found" });
+  });
+
   test.each<[string, "GET" | "POST", Record<string, string>]>([
     ["a subrequest", "GET", { "x-middleware-subrequest": Array(5).fill("proxy").join(":") }],
     ["a rewrite", "GET", { "x-middleware-rewrite": "/dev/mailbox" }],
