@@ -1,0 +1,141 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+
+/**
+ * `npm run check`: lists exports that nothing uses, and dependencies that no file names. Ends with 1 if there are any.
+ *
+ * Reads the sources as text, which suffices because Biome formats every import and export in one way.
+ */
+
+const root = join(import.meta.dirname, "..");
+
+/** Modules whose exports are read by others than our modules: Next, Vitest, Playwright, and installed copies of Stile. */
+const entryPoints = [
+  /^app\/.*\/?(layout|not-found|page|route)\.tsx?$/,
+  /^(instrumentation|proxy|drizzle\.config|playwright\.config|vitest\.config)\.ts$/,
+  /^next\.config\.mjs$/,
+  /^server\/testing\/postgres-cluster\.ts$/,
+  /^server\/passkey-server\/receipt-verification\.ts$/,
+  // Compiled only: the compiler checks what it exports.
+  /\.types\.ts$/,
+];
+
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((file) => /\.(ts|tsx|mjs|js)$/.test(file) && !file.startsWith("db/migrations/"));
+const known = new Set(files);
+const sources = new Map(files.flatMap((file) => read(file)));
+
+const unused = [...unusedExports(), ...unusedDependencies()].sort();
+for (const line of unused) process.stderr.write(`${line}\n`);
+process.exitCode = unused.length > 0 ? 1 : 0;
+
+function read(file: string): [string, string][] {
+  try {
+    return [[file, readFileSync(join(root, file), "utf8")]];
+  } catch {
+    // Deleted, and not committed yet.
+    return [];
+  }
+}
+
+function unusedExports(): string[] {
+  const used = new Map<string, Set<string>>();
+  const use = (from: string, specifier: string, names: string[]) => {
+    const target = resolveModule(from, specifier);
+    if (!target) return;
+    const all = used.get(target) ?? new Set();
+    used.set(target, all);
+    for (const name of names) all.add(name);
+  };
+  for (const [file, source] of sources) {
+    for (const [, names = "", specifier = ""] of source.matchAll(
+      /^(?:import|export)(?: type)? (?:[\w$]+, )?\{([^}]*)\} from "([^"]+)"/gm,
+    )) {
+      use(file, specifier, names.split(",").map(importedName));
+    }
+    for (const [, clause = "", specifier = ""] of source.matchAll(
+      /^(?:import|export) (?:type )?([\w$*][^{}"]*?) from "([^"]+)"/gm,
+    )) {
+      use(file, specifier, [clause.includes("*") ? "*" : "default"]);
+    }
+    for (const [, specifier = ""] of source.matchAll(/\bimport\(\s*(?:\/\*[^*]*\*\/\s*)?"([^"]+)"/g))
+      use(file, specifier, ["*"]);
+    for (const [, specifier = ""] of source.matchAll(/^import "([^"]+)"/gm)) use(file, specifier, []);
+  }
+  return [...sources].flatMap(([file, source]) => {
+    const names = used.get(file) ?? new Set();
+    if (names.has("*") || entryPoints.some((pattern) => pattern.test(file))) return [];
+    return exportedNames(source)
+      .filter((name) => !names.has(name) && !isUsedWithin(source, name))
+      .map((name) => `${file}: export \`${name}\` is not used`);
+  });
+}
+
+/** An exported type of a function's own parameters or answer documents the function. */
+function isUsedWithin(source: string, name: string): boolean {
+  return source.split(new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`)).length > 2;
+}
+
+/** `type A as B` of an import clause names the export `A`. */
+function importedName(clause: string): string {
+  return (
+    clause
+      .trim()
+      .replace(/^type /, "")
+      .split(" as ")[0] ?? ""
+  );
+}
+
+function exportedNames(source: string): string[] {
+  const declared = source.matchAll(
+    /^export (?:declare )?(?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm,
+  );
+  const listed = [...source.matchAll(/^export (?:type )?\{([^}]*)\};$/gm)].flatMap(([, names = ""]) =>
+    names.split(",").map((clause) => clause.trim().split(" as ").at(-1) ?? ""),
+  );
+  const byDefault = /^export default /m.test(source) ? ["default"] : [];
+  return [...[...declared].map(([, name = ""]) => name), ...listed, ...byDefault].filter(Boolean);
+}
+
+/** The file of a specifier, relative to the root; undefined for packages. */
+function resolveModule(from: string, specifier: string): string | undefined {
+  const path = specifier.startsWith("#")
+    ? `${specifier.slice(1)}.ts`
+    : specifier.startsWith(".")
+      ? posix.join(posix.dirname(from), specifier)
+      : undefined;
+  if (path === undefined) return undefined;
+  return [path, `${path}.ts`, `${path}.tsx`, `${path.slice(0, -3)}.tsx`].find((candidate) =>
+    known.has(candidate),
+  );
+}
+
+function unusedDependencies(): string[] {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<
+    "scripts" | "dependencies" | "devDependencies" | "optionalDependencies",
+    Record<string, string>
+  >;
+  const text = [...sources.values(), ...Object.values(manifest.scripts)].join("\n");
+  /** Programs by their package, and what is used by its presence alone. */
+  const commands: Record<string, string> = {
+    "@biomejs/biome": "biome",
+    typescript: "tsc",
+    "react-dom": "next",
+    node: "node ",
+  };
+  const names = [manifest.dependencies, manifest.devDependencies, manifest.optionalDependencies].flatMap(
+    (list) => Object.keys(list),
+  );
+  return names
+    .filter((name) => {
+      const program = commands[name] ?? name;
+      const typed = name.startsWith("@types/") ? name.slice("@types/".length) : null;
+      return !(typed === null ? text.includes(program) : typed === "node" || text.includes(typed));
+    })
+    .map((name) => `package.json: \`${name}\` is not used`);
+}
