@@ -16,7 +16,7 @@ import { isOwnMachine } from "./host.ts";
 import { acceptedLanguage, LANGUAGE_COOKIE, languageOf } from "./language.ts";
 import { type Located, locate } from "./locate.ts";
 import { isSameOrigin, provenanceOf } from "./origin.ts";
-import { problem } from "./passkeys/problem.ts";
+import { errorReply } from "./passkeys/problem.ts";
 import { passkeyTenant } from "./passkeys/tenant.ts";
 import { plainError, type Reply } from "./reply.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -189,7 +189,7 @@ type RefusedStatus = 403 | 404 | 405 | 500 | 503;
 const shapes: Record<Refusals, (status: RefusedStatus, headers: Record<string, string>) => Reply> = {
   plain: (status, headers) => plainError(status, messages[status] ?? "", headers),
   authenticator: (status, headers) => authenticatorError(status, messages[status] ?? "", headers),
-  passkeys: (status, headers) => problem(status, undefined, "", headers),
+  passkeys: (status, headers) => errorReply(status, undefined, "", headers),
   flow(status, headers) {
     const reply =
       status >= 500 ? refuseFlow("technical_error") : refuseFlow("operation_not_permitted_error", { status });

@@ -13,11 +13,11 @@ import {
  */
 
 /** @returns null when it is not the answer to a registration, or carries nothing that a client says */
-export function readRegistration(
+export function readRegistrationResponse(
   body: unknown,
 ): { answer: RegistrationAnswer; clientData: ClientData } | null {
-  const { response, ...credential } = unpadded(body);
-  const { transports: named, ...attested } = unpadded(response);
+  const { response, ...credential } = withoutPadding(body);
+  const { transports: named, ...attested } = withoutPadding(response);
   const transports = Array.isArray(named) && named.length > 0 ? named : credential.transports;
   return withClientData(
     registrationAnswer.safeParse({ ...credential, response: { ...attested, transports } }).data,
@@ -25,9 +25,13 @@ export function readRegistration(
 }
 
 /** @returns null when it is not the answer to an authentication, or carries nothing that a client says */
-export function readAssertion(body: unknown): { answer: AssertionAnswer; clientData: ClientData } | null {
-  const { response, ...credential } = unpadded(body);
-  return withClientData(assertionAnswer.safeParse({ ...credential, response: unpadded(response) }).data);
+export function readAuthenticationResponse(
+  body: unknown,
+): { answer: AssertionAnswer; clientData: ClientData } | null {
+  const { response, ...credential } = withoutPadding(body);
+  return withClientData(
+    assertionAnswer.safeParse({ ...credential, response: withoutPadding(response) }).data,
+  );
 }
 
 function withClientData<Answer extends { response: { clientDataJSON: string } }>(answer: Answer | undefined) {
@@ -36,7 +40,7 @@ function withClientData<Answer extends { response: { clientDataJSON: string } }>
 }
 
 /** The members of an object, bytes without their padding; none for anything else. */
-function unpadded(value: unknown): Record<string, unknown> {
+function withoutPadding(value: unknown): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
   const members = Object.entries(value).map(([name, member]) => [
     name,

@@ -23,7 +23,7 @@ test.each<[ConflictReason, string]>([
   ["passkey", "the credential was used or removed meanwhile"],
   ["transaction", "the transaction was answered meanwhile"],
 ])("says what somebody else was faster with: %s", async (what, details) => {
-  expect(await write(new ConflictError(what))).toMatchObject({ refusal: { status: 401, details } });
+  expect(await write(new ConflictError(what))).toMatchObject({ error: { status: 401, details } });
 });
 
 test("takes nothing else that fails for a refusal", async () => {

@@ -6,12 +6,12 @@ import { type AssertionFault, verifyWebAuthnAssertion } from "../webauthn/assert
 import type { AssertionAnswer, ClientData } from "../webauthn/responses.ts";
 import type { Operation, TakenChallenge } from "./challenges.ts";
 import { findOwnedCredential, type OwnedCredential, updateUsedCredential } from "./credential-records.ts";
-import { acceptedOrigins, foreignOrigin } from "./origins.ts";
-import { type RefusalCode, type Refused, rejectPasskeyRequest } from "./problems.ts";
+import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
+import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
 import { userHandlesOf, userIdsOf } from "./user-handles.ts";
 import { findUsers } from "./users.ts";
 
-export type JudgedAssertion =
+export type AssertionVerdict =
   | {
       ok: true;
       credential: OwnedCredential;
@@ -20,22 +20,22 @@ export type JudgedAssertion =
       write: Write;
     }
   /** `credential`: what the answer claims to be of, and may not be. */
-  | (Refused & { credential?: OwnedCredential });
+  | (PasskeyRejection & { credential?: OwnedCredential });
 
 /**
  * Judges the answer to a request of the passkey server, for login, second factor and transaction alike.
  *
  * @param about what was read from the body, and the challenge that it took
  */
-export async function judgePasskeyAssertion(
+export async function verifyPasskeyAssertion(
   context: RequestContext,
   about: { answer: AssertionAnswer; clientData: ClientData; taken: TakenChallenge },
-): Promise<JudgedAssertion> {
+): Promise<AssertionVerdict> {
   const { runtime, tenant } = context;
   const { answer, clientData, taken } = about;
   const db = runtime.database.read;
   if (taken.expired)
-    return rejectPasskeyRequest("assertion_refused", { details: "the challenge has expired" });
+    return rejectPasskeyRequest("assertion_rejected", { details: "the challenge has expired" });
 
   // Where the application named nobody the answer has to; at a transaction it may, and then it has to be somebody.
   const handle = answer.response.userHandle || null;
@@ -49,7 +49,7 @@ export async function judgePasskeyAssertion(
 
   const credential = await findOwnedCredential(db, tenant.id, answer.id);
   if (!credential)
-    return rejectPasskeyRequest("assertion_refused", { details: "there is no such credential" });
+    return rejectPasskeyRequest("assertion_rejected", { details: "there is no such credential" });
 
   const secondFactor = taken.operation === "mfa_login";
   const { sign_count: signCount } = tenant.config.webauthn;
@@ -66,11 +66,11 @@ export async function judgePasskeyAssertion(
     signCount,
   });
   if (!judged.ok) {
-    const elsewhere = foreignOrigin(tenant.config, clientData.origin);
-    const refused = elsewhere
-      ? rejectPasskeyRequest("assertion_refused", { details: elsewhere })
-      : refusalFor(judged.reason, taken.operation);
-    return { ...refused, credential };
+    const elsewhere = originMismatchDetails(tenant.config, clientData.origin);
+    const rejection = elsewhere
+      ? rejectPasskeyRequest("assertion_rejected", { details: elsewhere })
+      : rejectionFor(judged.reason, taken.operation);
+    return { ...rejection, credential };
   }
 
   const { userVerified, backupState, signCount: counted, signCountStale } = judged;
@@ -93,7 +93,10 @@ export async function judgePasskeyAssertion(
  *
  * @returns a refusal, with nothing written, when the credential, its counter or the transaction moved on meanwhile
  */
-export async function writeAssertion(context: RequestContext, ...writes: Write[]): Promise<Refused | null> {
+export async function writeAssertion(
+  context: RequestContext,
+  ...writes: Write[]
+): Promise<PasskeyRejection | null> {
   try {
     await context.runtime.database.write.transaction(async (tx) => {
       for (const write of writes) await write(tx);
@@ -105,11 +108,11 @@ export async function writeAssertion(context: RequestContext, ...writes: Write[]
       error.reason === "transaction"
         ? "the transaction was answered meanwhile"
         : "the credential was used or removed meanwhile";
-    return rejectPasskeyRequest("assertion_refused", { details });
+    return rejectPasskeyRequest("assertion_rejected", { details });
   }
 }
 
-const causes: Record<Exclude<AssertionFault, "mfa_only">, string> = {
+const rejectionDetails: Record<Exclude<AssertionFault, "mfa_only">, string> = {
   credential_not_allowed: "the credential is not one of those that were asked for",
   user_mismatch: "the credential is not the user's",
   user_handle_missing: "the answer names no user",
@@ -121,9 +124,10 @@ const causes: Record<Exclude<AssertionFault, "mfa_only">, string> = {
   sign_count: "the signature counter did not grow",
 };
 
-function refusalFor(fault: AssertionFault, operation: Operation): Refused {
-  if (fault !== "mfa_only") return rejectPasskeyRequest("assertion_refused", { details: causes[fault] });
-  const code: RefusalCode =
+function rejectionFor(fault: AssertionFault, operation: Operation): PasskeyRejection {
+  if (fault !== "mfa_only")
+    return rejectPasskeyRequest("assertion_rejected", { details: rejectionDetails[fault] });
+  const code: PasskeyErrorCode =
     operation === "transaction" ? "mfa_credential_at_transaction" : "mfa_credential_at_login";
   return rejectPasskeyRequest(code);
 }

@@ -41,7 +41,7 @@ export interface AuditQuery {
 }
 
 /** An entry as it is shown. */
-export interface ShownEntry {
+export interface AuditEntryJson {
   id: string;
   type: string;
   error?: string;
@@ -62,7 +62,7 @@ export async function listAuditLogs(
   db: ReadOnly,
   tenantId: string,
   query: AuditQuery,
-): Promise<{ entries: ShownEntry[]; total: number }> {
+): Promise<{ entries: AuditEntryJson[]; total: number }> {
   const where = and(
     eq(table.tenantId, tenantId),
     inArray(table.type, [...(query.types ?? auditTypes)]),
@@ -80,7 +80,7 @@ export async function listAuditLogs(
     .offset(query.offset)
     .limit(query.limit);
   const [counted] = await db.select({ total: count() }).from(table).where(where);
-  return { entries: rows.map(shown), total: counted?.total ?? 0 };
+  return { entries: rows.map(toJson), total: counted?.total ?? 0 };
 }
 
 /** What is looked for means itself: its characters are no patterns. */
@@ -89,7 +89,7 @@ function contains(column: SQL<string | null> | typeof table.ipAddress, part: str
   return like(column, `%${part.replace(/[\\%_]/g, "\\$&")}%`);
 }
 
-function shown(row: typeof table.$inferSelect): ShownEntry {
+function toJson(row: typeof table.$inferSelect): AuditEntryJson {
   const { details } = row;
   const moment = row.createdAt.toISOString();
   return {

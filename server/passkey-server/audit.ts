@@ -1,7 +1,7 @@
 import type { Write } from "#db/write";
 import { type AuditDetails, audit, type PasskeyServerAuditType } from "../audit/audit.ts";
 import type { ClientContext } from "../runtime.ts";
-import type { Refusal } from "./problems.ts";
+import type { PasskeyRejection } from "./problems.ts";
 
 /** What an entry is about, as far as that is known. */
 export interface AuditFacts {
@@ -25,10 +25,10 @@ export function auditPasskeys(scope: ClientContext, type: PasskeyServerAuditType
 }
 
 /** Tells of something that was refused, by itself: what was to be written is not. */
-export async function auditRefusal(
+export async function auditRejection(
   scope: ClientContext,
   operation: AuditedOperation,
-  { title, details }: Refusal,
+  { error: { title, details } }: PasskeyRejection,
   facts: AuditFacts,
 ): Promise<void> {
   const error = details === "" ? title : `${title}: ${details}`;
@@ -40,23 +40,23 @@ export async function auditRefusal(
  * Tells of an answer to a challenge that there is not. Anybody can make one up, so that is noted only as often as a
  * source may open challenges.
  */
-export async function auditStranger(
+export async function auditUnknownChallenge(
   scope: ClientContext,
   operation: AuditedOperation,
-  refusal: Refusal,
+  rejection: PasskeyRejection,
   facts: AuditFacts,
 ): Promise<void> {
   const { runtime, tenant, client } = scope;
   const noted = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}/unknown`);
-  if (noted.ok) await auditRefusal(scope, operation, refusal, facts);
+  if (noted.ok) await auditRejection(scope, operation, rejection, facts);
 }
 
 /** Whoever asks may call a user what they like; so much of it is kept. */
-const longestUserId = 255;
+const MAX_AUDITED_USER_ID_LENGTH = 255;
 
 function detailsOf({ actorUserId, credentialId, transactionId }: AuditFacts): AuditDetails {
   return {
-    actor_user_id: actorUserId?.slice(0, longestUserId) ?? null,
+    actor_user_id: actorUserId?.slice(0, MAX_AUDITED_USER_ID_LENGTH) ?? null,
     ...(credentialId === undefined ? {} : { credential_id: credentialId }),
     ...(transactionId === undefined ? {} : { transaction_id: transactionId }),
   };

@@ -9,11 +9,11 @@ import {
   string,
 } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson, DATA_LIMIT, readCanonicalJson } from "./canonical-json.ts";
+import { canonicalJson, MAX_DATA_BYTES, readCanonicalJson } from "./canonical-json.ts";
 
 const textOf = (value: unknown) => {
   const canonical = canonicalJson(value);
-  return canonical.ok ? canonical.text : canonical.fault;
+  return canonical.ok ? canonical.text : canonical.reason;
 };
 
 describe("the canonical form of an object", () => {
@@ -90,9 +90,9 @@ describe("the canonical form of an object", () => {
     [{ a: undefined }, "value"],
     [{ a: () => 1 }, "value"],
     [{ a: 1n }, "value"],
-    [{ a: "x".repeat(DATA_LIMIT) }, "too_large"],
-  ])("%o has none: %s", (value, fault) => {
-    expect(canonicalJson(value)).toEqual({ ok: false, fault });
+    [{ a: "x".repeat(MAX_DATA_BYTES) }, "too_large"],
+  ])("%o has none: %s", (value, reason) => {
+    expect(canonicalJson(value)).toEqual({ ok: false, reason });
   });
 
   test("has as many levels as JSON may have here, and no more", () => {
@@ -102,8 +102,8 @@ describe("the canonical form of an object", () => {
       return value;
     };
     expect(canonicalJson(nested(32)).ok).toBe(true);
-    expect(canonicalJson(nested(33))).toEqual({ ok: false, fault: "too_deep" });
-    expect(canonicalJson(nested(10_000))).toEqual({ ok: false, fault: "too_deep" });
+    expect(canonicalJson(nested(33))).toEqual({ ok: false, reason: "too_deep" });
+    expect(canonicalJson(nested(10_000))).toEqual({ ok: false, reason: "too_deep" });
   });
 
   test("A90 knows no member by its name", () => {
@@ -138,7 +138,7 @@ describe("a canonical text", () => {
     "1",
     "",
     "{",
-    `{"a":"${"x".repeat(DATA_LIMIT)}"}`,
+    `{"a":"${"x".repeat(MAX_DATA_BYTES)}"}`,
   ])("is not %.40j", (text) => {
     expect(readCanonicalJson(text)).toBeNull();
   });

@@ -2,34 +2,34 @@ import canonicalize from "canonicalize";
 import { DEPTH_LIMIT, parseJson } from "../lib/strict-json.ts";
 
 /** Most bytes of agreed data in its canonical form: more than anybody reads before they agree. */
-export const DATA_LIMIT = 16 * 1024;
+export const MAX_DATA_BYTES = 16 * 1024;
 
 /** Why a value has no canonical form here, in words for the people who build applications. */
-export const canonicalFaults = {
+export const canonicalJsonRejections = {
   not_object: "it must be an object",
   text: "a text or a name in it is not well-formed Unicode",
   number:
     "a number in it is not finite, or a whole number beyond 2^53 - 1, which not every reader has: send it as text",
   value: "there is something in it that is no JSON",
   too_deep: `it has more than ${DEPTH_LIMIT} levels`,
-  too_large: `it is longer than ${DATA_LIMIT} bytes`,
+  too_large: `it is longer than ${MAX_DATA_BYTES} bytes`,
 } as const;
 
-export type CanonicalFault = keyof typeof canonicalFaults;
+export type CanonicalJsonRejection = keyof typeof canonicalJsonRejections;
 
-export type Canonical = { ok: true; text: string } | { ok: false; fault: CanonicalFault };
+export type CanonicalJsonVerdict = { ok: true; text: string } | { ok: false; reason: CanonicalJsonRejection };
 
 /**
  * The JSON Canonicalization Scheme (RFC 8785) of an object: one text for all spellings of the same data, in every
  * language that has the scheme. Refused is what RFC 7493 leaves out of JSON (RFC 8785, 3.1), and what is too large.
  */
-export function canonicalJson(value: unknown): Canonical {
-  const refuse = (fault: CanonicalFault): Canonical => ({ ok: false, fault });
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse("not_object");
-  const fault = faultOf(value, DEPTH_LIMIT);
-  if (fault) return refuse(fault);
+export function canonicalJson(value: unknown): CanonicalJsonVerdict {
+  const reject = (reason: CanonicalJsonRejection): CanonicalJsonVerdict => ({ ok: false, reason });
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return reject("not_object");
+  const reason = rejectionOf(value, DEPTH_LIMIT);
+  if (reason) return reject(reason);
   const text = canonicalize(value) ?? "";
-  return Buffer.byteLength(text) > DATA_LIMIT ? refuse("too_large") : { ok: true, text };
+  return Buffer.byteLength(text) > MAX_DATA_BYTES ? reject("too_large") : { ok: true, text };
 }
 
 /**
@@ -38,13 +38,13 @@ export function canonicalJson(value: unknown): Canonical {
  * @returns null for any other spelling, and for what has no canonical form
  */
 export function readCanonicalJson(text: string): Record<string, unknown> | null {
-  if (text.length > DATA_LIMIT) return null;
+  if (text.length > MAX_DATA_BYTES) return null;
   const value = parseJson(text);
   const canonical = canonicalJson(value);
   return canonical.ok && canonical.text === text ? (value as Record<string, unknown>) : null;
 }
 
-function faultOf(value: unknown, levels: number): CanonicalFault | null {
+function rejectionOf(value: unknown, levels: number): CanonicalJsonRejection | null {
   if (value === null || typeof value === "boolean") return null;
   if (typeof value === "string") return value.isWellFormed() ? null : "text";
   if (typeof value === "number") {
@@ -57,8 +57,8 @@ function faultOf(value: unknown, levels: number): CanonicalFault | null {
   const names = Array.isArray(value) ? [] : Object.keys(value);
   if (!names.every((name) => name.isWellFormed())) return "text";
   for (const member of Object.values(value)) {
-    const fault = faultOf(member, levels - 1);
-    if (fault) return fault;
+    const reason = rejectionOf(member, levels - 1);
+    if (reason) return reason;
   }
   return null;
 }

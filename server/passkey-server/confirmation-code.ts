@@ -4,8 +4,8 @@ import { databaseNow } from "#db/clock";
 import type { RequestContext, TenantContext } from "../runtime.ts";
 import { secretHash } from "./confirmation-request.ts";
 import { ofTransaction, RETURN_SECONDS } from "./confirmation-rows.ts";
-import { type Refused, rejectPasskeyRequest } from "./problems.ts";
-import type { Agreement, PageResult } from "./transaction-agreement.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
+import type { RedeemableResult, TransactionProof } from "./transaction-agreement.ts";
 
 /**
  * The one-time code that our page hands to the application through the user's browser. What it is good for lies sealed
@@ -23,17 +23,17 @@ const sealContext = (tenantId: string, transactionId: string) =>
  * @param transactionId internal
  * @returns `code`: 43 characters of base64url; `result`: what is written of it
  */
-export function codeFor(
+export function issueCode(
   { runtime, tenant }: TenantContext,
   transactionId: string,
-  agreement: Agreement,
-): { code: string; result: PageResult } {
+  agreement: TransactionProof,
+): { code: string; result: RedeemableResult } {
   const code = newCode(runtime);
   const sealedResult = runtime.vault.seal(
     Buffer.from(JSON.stringify(agreement)),
     sealContext(tenant.id, transactionId),
   );
-  return { code, result: { codeHash: secretHash(code), sealedResult, expiresAt: end(runtime) } };
+  return { code, result: { codeHash: secretHash(code), sealedResult, expiresAt: codeExpiry(runtime) } };
 }
 
 /**
@@ -49,7 +49,7 @@ export async function replaceCode(
   const code = newCode(runtime);
   const replaced = await runtime.database.write
     .update(table)
-    .set({ codeHash: secretHash(code), expiresAt: end(runtime) })
+    .set({ codeHash: secretHash(code), expiresAt: codeExpiry(runtime) })
     .where(and(ofTransaction(tenant.id, transactionId), isNotNull(table.sealedResult)))
     .returning({ id: table.transactionId });
   return replaced.length > 0 ? code : null;
@@ -58,7 +58,7 @@ export async function replaceCode(
 const newCode = ({ platform }: RequestContext["runtime"]) => platform.randomBytes(32).toString("base64url");
 
 /** When a code that is made now is good for nothing any more. */
-function end({ platform }: RequestContext["runtime"]): SQL {
+function codeExpiry({ platform }: RequestContext["runtime"]): SQL {
   return sql`${databaseNow(platform.clockShift())} + ${RETURN_SECONDS}::int * interval '1 second'`;
 }
 
@@ -70,7 +70,7 @@ function end({ platform }: RequestContext["runtime"]): SQL {
 export async function redeemCode(
   { runtime, tenant }: TenantContext,
   code: string,
-): Promise<({ ok: true; transaction_id: string } & Agreement) | Refused> {
+): Promise<({ ok: true; transaction_id: string } & TransactionProof) | PasskeyRejection> {
   const now = databaseNow(runtime.platform.clockShift());
   const codeHash = secretHash(code);
   const taken = await runtime.database.write.transaction(async (tx) => {
@@ -92,5 +92,9 @@ export async function redeemCode(
   });
   if (!taken?.sealed) return rejectPasskeyRequest("unknown_code");
   const opened = runtime.vault.unseal(taken.sealed, sealContext(tenant.id, taken.id));
-  return { ok: true, ...(JSON.parse(opened.toString()) as Agreement), transaction_id: taken.identifier };
+  return {
+    ok: true,
+    ...(JSON.parse(opened.toString()) as TransactionProof),
+    transaction_id: taken.identifier,
+  };
 }

@@ -7,14 +7,14 @@ import { isAllowedRedirect, parseRedirectTarget } from "../redirects/redirect-ta
 import type { RequestContext } from "../runtime.ts";
 
 /** An application's wish to have our own page show a transaction to its user, and ask for their passkey. */
-export interface ConfirmationWish {
+export interface ConfirmationOptions {
   /** Where the page sends the user afterwards. */
   redirectTo: string;
 }
 
 const { transactionConfirmations: table } = schema;
 
-export type AskedConfirmation =
+export type PreparedConfirmation =
   | {
       ok: true;
       /** The page's address. It holds a token of 256 bits, which only its hash is kept of. */
@@ -26,18 +26,18 @@ export type AskedConfirmation =
   | { ok: false; details: string };
 
 /** Makes the page's address, where the page may ask and may send the user back. */
-export function askForConfirmation(
+export function prepareConfirmation(
   { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
-  { redirectTo }: ConfirmationWish,
-): AskedConfirmation {
+  { redirectTo }: ConfirmationOptions,
+): PreparedConfirmation {
   const { config } = tenant;
   const { origins } = config.passkey_server.relying_party;
-  const page = pageAddress(config);
+  const page = pageUrl(config);
   if (!origins.some((origin) => origin.toLowerCase() === page.origin)) {
     const details = `confirmation: the page at ${page.origin} cannot use this relying party's passkeys, since that is not one of its origins (passkey_server.relying_party.origins)`;
     return { ok: false, details };
   }
-  const target = returnAddress(config, redirectTo);
+  const target = allowedReturnUrl(config, redirectTo);
   if (target === null) {
     const details = "confirmation.redirect_to is not an allowed address (hosted.allowed_redirect_urls)";
     return { ok: false, details };
@@ -60,12 +60,12 @@ export function askForConfirmation(
   };
 }
 
-function pageAddress({ base_url }: Config): URL {
+function pageUrl({ base_url }: Config): URL {
   return new URL(`${base_url.replace(/\/$/, "")}/confirm`);
 }
 
 /** An address that users may be sent to; null for any other. */
-export function returnAddress({ hosted }: Config, address: string): URL | null {
+export function allowedReturnUrl({ hosted }: Config, address: string): URL | null {
   const target = parseRedirectTarget(address);
   return target && isAllowedRedirect(target, hosted.allowed_redirect_urls) ? target : null;
 }

@@ -1,28 +1,28 @@
 import type { RequestContext } from "../runtime.ts";
 import { replaceCode } from "./confirmation-code.ts";
-import { returnAddress } from "./confirmation-request.ts";
-import type { Found } from "./confirmation-rows.ts";
-import { type Refused, rejectPasskeyRequest } from "./problems.ts";
+import { allowedReturnUrl } from "./confirmation-request.ts";
+import type { ConfirmationRecord } from "./confirmation-rows.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
 
 /** How our page sends people back to the application, and once more where that was lost on the way. */
 
 /** An answer that counts, and where the user goes now; null when that is not allowed any more. */
-export interface Returned {
+export interface ReturnToApplication {
   ok: true;
   answer: "confirmed" | "declined";
   redirectTo: string | null;
 }
 
 /** @param code stands for the agreement; null where there is none */
-export function sendBack(
+export function returnToApplication(
   { tenant }: Pick<RequestContext, "tenant">,
-  found: Found,
+  found: ConfirmationRecord,
   code: string | null,
-): Returned {
+): ReturnToApplication {
   const answer = code === null ? "declined" : "confirmed";
   const outcome = code === null ? { error: "access_denied" } : { code };
   // Judged anew: the address may have been taken off the list meanwhile.
-  const url = returnAddress(tenant.config, found.page.redirectTo);
+  const url = allowedReturnUrl(tenant.config, found.page.redirectTo);
   if (!url) return { ok: true, answer, redirectTo: null };
   // An address that has some of these already would say both yes and no.
   for (const name of ["code", "error"]) url.searchParams.delete(name);
@@ -36,18 +36,23 @@ export function sendBack(
  * may have been lost, and the person stranded. Nothing is answered again. The code is a fresh one, and ends the
  * earlier one.
  */
-export async function sendBackAgain(context: RequestContext, found: Found): Promise<Returned | Refused> {
+export async function repeatReturn(
+  context: RequestContext,
+  found: ConfirmationRecord,
+): Promise<ReturnToApplication | PasskeyRejection> {
   const { runtime, tenant, client } = context;
-  if (!leadsBack(found)) return rejectPasskeyRequest("confirmation_answered");
-  if (!found.transaction.confirmedAt) return sendBack(context, found, null);
+  if (!canReturn(found)) return rejectPasskeyRequest("confirmation_answered");
+  if (!found.transaction.confirmedAt) return returnToApplication(context, found, null);
   const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
   if (!rate.ok)
     return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
   const code = await replaceCode(context, found.transaction.id);
-  return code === null ? rejectPasskeyRequest("confirmation_answered") : sendBack(context, found, code);
+  return code === null
+    ? rejectPasskeyRequest("confirmation_answered")
+    : returnToApplication(context, found, code);
 }
 
 /** Whether a page that was answered can still send somebody back: for a minute, and until the code was redeemed. */
-export function leadsBack({ recent, page, transaction }: Found): boolean {
+export function canReturn({ recent, page, transaction }: ConfirmationRecord): boolean {
   return recent && (transaction.confirmedAt === null || page.sealedResult !== null);
 }

@@ -14,7 +14,7 @@ const {
 } = schema;
 
 /** A page, what it asks about, and whom. */
-export interface Found {
+export interface ConfirmationRecord {
   transaction: typeof transactions.$inferSelect;
   user: typeof users.$inferSelect;
   page: typeof table.$inferSelect;
@@ -28,7 +28,10 @@ export interface Found {
 export const RETURN_SECONDS = 60;
 
 /** @param token of the page's address, from anybody */
-export async function findPage({ runtime, tenant }: TenantContext, token: string): Promise<Found | null> {
+export async function findConfirmation(
+  { runtime, tenant }: TenantContext,
+  token: string,
+): Promise<ConfirmationRecord | null> {
   const now = databaseNow(runtime.platform.clockShift());
   const [found] = await runtime.database.read
     .select({

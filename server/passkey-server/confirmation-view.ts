@@ -27,7 +27,12 @@ export function dataView(id: string, canonical: string): DataView {
   const exact = (canonical.match(/"(?:[^"\\]|\\.)*"|[^"]+/gs) ?? []).flatMap(visiblePieces);
   const data = nodeOf(JSON.parse(canonical));
   // Controls are spelled out in the exact text, so the parts are asked.
-  return { transactionId, data, exact, hides: isUnseen(transactionId) || hides(data) };
+  return {
+    transactionId,
+    data,
+    exact,
+    hides: hasInvisiblePiece(transactionId) || hasInvisibleCharacters(data),
+  };
 }
 
 function nodeOf(value: unknown): DataNode {
@@ -46,12 +51,15 @@ function nodeOf(value: unknown): DataNode {
 }
 
 /** A line that ends is no secret. */
-function isUnseen(pieces: readonly TextPiece[]): boolean {
+function hasInvisiblePiece(pieces: readonly TextPiece[]): boolean {
   return pieces.some((piece) => "hidden" in piece && !piece.breaks);
 }
 
-function hides(node: DataNode): boolean {
-  if (node.kind === "text") return isUnseen(node.pieces);
-  if (node.kind === "list") return node.items.some(hides);
-  return node.kind === "object" && node.members.some(({ name, value }) => isUnseen(name) || hides(value));
+function hasInvisibleCharacters(node: DataNode): boolean {
+  if (node.kind === "text") return hasInvisiblePiece(node.pieces);
+  if (node.kind === "list") return node.items.some(hasInvisibleCharacters);
+  return (
+    node.kind === "object" &&
+    node.members.some(({ name, value }) => hasInvisiblePiece(name) || hasInvisibleCharacters(value))
+  );
 }

@@ -2,16 +2,26 @@ import { and, eq, isNull } from "drizzle-orm";
 import { schema } from "#db/client";
 import { audit } from "../audit/audit.ts";
 import type { RequestContext, TenantContext } from "../runtime.ts";
-import { readAssertion } from "./answers.ts";
+import { readAuthenticationResponse } from "./answers.ts";
 import { openChallenge, takeChallenge } from "./challenges.ts";
-import { codeFor } from "./confirmation-code.ts";
-import { returnAddress } from "./confirmation-request.ts";
-import { leadsBack, type Returned, sendBack, sendBackAgain } from "./confirmation-return.ts";
-import { closeChallenges, type Found, findPage, ofTransaction } from "./confirmation-rows.ts";
-import { descriptorsOf } from "./credential-records.ts";
+import { issueCode } from "./confirmation-code.ts";
+import { allowedReturnUrl } from "./confirmation-request.ts";
+import {
+  canReturn,
+  type ReturnToApplication,
+  repeatReturn,
+  returnToApplication,
+} from "./confirmation-return.ts";
+import {
+  type ConfirmationRecord,
+  closeChallenges,
+  findConfirmation,
+  ofTransaction,
+} from "./confirmation-rows.ts";
+import { findDescriptors } from "./credential-records.ts";
 import type { requestOptions } from "./options.ts";
-import { type Refusal, type Refused, rejectPasskeyRequest } from "./problems.ts";
-import { judgeAgreement } from "./transaction-agreement.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
+import { verifyTransactionAssertion } from "./transaction-agreement.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
 import { transactionOptions } from "./transactions.ts";
 
@@ -46,15 +56,15 @@ export type ConfirmationPage =
  */
 export async function confirmationPage(place: TenantContext, token: string): Promise<ConfirmationPage> {
   const { runtime, tenant } = place;
-  const found = await findPage(place, token);
+  const found = await findConfirmation(place, token);
   if (!found) return { state: "unknown" };
   const { transaction, user, page, seconds } = found;
   if (transaction.confirmedAt || page.answeredAt) {
-    const address = leadsBack(found) ? returnAddress(tenant.config, page.redirectTo) : null;
+    const address = canReturn(found) ? allowedReturnUrl(tenant.config, page.redirectTo) : null;
     return { state: transaction.confirmedAt ? "confirmed" : "declined", returnsTo: address?.host ?? null };
   }
   if (seconds < 1) return { state: "expired" };
-  const allowed = await descriptorsOf(runtime.database.read, tenant.id, user.id, "passkey");
+  const allowed = await findDescriptors(runtime.database.read, tenant.id, user.id, "passkey");
   return {
     state: "open",
     transactionId: transaction.identifier,
@@ -67,9 +77,9 @@ export async function confirmationPage(place: TenantContext, token: string): Pro
 }
 
 export type ConfirmationAnswer =
-  | Returned
+  | ReturnToApplication
   /** `publicKey`: the page can ask once more, with these. */
-  | { ok: false; refusal: Refusal; publicKey?: Options };
+  | (PasskeyRejection & { publicKey?: Options });
 
 /**
  * Takes the user's passkey for an answer. It ends the page; a refused one does not, since the page is handed another
@@ -89,21 +99,21 @@ export async function confirm(
   const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
   if (!rate.ok)
     return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
-  const read = readAssertion(credential);
+  const read = readAuthenticationResponse(credential);
   if (!read) return rejectPasskeyRequest("malformed_transaction_assertion");
   const { transaction } = found;
 
   // The challenge of another transaction is left where it is.
   const own = read.clientData.challenge === transaction.challenge;
   const taken = own ? await takeChallenge(context, ["transaction"], transaction.challenge) : null;
-  if (!taken) return askAgain(context, token, found, rejectPasskeyRequest("unknown_login_challenge"));
-  const judged = await judgeAgreement(context, { ...read, taken, transaction });
-  if (!judged.ok) return askAgain(context, token, found, judged);
+  if (!taken) return rejectAndReopen(context, token, found, rejectPasskeyRequest("unknown_login_challenge"));
+  const judged = await verifyTransactionAssertion(context, { ...read, taken, transaction });
+  if (!judged.ok) return rejectAndReopen(context, token, found, judged);
 
-  const { code, result } = codeFor(context, transaction.id, judged.agreement);
-  const refused = await judged.write(result);
-  if (refused) return askAgain(context, token, found, refused);
-  return sendBack(context, found, code);
+  const { code, result } = issueCode(context, transaction.id, judged.proof);
+  const rejection = await judged.write(result);
+  if (rejection) return rejectAndReopen(context, token, found, rejection);
+  return returnToApplication(context, found, code);
 }
 
 /** Takes a no for an answer, which ends the page and the transaction. */
@@ -121,42 +131,48 @@ export async function decline(context: RequestContext, token: string): Promise<C
       .returning({ id: table.transactionId });
     if (answered.length === 0) return false;
     await closeChallenges(tx, tenant.id, transaction.id);
-    const error = rejectPasskeyRequest("transaction_declined").refusal.title;
+    const error = rejectPasskeyRequest("transaction_declined").error.title;
     await audit(context, "webauthn_transaction_final_failed", { ...facts, error })(tx);
     return true;
   });
-  return declined ? sendBack(context, found, null) : resume(context, token);
+  return declined ? returnToApplication(context, found, null) : resume(context, token);
 }
 
 /** Takes no answer: the page was answered, and the way back was lost. */
-export async function resume(context: RequestContext, token: string): Promise<Returned | Refused> {
-  const found = await findPage(context, token);
+export async function resume(
+  context: RequestContext,
+  token: string,
+): Promise<ReturnToApplication | PasskeyRejection> {
+  const found = await findConfirmation(context, token);
   if (!found) return rejectPasskeyRequest("confirmation_not_found");
   return found.page.answeredAt
-    ? sendBackAgain(context, found)
+    ? repeatReturn(context, found)
     : rejectPasskeyRequest("confirmation_unanswered");
 }
 
 /** A page that can still be answered; else what there is to say instead. */
-async function openPage(context: RequestContext, token: string): Promise<Found | Returned | Refused> {
-  const found = await findPage(context, token);
+async function openPage(
+  context: RequestContext,
+  token: string,
+): Promise<ConfirmationRecord | ReturnToApplication | PasskeyRejection> {
+  const found = await findConfirmation(context, token);
   if (!found) return rejectPasskeyRequest("confirmation_not_found");
-  if (found.page.answeredAt) return sendBackAgain(context, found);
+  if (found.page.answeredAt) return repeatReturn(context, found);
   return found.seconds < 1 ? rejectPasskeyRequest("confirmation_expired") : found;
 }
 
 /** Opens another challenge in place of the one that is used up, for as long as the page may still be answered. */
-async function askAgain(
+async function rejectAndReopen(
   context: RequestContext,
   token: string,
-  found: Found,
-  { refusal }: Refused,
+  found: ConfirmationRecord,
+  rejection: PasskeyRejection,
 ): Promise<ConfirmationAnswer> {
   const { runtime, tenant, now } = context;
   const { transaction, user, seconds } = found;
   const { identifier, data, id } = transaction;
-  const allowed = await descriptorsOf(runtime.database.read, tenant.id, user.id, "passkey");
-  if (allowed.length === 0) return { ok: false, refusal };
+  const allowed = await findDescriptors(runtime.database.read, tenant.id, user.id, "passkey");
+  if (allowed.length === 0) return rejection;
   const challenge = transactionChallenge(runtime.platform.randomBytes(32), identifier, data);
   const reopened = await runtime.database.write.transaction(async (tx) => {
     const [page] = await tx.select().from(table).where(ofTransaction(tenant.id, id)).for("update");
@@ -178,5 +194,5 @@ async function askAgain(
     return true;
   });
   if (!reopened) return resume(context, token);
-  return { ok: false, refusal, publicKey: transactionOptions(context, { challenge, seconds, allowed }) };
+  return { ...rejection, publicKey: transactionOptions(context, { challenge, seconds, allowed }) };
 }

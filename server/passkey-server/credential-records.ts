@@ -3,7 +3,7 @@ import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { NewCredential, StoredCredential } from "../credentials/webauthn-credentials.ts";
 import type { RequestContext } from "../runtime.ts";
-import type { CredentialKind, Descriptor } from "./options.ts";
+import type { CredentialDescriptor, CredentialKind } from "./options.ts";
 import type { PasskeyUser } from "./users.ts";
 
 /** Credentials as ceremonies read and write them. */
@@ -50,12 +50,12 @@ export async function findOwnedCredential(
  * @param userId internal id
  * @param kind null for all kinds
  */
-export function descriptorsOf(
+export function findDescriptors(
   db: ReadOnly,
   tenantId: string,
   userId: string,
   kind: CredentialKind | null,
-): Promise<Descriptor[]> {
+): Promise<CredentialDescriptor[]> {
   const ofKind = kind === null ? undefined : eq(table.isMfa, kind === "mfa");
   return db
     .select({ id: table.id, transports: table.transports })
@@ -75,7 +75,7 @@ export async function insertCredential(
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   userId: string,
   { publicKey, mfaOnly, ...rest }: NewCredential,
-): Promise<"user_not_found" | "credential_taken" | null> {
+): Promise<"user_not_found" | "credential_exists" | null> {
   const [user] = await tx
     .select({ id: users.id })
     .from(users)
@@ -95,7 +95,7 @@ export async function insertCredential(
     })
     .onConflictDoNothing({ target: [table.tenantId, table.id] })
     .returning({ id: table.id });
-  return written.length === 0 ? "credential_taken" : null;
+  return written.length === 0 ? "credential_exists" : null;
 }
 
 /**

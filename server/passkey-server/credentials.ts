@@ -2,12 +2,12 @@ import { and, asc, count, desc, eq, type SQL } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
 import { auditPasskeys } from "./audit.ts";
-import { type Refused, rejectPasskeyRequest } from "./problems.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
 
 /** Credentials as applications look after them. */
 
 /** A credential as it is shown. */
-export interface ShownCredential {
+export interface CredentialJson {
   /** base64url */
   id: string;
   name?: string;
@@ -41,7 +41,7 @@ export async function listCredentials(
   db: ReadOnly,
   tenantId: string,
   { userId, order, offset, limit }: CredentialPage,
-): Promise<{ credentials: ShownCredential[]; total: number }> {
+): Promise<{ credentials: CredentialJson[]; total: number }> {
   // PostgreSQL takes no such text, so nobody is called so.
   if (userId?.includes("\0")) return { credentials: [], total: 0 };
   const wanted = userId === undefined ? undefined : eq(users.userId, userId);
@@ -55,7 +55,7 @@ export async function listCredentials(
     .from(table)
     .innerJoin(users, and(eq(users.tenantId, table.tenantId), eq(users.id, table.userId)))
     .where(and(eq(table.tenantId, tenantId), wanted));
-  return { credentials: rows.map(shown), total: counted?.total ?? 0 };
+  return { credentials: rows.map(toJson), total: counted?.total ?? 0 };
 }
 
 /** One credential. */
@@ -63,10 +63,10 @@ export async function showCredential(
   db: ReadOnly,
   tenantId: string,
   id: string,
-): Promise<{ ok: true; credential: ShownCredential } | Refused> {
-  if (!isCredentialId(id)) return unknown(id);
+): Promise<{ ok: true; credential: CredentialJson } | PasskeyRejection> {
+  if (!isCredentialId(id)) return credentialNotFound(id);
   const [row] = await selectRows(db, tenantId, eq(table.id, id));
-  return row ? { ok: true, credential: shown(row) } : unknown(id);
+  return row ? { ok: true, credential: toJson(row) } : credentialNotFound(id);
 }
 
 /** Gives a credential another name. */
@@ -74,9 +74,9 @@ export async function renameCredential(
   context: RequestContext,
   id: string,
   name: string,
-): Promise<{ ok: true } | Refused> {
+): Promise<{ ok: true } | PasskeyRejection> {
   const { runtime, tenant, now } = context;
-  if (!isCredentialId(id)) return unknown(id);
+  if (!isCredentialId(id)) return credentialNotFound(id);
   return runtime.database.write.transaction(async (tx) => {
     const [renamed] = await tx
       .update(table)
@@ -84,22 +84,25 @@ export async function renameCredential(
       .from(users)
       .where(ofTenantAndOwner(tenant.id, id))
       .returning({ actorUserId: users.userId });
-    if (!renamed) return unknown(id);
+    if (!renamed) return credentialNotFound(id);
     await auditPasskeys(context, "webauthn_credential_updated", { ...renamed, credentialId: id })(tx);
     return { ok: true as const };
   });
 }
 
 /** Removes a credential, which nobody can answer with from the commit on. */
-export async function removeCredential(context: RequestContext, id: string): Promise<{ ok: true } | Refused> {
+export async function removeCredential(
+  context: RequestContext,
+  id: string,
+): Promise<{ ok: true } | PasskeyRejection> {
   const { runtime, tenant } = context;
-  if (!isCredentialId(id)) return unknown(id);
+  if (!isCredentialId(id)) return credentialNotFound(id);
   return runtime.database.write.transaction(async (tx) => {
     const [removed] = await tx
       .delete(table)
       .where(and(eq(table.tenantId, tenant.id), eq(table.id, id)))
       .returning({ userId: table.userId });
-    if (!removed) return unknown(id);
+    if (!removed) return credentialNotFound(id);
     const [owner] = await tx
       .select({ actorUserId: users.userId })
       .from(users)
@@ -110,12 +113,12 @@ export async function removeCredential(context: RequestContext, id: string): Pro
 }
 
 /** Longest id, 1023 bytes in base64url; also the most of an unknown one that is repeated. */
-const longestId = 1364;
+const MAX_CREDENTIAL_ID_LENGTH = 1364;
 
-const isCredentialId = (id: string) => id.length <= longestId && /^[A-Za-z0-9_-]+$/.test(id);
+const isCredentialId = (id: string) => id.length <= MAX_CREDENTIAL_ID_LENGTH && /^[A-Za-z0-9_-]+$/.test(id);
 
-const unknown = (id: string) =>
-  rejectPasskeyRequest("credential_not_found", { about: id.slice(0, longestId) });
+const credentialNotFound = (id: string) =>
+  rejectPasskeyRequest("credential_not_found", { about: id.slice(0, MAX_CREDENTIAL_ID_LENGTH) });
 
 const ofTenantAndOwner = (tenantId: string, id: string) =>
   and(
@@ -133,13 +136,13 @@ function selectRows(db: ReadOnly, tenantId: string, wanted: SQL | undefined) {
     .where(and(eq(table.tenantId, tenantId), wanted));
 }
 
-function shown({
+function toJson({
   credential,
   userId,
 }: {
   credential: typeof table.$inferSelect;
   userId: string;
-}): ShownCredential {
+}): CredentialJson {
   const { name, lastUsedAt } = credential;
   return {
     id: credential.id,

@@ -1,20 +1,23 @@
 import type { RequestContext } from "../runtime.ts";
-import { readAssertion } from "./answers.ts";
-import { judgePasskeyAssertion, writeAssertion } from "./assertion.ts";
-import { type AuditFacts, auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
+import { readAuthenticationResponse } from "./answers.ts";
+import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
+import { type AuditFacts, auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
 import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";
-import { descriptorsOf } from "./credential-records.ts";
-import { type CredentialKind, type Descriptor, requestOptions, settingsOf } from "./options.ts";
-import { type RefusalCode, type Refused, rejectPasskeyRequest } from "./problems.ts";
-import { prepareTokens, signToken } from "./tokens.ts";
+import { findDescriptors } from "./credential-records.ts";
+import { type CredentialDescriptor, type CredentialKind, requestOptions, settingsOf } from "./options.ts";
+import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
+import { preloadSigningKey, signToken } from "./tokens.ts";
 import { findUser, type PasskeyUser } from "./users.ts";
 
-const kinds = {
+const ceremonies = {
   passkey: { operation: "login", audited: "webauthn_authentication", without: "no_login_credentials" },
   mfa: { operation: "mfa_login", audited: "mfa_authentication", without: "no_suitable_credentials" },
-} as const satisfies Record<CredentialKind, { operation: Operation; audited: string; without: RefusalCode }>;
+} as const satisfies Record<
+  CredentialKind,
+  { operation: Operation; audited: string; without: PasskeyErrorCode }
+>;
 
-export type OpenedLogin = { ok: true; publicKey: ReturnType<typeof requestOptions> } | Refused;
+export type OpenedLogin = { ok: true; publicKey: ReturnType<typeof requestOptions> } | PasskeyRejection;
 
 /**
  * Opens a challenge for signing in by any passkey that its authenticator can find, which anybody may ask for.
@@ -47,27 +50,27 @@ export async function initializeLogin(
   userId: string,
 ): Promise<OpenedLogin> {
   const { runtime, tenant } = context;
-  const { audited, without } = kinds[kind];
+  const { audited, without } = ceremonies[kind];
   const db = runtime.database.read;
   const user = await findUser(db, tenant.id, userId);
-  const allowed = user && (await descriptorsOf(db, tenant.id, user.id, kind === "mfa" ? null : kind));
+  const allowed = user && (await findDescriptors(db, tenant.id, user.id, kind === "mfa" ? null : kind));
   if (user && allowed && allowed.length > 0) return open(context, kind, user, allowed);
-  const refused = rejectPasskeyRequest(user ? without : "user_not_found");
-  await auditRefusal(context, `${audited}_init`, refused.refusal, { actorUserId: userId });
-  return refused;
+  const rejection = rejectPasskeyRequest(user ? without : "user_not_found");
+  await auditRejection(context, `${audited}_init`, rejection, { actorUserId: userId });
+  return rejection;
 }
 
 async function open(
   context: RequestContext,
   kind: CredentialKind,
   user: PasskeyUser | null,
-  allowed: readonly Descriptor[],
+  allowed: readonly CredentialDescriptor[],
 ): Promise<OpenedLogin> {
   const { runtime, tenant } = context;
-  prepareTokens(context);
+  preloadSigningKey(context);
   const challenge = newChallenge(context);
   const { timeout: seconds, user_verification: userVerification } = settingsOf(tenant.config, kind);
-  const { operation, audited } = kinds[kind];
+  const { operation, audited } = ceremonies[kind];
   await runtime.database.write.transaction(async (tx) => {
     await openChallenge(tx, context, {
       operation,
@@ -95,25 +98,25 @@ export async function finalizeLogin(
   context: RequestContext,
   kind: CredentialKind,
   body: unknown,
-): Promise<{ ok: true; token: string } | Refused> {
-  const { operation, audited } = kinds[kind];
-  const fail = async ({ refusal }: Refused, facts: AuditFacts): Promise<Refused> => {
-    await auditRefusal(context, `${audited}_final`, refusal, facts);
-    return { ok: false, refusal };
+): Promise<{ ok: true; token: string } | PasskeyRejection> {
+  const { operation, audited } = ceremonies[kind];
+  const fail = async (rejection: PasskeyRejection, facts: AuditFacts): Promise<PasskeyRejection> => {
+    await auditRejection(context, `${audited}_final`, rejection, facts);
+    return rejection;
   };
 
-  const read = readAssertion(body);
+  const read = readAuthenticationResponse(body);
   if (!read) return rejectPasskeyRequest("malformed_assertion");
   const { answer, clientData } = read;
 
   const taken = await takeChallenge(context, [operation], clientData.challenge);
   if (!taken) {
-    const refused = rejectPasskeyRequest("unknown_login_challenge");
-    await auditStranger(context, `${audited}_final`, refused.refusal, { credentialId: answer.id });
-    return refused;
+    const rejection = rejectPasskeyRequest("unknown_login_challenge");
+    await auditUnknownChallenge(context, `${audited}_final`, rejection, { credentialId: answer.id });
+    return rejection;
   }
 
-  const judged = await judgePasskeyAssertion(context, { answer, clientData, taken });
+  const judged = await verifyPasskeyAssertion(context, { answer, clientData, taken });
   const userId = judged.credential?.owner.userId;
   const facts = { actorUserId: userId, credentialId: answer.id };
   if (!judged.ok) return fail(judged, facts);
@@ -121,10 +124,10 @@ export async function finalizeLogin(
   const { credential, write } = judged;
   // Signed first: what is written then has its token.
   const token = await signToken(context, { userId: credential.owner.userId, credentialId: credential.id });
-  const refused = await writeAssertion(
+  const rejection = await writeAssertion(
     context,
     write,
     auditPasskeys(context, `${audited}_final_succeeded`, facts),
   );
-  return refused ? fail(refused, facts) : { ok: true, token };
+  return rejection ? fail(rejection, facts) : { ok: true, token };
 }

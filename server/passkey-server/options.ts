@@ -7,7 +7,7 @@ import type { PasskeyUser } from "./users.ts";
 export type CredentialKind = "passkey" | "mfa";
 
 /** What a browser is told of a credential that exists. */
-export interface Descriptor {
+export interface CredentialDescriptor {
   id: string;
   transports: readonly string[];
 }
@@ -20,7 +20,12 @@ export function settingsOf({ passkey_server }: Config, kind: CredentialKind) {
 /** PublicKeyCredentialCreationOptionsJSON, WebAuthn Level 3 section 5.4; `icon` is of Level 1. */
 export function creationOptions(
   config: Config,
-  about: { challenge: string; user: PasskeyUser; exclude: readonly Descriptor[]; kind: CredentialKind },
+  about: {
+    challenge: string;
+    user: PasskeyUser;
+    exclude: readonly CredentialDescriptor[];
+    kind: CredentialKind;
+  },
 ) {
   const { challenge, user, exclude, kind } = about;
   const { relying_party } = config.passkey_server;
@@ -37,7 +42,7 @@ export function creationOptions(
     challenge,
     pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: "public-key" as const, alg })),
     timeout: settings.timeout * 1000,
-    ...(exclude.length === 0 ? {} : { excludeCredentials: described(config, exclude) }),
+    ...(exclude.length === 0 ? {} : { excludeCredentials: credentialDescriptors(config, exclude) }),
     authenticatorSelection: {
       ...(attachment === "no_preference" ? {} : { authenticatorAttachment: attachment }),
       requireResidentKey: residentKey === "required",
@@ -58,7 +63,7 @@ export function requestOptions(
   about: {
     challenge: string;
     seconds: number;
-    allowed: readonly Descriptor[];
+    allowed: readonly CredentialDescriptor[];
     userVerification: UserVerificationRequirement | null;
   },
 ) {
@@ -67,13 +72,13 @@ export function requestOptions(
     challenge,
     timeout: seconds * 1000,
     rpId: config.passkey_server.relying_party.id,
-    ...(allowed.length === 0 ? {} : { allowCredentials: described(config, allowed) }),
+    ...(allowed.length === 0 ? {} : { allowCredentials: credentialDescriptors(config, allowed) }),
     ...(userVerification === null ? {} : { userVerification }),
   };
 }
 
 /** Some platforms start the wrong authenticator when they are told of transports, so they are told only where configured. */
-function described({ passkey_server }: Config, credentials: readonly Descriptor[]) {
+function credentialDescriptors({ passkey_server }: Config, credentials: readonly CredentialDescriptor[]) {
   return credentials.map(({ id, transports }) => ({
     type: "public-key" as const,
     id,

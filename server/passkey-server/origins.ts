@@ -14,7 +14,7 @@ export function acceptedOrigins({ passkey_server }: Config, said: string): strin
 }
 
 /** What to tell those who build clients of an answer from a page elsewhere; null for one that is not. */
-export function foreignOrigin(config: Config, said: string): string | null {
+export function originMismatchDetails(config: Config, said: string): string | null {
   if (acceptedOrigins(config, said).includes(said)) return null;
   return "the page's origin is none of the relying party's (passkey_server.relying_party.origins)";
 }

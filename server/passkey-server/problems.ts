@@ -2,7 +2,7 @@
  * Everything that the passkey server refuses with, by status and title; `{}` stands for what it is about. Clients know
  * the titles, so they stay as they are. The last member says what is wrong, where that is the same each time.
  */
-const refusals = {
+const errors = {
   invalid_request: [400, "unable to validate request"],
   no_suitable_credentials: [400, "user has no suitable credentials for this operation"],
   no_login_credentials: [
@@ -14,9 +14,9 @@ const refusals = {
 
   malformed_attestation: [400, "unable to parse credential creation response"],
   unknown_registration_challenge: [400, "received challenge does not match with any stored one"],
-  attestation_refused: [400, "failed to validate attestation"],
+  attestation_rejected: [400, "failed to validate attestation"],
   user_not_verified: [422, "failed to validate attestation: the user was not verified"],
-  credential_taken: [409, "credential already exists", "a credential with this id was registered before"],
+  credential_exists: [409, "credential already exists", "a credential with this id was registered before"],
 
   malformed_assertion: [400, "unable to finish login"],
   unknown_login_challenge: [
@@ -25,7 +25,7 @@ const refusals = {
     "received challenge does not match with any stored one",
   ],
   unknown_user_handle: [401, "failed to get user handle"],
-  assertion_refused: [401, "failed to validate assertion"],
+  assertion_rejected: [401, "failed to validate assertion"],
   mfa_credential_at_login: [400, "MFA credentials are not usable for normal login"],
 
   credential_not_found: [404, "credential with id '{}' not found"],
@@ -44,22 +44,22 @@ const refusals = {
   unknown_code: [400, "unable to redeem code", "the code is not valid, has expired, or was redeemed before"],
 } as const satisfies Record<string, readonly [status: number, title: string, details?: string]>;
 
-export type RefusalCode = keyof typeof refusals;
+export type PasskeyErrorCode = keyof typeof errors;
 
-/** Why something was not done, as clients are told. */
-export interface Refusal {
-  code: RefusalCode;
+/** An error as clients receive it. */
+export interface PasskeyError {
   status: number;
   title: string;
   /** The cause in words, for those who build clients; empty where the title says all. */
   details: string;
-  /** Whole seconds, at least 1, where waiting helps. */
-  retryAfterSeconds?: number;
 }
 
-export interface Refused {
+export interface PasskeyRejection {
   ok: false;
-  refusal: Refusal;
+  reason: PasskeyErrorCode;
+  error: PasskeyError;
+  /** Whole seconds, at least 1, where waiting helps. */
+  retryAfterSeconds?: number;
 }
 
 /**
@@ -68,20 +68,16 @@ export interface Refused {
  * @param more `details` in place of those of the table; `about`: what the title's `{}` stands for
  */
 export function rejectPasskeyRequest(
-  code: RefusalCode,
+  reason: PasskeyErrorCode,
   more: { details?: string; about?: string; retryAfterSeconds?: number } = {},
-): Refused {
-  const [status, title, details = ""]: readonly [number, string, string?] = refusals[code];
+): PasskeyRejection {
+  const [status, title, details = ""]: readonly [number, string, string?] = errors[reason];
   const { about = "", retryAfterSeconds } = more;
   return {
     ok: false,
-    refusal: {
-      code,
-      status,
-      // A function, since a text would have its dollar signs read.
-      title: title.replace("{}", () => about),
-      details: more.details ?? details,
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    },
+    reason,
+    // A function, because `replace` would interpret dollar signs in a string.
+    error: { status, title: title.replace("{}", () => about), details: more.details ?? details },
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
 }

@@ -1,5 +1,5 @@
 /** Everything that a receipt can be refused for, in the order in which it is looked at. */
-export const receiptFaults = {
+export const receiptRejections = {
   malformed: "This is not a receipt, or not a whole one.",
   not_a_receipt: "This is a signed statement of another kind.",
   algorithm_unknown: "The issuer's signature is of a kind that receipts do not have.",
@@ -20,4 +20,4 @@ export const receiptFaults = {
   authenticator_signature: "The passkey did not sign this.",
 } as const;
 
-export type ReceiptFault = keyof typeof receiptFaults;
+export type ReceiptRejection = keyof typeof receiptRejections;

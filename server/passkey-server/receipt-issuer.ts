@@ -1,7 +1,7 @@
 import { constants, createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
 import type { Algorithm } from "../keys/jwt.ts";
 import { RECEIPT_TYPE, type ReceiptClaims, receiptClaims } from "./receipt.ts";
-import type { ReceiptFault } from "./receipt-faults.ts";
+import type { ReceiptRejection } from "./receipt-faults.ts";
 
 /** Public keys of an issuer (RFC 7517, 5). */
 export interface KeySet {
@@ -16,45 +16,45 @@ const schemes = {
 } as const satisfies Record<Algorithm, object>;
 
 /** Longer than any receipt. */
-const LONGEST = 128 * 1024;
+const MAX_RECEIPT_LENGTH = 128 * 1024;
 
-export type ReadReceipt =
+export type ReceiptSignatureVerdict =
   | { ok: true; claims: ReceiptClaims; keyId: string }
-  | { ok: false; fault: ReceiptFault };
+  | { ok: false; reason: ReceiptRejection };
 
 /**
  * Reads a receipt, a JWS in the compact form (RFC 7515, 7.1), and judges the signature of whoever issued it.
  *
  * @param keys null to leave the signature aside
  */
-export function readReceipt(receipt: string, keys: KeySet | null): ReadReceipt {
-  const refuse = (fault: ReceiptFault): ReadReceipt => ({ ok: false, fault });
-  if (receipt.length > LONGEST) return refuse("malformed");
+export function verifyIssuerSignature(receipt: string, keys: KeySet | null): ReceiptSignatureVerdict {
+  const reject = (reason: ReceiptRejection): ReceiptSignatureVerdict => ({ ok: false, reason });
+  if (receipt.length > MAX_RECEIPT_LENGTH) return reject("malformed");
   const [head = "", body = "", signature = "", ...rest] = receipt.split(".");
   const parts = [head, body, signature].map((part) => Buffer.from(part, "base64url"));
   const [headBytes, bodyBytes, signatureBytes] = parts as [Buffer, Buffer, Buffer];
   // A second spelling of the same bytes would be a second receipt.
   const spelled = parts.map((part) => part.toString("base64url")).join(".") === receipt;
-  if (rest.length > 0 || !spelled) return refuse("malformed");
+  if (rest.length > 0 || !spelled) return reject("malformed");
 
   const header = parse(headBytes);
-  if (!header || typeof header.kid !== "string") return refuse("malformed");
+  if (!header || typeof header.kid !== "string") return reject("malformed");
   // RFC 7515, 4.1.11: extensions that must be understood are refused by whoever understands none.
-  if (header.typ !== RECEIPT_TYPE || "crit" in header) return refuse("not_a_receipt");
+  if (header.typ !== RECEIPT_TYPE || "crit" in header) return reject("not_a_receipt");
   if (typeof header.alg !== "string" || !Object.hasOwn(schemes, header.alg))
-    return refuse("algorithm_unknown");
+    return reject("algorithm_unknown");
 
   if (keys) {
     const algorithm = header.alg as Algorithm;
     const key = keyOf(keys, header.kid, algorithm);
-    if (!key) return refuse("key_unknown");
+    if (!key) return reject("key_unknown");
     const { digest, options } = schemes[algorithm];
     if (!verify(digest, Buffer.from(`${head}.${body}`), { key, ...options }, signatureBytes))
-      return refuse("issuer_signature");
+      return reject("issuer_signature");
   }
 
   const claims = receiptClaims.safeParse(parse(bodyBytes));
-  return claims.success ? { ok: true, claims: claims.data, keyId: header.kid } : refuse("malformed");
+  return claims.success ? { ok: true, claims: claims.data, keyId: header.kid } : reject("malformed");
 }
 
 /** The key decides which algorithm is right; the header may only agree (RFC 8725, 3.1). */

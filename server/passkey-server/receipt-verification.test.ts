@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { coseAlgorithms } from "../testing/cose-key.ts";
 import { agreed, type Falsehood, receiptIssuer } from "../testing/receipts.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
-import { type ReceiptExpectations, receiptFaults, verifyReceipt } from "./receipt-verification.ts";
+import { type ReceiptExpectations, receiptRejections, verifyReceipt } from "./receipt-verification.ts";
 
 const issuer = receiptIssuer();
 const { jwks, publicKey } = issuer;
@@ -102,7 +102,7 @@ const foreign = await credentialOf(stranger);
 const elsewhere = "https://evil.example";
 
 describe("a receipt that is not true", () => {
-  test.each<[keyof typeof receiptFaults, string, Falsehood]>([
+  test.each<[keyof typeof receiptRejections, string, Falsehood]>([
     ["not_a_receipt", "is a token of another kind", { header: { typ: "JWT" } }],
     ["not_a_receipt", "asks to be understood", { header: { crit: ["b64"], b64: true } }],
     ["key_unknown", "names another key", { header: { kid: "key-2" } }],
@@ -175,7 +175,7 @@ describe("a receipt that is not true", () => {
       { call: { authenticatorDataTail: Buffer.of(1) } },
     ],
   ])("%s: it %s", async (code, _, falsehood) => {
-    expect(ok(await issuer.issue(falsehood))).toEqual({ ok: false, code, reason: receiptFaults[code] });
+    expect(ok(await issuer.issue(falsehood))).toEqual({ ok: false, code, reason: receiptRejections[code] });
   });
 
   test("A69 fails at the issuer's signature as soon as one byte of it is another", async () => {

@@ -3,11 +3,11 @@ import { parseJson } from "../lib/strict-json.ts";
 import { isSignedBy } from "../webauthn/cose-signature.ts";
 import { readClientData } from "../webauthn/responses.ts";
 import { readCanonicalJson } from "./canonical-json.ts";
-import { type ReceiptFault, receiptFaults } from "./receipt-faults.ts";
-import { type KeySet, readReceipt } from "./receipt-issuer.ts";
+import { type ReceiptRejection, receiptRejections } from "./receipt-faults.ts";
+import { type KeySet, verifyIssuerSignature } from "./receipt-issuer.ts";
 import { isChallengeOf } from "./transaction-challenge.ts";
 
-export { type KeySet, type ReceiptFault, receiptFaults };
+export { type KeySet, type ReceiptRejection, receiptRejections };
 
 /** What a receipt is measured by. */
 export interface ReceiptExpectations {
@@ -54,7 +54,7 @@ export interface VerifiedReceipt {
 
 export type ReceiptVerdict =
   | { ok: true; receipt: VerifiedReceipt }
-  | { ok: false; code: ReceiptFault; reason: string };
+  | { ok: false; code: ReceiptRejection; reason: string };
 
 /** Flags of authenticator data (WebAuthn Level 3, 6.1). */
 const USER_PRESENT = 0x01;
@@ -70,55 +70,55 @@ const EXTENDED = 0x80;
  */
 export function verifyReceipt(receipt: string, expected: ReceiptExpectations): ReceiptVerdict {
   // Ensure the issuer signed it, whole (RFC 7515, 5.2).
-  const read = readReceipt(receipt, expected.jwks);
-  if (!read.ok) return refuse(read.fault);
+  const read = verifyIssuerSignature(receipt, expected.jwks);
+  if (!read.ok) return reject(read.reason);
   const { claims, keyId } = read;
   const { credential, response, relying_party: relyingParty } = claims;
 
   // Ensure there is one spelling of the data, so that the hash is of what is read here (RFC 8785).
   const data = readCanonicalJson(claims.data);
-  if (!data) return refuse("data_not_canonical");
+  if (!data) return reject("data_not_canonical");
 
   // Ensure the passkey was used to agree, not to be made (WebAuthn Level 3, 7.2 step 10).
   const clientData = readClientData(response.clientDataJSON);
-  if (!clientData || !hasOneReading(response.clientDataJSON)) return refuse("client_data_malformed");
-  if (clientData.type !== "webauthn.get") return refuse("wrong_ceremony");
+  if (!clientData || !hasOneReading(response.clientDataJSON)) return reject("client_data_malformed");
+  if (clientData.type !== "webauthn.get") return reject("wrong_ceremony");
 
   // Ensure what it signed is this transaction with this data (step 11).
   if (!isChallengeOf(clientData.challenge, claims.transaction_id, claims.data))
-    return refuse("challenge_mismatch");
+    return reject("challenge_mismatch");
 
   // Ensure the page was the relying party's, and nobody else's around it (steps 12 to 14).
   const origins = (expected.origins ?? relyingParty.origins).map(comparable);
-  if (!origins.includes(comparable(clientData.origin))) return refuse("origin_mismatch");
-  if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return refuse("framed");
+  if (!origins.includes(comparable(clientData.origin))) return reject("origin_mismatch");
+  if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return reject("framed");
 
   // Ensure the authenticator meant this relying party, and somebody was there (steps 15 and 16).
   const authenticatorData = Buffer.from(response.authenticatorData, "base64url");
   const flags = authenticatorData[32] ?? 0;
   const more = (flags & (ATTESTED | EXTENDED)) !== 0;
   if (more ? authenticatorData.length < 37 : authenticatorData.length !== 37)
-    return refuse("authenticator_data_malformed");
+    return reject("authenticator_data_malformed");
   const relyingPartyId = expected.relyingPartyId ?? relyingParty.id;
   if (!authenticatorData.subarray(0, 32).equals(sha256(relyingPartyId)))
-    return refuse("relying_party_mismatch");
-  if ((flags & USER_PRESENT) === 0) return refuse("user_absent");
+    return reject("relying_party_mismatch");
+  if ((flags & USER_PRESENT) === 0) return reject("user_absent");
 
   // Ensure the passkey is this user's, where it says whose it is (step 6).
   if (response.userHandle !== undefined && !handlesOf(claims.user_id).includes(response.userHandle))
-    return refuse("user_mismatch");
+    return reject("user_mismatch");
 
   // Ensure it is the passkey that was expected, and that it signed (steps 20 and 21).
   const publicKey = Buffer.from(credential.public_key, "base64url");
   if (expected.publicKey !== undefined && !isSame(expected.publicKey, publicKey))
-    return refuse("public_key_mismatch");
+    return reject("public_key_mismatch");
   const signed = Buffer.concat([
     authenticatorData,
     sha256(Buffer.from(response.clientDataJSON, "base64url")),
   ]);
   const verdict = isSignedBy(publicKey, signed, Buffer.from(response.signature, "base64url"));
-  if (verdict === null) return refuse("public_key_unusable");
-  if (!verdict) return refuse("authenticator_signature");
+  if (verdict === null) return reject("public_key_unusable");
+  if (!verdict) return reject("authenticator_signature");
 
   return {
     ok: true,
@@ -142,8 +142,8 @@ export function verifyReceipt(receipt: string, expected: ReceiptExpectations): R
   };
 }
 
-function refuse(code: ReceiptFault): ReceiptVerdict {
-  return { ok: false, code, reason: receiptFaults[code] };
+function reject(code: ReceiptRejection): ReceiptVerdict {
+  return { ok: false, code, reason: receiptRejections[code] };
 }
 
 /** A member that occurs twice would be another one to another reader (RFC 7493, 2.3). */

@@ -1,18 +1,18 @@
 import { authenticatorName } from "../credentials/authenticator-names.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type AttestationFault, judgeAttestation } from "../webauthn/attestation.ts";
-import { readRegistration } from "./answers.ts";
-import { auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
+import { readRegistrationResponse } from "./answers.ts";
+import { auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
 import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";
-import { descriptorsOf, insertCredential } from "./credential-records.ts";
+import { findDescriptors, insertCredential } from "./credential-records.ts";
 import { type CredentialKind, creationOptions, settingsOf } from "./options.ts";
-import { acceptedOrigins, foreignOrigin } from "./origins.ts";
-import { type RefusalCode, type Refused, rejectPasskeyRequest } from "./problems.ts";
-import { prepareTokens, signToken } from "./tokens.ts";
+import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
+import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
+import { preloadSigningKey, signToken } from "./tokens.ts";
 import { findUserById, type PasskeyUser, saveUser } from "./users.ts";
 
 /** An answer to one kind is none to the other: what was asked of the authenticator differs. */
-const kinds = {
+const ceremonies = {
   passkey: { operation: "registration", audited: "webauthn_registration" },
   mfa: { operation: "mfa_registration", audited: "mfa_registration" },
 } as const satisfies Record<CredentialKind, { operation: Operation; audited: string }>;
@@ -24,13 +24,13 @@ export async function initializeRegistration(
   given: Omit<PasskeyUser, "id">,
 ): Promise<{ publicKey: ReturnType<typeof creationOptions> }> {
   const { runtime, tenant } = context;
-  prepareTokens(context);
+  preloadSigningKey(context);
   const challenge = newChallenge(context);
   const settings = settingsOf(tenant.config, kind);
-  const { operation, audited } = kinds[kind];
+  const { operation, audited } = ceremonies[kind];
   return runtime.database.write.transaction(async (tx) => {
     const user = await saveUser(tx, context, given);
-    const exclude = await descriptorsOf(tx, tenant.id, user.id, kind);
+    const exclude = await findDescriptors(tx, tenant.id, user.id, kind);
     await openChallenge(tx, context, {
       operation,
       challenge,
@@ -54,31 +54,31 @@ export async function finalizeRegistration(
   context: RequestContext,
   kind: CredentialKind,
   body: unknown,
-): Promise<{ ok: true; token: string } | Refused> {
+): Promise<{ ok: true; token: string } | PasskeyRejection> {
   const { runtime, tenant, now } = context;
-  const { operation, audited } = kinds[kind];
+  const { operation, audited } = ceremonies[kind];
 
-  const read = readRegistration(body);
+  const read = readRegistrationResponse(body);
   if (!read) return rejectPasskeyRequest("malformed_attestation");
   const { answer, clientData } = read;
 
   const taken = await takeChallenge(context, [operation], clientData.challenge);
   if (!taken) {
-    const refused = rejectPasskeyRequest("unknown_registration_challenge");
-    await auditStranger(context, `${audited}_final`, refused.refusal, { credentialId: answer.id });
-    return refused;
+    const rejection = rejectPasskeyRequest("unknown_registration_challenge");
+    await auditUnknownChallenge(context, `${audited}_final`, rejection, { credentialId: answer.id });
+    return rejection;
   }
 
   const user =
     taken.userId === null ? null : await findUserById(runtime.database.read, tenant.id, taken.userId);
-  const fail = async (code: RefusalCode, details?: string) => {
-    const refused = rejectPasskeyRequest(code, details === undefined ? {} : { details });
+  const fail = async (code: PasskeyErrorCode, details?: string) => {
+    const rejection = rejectPasskeyRequest(code, details === undefined ? {} : { details });
     const facts = { actorUserId: user?.userId, credentialId: answer.id };
-    await auditRefusal(context, `${audited}_final`, refused.refusal, facts);
-    return refused;
+    await auditRejection(context, `${audited}_final`, rejection, facts);
+    return rejection;
   };
   if (!user) return fail("user_not_found");
-  if (taken.expired) return fail("attestation_refused", "the challenge has expired");
+  if (taken.expired) return fail("attestation_rejected", "the challenge has expired");
 
   const judged = await judgeAttestation(answer, clientData, {
     challenge: taken.challenge,
@@ -91,8 +91,8 @@ export async function finalizeRegistration(
     now,
   });
   if (!judged.ok) {
-    const elsewhere = foreignOrigin(tenant.config, clientData.origin);
-    return fail("attestation_refused", elsewhere ?? causes[judged.reason]);
+    const elsewhere = originMismatchDetails(tenant.config, clientData.origin);
+    return fail("attestation_rejected", elsewhere ?? rejectionDetails[judged.reason]);
   }
   const { credential } = judged;
   if (taken.userVerification === "required" && !credential.userVerified) return fail("user_not_verified");
@@ -100,21 +100,21 @@ export async function finalizeRegistration(
   // Signed first: what is written then has its token.
   const token = await signToken(context, { userId: user.userId, credentialId: credential.id });
   const name = authenticatorName(credential.aaguid) ?? `cred-${credential.id}`;
-  const unwritten = await runtime.database.write.transaction(async (tx) => {
-    const fault = await insertCredential(tx, context, user.id, {
+  const conflict = await runtime.database.write.transaction(async (tx) => {
+    const reason = await insertCredential(tx, context, user.id, {
       ...credential,
       mfaOnly: kind === "mfa",
       name,
     });
-    if (fault) return fault;
+    if (reason) return reason;
     const facts = { actorUserId: user.userId, credentialId: credential.id };
     await auditPasskeys(context, `${audited}_final_succeeded`, facts)(tx);
     return null;
   });
-  return unwritten ? fail(unwritten) : { ok: true, token };
+  return conflict ? fail(conflict) : { ok: true, token };
 }
 
-const causes: Record<AttestationFault, string> = {
+const rejectionDetails: Record<AttestationFault, string> = {
   cross_origin: "the page was in a frame of another site",
   attestation_object_malformed: "the attestation object is malformed",
   attestation_format_refused: "attestation statements of this format are not taken",

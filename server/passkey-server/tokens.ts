@@ -29,6 +29,6 @@ export async function signToken(
  * Has the keys read, and the first one made, while nobody waits: by the time a person has touched their authenticator,
  * it is there.
  */
-export function prepareTokens({ runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">): void {
+export function preloadSigningKey({ runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">): void {
   runtime.signingKeys.of(tenant, "passkeys");
 }

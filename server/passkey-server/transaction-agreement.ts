@@ -2,11 +2,11 @@ import { and, eq, isNull, type SQL } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { RequestContext } from "../runtime.ts";
-import { readAssertion } from "./answers.ts";
-import { judgePasskeyAssertion, writeAssertion } from "./assertion.ts";
-import { type AuditFacts, auditPasskeys, auditRefusal, auditStranger } from "./audit.ts";
+import { readAuthenticationResponse } from "./answers.ts";
+import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
+import { type AuditFacts, auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
 import { type TakenChallenge, takeChallenge } from "./challenges.ts";
-import { type Refused, rejectPasskeyRequest } from "./problems.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
 import { signReceipt } from "./receipt-signing.ts";
 import { verifyReceipt } from "./receipt-verification.ts";
 import { signToken } from "./tokens.ts";
@@ -16,7 +16,7 @@ const { passkeyTransactions: table, transactionConfirmations: confirmations } = 
 export type TransactionRow = typeof table.$inferSelect;
 
 /** What an application has of a transaction that its user agreed to. */
-export interface Agreement {
+export interface TransactionProof {
   token: string;
   /** See `receipt.ts`. */
   receipt: string;
@@ -30,63 +30,64 @@ export interface Agreement {
 export async function finalizeTransaction(
   context: RequestContext,
   body: unknown,
-): Promise<({ ok: true } & Agreement) | Refused> {
+): Promise<({ ok: true } & TransactionProof) | PasskeyRejection> {
   const { runtime, tenant } = context;
-  const read = readAssertion(body);
+  const read = readAuthenticationResponse(body);
   if (!read) return rejectPasskeyRequest("malformed_transaction_assertion");
   const taken = await takeChallenge(context, ["transaction"], read.clientData.challenge);
   const transaction = taken && (await findTransaction(runtime.database.read, tenant.id, taken.transactionId));
   if (!transaction) {
-    const refused = rejectPasskeyRequest("unknown_login_challenge");
+    const rejection = rejectPasskeyRequest("unknown_login_challenge");
     const facts = { credentialId: read.answer.id };
-    await auditStranger(context, "webauthn_transaction_final", refused.refusal, facts);
-    return refused;
+    await auditUnknownChallenge(context, "webauthn_transaction_final", rejection, facts);
+    return rejection;
   }
-  const judged = await judgeAgreement(context, { ...read, taken, transaction });
+  const judged = await verifyTransactionAssertion(context, { ...read, taken, transaction });
   if (!judged.ok) return judged;
-  const refused = await judged.write();
-  return refused ?? { ok: true, ...judged.agreement };
+  const rejection = await judged.write();
+  return rejection ?? { ok: true, ...judged.proof };
 }
 
 /** What a page that asks about a transaction leaves behind when the user has agreed. */
-export interface PageResult {
+export interface RedeemableResult {
   codeHash: Buffer;
   sealedResult: Buffer;
   /** When both are good for nothing any more. */
   expiresAt: SQL;
 }
 
-export type JudgedAgreement =
+export type TransactionVerdict =
   | {
       ok: true;
-      agreement: Agreement;
+      proof: TransactionProof;
       /** Writes it, once: a refusal, with nothing written, when somebody else was faster. */
-      write(result?: PageResult): Promise<Refused | null>;
+      write(result?: RedeemableResult): Promise<PasskeyRejection | null>;
     }
-  | Refused;
+  | PasskeyRejection;
 
 /**
  * Judges the answer of a user to a transaction, whoever asked them. What is refused is noted.
  *
  * @param about what was read from the body, the challenge that it took, and the transaction it commits to
  */
-export async function judgeAgreement(
+export async function verifyTransactionAssertion(
   context: RequestContext,
-  about: NonNullable<ReturnType<typeof readAssertion>> & {
+  about: NonNullable<ReturnType<typeof readAuthenticationResponse>> & {
     taken: TakenChallenge;
     transaction: TransactionRow;
   },
-): Promise<JudgedAgreement> {
+): Promise<TransactionVerdict> {
   const { answer, transaction } = about;
-  const judged = await judgePasskeyAssertion(context, about);
+  const judged = await verifyPasskeyAssertion(context, about);
   const facts: AuditFacts = {
     actorUserId: judged.credential?.owner.userId,
     credentialId: answer.id,
     transactionId: transaction.identifier,
   };
-  const fail = async ({ refusal }: Refused): Promise<Refused> => {
-    await auditRefusal(context, "webauthn_transaction_final", refusal, facts);
-    return { ok: false, refusal };
+  const fail = async (rejection: PasskeyRejection): Promise<PasskeyRejection> => {
+    await auditRejection(context, "webauthn_transaction_final", rejection, facts);
+    const { ok, reason, error } = rejection;
+    return { ok, reason, error };
   };
   if (!judged.ok) return fail(judged);
 
@@ -94,25 +95,25 @@ export async function judgeAgreement(
   const signer = { userId: owner.userId, credentialId };
   const receipt = await signReceipt(context, { ...signer, transaction, answer });
   if (receipt === null)
-    return fail(rejectPasskeyRequest("assertion_refused", { details: "there is no such credential" }));
+    return fail(rejectPasskeyRequest("assertion_rejected", { details: "there is no such credential" }));
   // Nobody has a token without a receipt that holds: where its verification is stricter, that counts.
   const verdict = verifyReceipt(receipt, { jwks: null });
   if (!verdict.ok)
     return fail(
-      rejectPasskeyRequest("assertion_refused", { details: `its receipt would not hold: ${verdict.code}` }),
+      rejectPasskeyRequest("assertion_rejected", { details: `its receipt would not hold: ${verdict.code}` }),
     );
   const token = await signToken(context, { ...signer, transactionId: transaction.identifier });
   return {
     ok: true,
-    agreement: { token, receipt },
+    proof: { token, receipt },
     async write(result) {
-      const refused = await writeAssertion(
+      const rejection = await writeAssertion(
         context,
         judged.write,
         (tx) => markConfirmed(tx, context, transaction, result),
         auditPasskeys(context, "webauthn_transaction_final_succeeded", facts),
       );
-      return refused && fail(refused);
+      return rejection && fail(rejection);
     },
   };
 }
@@ -126,7 +127,7 @@ async function markConfirmed(
   tx: Transaction,
   { now }: Pick<RequestContext, "now">,
   { tenantId, id }: TransactionRow,
-  result: PageResult | undefined,
+  result: RedeemableResult | undefined,
 ): Promise<void> {
   const ofTransaction = and(eq(confirmations.tenantId, tenantId), eq(confirmations.transactionId, id));
   const [page] = await tx.select().from(confirmations).where(ofTransaction).for("update");

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
  * other data with the same hash.
  */
 
-const HALF = 32;
+const HALF_BYTES = 32;
 
 /**
  * SHA-256( transaction id ‖ canonical data ), both in UTF-8. Nothing has to stand between them: no object's text ends
@@ -23,7 +23,7 @@ export function transactionHash(transactionId: string, data: string): Buffer {
  * @param random 32 bytes, new for each challenge
  */
 export function transactionChallenge(random: Uint8Array, transactionId: string, data: string): string {
-  if (random.length !== HALF) throw new RangeError("the random half of a challenge has 32 bytes");
+  if (random.length !== HALF_BYTES) throw new RangeError("the random half of a challenge has 32 bytes");
   return Buffer.concat([random, transactionHash(transactionId, data)]).toString("base64url");
 }
 
@@ -35,6 +35,6 @@ export function transactionChallenge(random: Uint8Array, transactionId: string, 
 export function isChallengeOf(challenge: string, transactionId: string, data: string): boolean {
   const bytes = Buffer.from(challenge, "base64url");
   // A second spelling of the same bytes is no challenge of ours.
-  if (bytes.length !== 2 * HALF || bytes.toString("base64url") !== challenge) return false;
-  return bytes.subarray(HALF).equals(transactionHash(transactionId, data));
+  if (bytes.length !== 2 * HALF_BYTES || bytes.toString("base64url") !== challenge) return false;
+  return bytes.subarray(HALF_BYTES).equals(transactionHash(transactionId, data));
 }

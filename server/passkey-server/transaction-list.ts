@@ -1,10 +1,10 @@
 import { and, asc, eq, or } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
-import { type Refused, rejectPasskeyRequest } from "./problems.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
 
 /** A transaction as it is listed. */
-export interface ShownTransaction {
+export interface TransactionJson {
   id: string;
   identifier: string;
   /** The canonical form, a text. */
@@ -27,7 +27,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export async function listTransactions(
   { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   user: string,
-): Promise<{ ok: true; transactions: ShownTransaction[] } | Refused> {
+): Promise<{ ok: true; transactions: TransactionJson[] } | PasskeyRejection> {
   const db = runtime.database.read;
   // PostgreSQL takes no such text, so nobody is called so.
   if (user.includes("\0") || !user.isWellFormed()) return rejectPasskeyRequest("invalid_user_id");

@@ -1,14 +1,14 @@
 import { and, eq } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
-import { auditPasskeys, auditRefusal } from "./audit.ts";
-import { canonicalFaults, canonicalJson } from "./canonical-json.ts";
+import { auditPasskeys, auditRejection } from "./audit.ts";
+import { canonicalJson, canonicalJsonRejections } from "./canonical-json.ts";
 import { openChallenge } from "./challenges.ts";
-import { askForConfirmation, type ConfirmationWish } from "./confirmation-request.ts";
-import { descriptorsOf } from "./credential-records.ts";
+import { type ConfirmationOptions, prepareConfirmation } from "./confirmation-request.ts";
+import { findDescriptors } from "./credential-records.ts";
 import { requestOptions } from "./options.ts";
-import { type Refused, rejectPasskeyRequest } from "./problems.ts";
-import { prepareTokens } from "./tokens.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
+import { preloadSigningKey } from "./tokens.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
 import { findUser } from "./users.ts";
 
@@ -16,7 +16,7 @@ const { passkeyTransactions: table } = schema;
 
 export type OpenedTransaction =
   | { ok: true; publicKey: ReturnType<typeof requestOptions>; confirmation_url?: string }
-  | Refused;
+  | PasskeyRejection;
 
 /**
  * Opens a challenge that commits to what a user is to agree to. The application's id of the transaction is used up by
@@ -27,7 +27,7 @@ export type OpenedTransaction =
  */
 export async function initializeTransaction(
   context: RequestContext,
-  asked: { userId: string; transactionId: string; data: unknown; confirmation: ConfirmationWish | null },
+  asked: { userId: string; transactionId: string; data: unknown; confirmation: ConfirmationOptions | null },
 ): Promise<OpenedTransaction> {
   const { runtime, tenant, now } = context;
   const { config } = tenant;
@@ -35,23 +35,24 @@ export async function initializeTransaction(
   const invalid = (details: string) => rejectPasskeyRequest("invalid_request", { details });
   const canonical = canonicalJson(asked.data);
   if (!canonical.ok)
-    return invalid(`transaction_data cannot be agreed to: ${canonicalFaults[canonical.fault]}`);
-  const confirmation = asked.confirmation && askForConfirmation(context, asked.confirmation);
+    return invalid(`transaction_data cannot be agreed to: ${canonicalJsonRejections[canonical.reason]}`);
+  const confirmation = asked.confirmation && prepareConfirmation(context, asked.confirmation);
   if (confirmation && !confirmation.ok) return invalid(confirmation.details);
 
   const facts = { actorUserId: userId, transactionId: identifier };
-  const fail = async (refused: Refused) => {
-    await auditRefusal(context, "webauthn_transaction_init", refused.refusal, facts);
-    return refused;
+  const fail = async (rejection: PasskeyRejection) => {
+    await auditRejection(context, "webauthn_transaction_init", rejection, facts);
+    return rejection;
   };
   const db = runtime.database.read;
   const user = await findUser(db, tenant.id, userId);
   if (!user) return fail(rejectPasskeyRequest("transaction_user_not_found"));
-  if (await isUsedUp(db, tenant.id, identifier)) return fail(rejectPasskeyRequest("transaction_exists"));
-  const allowed = await descriptorsOf(db, tenant.id, user.id, "passkey");
+  if (await isTransactionIdTaken(db, tenant.id, identifier))
+    return fail(rejectPasskeyRequest("transaction_exists"));
+  const allowed = await findDescriptors(db, tenant.id, user.id, "passkey");
   if (allowed.length === 0) return fail(rejectPasskeyRequest("no_suitable_credentials"));
 
-  prepareTokens(context);
+  preloadSigningKey(context);
   const { timeout, confirmation_ttl, user_verification: userVerification } = config.passkey_server;
   const seconds = confirmation ? confirmation_ttl : timeout;
   const { text: data } = canonical;
@@ -95,7 +96,7 @@ export function transactionOptions(
   return requestOptions(tenant.config, { ...about, userVerification: required ? "required" : null });
 }
 
-async function isUsedUp(db: ReadOnly, tenantId: string, identifier: string): Promise<boolean> {
+async function isTransactionIdTaken(db: ReadOnly, tenantId: string, identifier: string): Promise<boolean> {
   const found = await db
     .select({ id: table.id })
     .from(table)

@@ -24,7 +24,7 @@ const columns = {
 };
 
 /** `user.id` of WebAuthn holds no more bytes (Level 3 section 5.4.3), and it is made of the application's id. */
-export const longestUserId = 64;
+export const MAX_USER_ID_BYTES = 64;
 
 /** The user that an application calls so; null also for what cannot be anybody's id. */
 export async function findUser(db: ReadOnly, tenantId: string, userId: string): Promise<PasskeyUser | null> {

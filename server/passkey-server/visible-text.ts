@@ -11,10 +11,10 @@ export type TextPiece = { text: string } | { hidden: string; breaks?: true };
  * of lines and paragraphs, what Unicode says is not drawn (`Default_Ignorable_Code_Point`), and two symbols that are
  * drawn as nothing or as anything: the empty Braille pattern and the replacement of objects.
  */
-const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc]/u;
+const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc]/u;
 
 /** Marks on one letter that are still writing; what is beyond would be drawn over other lines. */
-const MOST_MARKS = 4;
+const MAX_COMBINING_MARKS = 4;
 
 /** Cuts a text into what can be read and what cannot be seen. Nothing is left out. */
 export function visiblePieces(text: string): TextPiece[] {
@@ -24,8 +24,8 @@ export function visiblePieces(text: string): TextPiece[] {
   const characters = [...text];
   characters.forEach((character, at) => {
     marks = /\p{M}/u.test(character) ? marks + 1 : 0;
-    const drawn = !unseen.test(character) || isPartOfEmoji(characters, at);
-    if (drawn && marks <= MOST_MARKS) {
+    const drawn = !invisible.test(character) || isPartOfEmoji(characters, at);
+    if (drawn && marks <= MAX_COMBINING_MARKS) {
       run += character;
       return;
     }

@@ -1,7 +1,7 @@
 import { verifyApiKey } from "../../tenants/api-keys.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
-import { problem } from "./problem.ts";
+import { errorReply } from "./problem.ts";
 
 /** The header `apiKey`, in any case, without the white space around it; empty where there is none. */
 export function apiKeyOf({ request }: Pick<HandlerContext, "request">): string {
@@ -14,14 +14,14 @@ export function apiKeyOf({ request }: Pick<HandlerContext, "request">): string {
  *
  * @returns the refusal, the same whatever is wrong with it; null for a key that opens
  */
-export async function refuseWithoutKey(context: HandlerContext): Promise<Reply | null> {
+export async function rejectWithoutApiKey(context: HandlerContext): Promise<Reply | null> {
   const { runtime, tenant } = context;
   const found = await verifyApiKey(runtime, { interface: "passkeys", tenant }, apiKeyOf(context));
   if (found) return null;
-  return problem(401, "The api key is invalid", "api keys needs to be an apiKey Header and 32 byte long");
+  return errorReply(401, "The api key is invalid", "api keys needs to be an apiKey Header and 32 byte long");
 }
 
 /** A handler that only applications with a key may ask: that is judged before anything they send is read. */
-export function withKey(handler: Handler): Handler {
-  return async (context) => (await refuseWithoutKey(context)) ?? handler(context);
+export function requireApiKey(handler: Handler): Handler {
+  return async (context) => (await rejectWithoutApiKey(context)) ?? handler(context);
 }

@@ -3,7 +3,7 @@ import { auditTypes, listAuditLogs } from "../../passkey-server/audit-log.ts";
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { pageHeaders, readPage } from "./paging.ts";
-import { invalid } from "./request.ts";
+import { invalidRequestReply } from "./request.ts";
 
 const notATime = "must be a time as in 2026-01-31T12:00:00Z";
 
@@ -55,8 +55,8 @@ export const listAuditLogsHandler: Handler = async ({ runtime, tenant, url }) =>
     q: one("q"),
   });
   if (!asked.success) {
-    const faults = asked.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
-    return invalid([...new Set(faults)].join(" and "));
+    const errors = asked.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
+    return invalidRequestReply([...new Set(errors)].join(" and "));
   }
   const { start_time, end_time, type, actor_user_id, meta_source_ip, q } = asked.data;
   const { entries, total } = await listAuditLogs(runtime.database.read, tenant.id, {

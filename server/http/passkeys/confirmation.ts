@@ -4,7 +4,14 @@ import { redeemCode } from "../../passkey-server/confirmation-code.ts";
 import { isObject } from "../body.ts";
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
-import { answered, fieldsOf, invalid, refused, requestContextOf, requiredText } from "./request.ts";
+import {
+  invalidRequestReply,
+  readFields,
+  rejectionReply,
+  requestContextOf,
+  requiredText,
+  verdictReply,
+} from "./request.ts";
 
 const answer = z.object({
   token: requiredText(128),
@@ -19,18 +26,18 @@ const answer = z.object({
  * carries `publicKey`, the options to ask with.
  */
 export const confirmHandler: Handler = async (context) => {
-  const read = await fieldsOf(context, answer);
+  const read = await readFields(context, answer);
   if (!read.ok) return read.reply;
   const { token, credential, declined, resume: resumed } = read.fields;
   if ([credential, declined, resumed].filter((said) => said !== undefined).length !== 1)
-    return invalid("just one of credential, declined and resume is a required field");
+    return invalidRequestReply("just one of credential, declined and resume is a required field");
   const requestContext = await requestContextOf(context);
   const taken: ConfirmationAnswer = credential
     ? await confirm(requestContext, token, credential)
     : await (declined ? decline : resume)(requestContext, token);
   if (taken.ok) return json(200, { answer: taken.answer, redirect_to: taken.redirectTo });
-  if (!taken.publicKey) return refused(taken);
-  const { title, details, status } = taken.refusal;
+  if (!taken.publicKey) return rejectionReply(taken);
+  const { title, details, status } = taken.error;
   return json(status, { title, details, status, publicKey: taken.publicKey });
 };
 
@@ -38,6 +45,6 @@ const redeemed = z.object({ code: requiredText(128) });
 
 /** `POST transaction/redeem`: the one-time code that the user's browser brought, for a token and a receipt. */
 export const redeemHandler: Handler = async (context) => {
-  const read = await fieldsOf(context, redeemed);
-  return read.ok ? answered(await redeemCode(context, read.fields.code)) : read.reply;
+  const read = await readFields(context, redeemed);
+  return read.ok ? verdictReply(await redeemCode(context, read.fields.code)) : read.reply;
 };

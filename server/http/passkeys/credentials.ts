@@ -8,7 +8,13 @@ import {
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { pageHeaders, readPage } from "./paging.ts";
-import { fieldsOf, invalid, refused, requestContextOf, requiredText } from "./request.ts";
+import {
+  invalidRequestReply,
+  readFields,
+  rejectionReply,
+  requestContextOf,
+  requiredText,
+} from "./request.ts";
 
 const idOf = ({ params }: HandlerContext) => params.credential_id ?? "";
 
@@ -19,7 +25,7 @@ export const listCredentialsHandler: Handler = async ({ runtime, tenant, url }) 
   if (!read.ok) return read.reply;
   const { page } = read;
   const order = query.get("order") || "desc";
-  if (order !== "asc" && order !== "desc") return invalid("order must be one of 'asc desc'");
+  if (order !== "asc" && order !== "desc") return invalidRequestReply("order must be one of 'asc desc'");
   const { credentials, total } = await listCredentials(runtime.database.read, tenant.id, {
     // An empty id is nobody's: it must not open what is everybody's.
     userId: query.get("user_id") ?? undefined,
@@ -34,7 +40,7 @@ export const listCredentialsHandler: Handler = async ({ runtime, tenant, url }) 
 export const showCredentialHandler: Handler = async (context) => {
   const { runtime, tenant } = context;
   const found = await showCredential(runtime.database.read, tenant.id, idOf(context));
-  return found.ok ? json(200, found.credential) : refused(found);
+  return found.ok ? json(200, found.credential) : rejectionReply(found);
 };
 
 const name = z.object({
@@ -43,14 +49,14 @@ const name = z.object({
 
 /** `PATCH credentials/{credential_id}`: another name. */
 export const renameCredentialHandler: Handler = async (context) => {
-  const read = await fieldsOf(context, name);
+  const read = await readFields(context, name);
   if (!read.ok) return read.reply;
   const renamed = await renameCredential(await requestContextOf(context), idOf(context), read.fields.name);
-  return renamed.ok ? { status: 204 } : refused(renamed);
+  return renamed.ok ? { status: 204 } : rejectionReply(renamed);
 };
 
 /** `DELETE credentials/{credential_id}`. */
 export const removeCredentialHandler: Handler = async (context) => {
   const removed = await removeCredential(await requestContextOf(context), idOf(context));
-  return removed.ok ? { status: 204 } : refused(removed);
+  return removed.ok ? { status: 204 } : rejectionReply(removed);
 };

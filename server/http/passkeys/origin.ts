@@ -1,7 +1,7 @@
 import type { Config } from "../../config/schema.ts";
 
 /** Scheme, a name of 253 characters (RFC 1035, 2.3.4) and a port: patterns are tried on nothing longer. */
-const longestOrigin = "https://".length + 253 + ":65535".length;
+const MAX_ORIGIN_LENGTH = "https://".length + 253 + ":65535".length;
 
 /**
  * Whether pages of an origin may call the passkey server: the relying party's own, or those that the tenant lists,
@@ -9,7 +9,7 @@ const longestOrigin = "https://".length + 253 + ":65535".length;
  */
 export function isPasskeyOrigin(origin: string, { passkey_server }: Config): boolean {
   const { cors, relying_party } = passkey_server;
-  if (origin === "null" || origin.length > longestOrigin) return false;
+  if (origin === "null" || origin.length > MAX_ORIGIN_LENGTH) return false;
   const listed = cors.allowed_origins.length > 0 ? cors.allowed_origins : relying_party.origins;
   return listed.some((entry) => matches(entry.toLowerCase(), origin));
 }

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import type { Reply } from "../reply.ts";
-import { invalid } from "./request.ts";
+import { invalidRequestReply } from "./request.ts";
 
 /** One page of a list. */
 export interface Page {
@@ -10,17 +10,17 @@ export interface Page {
   size: number;
 }
 
-const largestPage = 100;
-const largestNumber = 1_000_000;
+const MAX_PAGE_SIZE = 100;
+const MAX_PAGE_NUMBER = 1_000_000;
 
 /** Reads `page` (1) and `per_page` (20) of a query. */
 export function readPage(query: URLSearchParams): { ok: true; page: Page } | { ok: false; reply: Reply } {
-  const number = readNumber(query.get("page"), 1, largestNumber);
+  const number = readNumber(query.get("page"), 1, MAX_PAGE_NUMBER);
   if (number === null)
-    return { ok: false, reply: invalid(`page must be a number from 1 to ${largestNumber}`) };
-  const size = readNumber(query.get("per_page"), 20, largestPage);
+    return { ok: false, reply: invalidRequestReply(`page must be a number from 1 to ${MAX_PAGE_NUMBER}`) };
+  const size = readNumber(query.get("per_page"), 20, MAX_PAGE_SIZE);
   if (size === null)
-    return { ok: false, reply: invalid(`per_page must be a number from 1 to ${largestPage}`) };
+    return { ok: false, reply: invalidRequestReply(`per_page must be a number from 1 to ${MAX_PAGE_SIZE}`) };
   return { ok: true, page: { number, size } };
 }
 

@@ -1,7 +1,7 @@
 import { json, type Reply } from "../reply.ts";
 
 /** Titles of refusals that are the same at every address. */
-const titles: Record<number, string> = {
+const defaultTitles: Record<number, string> = {
   403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
@@ -16,9 +16,9 @@ const titles: Record<number, string> = {
  *
  * @param details what is wrong, for the people who build clients; no secret, and nothing of other tenants
  */
-export function problem(
+export function errorReply(
   status: number,
-  title = titles[status] ?? "Bad Request",
+  title = defaultTitles[status] ?? "Bad Request",
   details = "",
   headers: Record<string, string> = {},
 ): Reply {

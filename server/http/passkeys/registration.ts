@@ -4,14 +4,14 @@ import { finalizeRegistration, initializeRegistration } from "../../passkey-serv
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import {
-  answered,
-  bodyOf,
-  fieldsOf,
   iconField,
   optionalText,
+  readBody,
+  readFields,
   requestContextOf,
   requiredText,
   userIdField,
+  verdictReply,
 } from "./request.ts";
 
 const user = z.object({
@@ -24,7 +24,7 @@ const user = z.object({
 /** `POST registration/initialize`, `POST mfa/registration/initialize`: options for a new credential of a user. */
 export function initializeRegistrationHandler(kind: CredentialKind): Handler {
   return async (context) => {
-    const read = await fieldsOf(context, user);
+    const read = await readFields(context, user);
     if (!read.ok) return read.reply;
     const { user_id: userId, username: name, display_name, icon } = read.fields;
     const displayName = display_name?.trim() ? display_name : name;
@@ -36,8 +36,8 @@ export function initializeRegistrationHandler(kind: CredentialKind): Handler {
 /** `POST registration/finalize`, `POST mfa/registration/finalize`: the browser's answer, for a token. */
 export function finalizeRegistrationHandler(kind: CredentialKind): Handler {
   return async (context) => {
-    const read = await bodyOf(context);
+    const read = await readBody(context);
     if (!read.ok) return read.reply;
-    return answered(await finalizeRegistration(await requestContextOf(context), kind, read.body));
+    return verdictReply(await finalizeRegistration(await requestContextOf(context), kind, read.body));
   };
 }

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { readNow } from "#db/clock";
-import { type Refused, rejectPasskeyRequest } from "../../passkey-server/problems.ts";
-import { longestUserId } from "../../passkey-server/users.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "../../passkey-server/problems.ts";
+import { MAX_USER_ID_BYTES } from "../../passkey-server/users.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { readObject } from "../body.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
-import { problem } from "./problem.ts";
+import { errorReply } from "./problem.ts";
 
 /** What a request may use while it is judged. Its moment is read from the database's clock. */
 export async function requestContextOf({
@@ -20,16 +20,16 @@ export async function requestContextOf({
 }
 
 /** A refusal in the shape of this interface. */
-export function refused({ refusal }: Refused): Reply {
-  const { status, title, details, retryAfterSeconds } = refusal;
+export function rejectionReply({ error, retryAfterSeconds }: PasskeyRejection): Reply {
+  const { status, title, details } = error;
   const headers: Record<string, string> =
     retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
-  return problem(status, title, details, headers);
+  return errorReply(status, title, details, headers);
 }
 
 /** A refusal, or 200 with the rest of what was found. */
-export function answered<Found extends { ok: true }>(outcome: Found | Refused): Reply {
-  if (!outcome.ok) return refused(outcome);
+export function verdictReply<Found extends { ok: true }>(outcome: Found | PasskeyRejection): Reply {
+  if (!outcome.ok) return rejectionReply(outcome);
   const { ok: _, ...found } = outcome;
   return json(200, found);
 }
@@ -38,7 +38,7 @@ export function answered<Found extends { ok: true }>(outcome: Found | Refused): 
  * Reads a body, for whoever judges it as a whole: what is no JSON object is `undefined`, and no body at all is `{}`,
  * whatever its type. Only what is too long is refused here.
  */
-export async function bodyOf({
+export async function readBody({
   request,
 }: HandlerContext): Promise<
   { ok: true; body: Record<string, unknown> | undefined } | { ok: false; reply: Reply }
@@ -46,7 +46,7 @@ export async function bodyOf({
   const read = await readObject(request);
   if (read.ok) return { ok: true, body: read.value };
   if (read.problem !== "too_large") return { ok: true, body: undefined };
-  return { ok: false, reply: problem(413, undefined, "", { Connection: "close" }) };
+  return { ok: false, reply: errorReply(413, undefined, "", { Connection: "close" }) };
 }
 
 /**
@@ -54,23 +54,24 @@ export async function bodyOf({
  *
  * @returns a 400 that names every field that is not as it has to be
  */
-export async function fieldsOf<Fields>(
+export async function readFields<Fields>(
   context: HandlerContext,
   schema: z.ZodType<Fields>,
 ): Promise<{ ok: true; fields: Fields } | { ok: false; reply: Reply }> {
-  const read = await bodyOf(context);
+  const read = await readBody(context);
   if (!read.ok) return read;
-  if (read.body === undefined) return { ok: false, reply: invalid("the body must be a JSON object") };
+  if (read.body === undefined)
+    return { ok: false, reply: invalidRequestReply("the body must be a JSON object") };
   const given = Object.entries(read.body).filter(([, value]) => value !== null);
   const parsed = schema.safeParse(Object.fromEntries(given));
   if (parsed.success) return { ok: true, fields: parsed.data };
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
-  return { ok: false, reply: invalid([...new Set(faults)].join(" and ")) };
+  const errors = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+  return { ok: false, reply: invalidRequestReply([...new Set(errors)].join(" and ")) };
 }
 
 /** A 400 for something that was not asked for as it has to be. */
-export function invalid(details: string): Reply {
-  return refused(rejectPasskeyRequest("invalid_request", { details }));
+export function invalidRequestReply(details: string): Reply {
+  return rejectionReply(rejectPasskeyRequest("invalid_request", { details }));
 }
 
 /** A text of the client's that PostgreSQL takes. */
@@ -101,8 +102,8 @@ export const userIdField = () =>
   text()
     .refine(...notEmpty)
     .refine(
-      (value) => Buffer.byteLength(value) <= longestUserId,
-      `cannot have more than ${longestUserId} bytes`,
+      (value) => Buffer.byteLength(value) <= MAX_USER_ID_BYTES,
+      `cannot have more than ${MAX_USER_ID_BYTES} bytes`,
     );
 
 /** An address of a picture, or the picture itself; an empty one is none. */

@@ -2,7 +2,7 @@ import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { Located } from "../locate.ts";
 import type { Reply } from "../reply.ts";
-import { problem } from "./problem.ts";
+import { errorReply } from "./problem.ts";
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -20,8 +20,8 @@ export async function passkeyTenant(
   id: string,
 ): Promise<{ tenant: Tenant } | { refusal: Reply }> {
   const named = id.toLowerCase();
-  if (!uuid.test(named)) return { refusal: problem(400, "tenant_id must be a valid uuid4") };
+  if (!uuid.test(named)) return { refusal: errorReply(400, "tenant_id must be a valid uuid4") };
   const tenant = await tenants.byId(named);
   const here = tenant && (located.tenant === byDefault || located.tenant === tenant);
-  return here ? { tenant } : { refusal: problem(404, "tenant not found") };
+  return here ? { tenant } : { refusal: errorReply(404, "tenant not found") };
 }

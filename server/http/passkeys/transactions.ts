@@ -5,7 +5,14 @@ import { initializeTransaction } from "../../passkey-server/transactions.ts";
 import { isObject } from "../body.ts";
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
-import { answered, bodyOf, fieldsOf, refused, requestContextOf, requiredText } from "./request.ts";
+import {
+  readBody,
+  readFields,
+  rejectionReply,
+  requestContextOf,
+  requiredText,
+  verdictReply,
+} from "./request.ts";
 
 /** Ids that are too long for anybody's are nobody's, so they need no bound here. */
 const anyLength = Number.POSITIVE_INFINITY;
@@ -21,7 +28,7 @@ const transaction = z.object({
 
 /** `POST transaction/initialize`: options for agreeing to something, and the page that asks, where that is wished. */
 export const initializeTransactionHandler: Handler = async (context) => {
-  const read = await fieldsOf(context, transaction);
+  const read = await readFields(context, transaction);
   if (!read.ok) return read.reply;
   const { user_id, transaction_id, transaction_data, confirmation } = read.fields;
   const opened = await initializeTransaction(await requestContextOf(context), {
@@ -30,19 +37,19 @@ export const initializeTransactionHandler: Handler = async (context) => {
     data: transaction_data,
     confirmation: confirmation ? { redirectTo: confirmation.redirect_to } : null,
   });
-  return answered(opened);
+  return verdictReply(opened);
 };
 
 /** `POST transaction/finalize`: the browser's answer, for a token and a receipt. */
 export const finalizeTransactionHandler: Handler = async (context) => {
-  const read = await bodyOf(context);
+  const read = await readBody(context);
   return read.ok
-    ? answered(await finalizeTransaction(await requestContextOf(context), read.body))
+    ? verdictReply(await finalizeTransaction(await requestContextOf(context), read.body))
     : read.reply;
 };
 
 /** `GET transaction/{user_id}`: what a user was asked to agree to. Takes our own id of the user, and the application's. */
 export const listTransactionsHandler: Handler = async ({ runtime, tenant, params }) => {
   const listed = await listTransactions({ runtime, tenant }, params.user_id ?? "");
-  return listed.ok ? json(200, listed.transactions) : refused(listed);
+  return listed.ok ? json(200, listed.transactions) : rejectionReply(listed);
 };
