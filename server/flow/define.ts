@@ -53,10 +53,14 @@ export interface Entered {
 
 export type InputSchema = z.ZodObject;
 
-/** An action, with its types erased: what tables and the engine handle. */
-export interface Action {
+const noInput = z.strictObject({});
+
+export type NoInput = typeof noInput;
+
+/** An action as tables and the engine handle it: all types but its input's are erased. */
+export interface Action<Input extends InputSchema = InputSchema> {
   description: string;
-  input: (view: View) => InputSchema;
+  input: (view: View) => Input;
   when: (view: View) => boolean;
   to: readonly Target[];
   errors: readonly ErrorCode[];
@@ -65,7 +69,7 @@ export interface Action {
   run(context: Context, input: unknown): Outcome | Promise<Outcome>;
 }
 
-export interface State {
+export interface State<Actions extends Record<string, Action> = Record<string, Action>> {
   name: StateName;
   needs: readonly DataKey[];
   /** Idempotent: what it ensures is there already when it is there already. */
@@ -74,10 +78,8 @@ export interface State {
   shows?: (view: View) => Record<string, unknown>;
   /** What `enter` makes can run out while the state is shown, so a look at the state makes it again. */
   renews: boolean;
-  actions: Record<string, Action>;
+  actions: Actions;
 }
-
-const noInput = z.strictObject({});
 
 interface ActionDefinition<
   Needs extends DataKey,
@@ -105,12 +107,12 @@ interface ActionDefinition<
 
 /** Declares an action, for a state that needs `Needs`. */
 export type ActionBuilder<Needs extends DataKey> = <
-  Input extends InputSchema,
   const To extends Target,
+  Input extends InputSchema = NoInput,
   const Code extends ErrorCode = never,
 >(
   definition: ActionDefinition<Needs, Input, To, Code>,
-) => Action;
+) => Action<NoInfer<Input>>;
 
 /** Declares an action that does not depend on the data of one state. */
 export const action: ActionBuilder<never> = ({
@@ -126,7 +128,7 @@ export const action: ActionBuilder<never> = ({
     errors,
     aliases,
     input: typeof input === "function" ? input : () => input,
-  }) as unknown as Action;
+  }) as never;
 
 /**
  * Declares a state.
@@ -134,14 +136,17 @@ export const action: ActionBuilder<never> = ({
  * @param definition `needs` names the data that must be known before it is entered, and narrows what its actions
  *   see; `actions` is given the builder that knows this
  */
-export function state<const Needs extends DataKey = never>(definition: {
+export function state<
+  Actions extends Record<string, Action>,
+  const Needs extends DataKey = never,
+>(definition: {
   name: StateName;
   needs?: readonly Needs[];
   enter?: (context: Context<Needs>) => Promise<Entered>;
   renews?: boolean;
   shows?: (view: View) => Record<string, unknown>;
-  actions: (action: ActionBuilder<Needs>) => Record<string, Action>;
-}): State {
+  actions: (action: ActionBuilder<Needs>) => Actions;
+}): State<Actions> {
   const { enter, shows, needs = [], renews = false } = definition;
   return {
     name: definition.name,

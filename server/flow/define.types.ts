@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type Action, action, state } from "./define.ts";
 import { NEXT } from "./names.ts";
 import { go, next, refuse, stay } from "./outcome.ts";
+import type { ActionName, InputName } from "./protocol-names.ts";
 import { states } from "./states/index.ts";
 
 action({
@@ -79,3 +80,9 @@ export const incomplete: typeof states = { preflight: states.preflight };
 
 // @ts-expect-error a refusal needs a code of the table
 export const unknownCode: ReturnType<Action["run"]> = refuse("unheard_of");
+
+// @ts-expect-error an action that no state declares
+export const unknownAction: ActionName = "shake_hands";
+
+// @ts-expect-error an input that no action declares
+export const unknownInput: InputName = "shoe_size";

@@ -33,9 +33,9 @@ function inputName(config: Config): keyof typeof fields {
   return second ? "identifier" : (first ?? "identifier");
 }
 
-const input = byConfig(
-  (config): z.ZodObject<Record<string, z.ZodString>> => fields[inputName(config)](config),
-);
+type Input = z.ZodObject<Record<keyof typeof fields, z.ZodOptional<z.ZodString>>>;
+
+const input = byConfig((config) => fields[inputName(config)](config) as unknown as Input);
 
 /** The person names themselves. What follows is the same whether or not anybody has that name. */
 export const continueWithLoginIdentifier = action({

@@ -7,6 +7,7 @@ import { audit } from "../../audit/audit.ts";
 import type { Config } from "../../config/schema.ts";
 import { enabledOAuthProviders } from "../../thirdparty/providers/index.ts";
 import { goToProvider, goToProviderErrors, thirdPartyInput } from "../actions/thirdparty-oauth.ts";
+import type { View } from "../define.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
 import { type Choice, oneOf } from "./choice.ts";
@@ -16,8 +17,7 @@ import { sensitiveAction } from "./own-action.ts";
 export const identityActions = {
   connect_thirdparty_oauth_provider: sensitiveAction({
     description: "Connect an identity provider, to sign in by it from then on.",
-    input: (view) =>
-      thirdPartyInput(view).extend({ provider: oneOf(unconnected(view.account, view.config)) }),
+    input: connectInput,
     when: ({ account, config }) => unconnected(account, config).length > 0,
     to: ["thirdparty"],
     errors: goToProviderErrors,
@@ -44,6 +44,10 @@ export const identityActions = {
     },
   }),
 };
+
+function connectInput(view: View) {
+  return thirdPartyInput(view).extend({ provider: oneOf(unconnected(view.account, view.config)) });
+}
 
 /** Providers that are on, and by which this account has no identity. */
 function unconnected(account: Account | null, config: Config): Choice[] {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Account } from "../../account/account.ts";
-import { type Action, action, type Context, type InputSchema, type View } from "../define.ts";
+import { type Action, action, type Context, type InputSchema, type NoInput, type View } from "../define.ts";
 import type { ErrorCode } from "../errors.ts";
 import { PROOF, type Target } from "../names.ts";
 import type { Outcome } from "../outcome.ts";
@@ -28,12 +28,12 @@ interface OwnActionDefinition<Input extends InputSchema, To extends Target, Code
 
 /** Declares an action of the profile that a session alone allows. */
 export function ownAction<
-  Input extends InputSchema,
   const To extends Target,
+  Input extends InputSchema = NoInput,
   const Code extends ErrorCode = never,
->(definition: OwnActionDefinition<Input, To, Code>): Action {
+>(definition: OwnActionDefinition<Input, To, Code>): Action<NoInfer<Input>> {
   const { when = () => true, run, ...rest } = definition;
-  return action<Input, To, Code>({
+  return action<To, Input, Code>({
     ...rest,
     when: (view) => isOwn(view) && when(view),
     run: (context, input) => run(context as OwnContext, input),
@@ -45,8 +45,8 @@ export function ownAction<
  * is first (OWASP ASVS 5.0, 7.5.1), so that a session that was stolen opens the account no further.
  */
 export function sensitiveAction<
-  Input extends InputSchema,
   const To extends Target,
+  Input extends InputSchema = NoInput,
   const Code extends ErrorCode = never,
 >({
   run,
@@ -57,8 +57,8 @@ export function sensitiveAction<
 }: OwnActionDefinition<Input, To, Code> & {
   /** Whoever is offered it has something to prove who they are by. */
   provable?: boolean;
-}): Action {
-  return ownAction<Input, To | typeof PROOF, Code | "flow_discontinuity_error">({
+}): Action<NoInfer<Input>> {
+  return ownAction<To | typeof PROOF, Input, Code | "flow_discontinuity_error">({
     ...rest,
     to: [...to, PROOF],
     errors: provable ? errors : [...errors, "flow_discontinuity_error"],

@@ -27,8 +27,7 @@ import { success } from "./success.ts";
 import { thirdparty } from "./thirdparty.ts";
 import { webauthnCredentialVerification } from "./webauthn-credential-verification.ts";
 
-/** The table of states. */
-export const states: Record<StateName, State> = {
+const table = {
   preflight,
   login_init: loginInit,
   login_passkey: loginPasskey,
@@ -55,4 +54,9 @@ export const states: Record<StateName, State> = {
   webauthn_credential_verification: webauthnCredentialVerification,
   account_deleted: accountDeleted,
   success,
-};
+} satisfies Record<StateName, State>;
+
+/** The table of states. */
+export const states: Record<StateName, State> = table;
+
+export type States = typeof table;

@@ -8,11 +8,9 @@ import { creationFor } from "../new-credential.ts";
 import { go } from "../outcome.ts";
 import { skippable } from "../plan.ts";
 
-type Input = z.ZodObject<Record<string, z.ZodOptional<z.ZodBoolean>>>;
+const conditionalInput = z.strictObject({ conditional: z.boolean().optional().meta({ hidden: true }) });
 
-const plain: Input = z.strictObject({});
-
-const conditionally: Input = z.strictObject({ conditional: z.boolean().optional().meta({ hidden: true }) });
+const plainInput = z.strictObject({}) as unknown as typeof conditionalInput;
 
 /**
  * A browser may create a passkey by itself after its password manager has filled in the password of this very login
@@ -33,7 +31,7 @@ export const onboardingCreatePasskey = state({
   actions: (action) => ({
     webauthn_generate_creation_options: action({
       description: "Get creation options for a passkey.",
-      input: (view) => (mayCreateByItself(view) ? conditionally : plain),
+      input: (view) => (mayCreateByItself(view) ? conditionalInput : plainInput),
       when: (view) =>
         view.data.capabilities?.webauthn === true && view.config.passkey.enabled && mayAddCredential(view),
       to: ["onboarding_verify_passkey_attestation"],

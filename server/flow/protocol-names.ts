@@ -1,0 +1,21 @@
+import type { Action } from "./define.ts";
+import type { States } from "./states/index.ts";
+
+/** The names of the flow protocol, derived from the declarations; for `import type`. */
+
+export type { ErrorCode, FlowErrorCode, InputErrorCode } from "./errors.ts";
+export type { FlowType, StateName } from "./names.ts";
+
+type ActionsOf<State extends keyof States> = States[State]["actions"];
+
+type EachKey<Member> = Member extends unknown ? keyof Member & string : never;
+
+type EachValue<Member> = Member extends unknown ? Member[keyof Member] : never;
+
+/** Every action of every state. */
+export type ActionName = EachKey<ActionsOf<keyof States>>;
+
+type InputsOf<Member> = Member extends Action<infer Input> ? Input["shape"] : never;
+
+/** Every input of every action, hidden ones included. */
+export type InputName = EachKey<InputsOf<EachValue<ActionsOf<keyof States>>>>;
