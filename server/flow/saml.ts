@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
+import { samlRedirect, samlReturnAddress } from "../thirdparty/saml/authn-request.ts";
 import { enabledSamlProviders } from "../thirdparty/saml/identity-providers.ts";
-import { samlRedirect, samlReturnAddress } from "../thirdparty/saml/saml-redirect.ts";
 import { ThirdPartyError } from "../thirdparty/third-party-error.ts";
 import type { Context } from "./define.ts";
 import { go, type Outcome, refuse } from "./outcome.ts";

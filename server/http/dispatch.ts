@@ -16,7 +16,7 @@ import { isOwnMachine } from "./host.ts";
 import { acceptedLanguage, LANGUAGE_COOKIE, languageOf } from "./language.ts";
 import { type Located, locate } from "./locate.ts";
 import { isSameOrigin, provenanceOf } from "./origin.ts";
-import { errorReply } from "./passkeys/problem.ts";
+import { errorReply } from "./passkeys/error-reply.ts";
 import { passkeyTenant } from "./passkeys/tenant.ts";
 import { plainError, type Reply } from "./reply.ts";
 import { securityHeaders } from "./security-headers.ts";

@@ -6,8 +6,8 @@ import { type AssertionFault, verifyWebAuthnAssertion } from "../webauthn/assert
 import type { AssertionAnswer, ClientData } from "../webauthn/responses.ts";
 import type { Operation, TakenChallenge } from "./challenges.ts";
 import { findOwnedCredential, type OwnedCredential, updateUsedCredential } from "./credential-records.ts";
+import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
-import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
 import { userHandlesOf, userIdsOf } from "./user-handles.ts";
 import { findUsers } from "./users.ts";
 

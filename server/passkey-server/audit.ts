@@ -1,7 +1,7 @@
 import type { Write } from "#db/write";
 import { type AuditDetails, audit, type PasskeyServerAuditType } from "../audit/audit.ts";
 import type { ClientContext } from "../runtime.ts";
-import type { PasskeyRejection } from "./problems.ts";
+import type { PasskeyRejection } from "./errors.ts";
 
 /** What an entry is about, as far as that is known. */
 export interface AuditFacts {

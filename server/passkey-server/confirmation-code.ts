@@ -2,10 +2,10 @@ import { and, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { RequestContext, TenantContext } from "../runtime.ts";
+import { ofTransaction, RETURN_SECONDS } from "./confirmation-records.ts";
 import { secretHash } from "./confirmation-request.ts";
-import { ofTransaction, RETURN_SECONDS } from "./confirmation-rows.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
-import type { RedeemableResult, TransactionProof } from "./transaction-agreement.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
+import type { RedeemableResult, TransactionProof } from "./transaction-finalization.ts";
 
 /**
  * The one-time code that our page hands to the application through the user's browser. What it is good for lies sealed

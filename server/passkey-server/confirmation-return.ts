@@ -1,8 +1,8 @@
 import type { RequestContext } from "../runtime.ts";
 import { replaceCode } from "./confirmation-code.ts";
+import type { ConfirmationRecord } from "./confirmation-records.ts";
 import { allowedReturnUrl } from "./confirmation-request.ts";
-import type { ConfirmationRecord } from "./confirmation-rows.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
 /** How our page sends people back to the application, and once more where that was lost on the way. */
 

@@ -2,9 +2,14 @@ import { and, eq, isNull } from "drizzle-orm";
 import { schema } from "#db/client";
 import { audit } from "../audit/audit.ts";
 import type { RequestContext, TenantContext } from "../runtime.ts";
-import { readAuthenticationResponse } from "./answers.ts";
 import { openChallenge, takeChallenge } from "./challenges.ts";
 import { issueCode } from "./confirmation-code.ts";
+import {
+  type ConfirmationRecord,
+  closeChallenges,
+  findConfirmation,
+  ofTransaction,
+} from "./confirmation-records.ts";
 import { allowedReturnUrl } from "./confirmation-request.ts";
 import {
   canReturn,
@@ -12,18 +17,13 @@ import {
   repeatReturn,
   returnToApplication,
 } from "./confirmation-return.ts";
-import {
-  type ConfirmationRecord,
-  closeChallenges,
-  findConfirmation,
-  ofTransaction,
-} from "./confirmation-rows.ts";
 import { findDescriptors } from "./credential-records.ts";
+import { readAuthenticationResponse } from "./credential-responses.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import type { requestOptions } from "./options.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
-import { verifyTransactionAssertion } from "./transaction-agreement.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
-import { transactionOptions } from "./transactions.ts";
+import { verifyTransactionAssertion } from "./transaction-finalization.ts";
+import { transactionOptions } from "./transaction-initialization.ts";
 
 /** Our own page that shows a user what they are asked to agree to, and takes their answer. */
 

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, type SQL } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
 import { auditPasskeys } from "./audit.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
 /** Credentials as applications look after them. */
 

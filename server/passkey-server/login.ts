@@ -1,11 +1,11 @@
 import type { RequestContext } from "../runtime.ts";
-import { readAuthenticationResponse } from "./answers.ts";
 import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
 import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";
 import { findDescriptors } from "./credential-records.ts";
+import { readAuthenticationResponse } from "./credential-responses.ts";
+import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { type CredentialDescriptor, type CredentialKind, requestOptions, settingsOf } from "./options.ts";
-import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
 import { preloadSigningKey, signToken } from "./tokens.ts";
 import { findUser, type PasskeyUser } from "./users.ts";
 

@@ -3,8 +3,8 @@ import { parseJson } from "../lib/strict-json.ts";
 import { isSignedBy } from "../webauthn/cose-signature.ts";
 import { readClientData } from "../webauthn/responses.ts";
 import { readCanonicalJson } from "./canonical-json.ts";
-import { type ReceiptRejection, receiptRejections } from "./receipt-faults.ts";
-import { type KeySet, verifyIssuerSignature } from "./receipt-issuer.ts";
+import { type ReceiptRejection, receiptRejections } from "./receipt-rejections.ts";
+import { type KeySet, verifyIssuerSignature } from "./receipt-signature.ts";
 import { isChallengeOf } from "./transaction-challenge.ts";
 
 export { type KeySet, type ReceiptRejection, receiptRejections };

@@ -1,13 +1,13 @@
 import { authenticatorName } from "../credentials/authenticator-names.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type AttestationFault, judgeAttestation } from "../webauthn/attestation.ts";
-import { readRegistrationResponse } from "./answers.ts";
 import { auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
 import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";
 import { findDescriptors, insertCredential } from "./credential-records.ts";
+import { readRegistrationResponse } from "./credential-responses.ts";
+import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { type CredentialKind, creationOptions, settingsOf } from "./options.ts";
 import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
-import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
 import { preloadSigningKey, signToken } from "./tokens.ts";
 import { findUserById, type PasskeyUser, saveUser } from "./users.ts";
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, or } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "./problems.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
 /** A transaction as it is listed. */
 export interface TransactionJson {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { networkOf } from "../thirdparty/network.ts";
+import { takeThirdPartyRequest } from "../thirdparty/authorization-requests.ts";
 import { completeAuthorization, openAuthorization } from "../thirdparty/oauth.ts";
 import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
+import { networkOf } from "../thirdparty/provider-fetch.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
-import { takeThirdPartyRequest } from "../thirdparty/requests.ts";
 import { someone, type TestRuntime } from "./runtime.ts";
 
 /** What was asked of a provider. */

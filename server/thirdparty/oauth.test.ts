@@ -5,12 +5,12 @@ import { schema } from "#db/client";
 import { type FakeProvider, json, startFakeProvider } from "../testing/fake-provider.ts";
 import { type OidcProvider, startOidcProvider } from "../testing/oidc-provider.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { networkOf } from "./network.ts";
+import { takeThirdPartyRequest } from "./authorization-requests.ts";
 import { completeAuthorization, openAuthorization } from "./oauth.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
+import { networkOf } from "./provider-fetch.ts";
 import { findProvider } from "./providers/index.ts";
 import type { Provider } from "./providers/provider.ts";
-import { takeThirdPartyRequest } from "./requests.ts";
 
 const callback = "http://localhost:3000/thirdparty/callback";
 

@@ -14,12 +14,12 @@ import {
 import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
 import type { RequestContext, TenantContext } from "../runtime.ts";
+import { openThirdPartyRequest } from "./authorization-requests.ts";
 import { challengeOf } from "./exchange-tokens.ts";
-import { boundedFetch, forgetDocuments, networkOf, rememberingFetch } from "./network.ts";
 import { explain } from "./oauth-errors.ts";
 import { factsFrom, type ProviderFacts } from "./provider-facts.ts";
+import { boundedFetch, forgetDocuments, networkOf, rememberingFetch } from "./provider-fetch.ts";
 import { type Provider, record } from "./providers/provider.ts";
-import { openThirdPartyRequest } from "./requests.ts";
 import { ThirdPartyError } from "./third-party-error.ts";
 
 /** Signing in at a provider by OAuth 2.0 (RFC 6749, 9700) or OpenID Connect Core 1.0, by the authorization code. */

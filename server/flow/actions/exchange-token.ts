@@ -3,6 +3,7 @@ import type { Write } from "#db/write";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { factsByEmail, factsById, isProved } from "../../identity/users.ts";
+import { judgeFacts } from "../../thirdparty/account-decision.ts";
 import {
   type Exchange,
   findExchangeToken,
@@ -15,7 +16,6 @@ import {
   refreshIdentity,
   signUpByIdentity,
 } from "../../thirdparty/identities.ts";
-import { judgeFacts } from "../../thirdparty/judge-facts.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import { findProvider } from "../../thirdparty/providers/index.ts";
 import { withError } from "../../thirdparty/redirect-urls.ts";

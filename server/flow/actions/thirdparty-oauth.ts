@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { RequestContext } from "../../runtime.ts";
 import { codeVerifierPattern } from "../../sessions/authorization-codes.ts";
+import { requestSeconds } from "../../thirdparty/authorization-requests.ts";
 import { challengeOf } from "../../thirdparty/exchange-tokens.ts";
 import { openAuthorization } from "../../thirdparty/oauth.ts";
 import { enabledOAuthProviders, findProvider } from "../../thirdparty/providers/index.ts";
 import { parseReturnAddress, returnAddresses } from "../../thirdparty/redirect-urls.ts";
-import { requestSeconds } from "../../thirdparty/requests.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { action, type Context, type View } from "../define.ts";
 import { byConfig } from "../inputs.ts";

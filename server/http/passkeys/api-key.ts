@@ -1,7 +1,7 @@
 import { verifyApiKey } from "../../tenants/api-keys.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
-import { errorReply } from "./problem.ts";
+import { errorReply } from "./error-reply.ts";
 
 /** The header `apiKey`, in any case, without the white space around it; empty where there is none. */
 export function apiKeyOf({ request }: Pick<HandlerContext, "request">): string {

@@ -4,7 +4,7 @@ import type { CredentialKind } from "../../passkey-server/options.ts";
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { apiKeyOf, rejectWithoutApiKey } from "./api-key.ts";
-import { errorReply } from "./problem.ts";
+import { errorReply } from "./error-reply.ts";
 import {
   readBody,
   readFields,

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { readNow } from "#db/clock";
-import { type PasskeyRejection, rejectPasskeyRequest } from "../../passkey-server/problems.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "../../passkey-server/errors.ts";
 import { MAX_USER_ID_BYTES } from "../../passkey-server/users.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { readObject } from "../body.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
-import { errorReply } from "./problem.ts";
+import { errorReply } from "./error-reply.ts";
 
 /** What a request may use while it is judged. Its moment is read from the database's clock. */
 export async function requestContextOf({

@@ -2,7 +2,7 @@ import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { Located } from "../locate.ts";
 import type { Reply } from "../reply.ts";
-import { errorReply } from "./problem.ts";
+import { errorReply } from "./error-reply.ts";
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

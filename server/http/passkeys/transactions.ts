@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { finalizeTransaction } from "../../passkey-server/transaction-agreement.ts";
+import { finalizeTransaction } from "../../passkey-server/transaction-finalization.ts";
+import { initializeTransaction } from "../../passkey-server/transaction-initialization.ts";
 import { listTransactions } from "../../passkey-server/transaction-list.ts";
-import { initializeTransaction } from "../../passkey-server/transactions.ts";
 import { isObject } from "../body.ts";
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";

@@ -1,7 +1,7 @@
 import { readNow } from "#db/clock";
 import { audit } from "../../audit/audit.ts";
+import type { ThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { ownPage, withError } from "../../thirdparty/redirect-urls.ts";
-import type { ThirdPartyRequest } from "../../thirdparty/requests.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { cookieValues, thirdPartyStateName } from "../cookies.ts";
 import type { HandlerContext } from "../handler-context.ts";

@@ -1,9 +1,9 @@
 import { readNow } from "#db/clock";
+import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { challengeOf, issueExchangeToken, tokenSeconds } from "../../thirdparty/exchange-tokens.ts";
 import { isOwnPage, parseReturnAddress, withError, withToken } from "../../thirdparty/redirect-urls.ts";
-import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/requests.ts";
-import { relayPrefix, samlDefaultAddress } from "../../thirdparty/saml/saml-redirect.ts";
-import { completeSignOn } from "../../thirdparty/saml/sign-on.ts";
+import { relayPrefix, samlDefaultAddress } from "../../thirdparty/saml/authn-request.ts";
+import { completeSignOn } from "../../thirdparty/saml/sign-in.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { readText } from "../body.ts";
 import { thirdPartyStateCookie } from "../cookies.ts";

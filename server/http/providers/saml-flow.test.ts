@@ -6,7 +6,7 @@ import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import { startSamlProvider } from "../../testing/saml-provider-server.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
-import { networkOf } from "../../thirdparty/network.ts";
+import { networkOf } from "../../thirdparty/provider-fetch.ts";
 
 /** People who come from a SAML provider, from the first request to the session. */
 

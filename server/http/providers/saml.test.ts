@@ -7,7 +7,7 @@ import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { findExchangeToken } from "../../thirdparty/exchange-tokens.ts";
-import { relayPrefix } from "../../thirdparty/saml/saml-redirect.ts";
+import { relayPrefix } from "../../thirdparty/saml/authn-request.ts";
 
 const provider = samlIdentityProvider();
 const sp = { consumerUrl: "http://localhost:3000/saml/callback", audience: "http://localhost:3000" };

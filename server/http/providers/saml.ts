@@ -1,10 +1,10 @@
 import { readNow } from "#db/clock";
 import type { Config } from "../../config/schema.ts";
+import { requestSeconds } from "../../thirdparty/authorization-requests.ts";
 import { parseReturnAddress, withError } from "../../thirdparty/redirect-urls.ts";
-import { requestSeconds } from "../../thirdparty/requests.ts";
+import { openSamlRequest, samlDefaultAddress } from "../../thirdparty/saml/authn-request.ts";
 import { settingsForDomain } from "../../thirdparty/saml/identity-providers.ts";
 import { samlKey } from "../../thirdparty/saml/saml-keys.ts";
-import { openSamlRequest, samlDefaultAddress } from "../../thirdparty/saml/saml-redirect.ts";
 import { serviceProviderMetadata } from "../../thirdparty/saml/service-provider-metadata.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { thirdPartyStateCookie } from "../cookies.ts";

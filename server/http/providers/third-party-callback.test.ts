@@ -9,7 +9,7 @@ import { playProvider } from "../../testing/provider-answers.ts";
 import { type RestWalk, restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
-import { networkOf } from "../../thirdparty/network.ts";
+import { networkOf } from "../../thirdparty/provider-fetch.ts";
 
 const app = "https://app.example";
 

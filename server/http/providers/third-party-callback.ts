@@ -1,9 +1,9 @@
 import { readNow } from "#db/clock";
+import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { issueExchangeToken } from "../../thirdparty/exchange-tokens.ts";
 import { completeAuthorization } from "../../thirdparty/oauth.ts";
 import { findProvider } from "../../thirdparty/providers/index.ts";
 import { parseReturnAddress, returnAddresses, withError, withToken } from "../../thirdparty/redirect-urls.ts";
-import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/requests.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { readText } from "../body.ts";
 import { thirdPartyStateCookie } from "../cookies.ts";

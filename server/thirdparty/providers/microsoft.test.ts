@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signInAt } from "../../testing/provider-answers.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
-import { networkOf } from "../network.ts";
+import { networkOf } from "../provider-fetch.ts";
 
 let runtime: TestRuntime;
 

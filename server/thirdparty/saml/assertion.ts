@@ -1,4 +1,4 @@
-import { childOf, childrenOf } from "./response-shape.ts";
+import { childOf, childrenOf } from "./response-schema.ts";
 import { wordsOf, type XmlElement } from "./xml.ts";
 
 /** How far clocks may differ. */

@@ -7,7 +7,7 @@ import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { samlKey } from "./saml-keys.ts";
-import { completeSignOn } from "./sign-on.ts";
+import { completeSignOn } from "./sign-in.ts";
 
 /** What attackers make of a genuine answer. Whatever they try, nobody is let in, least of all somebody else. */
 

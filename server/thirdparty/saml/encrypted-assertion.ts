@@ -1,5 +1,5 @@
 import { constants, createDecipheriv, type KeyObject, privateDecrypt } from "node:crypto";
-import { authenticatedCiphers, childOf, childrenOf } from "./response-shape.ts";
+import { authenticatedCiphers, childOf, childrenOf } from "./response-schema.ts";
 import type { XmlElement } from "./xml.ts";
 import { XmlError } from "./xml-error.ts";
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { childOf, childrenOf } from "./response-shape.ts";
+import { childOf, childrenOf } from "./response-schema.ts";
 import { readXml, type XmlElement } from "./xml.ts";
 import { XmlError } from "./xml-error.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { providerKey, providerMetadata } from "../../testing/saml-identity-provider.ts";
-import { networkOf } from "../network.ts";
+import { networkOf } from "../provider-fetch.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { parseMetadata } from "./identity-provider-metadata.ts";
 import {

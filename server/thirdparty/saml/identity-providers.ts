@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import type { Runtime, TenantContext } from "../../runtime.ts";
-import { boundedFetch, networkOf } from "../network.ts";
+import { boundedFetch, networkOf } from "../provider-fetch.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { type IdentityProviderMetadata, parseMetadata } from "./identity-provider-metadata.ts";
 import { XmlError } from "./xml-error.ts";

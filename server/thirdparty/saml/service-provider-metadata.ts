@@ -1,5 +1,5 @@
 import type { Config } from "../../config/schema.ts";
-import { authenticatedCiphers } from "./response-shape.ts";
+import { authenticatedCiphers } from "./response-schema.ts";
 import type { SamlKey } from "./saml-keys.ts";
 import { type ServiceProviderKeys, serviceProviderOf } from "./service-provider.ts";
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
-import { childOf, childrenOf } from "./response-shape.ts";
+import { openSamlRequest, relayPrefix, samlRedirect, samlReturnAddress } from "./authn-request.ts";
+import { childOf, childrenOf } from "./response-schema.ts";
 import { samlKey } from "./saml-keys.ts";
-import { openSamlRequest, relayPrefix, samlRedirect, samlReturnAddress } from "./saml-redirect.ts";
 import { serviceProviderMetadata } from "./service-provider-metadata.ts";
 import { readXml } from "./xml.ts";
 

@@ -1,9 +1,9 @@
 import type { CacheProvider, SamlConfig } from "@node-saml/node-saml";
 import type { Config } from "../../config/schema.ts";
 import type { IdentityProvider } from "./identity-providers.ts";
+import { type GuardedResponse, guardAssertion } from "./response-validation.ts";
 import type { SamlKey } from "./saml-keys.ts";
 import type { XmlElement } from "./xml.ts";
-import { type GuardedResponse, guardAssertion } from "./xml-guard.ts";
 
 /** Loaded when the first person comes by SAML: it takes 20 MB, which most deployments would hold for nothing. */
 const library = () => import("@node-saml/node-saml");
@@ -62,7 +62,7 @@ export async function requestUrl(
  * Verifies what a response is signed with: every signature that is there, with the keys of the provider's metadata
  * and no others.
  *
- * @param guarded has been looked at: see `xml-guard.ts`
+ * @param guarded has been looked at: see `response-validation.ts`
  * @param requestId as in `Expected`
  * @returns the assertion, read from the bytes that the signature covers and from no others; or, in a word, why not
  */

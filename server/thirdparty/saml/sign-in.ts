@@ -1,16 +1,16 @@
 import type { TenantContext } from "../../runtime.ts";
+import type { ThirdPartyRequest } from "../authorization-requests.ts";
 import type { ProviderFacts } from "../provider-facts.ts";
-import type { ThirdPartyRequest } from "../requests.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { verifySamlAssertion } from "./assertion.ts";
-import { factsOfAssertion, providerName } from "./attributes.ts";
+import { factsOfAssertion, providerName } from "./attribute-mapping.ts";
 import { findByEntityId, type IdentityProvider } from "./identity-providers.ts";
-import { childOf } from "./response-shape.ts";
+import { rememberAssertion } from "./replay-cache.ts";
+import { childOf } from "./response-schema.ts";
+import { type GuardedResponse, guardResponse } from "./response-validation.ts";
 import { samlKey } from "./saml-keys.ts";
-import { rememberAssertion } from "./seen-assertions.ts";
 import { serviceProviderOf, verifyResponse } from "./service-provider.ts";
 import { wordsOf } from "./xml.ts";
-import { type GuardedResponse, guardResponse } from "./xml-guard.ts";
 
 /**
  * Makes facts of a SAML response (SAML Profiles 2.0, 4.1): look, verify, judge, and only then remember that it was

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { decryptAssertion, isAuthenticated } from "./encrypted-assertion.ts";
-import { checkShape, childOf } from "./response-shape.ts";
+import { checkShape, childOf } from "./response-schema.ts";
 import { readXml, type XmlElement, type XmlLimits } from "./xml.ts";
 import { XmlError } from "./xml-error.ts";
 

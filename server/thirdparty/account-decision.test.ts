@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { judgeFacts, type Situation, type Verdict } from "./judge-facts.ts";
+import { judgeFacts, type Situation, type Verdict } from "./account-decision.ts";
 
 const stranger: Situation = {
   facts: { emailVerified: true },

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { openThirdPartyRequest, requestSeconds, takeThirdPartyRequest } from "./requests.ts";
+import { openThirdPartyRequest, requestSeconds, takeThirdPartyRequest } from "./authorization-requests.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {

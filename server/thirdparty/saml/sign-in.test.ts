@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { providerKey, providerMetadata, samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
-import type { ThirdPartyRequest } from "../requests.ts";
+import type { ThirdPartyRequest } from "../authorization-requests.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { samlKey } from "./saml-keys.ts";
-import { completeSignOn } from "./sign-on.ts";
+import { completeSignOn } from "./sign-in.ts";
 
 const provider = samlIdentityProvider();
 const sp = { consumerUrl: "http://localhost:3000/saml/callback", audience: "http://localhost:3000" };

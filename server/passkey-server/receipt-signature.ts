@@ -1,7 +1,7 @@
 import { constants, createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
 import type { Algorithm } from "../keys/jwt.ts";
 import { RECEIPT_TYPE, type ReceiptClaims, receiptClaims } from "./receipt.ts";
-import type { ReceiptRejection } from "./receipt-faults.ts";
+import type { ReceiptRejection } from "./receipt-rejections.ts";
 
 /** Public keys of an issuer (RFC 7517, 5). */
 export interface KeySet {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Stated } from "./assertion.ts";
-import { factsOfAssertion } from "./attributes.ts";
+import { factsOfAssertion } from "./attribute-mapping.ts";
 
 const persistent = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
 const emailAddress = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
