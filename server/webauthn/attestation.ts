@@ -34,7 +34,7 @@ export type AttestationFault =
 /**
  * Judges the answer to a registration ceremony, WebAuthn Level 3 section 7.1 from step 7 on. Knows no database: whether
  * the challenge was open (step 8) and whether the credential id is free (step 26) is for the caller to find out. Asks
- * nobody: see `docs/decisions/2026-11-20-attestation-formats.md`.
+ * nobody: see `docs/decisions/0012-attestation-formats.md`.
  *
  * @param roots what the chains of `apple` and `android-key` have to lead to
  */
