@@ -132,7 +132,7 @@ describe("what was judged of an account", () => {
   it("has to hold when it is written", async () => {
     const id = await person();
     await write(whileAccount(scopeAt(), id, ({ profile }) => profile.emails?.length === 1));
-    await expect(write(whileAccount(scopeAt(), id, () => false))).rejects.toThrow("already taken: account");
+    await expect(write(whileAccount(scopeAt(), id, () => false))).rejects.toThrow("conflict: account");
     await expect(write(whileAccount(scopeAt(), randomUUID(), () => true))).rejects.toThrow("user");
   });
 

@@ -179,7 +179,7 @@ describe("the first proof of an address", () => {
         dropCredentialsSetBeforeVerification(tx, tenant, userId, randomUUID()),
       );
     await drop(tenantId, one.userId);
-    await expect(drop(randomUUID(), other.userId)).rejects.toThrow("already taken: user");
+    await expect(drop(randomUUID(), other.userId)).rejects.toThrow("conflict: user");
     expect(await flowsOf(one)).toEqual([]);
     expect(await flowsOf(other)).toHaveLength(2);
     expect(await isSignedIn(other)).toBe(true);

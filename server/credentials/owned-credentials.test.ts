@@ -72,7 +72,7 @@ it("A68 and by nobody else, nor as what it is not", async () => {
     deleteCredential(scope(), own.userId, { id: own.key, mfaOnly: false }),
     deleteCredential(scope(), own.userId, { id: randomUUID(), mfaOnly: false }),
   ];
-  for (const change of refused) await expect(write(change)).rejects.toThrow("already taken: passkey");
+  for (const change of refused) await expect(write(change)).rejects.toThrow("conflict: passkey");
   expect(await namesOf(own.userId)).toHaveLength(2);
 });
 

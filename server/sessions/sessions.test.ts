@@ -156,7 +156,7 @@ describe("a new session", () => {
 
   it("is not written for an account that is gone", async () => {
     const made = await issueSession(scopeAt(), newSession(randomUUID()));
-    await expect(runtime.database.write.transaction(made.write)).rejects.toThrow("already taken: user");
+    await expect(runtime.database.write.transaction(made.write)).rejects.toThrow("conflict: user");
   });
 });
 

@@ -21,7 +21,7 @@ const scope = (tenant = runtime.tenant) => ({
 const take = async (token: string, tenant = runtime.tenant) =>
   runtime.database.write.transaction(takeExchangeToken(scope(tenant), token)).then(
     () => "taken",
-    (error: { what?: string }) => error.what,
+    (error: { reason?: string }) => error.reason,
   );
 
 test("a token brings what it stands for, any number of times until it is taken", async () => {
