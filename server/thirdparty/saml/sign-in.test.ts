@@ -7,10 +7,12 @@ import { ThirdPartyError } from "../third-party-error.ts";
 import { samlKey } from "./saml-keys.ts";
 import { completeSignOn } from "./sign-in.ts";
 
-const provider = samlIdentityProvider();
+/** The moment of the whole file, for both sides: how long a test takes changes nothing. */
+const moment = new Date();
+const now = () => moment;
+const provider = samlIdentityProvider({ now });
 const sp = { consumerUrl: "http://localhost:3000/saml/callback", audience: "http://localhost:3000" };
-const now = () => new Date();
-const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+const ago = (minutes: number) => new Date(moment.getTime() - minutes * 60_000);
 
 let runtime: TestRuntime;
 let certificate: string;
@@ -40,7 +42,7 @@ const request = (more: Partial<ThirdPartyRequest> = {}): ThirdPartyRequest => ({
   flowId: null,
   provider: `saml:${provider.entityId}`,
   redirectTo: "http://localhost:3000/",
-  privateState: { requestId: "_request", askedAt: new Date().toISOString() },
+  privateState: { requestId: "_request", askedAt: moment.toISOString() },
   ...more,
 });
 
