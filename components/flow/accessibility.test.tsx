@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import axe from "axe-core";
 import { expect, test } from "vitest";
 import { draw } from "./drawing.fixture.tsx";

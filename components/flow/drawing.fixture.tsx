@@ -1,14 +1,12 @@
-import { cleanup, render } from "@testing-library/react";
+import { render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, vi } from "vitest";
+import { vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { Login } from "./login.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import { en } from "./words/en.ts";
 import type { Words } from "./words/words.ts";
-
-afterEach(cleanup);
 
 /** A server that answers what it is told to, in order, and notes what it was asked. Without an answer it hangs. */
 export function fakeServer(...answers: (FlowState | FlowAnswer | Error)[]) {

@@ -1,9 +1,6 @@
-// @vitest-environment jsdom
-import { cleanup, render, screen } from "@testing-library/react";
-import { afterEach, expect, test, vi } from "vitest";
+import { render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
 import { Trouble } from "./trouble.tsx";
-
-afterEach(cleanup);
 
 const words = { title: "It broke", sentence: "Not your fault.", reload: "Load it again" };
 

@@ -1,0 +1,14 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+
+test("a test file that replaces a module, or what the process holds once, is isolated", () => {
+  const files = globSync("{app,bench,components,db,scripts,server}/**/*.test.{ts,tsx}", { cwd: root });
+  expect(files.length).toBeGreaterThan(100);
+  const own = import.meta.filename;
+  const shared = files.filter((file) => !file.includes(".isolated.test.") && join(root, file) !== own);
+  const replaces = /\bvi\.(mock|doMock|hoisted|resetModules)\(|\bholdRuntime\(|\bnotePeers\(/;
+  expect(shared.filter((file) => replaces.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
+});
