@@ -25,8 +25,8 @@ export default {
       "data/**",
     ],
   },
-  // What `server/database/migrate.ts` reads is named nowhere that a tracer could see.
-  outputFileTracingIncludes: { "*": ["db/migrations/**"] },
+  // Data files that `server/lib/project-path.ts` finds, which a tracer cannot see.
+  outputFileTracingIncludes: { "*": ["db/migrations/**", "server/credentials/common-passwords.txt.br"] },
   experimental: {
     // Next keeps bodies for `proxy.ts`, which reads none.
     proxyClientMaxBodySize: "384kb",

@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import { localPartOf } from "../identity/email-address.ts";
-import { commonPasswords } from "./common-passwords.ts";
+import { isCommonPassword } from "./common-passwords.ts";
 
 export interface PasswordRefusal {
   code: "value_too_short_error" | "value_too_long_error" | "value_invalid_error";
@@ -38,7 +38,7 @@ export function judgeNewPassword(
     };
   }
   const folded = fold(normal);
-  if (commonPasswords.has(folded)) {
+  if (isCommonPassword(folded)) {
     return {
       code: "value_invalid_error",
       message: "This password is one of the most used ones. Choose another.",

@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
 import { schema } from "#db/client";
 import { StartError } from "../config/errors.ts";
+import { projectPath } from "../lib/project-path.ts";
 
 /** Any number; whoever migrates this database takes the lock of this key. */
 const MIGRATION_LOCK = 0x57_11_1e;
@@ -43,14 +42,11 @@ export async function migrateDatabase(url: string, tenant: { id: string; name: s
   }
 }
 
-/** Beside the sources, beside `dist/`, or, for a bundle, which has no folder of its own, where the process started. */
+/** The migrations that `npm run migration` generates. */
 function migrationsFolder(): string {
-  const here: string | undefined = import.meta.dirname;
-  const roots = here === undefined ? [] : [join(here, "../.."), join(here, "../../..")];
-  const places = [...roots, process.cwd()].map((root) => join(root, "db", "migrations"));
-  const found = places.find((folder) => existsSync(join(folder, "meta", "_journal.json")));
-  if (!found) throw new StartError("the folder db/migrations is missing");
-  return found;
+  const folder = projectPath("db", "migrations");
+  if (folder === null) throw new StartError("the folder db/migrations is missing");
+  return folder;
 }
 
 function reason(error: unknown): string {
