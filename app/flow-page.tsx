@@ -31,7 +31,7 @@ export async function FlowPage({ type: asked, query, path, tenantId }: FlowPageP
   const tenant = await tenantOfPage(tenantId);
   const parameters = parametersOf(query);
   const arrival = readProviderReturn(parameters);
-  const words = await pageWords();
+  const { language, words } = await pageWords();
   const { config } = tenant;
   const here = withinTenant(config, path);
   const { type, initial } = await drawn(
@@ -45,13 +45,14 @@ export async function FlowPage({ type: asked, query, path, tenantId }: FlowPageP
       initial={initial}
       service={config.service.name}
       signup={config.account.allow_signup}
-      words={words}
+      words={words.flow}
+      language={language}
       base={pathPrefix(config)}
       address={new URL(here, config.base_url).href}
       arrival={arrival}
       relyingParty={config.webauthn.relying_party.id}
     >
-      <Languages current={words} address={asked && path === "/" ? `${here}?flow=${asked}` : here} />
+      <Languages current={language} address={asked && path === "/" ? `${here}?flow=${asked}` : here} />
     </Login>
   );
 }

@@ -1,25 +1,24 @@
-import { languages } from "../components/flow/words/languages.ts";
-import type { Words } from "../components/flow/words/words.ts";
+import { type Language, translatedTags, wordsIn } from "#words/languages";
 
 interface LanguagesProps {
-  current: Words;
+  current: Language;
   /** Of this page, for instance `/?flow=registration`. */
   address: string;
 }
 
-/** Leads to the same page in the other languages. */
+/** Links to the same page in the other languages. */
 export function Languages({ current, address }: LanguagesProps) {
   const to = (language: string) => `${address}${address.includes("?") ? "&" : "?"}lang=${language}`;
   return (
-    <nav aria-label={current.page.languages}>
+    <nav aria-label={wordsIn(current).words.flow.page.languages}>
       <ul className="stile-links">
-        {languages.map(({ language, languageName }) => (
+        {translatedTags.map((language) => (
           <li key={language} lang={language}>
-            {language === current.language ? (
-              <span aria-current="true">{languageName}</span>
+            {language === current ? (
+              <span aria-current="true">{wordsIn(language).words.name}</span>
             ) : (
               <a href={to(language)} hrefLang={language}>
-                {languageName}
+                {wordsIn(language).words.name}
               </a>
             )}
           </li>

@@ -20,7 +20,8 @@ export const metadata: Metadata = { robots: { index: false }, formatDetection: {
 export const viewport: Viewport = { width: "device-width", initialScale: 1, colorScheme: "light dark" };
 
 export default async function Layout({ children }: { children: ReactNode }) {
-  const { language, errors, page } = await pageWords();
+  const { language, words } = await pageWords();
+  const { errors, page } = words.flow;
   return (
     <html lang={language}>
       <body className="stile-body">

@@ -4,7 +4,7 @@ import { pageWords } from "./page-words.ts";
 
 /** Any address that is neither a page nor the API's. */
 export default async function NotFound() {
-  const { page } = await pageWords();
+  const { page } = (await pageWords()).words.flow;
   const service = currentRuntime().tenant.config.service.name;
   return (
     <main className="stile-page">

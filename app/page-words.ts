@@ -1,11 +1,12 @@
 import { cookies, headers } from "next/headers";
-import { chooseWords } from "../components/flow/words/languages.ts";
-import type { Words } from "../components/flow/words/words.ts";
+import { chooseLanguage } from "#words/choose-language";
+import type { LanguageWords } from "#words/language-words";
+import { type Language, wordsIn } from "#words/languages";
 import { LANGUAGE } from "./page-language.ts";
 
-/** The words for whoever asks for this page: what they chose, else what their browser likes best. */
-export async function pageWords(): Promise<Words> {
+/** The language of the page that is being asked for, and its words: the one chosen by the visitor, else the browser's. */
+export async function pageWords(): Promise<{ language: Language; words: LanguageWords }> {
   const sent = await headers();
   const chosen = sent.get(LANGUAGE) ?? (await cookies()).get(LANGUAGE)?.value ?? null;
-  return chooseWords(chosen, sent.get("accept-language"));
+  return wordsIn(chooseLanguage(chosen, sent.get("accept-language")));
 }

@@ -16,6 +16,7 @@ const inputs = [
   "components",
   "db",
   "server",
+  "words",
   "public",
   "instrumentation.ts",
   "proxy.ts",

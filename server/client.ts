@@ -1,4 +1,4 @@
-import type { Language } from "./lib/languages.ts";
+import type { Language } from "#words/languages";
 
 /** The client of a request, as far as its connection and headers tell. */
 export interface Client {

@@ -6,7 +6,6 @@ import { visibleLine } from "#server/passkey-server/visible-text";
 import { currentRuntime } from "#server/runtime-slot";
 import type { Tenant } from "#server/tenants/tenant";
 import { Confirmation, type ConfirmationProps } from "../../components/confirmation/confirmation.tsx";
-import { confirmationWords } from "../../components/confirmation/words/languages.ts";
 import { parametersOf, type Query, tenantOfPage } from "../flow-page.tsx";
 import { Languages } from "../languages.tsx";
 import { pageWords } from "../page-words.ts";
@@ -18,20 +17,20 @@ import { pageWords } from "../page-words.ts";
  */
 export async function ConfirmationPage({ tenantId, query }: { tenantId: string | null; query: Query }) {
   const tenant = await tenantOfPage(tenantId);
-  const words = await pageWords();
+  const { language, words } = await pageWords();
   const { config } = tenant;
   const token = parametersOf(query).get("token") ?? "";
   const here = withinTenant(config, "/confirm");
   return (
     <Confirmation
-      words={confirmationWords(words.language)}
-      language={words.language}
+      words={words.confirmation}
+      language={language}
       service={config.service.name}
       address={`/passkeys/${tenant.id}/transaction/confirm`}
       asked={await asked(tenant, token)}
     >
       <Languages
-        current={words}
+        current={language}
         address={token === "" ? here : `${here}?${new URLSearchParams({ token })}`}
       />
     </Confirmation>

@@ -1,6 +1,6 @@
-import { interpolate } from "../flow/words/words.ts";
+import type { ConfirmationWords } from "#words/confirmation";
+import { interpolate } from "../flow/words.ts";
 import { Icon } from "../ui/icon.tsx";
-import type { ConfirmationWords } from "./words/words.ts";
 
 /** A stretch of text, or one character that cannot be seen, by its code point. */
 export type TextPiece = { text: string } | { hidden: string; breaks?: true };

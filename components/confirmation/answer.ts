@@ -1,5 +1,5 @@
 import { browserSupportsWebAuthn, startAuthentication } from "@simplewebauthn/browser";
-import type { ConfirmationEnd, ConfirmationProblem } from "./words/words.ts";
+import type { ConfirmationEnd, ConfirmationProblem } from "#words/confirmation";
 
 /** PublicKeyCredentialRequestOptionsJSON, as far as the server sends it. */
 export type Options = Parameters<typeof startAuthentication>[0]["optionsJSON"];

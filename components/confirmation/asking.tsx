@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
-import { interpolate } from "../flow/words/words.ts";
+import type { ConfirmationProblem, ConfirmationWords } from "#words/confirmation";
+import { interpolate } from "../flow/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Agreement, type DataNode, ExactText, type TextPiece } from "./agreement.tsx";
 import { confirm, decline, type End, type Options, type Signed } from "./answer.ts";
-import type { ConfirmationProblem, ConfirmationWords } from "./words/words.ts";
 
 /** What is asked, of whom, and by whom. */
 export interface Question {

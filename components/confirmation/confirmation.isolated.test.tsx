@@ -2,11 +2,11 @@
 import { cleanup, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { confirmation as en } from "#words/en/confirmation";
 import type { Question } from "./asking.tsx";
 import { Confirmation, type ConfirmationProps } from "./confirmation.tsx";
-import { confirmationWords } from "./words/languages.ts";
 
-const words = confirmationWords("en");
+const words = en;
 
 const question: Question = {
   token: "the-token",

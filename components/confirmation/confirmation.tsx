@@ -1,13 +1,13 @@
 "use client";
 
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
+import type { ConfirmationEnd, ConfirmationWords } from "#words/confirmation";
 import { Mark } from "../ui/mark.tsx";
 import type { End } from "./answer.ts";
 import { Asking, type Question } from "./asking.tsx";
 import { Ended } from "./ended.tsx";
 import { addressWithToken, forgetToken, hideToken } from "./page-token.ts";
 import { type Answered, Resuming } from "./resuming.tsx";
-import type { ConfirmationEnd, ConfirmationWords } from "./words/words.ts";
 
 export interface ConfirmationProps {
   words: ConfirmationWords;

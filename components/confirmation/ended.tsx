@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
-import { interpolate } from "../flow/words/words.ts";
+import type { ConfirmationWords } from "#words/confirmation";
+import { interpolate } from "../flow/words.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { End } from "./answer.ts";
-import type { ConfirmationWords } from "./words/words.ts";
 
 /** There is nothing more to answer: why, and where to go from here. */
 export function Ended({ words, outcome: { end, redirectTo } }: { words: ConfirmationWords; outcome: End }) {

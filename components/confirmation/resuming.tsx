@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { interpolate } from "../flow/words/words.ts";
+import type { ConfirmationProblem, ConfirmationWords } from "#words/confirmation";
+import { interpolate } from "../flow/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { type End, resume } from "./answer.ts";
-import type { ConfirmationProblem, ConfirmationWords } from "./words/words.ts";
 
 /** What was answered just now, by somebody who may not have heard of it. */
 export interface Answered {

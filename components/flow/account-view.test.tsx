@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 import type { FlowState } from "#server/flow/wire";
+import { flow as en } from "#words/en/flow";
 import { draw } from "./drawing.fixture.tsx";
 import { states } from "./states.fixture.ts";
-import { en } from "./words/en.ts";
 
 const account = (
   name: "profile_init" | "profile_init_bare" = "profile_init",

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef } from "react";
 import type { ActionDescriptor } from "#server/flow/wire";
+import type { FlowWords } from "#words/flow";
 import { Alert } from "../ui/alert.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { additionTo } from "./account.ts";
@@ -10,7 +11,7 @@ import { asksFirst, visibleInputs } from "./arrange.ts";
 import { Fold } from "./fold.tsx";
 import { recoveryCodesIn } from "./recovery-codes.tsx";
 import type { Item, Stage } from "./stage.ts";
-import { actionWords, interpolate, type Words } from "./words/words.ts";
+import { actionWords, interpolate } from "./words.ts";
 
 /** An account: its things in sections, each with what can be done about it. */
 export function AccountView({ stage }: { stage: Stage }) {
@@ -90,9 +91,11 @@ function Panel({ stage, section, done, brought }: PanelProps) {
 }
 
 function RowView({ stage, row }: { stage: Stage; row: Row }) {
-  const { words, live } = stage;
+  const { words, language, live } = stage;
   const title = "text" in row.title ? row.title.text : words.page[row.title.word];
-  const details = row.details.map((detail) => detailText(detail, words, live)).filter((text) => text !== "");
+  const details = row.details
+    .map((detail) => detailText(detail, words, language, live))
+    .filter((text) => text !== "");
   return (
     <li className="stile-row">
       <Icon name={row.icon} />
@@ -143,12 +146,12 @@ function AccountAction({ stage, action, item, tone }: AccountActionProps) {
 }
 
 /** Days and times of day are told in the person's own time zone, which a server does not know. */
-function detailText(detail: Detail, words: Words, live: boolean): string {
+function detailText(detail: Detail, words: FlowWords, language: string, live: boolean): string {
   if ("text" in detail) return detail.text;
   const text = words.page[detail.word];
   if (detail.date === undefined) return text;
   const zone = live ? {} : { timeZone: "UTC" };
   const time = live && detail.timed ? { timeStyle: "short" as const } : {};
-  const format = new Intl.DateTimeFormat(words.language, { dateStyle: "medium", ...time, ...zone });
+  const format = new Intl.DateTimeFormat(language, { dateStyle: "medium", ...time, ...zone });
   return interpolate(text, { date: format.format(new Date(detail.date)) });
 }

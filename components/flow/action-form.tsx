@@ -7,7 +7,7 @@ import { Field, submitsItself } from "./fields.tsx";
 import { faultsOf, inputData } from "./input-data.ts";
 import { nameOf, primaryAddressOf } from "./people.ts";
 import type { Item, Stage } from "./stage.ts";
-import { actionWords, interpolate } from "./words/words.ts";
+import { actionWords, interpolate } from "./words.ts";
 
 /** How an action is drawn: the weight of its button, or a switch that needs none. */
 export type ActionLook = ButtonTone | "toggle";

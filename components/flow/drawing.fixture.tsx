@@ -2,11 +2,11 @@ import { render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
+import { flow as en } from "#words/en/flow";
+import type { FlowWords } from "#words/flow";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { Login } from "./login.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
-import { en } from "./words/en.ts";
-import type { Words } from "./words/words.ts";
 
 /** A server that answers what it is told to, in order, and notes what it was asked. Without an answer it hangs. */
 export function fakeServer(...answers: (FlowState | FlowAnswer | Error)[]) {
@@ -27,7 +27,8 @@ export function fakeServer(...answers: (FlowState | FlowAnswer | Error)[]) {
 
 export interface Drawing {
   type?: FlowType;
-  words?: Words;
+  words?: FlowWords;
+  language?: string;
   signup?: boolean;
   /** 0 for a flow that was not started. */
   version?: number;
@@ -40,7 +41,15 @@ export interface Drawing {
 
 /** Draws a state as the whole page, with a script running. */
 export function draw(state: FlowState, drawing: Drawing = {}) {
-  const { type = "login", words = en, signup = true, version = 7, answers = [], redirect_to } = drawing;
+  const {
+    type = "login",
+    words = en,
+    language = "en",
+    signup = true,
+    version = 7,
+    answers = [],
+    redirect_to,
+  } = drawing;
   const { arrival = null, base = "" } = drawing;
   const initial: FlowAnswer = { version, state, ...(redirect_to ? { redirect_to } : {}) };
   const server = fakeServer(...(version === 0 ? [] : [initial]), ...answers);
@@ -52,6 +61,7 @@ export function draw(state: FlowState, drawing: Drawing = {}) {
       service="Stile"
       signup={signup}
       words={words}
+      language={language}
       base={base}
       address={`https://login.example${base}/`}
       arrival={arrival}

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { FlowError, InputDescriptor } from "#server/flow/wire";
+import type { FlowWords } from "#words/flow";
 import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/checkbox.tsx";
 import { CodeInput } from "../ui/code-input.tsx";
@@ -12,11 +13,11 @@ import { isChoice, presetOf } from "./arrange.ts";
 import type { FlowType } from "./flow-server.ts";
 import { formValue } from "./input-data.ts";
 import type { Known } from "./stage.ts";
-import { errorText, inputWords, interpolate, type Words } from "./words/words.ts";
+import { errorText, inputWords, interpolate } from "./words.ts";
 
 export interface FieldProps {
   input: InputDescriptor;
-  words: Words;
+  words: FlowWords;
   flow: FlowType;
   /** What is wrong with it: found by the page, or answered by the server. */
   error: FlowError | undefined;

@@ -4,7 +4,7 @@ import { Icon } from "../ui/icon.tsx";
 import { ActionForm } from "./action-form.tsx";
 import { asksFirst, hasInputError, iconOf } from "./arrange.ts";
 import type { Item, Stage } from "./stage.ts";
-import { actionWords } from "./words/words.ts";
+import { actionWords } from "./words.ts";
 
 interface FoldProps {
   stage: Stage;

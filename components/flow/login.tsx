@@ -1,6 +1,7 @@
 "use client";
 
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import type { FlowWords, WordedState } from "#words/flow";
 import { Mark } from "../ui/mark.tsx";
 import { isAccount } from "./account.ts";
 import { startOf } from "./addresses.ts";
@@ -13,7 +14,7 @@ import { StateView } from "./state-view.tsx";
 import { useCeremony } from "./use-ceremony.ts";
 import { converse, useFlow } from "./use-flow.ts";
 import { variantsOf } from "./variants.ts";
-import { stateWords, type WordedState, type Words } from "./words/words.ts";
+import { stateWords } from "./words.ts";
 
 export interface LoginProps {
   type: FlowType;
@@ -21,7 +22,9 @@ export interface LoginProps {
   initial: FlowAnswer;
   /** Name of the service, as people know it. */
   service: string;
-  words: Words;
+  words: FlowWords;
+  /** BCP 47 tag of `words`; mails that the steps send are in it too. */
+  language: string;
   /** Whether visitors may register themselves. */
   signup: boolean;
   /** What stands before every address of this service: nothing, or `/t/{tenant}`. */
@@ -46,6 +49,7 @@ export function Login({
   initial,
   service,
   words,
+  language,
   signup,
   base = "",
   address,
@@ -56,7 +60,7 @@ export function Login({
   children,
 }: LoginProps) {
   const [conversation] = useState(() =>
-    converse(server ?? flowServer(`${base}/api/trpc`, words.language), type, initial),
+    converse(server ?? flowServer(`${base}/api/trpc`, language), type, initial),
   );
   const flow = useFlow(conversation);
   const { state, performed } = flow.view;
@@ -77,7 +81,7 @@ export function Login({
     ...(address === undefined ? {} : { redirect_to: address }),
     ...(brought && "token" in brought ? { token: brought.token } : {}),
   };
-  const stage: Stage = { flow, type, words, here, live, base, known };
+  const stage: Stage = { flow, type, words, language, here, live, base, known };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
@@ -100,7 +104,7 @@ export function Login({
   }, [conversation]);
 
   return (
-    <main className="stile-page" lang={words.language} data-wide={isAccount(state) || undefined}>
+    <main className="stile-page" lang={language} data-wide={isAccount(state) || undefined}>
       <title>{`${here.title} · ${service}`}</title>
       <p className="stile-brand">
         <Mark />

@@ -1,12 +1,13 @@
 import type { ReactNode } from "react";
+import type { FlowWords } from "#words/flow";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { clockTime } from "../ui/countdown.ts";
 import { nameOf } from "./people.ts";
-import { interpolate, type Words } from "./words/words.ts";
+import { interpolate } from "./words.ts";
 
 interface PayloadProps {
   value: unknown;
-  words: Words;
+  words: FlowWords;
 }
 
 /** Payload member → drawing. What is not listed is for scripts, not for people. */
@@ -20,7 +21,7 @@ const drawings: Record<string, (props: PayloadProps) => ReactNode> = {
 };
 
 /** Draws what a state tells beside its actions. */
-export function Payloads({ payload, words }: { payload: Record<string, unknown>; words: Words }) {
+export function Payloads({ payload, words }: { payload: Record<string, unknown>; words: FlowWords }) {
   return Object.keys(drawings)
     .filter((member) => Object.hasOwn(payload, member))
     .map((member) => {

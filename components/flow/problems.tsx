@@ -1,7 +1,7 @@
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import type { Stage } from "./stage.ts";
-import { errorText } from "./words/words.ts";
+import { errorText } from "./words.ts";
 
 /** What is wrong with the state as a whole, and what there is to tell beside it. */
 export function Problems({ stage, told }: { stage: Stage; told: boolean }) {

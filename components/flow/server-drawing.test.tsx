@@ -2,11 +2,11 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import type { FlowState } from "#server/flow/wire";
+import { flow as en } from "#words/en/flow";
 import type { FlowType } from "./flow-server.ts";
 import { Login } from "./login.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import { states } from "./states.fixture.ts";
-import { en } from "./words/en.ts";
 
 /** What a browser without scripts is served. */
 function drawn(
@@ -21,6 +21,7 @@ function drawn(
       initial={{ version: 7, state, ...(redirect_to ? { redirect_to } : {}) }}
       service="Stile"
       words={en}
+      language="en"
       signup
       address="https://login.example/"
       arrival={arrival}

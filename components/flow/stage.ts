@@ -1,13 +1,15 @@
+import type { FlowWords, StateWords } from "#words/flow";
 import type { FlowType } from "./flow-server.ts";
 import type { Flow } from "./use-flow.ts";
-import type { StateWords, Words } from "./words/words.ts";
 
 /** What everything that is drawn of a state needs to know. */
 export interface Stage {
   flow: Flow;
   type: FlowType;
-  words: Words;
-  /** Words of the state on show. */
+  words: FlowWords;
+  /** BCP 47 tag of `words`. */
+  language: string;
+  /** FlowWords of the state on show. */
   here: StateWords;
   /** A script runs: steps go through it instead of through the browser. */
   live: boolean;

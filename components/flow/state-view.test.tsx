@@ -1,11 +1,11 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
+import { flow as de } from "#words/de/flow";
+import { flow as en } from "#words/en/flow";
 import { draw } from "./drawing.fixture.tsx";
 import { type StateFixture, states } from "./states.fixture.ts";
 import { variantsOf } from "./variants.ts";
-import { de } from "./words/de.ts";
-import { en } from "./words/en.ts";
-import { stateWords } from "./words/words.ts";
+import { stateWords } from "./words.ts";
 
 const names = Object.keys(states) as StateFixture[];
 
@@ -129,7 +129,7 @@ describe("what stands where", () => {
   });
 
   test("the page speaks German", () => {
-    draw(states.passcode_confirmation_wrong, { words: de });
+    draw(states.passcode_confirmation_wrong, { words: de, language: "de" });
     expect(screen.getByRole("heading").textContent).toBe("Sehen Sie in Ihr Postfach");
     expect(found("button")).toEqual(["Zurück", "Bestätigen", "Neuen Code senden"]);
     expect(screen.getByText(de.errors.passcode_invalid)).toBeDefined();

@@ -19,7 +19,7 @@ import { isRefusal } from "./use-flow.ts";
 import { useFocus } from "./use-focus.ts";
 import { variantsOf } from "./variants.ts";
 import { WaysOut } from "./ways-out.tsx";
-import { actionWords, errorText, interpolate } from "./words/words.ts";
+import { actionWords, errorText, interpolate } from "./words.ts";
 
 export interface StateViewProps {
   stage: Stage;

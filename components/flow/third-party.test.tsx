@@ -1,9 +1,9 @@
 import { screen, waitFor } from "@testing-library/react";
 import { beforeEach, describe, expect, test } from "vitest";
+import { flow as en } from "#words/en/flow";
 import { draw } from "./drawing.fixture.tsx";
 import { isIdpInitiated, readProviderReturn } from "./provider-return.ts";
 import { states } from "./states.fixture.ts";
-import { en } from "./words/en.ts";
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 

@@ -1,8 +1,8 @@
 import { act, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { flow as en } from "#words/en/flow";
 import { draw } from "./drawing.fixture.tsx";
 import { states } from "./states.fixture.ts";
-import { en } from "./words/en.ts";
 
 const buffer = (text: string) => new TextEncoder().encode(text).buffer;
 

@@ -1,6 +1,6 @@
 import type { FlowState } from "#server/flow/wire";
+import type { Variant } from "#words/flow";
 import type { FlowType } from "./flow-server.ts";
-import type { Variant } from "./words/words.ts";
 
 /** The circumstances under which the same state means something else, least particular first. */
 export function variantsOf(state: FlowState, type: FlowType): Variant[] {

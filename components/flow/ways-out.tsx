@@ -3,7 +3,7 @@ import { signInAt, startOf } from "./addresses.ts";
 import { waitOf } from "./arrange.ts";
 import type { Stage } from "./stage.ts";
 import { isRefusal } from "./use-flow.ts";
-import { interpolate } from "./words/words.ts";
+import { interpolate } from "./words.ts";
 
 /** Where to go from a state that leads nowhere by itself. */
 export function WaysOut({

@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import type { SecurityMail } from "../mail/mail-job.ts";
+import type { SecurityMail } from "../mail/messages.ts";
 import type { Job, RequestContext } from "../runtime.ts";
 
 /** What the owner of an account is told of. */

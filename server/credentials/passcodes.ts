@@ -13,7 +13,8 @@ import {
   reserveFailure,
   unlimited,
 } from "../limits/failures.ts";
-import type { MailJob, NoticeMail, PasscodeMail } from "../mail/mail-job.ts";
+import type { MailJob } from "../mail/mail-job.ts";
+import type { NoticeMail, PasscodeMail } from "../mail/messages.ts";
 import type { RequestContext } from "../runtime.ts";
 
 /** What a mailed code is about. One flow, one purpose and one recipient have one code at a time. */

@@ -1,9 +1,9 @@
-import { type Language, languages } from "../lib/languages.ts";
+import { type Language, languageTags } from "#words/languages";
 
 /** The cookie that holds the language a visitor of our page chose there. */
 export const LANGUAGE_COOKIE = "stile-language";
 
-const byName = new Map<string, Language>(languages.map((language) => [language.toLowerCase(), language]));
+const byName = new Map<string, Language>(languageTags.map((language) => [language.toLowerCase(), language]));
 
 /**
  * The language of mails that `X-Language` names. Anything unknown is English, the word `undefined` included, which
@@ -38,5 +38,5 @@ export function acceptedLanguage(header: string | null): Language {
 /** `pt` and `pt-PT` are served by the one Portuguese there is. */
 function regional(tag: string): Language | undefined {
   const base = tag.split("-")[0];
-  return languages.find((language) => language.split("-")[0] === base);
+  return languageTags.find((language) => language.split("-")[0] === base);
 }

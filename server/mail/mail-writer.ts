@@ -1,22 +1,19 @@
 import { createTranslator } from "use-intl/core";
-import type { Language } from "../lib/languages.ts";
+import { type Language, wordsIn } from "#words/languages";
+import type { MailWords } from "#words/mail";
 import { type Block, htmlLayout, textLayout } from "./layout.ts";
-import type { NoticeMail, PasscodeMail, SecurityMail } from "./mail-job.ts";
-import { mailWords } from "./messages/languages.ts";
-import type { MailWords } from "./messages/words.ts";
+import type { MailContent } from "./mail-job.ts";
+import {
+  type MailKind,
+  type MessageOf,
+  mailMessages,
+  type NoticeMail,
+  type SecurityMail,
+} from "./messages.ts";
 import { oneLine } from "./one-line.ts";
 import type { RenderedMail } from "./transport.ts";
 
 type Translator = ReturnType<typeof createTranslator<MailWords>>;
-
-/**
- * What a mail is about. Of what a visitor typed nothing is part of it but addresses of the account in canonical form,
- * so nothing else can be echoed.
- */
-export type MailContent =
-  | { type: PasscodeMail; code: string; ttlSeconds: number }
-  | { type: NoticeMail }
-  | SecurityMail;
 
 export type MailWriter = (content: MailContent, asked: Language) => RenderedMail;
 
@@ -45,8 +42,8 @@ export function createMailWriter({ service, host }: { service: string; host: str
   }
 
   return (content, asked) => {
-    const { language, words } = mailWords(asked);
-    const translate = translatorFor(language, words);
+    const { language, words } = wordsIn(asked);
+    const translate = translatorFor(language, words.mail);
     const { subject, preview, blocks } = draftOf(translate, content, names);
     const page = {
       language,
@@ -69,14 +66,16 @@ interface Draft {
 type Names = { service: string; host: string };
 
 function draftOf(translate: Translator, content: MailContent, names: Names): Draft {
-  if ("code" in content) return passcodeMail(translate, content, names);
-  return isNotice(content)
-    ? noticeMail(translate, content.type, names)
-    : changeMail(translate, content, names);
+  if (isOf("passcode", content)) return passcodeMail(translate, content, names);
+  if (isOf("notice", content)) return noticeMail(translate, content.type, names);
+  return changeMail(translate, content, names);
 }
 
-function isNotice(content: { type: NoticeMail } | SecurityMail): content is { type: NoticeMail } {
-  return content.type === "email_login_attempted" || content.type === "email_registration_attempted";
+function isOf<Kind extends MailKind>(
+  kind: Kind,
+  content: MailContent,
+): content is Extract<MailContent, { type: MessageOf<Kind> }> {
+  return mailMessages[content.type] === kind;
 }
 
 function passcodeMail(
@@ -87,39 +86,39 @@ function passcodeMail(
   // Rounded down: a mail must not promise more than the code holds.
   const validity = translate("validity", { ...names, minutes: Math.max(1, Math.floor(ttlSeconds / 60)) });
   return {
-    subject: translate(`mails.${type}.subject`, { ...names, code }),
+    subject: translate(`messages.${type}.subject`, { ...names, code }),
     preview: validity,
     blocks: [
-      { kind: "heading", text: translate(`mails.${type}.heading`, names) },
-      { kind: "paragraph", text: translate(`mails.${type}.request`, names) },
+      { kind: "heading", text: translate(`messages.${type}.heading`, names) },
+      { kind: "paragraph", text: translate(`messages.${type}.request`, names) },
       { kind: "code", text: code },
       { kind: "paragraph", text: `${validity} ${translate("secrecy", names)}` },
-      { kind: "aside", text: translate(`mails.${type}.ignore`, names) },
+      { kind: "aside", text: translate(`messages.${type}.ignore`, names) },
     ],
   };
 }
 
 function noticeMail(translate: Translator, type: NoticeMail, names: Names): Draft {
   return {
-    subject: translate(`mails.${type}.subject`, names),
-    preview: translate(`mails.${type}.preview`, names),
+    subject: translate(`messages.${type}.subject`, names),
+    preview: translate(`messages.${type}.preview`, names),
     blocks: [
-      { kind: "heading", text: translate(`mails.${type}.heading`, names) },
-      { kind: "paragraph", text: translate(`mails.${type}.event`, names) },
-      { kind: "paragraph", text: translate(`mails.${type}.advice`, names) },
-      { kind: "aside", text: translate(`mails.${type}.ignore`, names) },
+      { kind: "heading", text: translate(`messages.${type}.heading`, names) },
+      { kind: "paragraph", text: translate(`messages.${type}.event`, names) },
+      { kind: "paragraph", text: translate(`messages.${type}.advice`, names) },
+      { kind: "aside", text: translate(`messages.${type}.ignore`, names) },
     ],
   };
 }
 
 function changeMail(translate: Translator, { type, ...details }: SecurityMail, names: Names): Draft {
   // Words about a factor have a branch for one that is not named.
-  const event = translate(`changes.${type}.event`, { ...names, factor: "other", address: "", ...details });
+  const event = translate(`messages.${type}.event`, { ...names, factor: "other", address: "", ...details });
   return {
-    subject: translate(`changes.${type}.subject`, names),
+    subject: translate(`messages.${type}.subject`, names),
     preview: event,
     blocks: [
-      { kind: "heading", text: translate(`changes.${type}.heading`, names) },
+      { kind: "heading", text: translate(`messages.${type}.heading`, names) },
       { kind: "paragraph", text: event },
       { kind: "paragraph", text: translate("unexpected", names) },
       { kind: "aside", text: translate("expected", names) },

@@ -1,41 +1,28 @@
 import { z } from "zod";
+import { languageTags } from "#words/languages";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
-import { languages } from "../lib/languages.ts";
 import type { Job } from "../runtime.ts";
 import type { Tenants } from "../tenants/tenants.ts";
-import type { NoticeMail, PasscodeMail } from "./mail-job.ts";
+import { mailFactors, messagesOf } from "./messages.ts";
 import type { TenantMail } from "./tenant-mail.ts";
 
 type SendMail = Extract<Job, { name: "send_mail" }>;
-
-const passcodeMails = ["login", "recovery", "email_verification"] as const satisfies PasscodeMail[];
-const noticeMails = ["email_login_attempted", "email_registration_attempted"] as const satisfies NoticeMail[];
-const addressMails = ["email_create", "email_delete", "primary_email_update"] as const;
-const factorMails = ["mfa_create", "mfa_delete"] as const;
-const changeMails = [
-  "password_update",
-  "password_delete",
-  "passkey_create",
-  "passkey_delete",
-  "identity_create",
-  "recovery_code_use",
-] as const;
 
 /** A mail as it lies in the job's row. The code is sealed; everything else is addresses of its reader. */
 const storedMail = z.object({
   tenantId: z.uuid(),
   to: z.string().nullable(),
-  language: z.enum(languages).catch("en"),
+  language: z.enum(languageTags).catch("en"),
   mail: z.discriminatedUnion("type", [
-    z.object({ type: z.enum(passcodeMails), sealedCode: z.base64(), ttlSeconds: z.number() }),
-    z.object({ type: z.enum(noticeMails) }),
-    z.object({ type: z.enum(addressMails), address: z.string() }),
+    z.object({ type: z.enum(messagesOf("passcode")), sealedCode: z.base64(), ttlSeconds: z.number() }),
+    z.object({ type: z.enum(messagesOf("notice")) }),
+    z.object({ type: z.enum(messagesOf("address_change")), address: z.string() }),
     z.object({
-      type: z.enum(factorMails),
-      factor: z.enum(["totp", "security_key", "authenticator", "recovery_codes"]).exactOptional(),
+      type: z.enum(messagesOf("factor_change")),
+      factor: z.enum(mailFactors).exactOptional(),
     }),
-    z.object({ type: z.enum(changeMails) }),
+    z.object({ type: z.enum(messagesOf("change")) }),
   ]),
 });
 

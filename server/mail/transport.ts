@@ -1,4 +1,4 @@
-import type { Language } from "../lib/languages.ts";
+import type { Language } from "#words/languages";
 
 /** A mail in words: one line of subject, and the same text twice. */
 export interface RenderedMail {

@@ -1,6 +1,6 @@
-import type { ConfirmationWords } from "./words.ts";
+import type { ConfirmationWords } from "../confirmation.ts";
 
-export const de: ConfirmationWords = {
+export const confirmation: ConfirmationWords = {
   title: "Stimmen Sie dem zu?",
   sentence:
     "{application} bittet um Ihre Zustimmung. Ihr Passkey unterschreibt genau das, was Sie hier lesen.",

@@ -1,4 +1,4 @@
-import type { Words } from "./words.ts";
+import type { FlowWords } from "../flow.ts";
 
 /** Said of security keys, where the general text speaks of passkeys. */
 const securityKeyErrors = {
@@ -8,9 +8,7 @@ const securityKeyErrors = {
   webauthn_credential_already_exists: "This security key belongs to your account already.",
 };
 
-export const en: Words = {
-  language: "en",
-  languageName: "English",
+export const flow: FlowWords = {
   states: {
     preflight: {
       title: "Welcome",

@@ -1,7 +1,7 @@
-import type { MailWords } from "./words.ts";
+import type { MailWords } from "../mail.ts";
 
-export const en: MailWords = {
-  mails: {
+export const mail: MailWords = {
+  messages: {
     login: {
       subject: "{code} is your {service} sign-in code",
       heading: "Your sign-in code",
@@ -40,8 +40,6 @@ export const en: MailWords = {
       advice: "If that was you, sign in with this address instead.",
       ignore: "If that was not you, you can ignore this message. Your account has not changed.",
     },
-  },
-  changes: {
     email_create: {
       subject: "An e-mail address was added to your {service} account",
       heading: "A new e-mail address",

@@ -1,7 +1,7 @@
-import type { MailWords } from "./words.ts";
+import type { MailWords } from "../mail.ts";
 
-export const de: MailWords = {
-  mails: {
+export const mail: MailWords = {
+  messages: {
     login: {
       subject: "{code} ist Ihr Anmeldecode für {service}",
       heading: "Ihr Anmeldecode",
@@ -41,8 +41,6 @@ export const de: MailWords = {
       advice: "Wenn Sie das waren, melden Sie sich stattdessen mit dieser Adresse an.",
       ignore: "Wenn Sie das nicht waren, können Sie diese Nachricht ignorieren. Ihr Konto ist unverändert.",
     },
-  },
-  changes: {
     email_create: {
       subject: "Neue E-Mail-Adresse in Ihrem Konto bei {service}",
       heading: "Eine neue E-Mail-Adresse",

@@ -1,4 +1,4 @@
-import type { Words } from "./words.ts";
+import type { FlowWords } from "../flow.ts";
 
 /** Von Sicherheitsschlüsseln gesagt, wo der allgemeine Text von Passkeys spricht. */
 const securityKeyErrors = {
@@ -11,9 +11,7 @@ const securityKeyErrors = {
   webauthn_credential_already_exists: "Dieser Sicherheitsschlüssel gehört schon zu Ihrem Konto.",
 };
 
-export const de: Words = {
-  language: "de",
-  languageName: "Deutsch",
+export const flow: FlowWords = {
   states: {
     preflight: {
       title: "Willkommen",

@@ -1,6 +1,6 @@
-import type { ConfirmationWords } from "./words.ts";
+import type { ConfirmationWords } from "../confirmation.ts";
 
-export const en: ConfirmationWords = {
+export const confirmation: ConfirmationWords = {
   title: "Do you agree to this?",
   sentence: "{application} asks for your agreement. Your passkey signs just what you read here.",
   agreement: "What you agree to",

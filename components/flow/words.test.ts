@@ -1,35 +1,7 @@
 import { expect, test } from "vitest";
-import { states } from "../states.fixture.ts";
-import { chooseWords, languages } from "./languages.ts";
-import {
-  actionWords,
-  errorText,
-  inputWords,
-  interpolate,
-  readable,
-  stateWords,
-  type Words,
-} from "./words.ts";
-
-const [en, de] = languages;
-
-/** Every text of a language, by where it stands. */
-function texts(node: unknown, path = ""): [string, string][] {
-  if (typeof node === "string") return [[path, node]];
-  return Object.entries(node as Record<string, unknown>).flatMap(([name, child]) =>
-    typeof child === "object" || typeof child === "string" ? texts(child, `${path}/${name}`) : [],
-  );
-}
-
-test.each(languages.map((words): [string, Words] => [words.languageName, words]))(
-  "%s says as much as English does, with the same gaps, and leaves nothing empty",
-  (_, words) => {
-    const gaps = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([gap]) => gap).sort();
-    const shape = (of: Words) => texts(of).map(([path, text]) => [path, gaps(text)]);
-    expect(shape(words)).toEqual(shape(en));
-    expect(texts(words).filter(([, text]) => text.trim() === "")).toEqual([]);
-  },
-);
+import { flow as en } from "#words/en/flow";
+import { states } from "./states.fixture.ts";
+import { actionWords, errorText, inputWords, interpolate, readable, stateWords } from "./words.ts";
 
 test("what has no words is read out of its name, or told in the server's words", () => {
   expect(stateWords(en, "verify_home_address").title).toBe("Verify home address");
@@ -75,19 +47,4 @@ test("every known state, action and input of the fixtures has words", () => {
       }
     }
   }
-});
-
-test.each([
-  [null, null, en],
-  [null, "de", de],
-  [null, "de-AT,en;q=0.8", de],
-  [null, "fr-FR, fr;q=0.9, de;q=0.5, en;q=0.7", en],
-  [null, "de;q=0, en", en],
-  [null, "tlh, *;q=0.1", en],
-  [null, "DE-ch", de],
-  [null, ";;,q=,de;q=x", de],
-  ["de", "en", de],
-  ["tlh", "de", de],
-])("asked for %j by a browser that likes %j, the page speaks as it should", (asked, header, expected) => {
-  expect(chooseWords(asked, header)).toBe(expected);
 });

@@ -1,0 +1,54 @@
+/**
+ * Every mail message by its name, with how it is drawn: one entry per message. `words/<language>/mail.ts` holds its
+ * texts. A `passcode` message carries a code, a `notice` nothing. The others report a change of an account to its
+ * owner: `address_change` names the e-mail address and `factor_change` the second factor that was changed.
+ */
+export const mailMessages = {
+  login: "passcode",
+  recovery: "passcode",
+  email_verification: "passcode",
+  email_login_attempted: "notice",
+  email_registration_attempted: "notice",
+  email_create: "address_change",
+  email_delete: "address_change",
+  primary_email_update: "address_change",
+  password_update: "change",
+  password_delete: "change",
+  passkey_create: "change",
+  passkey_delete: "change",
+  mfa_create: "factor_change",
+  identity_create: "change",
+  recovery_code_use: "change",
+  mfa_delete: "factor_change",
+} as const satisfies Record<string, "passcode" | "notice" | "address_change" | "factor_change" | "change">;
+
+type MailMessages = typeof mailMessages;
+
+export type MailMessage = keyof MailMessages;
+
+export type MailKind = MailMessages[MailMessage];
+
+/** The messages that are drawn as `Kind`. */
+export type MessageOf<Kind extends MailKind> = {
+  [Message in MailMessage]: MailMessages[Message] extends Kind ? Message : never;
+}[MailMessage];
+
+export function messagesOf<Kind extends MailKind>(kind: Kind): MessageOf<Kind>[] {
+  return (Object.keys(mailMessages) as MailMessage[]).filter(
+    (message): message is MessageOf<Kind> => mailMessages[message] === kind,
+  );
+}
+
+export const mailFactors = ["totp", "security_key", "authenticator", "recovery_codes"] as const;
+
+/** A message that carries a code. */
+export type PasscodeMail = MessageOf<"passcode">;
+
+/** A message that reports an event and carries no code. */
+export type NoticeMail = MessageOf<"notice">;
+
+/** A message that reports a change of an account to its owner. */
+export type SecurityMail =
+  | { type: MessageOf<"address_change"> /** Canonical. */; address: string }
+  | { type: MessageOf<"factor_change">; factor?: (typeof mailFactors)[number] }
+  | { type: MessageOf<"change"> };

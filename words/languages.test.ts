@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { chooseLanguage } from "./choose-language.ts";
+import { languages, languageTags, translatedTags, wordsIn } from "./languages.ts";
+
+/** Every text of a language by its path, with the names of its placeholders. */
+function shape(node: unknown, path = ""): [string, string[]][] {
+  if (typeof node === "string")
+    return [[path, [...node.matchAll(/\{(\w+)[,}]/g)].map(([, name = ""]) => name).sort()]];
+  return Object.entries(node as object).flatMap(([name, child]) =>
+    typeof child === "object" || typeof child === "string" ? shape(child, `${path}/${name}`) : [],
+  );
+}
+
+function texts(node: unknown): string[] {
+  return typeof node === "string" ? [node] : Object.values(node as object).flatMap(texts);
+}
+
+describe.each(translatedTags)("the words of %s", (tag) => {
+  const { words } = wordsIn(tag);
+
+  test("have the texts of English, with the same placeholders", () => {
+    expect(shape(words)).toEqual(shape(languages.en));
+  });
+
+  test("leave no text empty", () => {
+    expect(texts(words).filter((text) => typeof text === "string" && text.trim() === "")).toEqual([]);
+  });
+
+  test("are their own", () => {
+    for (const room of ["flow", "confirmation", "mail"] as const) {
+      expect(words[room] === languages.en[room]).toBe(tag === "en");
+    }
+  });
+});
+
+test("a language without words falls back to English", () => {
+  for (const tag of languageTags.filter((tag) => !translatedTags.includes(tag))) {
+    expect(wordsIn(tag)).toEqual({ language: "en", words: languages.en });
+  }
+});
+
+test.each([
+  [null, null, "en"],
+  [null, "de", "de"],
+  [null, "de-AT,en;q=0.8", "de"],
+  [null, "fr-FR, fr;q=0.9, de;q=0.5, en;q=0.7", "en"],
+  [null, "de;q=0, en", "en"],
+  [null, "tlh, *;q=0.1", "en"],
+  [null, "DE-ch", "de"],
+  [null, ";;,q=,de;q=x", "de"],
+  ["de", "en", "de"],
+  ["tlh", "de", "de"],
+])("for ?lang=%j and Accept-Language %j a page is in %s", (asked, header, expected) => {
+  expect(chooseLanguage(asked, header)).toBe(expected);
+});

@@ -1,0 +1,58 @@
+import type { MailKind, MailMessage, mailMessages } from "#server/mail/messages";
+
+/**
+ * The texts of all mails in one language, in ICU message syntax. Every text may use {service}, the name of the service,
+ * and {host}, its host name; subjects of messages with a code, {code}; `validity`, {minutes}; `event` of a changed
+ * address, {address}; `event` of a changed second factor, {factor}: `totp`, `security_key`, `authenticator` or
+ * `recovery_codes`.
+ */
+export interface MailWords {
+  messages: { [Message in MailMessage]: WordsOf[(typeof mailMessages)[Message]] };
+  /** What to do about a change that the reader did not make. */
+  unexpected: string;
+  /** What to do about a change that the reader made. */
+  expected: string;
+  /** How long the code is valid. Also the preview line. */
+  validity: string;
+  /** Asks the reader to keep the code secret. */
+  secrecy: string;
+  /** The footer: who sent this, and that replies are not read. */
+  automatic: string;
+}
+
+interface WordsOf extends Record<MailKind, object> {
+  passcode: PasscodeWords;
+  notice: NoticeWords;
+  address_change: ChangeWords;
+  factor_change: ChangeWords;
+  change: ChangeWords;
+}
+
+interface PasscodeWords {
+  subject: string;
+  heading: string;
+  /** Stands above the code and says what to do with it. */
+  request: string;
+  /** For readers who did not request the code. */
+  ignore: string;
+}
+
+interface NoticeWords {
+  subject: string;
+  /** The line that mail programs show beside the subject. */
+  preview: string;
+  heading: string;
+  /** What happened. */
+  event: string;
+  /** What to do if it was the reader. */
+  advice: string;
+  /** For readers who did not do it. */
+  ignore: string;
+}
+
+interface ChangeWords {
+  subject: string;
+  heading: string;
+  /** What was changed. Also the preview line. */
+  event: string;
+}
