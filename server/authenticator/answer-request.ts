@@ -1,5 +1,6 @@
 import type { Transaction } from "#db/client";
 import { audit } from "../audit/audit.ts";
+import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { ClientContext } from "../runtime.ts";
 import { distrustBrowsers } from "./account-factor.ts";
 import { phoneNotice } from "./account-notice.ts";
@@ -106,7 +107,7 @@ async function succeed(
 ): Promise<void> {
   const { runtime, now } = acting;
   const notices = "registrations" in proof ? await phoneNotice(acting, "mfa_create", request.userId) : [];
-  await runtime.database.write.transaction(async (tx) => {
+  await commitWithJobs(runtime, notices, async (tx) => {
     const deviceId =
       "registrations" in proof
         ? await register(tx, acting, request, answer, proof.registrations)
@@ -114,9 +115,7 @@ async function succeed(
     await end(tx, acting, request, { status: "OK", error: null, deviceId, answeredAt: now });
     const details = { request_id: request.id, operation: request.operation, device_id: deviceId };
     await audit(acting, "authenticator_request_succeeded", details, accountOf(request))(tx);
-    for (const notice of notices) await runtime.jobs.enqueue(tx, notice);
   });
-  if (notices.length > 0) runtime.jobs.wake();
 }
 
 async function fail(

@@ -1,6 +1,7 @@
 import { isConnectionLost, isRetryable } from "#db/errors";
 import { accountOf } from "../account/account.ts";
 import { factsById } from "../identity/users.ts";
+import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Answer } from "./answer.ts";
 import { conflictOf, isGone } from "./conflicts.ts";
@@ -118,7 +119,6 @@ async function writeOnce(
       ? await saveFlow(database, key, claim, saved, first ? { inlineInsert: first.inlineInsert } : {})
       : await writeTogether(request, key, claim, saved, judged, owner);
   if (!written) return null;
-  if (judged.jobs.length > 0) runtime.jobs.wake();
 
   const { record } = saved;
   const facts = { ...factsOf(record.type, record.data, flow.user), ...judged.facts };
@@ -145,14 +145,13 @@ async function writeTogether(
   judged: Judged,
   owner: Owner | null,
 ): Promise<boolean> {
-  const { database, jobs } = request.runtime;
+  const { database } = request.runtime;
   const { record } = saved;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await database.write.transaction(async (tx) => {
+      await commitWithJobs(request.runtime, judged.jobs, async (tx) => {
         if (!(await saveFlow(database, key, claim, saved, { tx }))) throw new Overtaken();
         for (const change of judged.writes) await change(tx);
-        for (const job of judged.jobs) await jobs.enqueue(tx, job);
         // What the person may do next depends on what was just written.
         if (owner) owner.account = await accountOf(tx, request.tenant, owner.session.userId, request.now);
         if (judged.settle) {

@@ -4,6 +4,7 @@ import { prepareRequest } from "../../authenticator/create-request.ts";
 import { readAnswer, readWanted } from "../../authenticator/request-input.ts";
 import { type AuthenticatorRequest, cancelRequest, findRequest } from "../../authenticator/requests.ts";
 import { tellAnswered } from "../../authenticator/watch.ts";
+import { commitWithJobs } from "../../jobs/commit-with-jobs.ts";
 import type { ClientContext } from "../../runtime.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
@@ -31,11 +32,7 @@ export const createHandler: Handler = async (context) => {
   }
   const now = await readNow(runtime.database.read, runtime.platform.clockShift());
   const { request, write, jobs } = await prepareRequest({ runtime, tenant, client, now }, wanted.value);
-  await runtime.database.write.transaction(async (tx) => {
-    await write(tx);
-    for (const job of jobs) await runtime.jobs.enqueue(tx, job);
-  });
-  if (jobs.length > 0) runtime.jobs.wake();
+  await commitWithJobs(runtime, jobs, write);
   return show(context, "application", request);
 };
 
