@@ -1,4 +1,5 @@
 import { generateURI } from "otplib";
+import { qrCodeDataUrl } from "../lib/qr-code.ts";
 
 /** What an authenticator app is pointed at. */
 
@@ -27,19 +28,11 @@ export function totpUri({
 /**
  * Draws an address as a QR code.
  *
- * @returns a PNG of 200 by 200 pixels as a data URL (RFC 2397); it refers to nothing outside itself
+ * @returns a PNG of 200 by 200 pixels as a data URL (RFC 2397)
  */
 export async function totpPicture(uri: string): Promise<string> {
-  const { toDataURL } = await import("qrcode");
-  // Four modules of quiet zone (ISO/IEC 18004 section 6.3.8), or dark pages would swallow the border. Screens are not
-  // torn or stained: the lowest error correction leaves the largest modules.
-  return toDataURL(uri, {
-    type: "image/png",
-    width: pictureSize,
-    margin: 4,
-    errorCorrectionLevel: "L",
-    color: { dark: "#000000ff", light: "#ffffffff" },
-  });
+  // Screens are not torn or stained: the lowest error correction leaves the largest modules.
+  return qrCodeDataUrl(uri, { size: pictureSize, errorCorrection: "L" });
 }
 
 function withoutColon(text: string): string {

@@ -1,23 +1,23 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** A picture of two colours: for each pixel, row by row, whether it has the second. */
+/** A picture of two colours, one bit per pixel: 1 stands for the second colour. */
 export interface TwoColourPicture {
   width: number;
   height: number;
   /** `rrggbb` */
   colours: readonly [string, string];
-  /** Rows, each of one bit per pixel, the leftmost in the highest bit; bits beyond the width are 0. */
+  /** The leftmost pixel is the highest bit; bits beyond the width are 0. */
   rows: readonly Uint8Array[];
 }
 
 const signature = Buffer.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
-/** Encodes as PNG with a palette of two (ISO/IEC 15948): one bit per pixel, so that even large ones cost little. */
+/** Encodes a picture as PNG (ISO/IEC 15948) with a palette of two colours, so large pictures stay small. */
 export function encodePng({ width, height, colours, rows }: TwoColourPicture): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Bit depth, colour type 3 (palette); compression, filter method and interlacing have the number 0.
+  // Bit depth 1, colour type 3 (palette); compression, filter method and interlacing are 0.
   header.set([1, 3], 8);
   const unfiltered = Buffer.of(0);
   const lines = Buffer.concat(rows.flatMap((row) => [unfiltered, row]));
