@@ -6,7 +6,7 @@ import type { Runtime } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import type { Address, Refusals, Route } from "./address.ts";
 import { findRoute } from "./addresses.ts";
-import { authenticatorError } from "./authenticator/problem.ts";
+import { authenticatorError } from "./authenticator/error.ts";
 import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
 import { cookieValues, thirdPartyStateName } from "./cookies.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";

@@ -2,13 +2,13 @@ import { applicationOf } from "../../authenticator/application.ts";
 import { trustedFacets, trustedFacetsType } from "../../authenticator/uaf/facets.ts";
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
-import { refuseWithoutKey } from "./caller.ts";
+import { rejectWithoutKey } from "./caller.ts";
 
 /** `GET /authenticator/hello`: whether a key is good. */
 export const helloHandler: Handler = async (context) => {
   const { tenant } = context;
   return (
-    (await refuseWithoutKey(context)) ?? json(200, { message: `Hello from ${tenant.config.service.name}` })
+    (await rejectWithoutKey(context)) ?? json(200, { message: `Hello from ${tenant.config.service.name}` })
   );
 };
 

@@ -4,7 +4,7 @@ import { findRequest } from "../../authenticator/requests.ts";
 import { verifyApiKey } from "../../tenants/api-keys.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
-import { authenticatorError } from "./problem.ts";
+import { authenticatorError } from "./error.ts";
 
 /**
  * Who calls: the application by its key, the phone by the token in the QR code, the page that waits by its own, or
@@ -39,8 +39,8 @@ function unauthorized(): Reply {
   });
 }
 
-/** @returns a refusal, or null for an application with a key of this tenant and interface */
-export async function refuseWithoutKey(context: HandlerContext): Promise<Reply | null> {
+/** @returns a rejection, or null for an application with a key of this tenant and interface */
+export async function rejectWithoutKey(context: HandlerContext): Promise<Reply | null> {
   const shown = presented(context);
   return shown && "key" in shown && (await isKey(context, shown.key)) ? null : unauthorized();
 }
@@ -52,7 +52,7 @@ async function isKey({ runtime, tenant }: HandlerContext, key: string): Promise<
 export type Admitted =
   | { caller: Caller; request: AuthenticatorRequest; now: Date }
   /** To whoever may not know, a request that is not there looks like one that is. */
-  | { refusal: Reply };
+  | { rejection: Reply };
 
 /**
  * Finds the request that an address names, for those who may.
@@ -65,15 +65,15 @@ export async function admit(
 ): Promise<Admitted> {
   const { runtime, tenant, params } = context;
   const shown = presented(context);
-  if (!shown) return { refusal: unauthorized() };
+  if (!shown) return { rejection: unauthorized() };
   const isApplication = "key" in shown && (await isKey(context, shown.key));
-  if ("key" in shown && !isApplication) return { refusal: unauthorized() };
+  if ("key" in shown && !isApplication) return { rejection: unauthorized() };
   const found = await findRequest(runtime, tenant, params.id ?? "");
   if (isApplication) {
-    return found ? { caller: "application", ...found } : { refusal: unknownRequest() };
+    return found ? { caller: "application", ...found } : { rejection: unknownRequest() };
   }
   const caller = found && also.find((one) => may(one, context, shown, found.request));
-  return caller ? { caller, ...found } : { refusal: unauthorized() };
+  return caller ? { caller, ...found } : { rejection: unauthorized() };
 }
 
 /** Whether a token is the one for this caller and this request. */

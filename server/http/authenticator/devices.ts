@@ -5,8 +5,8 @@ import { isUserId, readRename } from "../../authenticator/request-input.ts";
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { readBody } from "./body.ts";
-import { refuseWithoutKey } from "./caller.ts";
-import { authenticatorError } from "./problem.ts";
+import { rejectWithoutKey } from "./caller.ts";
+import { authenticatorError } from "./error.ts";
 
 /** Devices that are registered. */
 
@@ -14,8 +14,8 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** `GET /authenticator/mgmt/v1/registrations/{user_id}`: 404 for a user without devices, whom nobody knows here. */
 export const devicesHandler: Handler = async (context) => {
-  const refusal = await refuseWithoutKey(context);
-  if (refusal) return refusal;
+  const rejection = await rejectWithoutKey(context);
+  if (rejection) return rejection;
   const { runtime, tenant, params } = context;
   const userId = params.user_id ?? "";
   const devices = isUserId(userId) ? await devicesOf(runtime.database.read, tenant, userId) : [];
@@ -24,11 +24,11 @@ export const devicesHandler: Handler = async (context) => {
 
 /** `POST /authenticator/mgmt/v1/registrations/rename/{device_id}` */
 export const renameHandler: Handler = async (context) => {
-  const refusal = await refuseWithoutKey(context);
-  if (refusal) return refusal;
+  const rejection = await rejectWithoutKey(context);
+  if (rejection) return rejection;
   const { runtime, tenant, client, params } = context;
   const given = await readBody(context, readRename);
-  if (!given.ok) return given.refusal;
+  if (!given.ok) return given.rejection;
   const id = params.device_id ?? "";
   const { newName } = given.value;
   const now = await readNow(runtime.database.read, runtime.platform.clockShift());

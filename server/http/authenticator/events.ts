@@ -29,11 +29,11 @@ const headers = {
  */
 export const eventsHandler: Handler = async (context) => {
   const admitted = await admit(context, "page");
-  if ("refusal" in admitted) return admitted.refusal;
+  if ("rejection" in admitted) return admitted.rejection;
   const { request } = admitted;
   if (!/\btext\/event-stream\b/i.test(context.request.headers.get("accept") ?? "")) {
     const wait = readWait(context, 25);
-    if ("refusal" in wait) return wait.refusal;
+    if ("rejection" in wait) return wait.rejection;
     const then = await awaitAnswer(context, request, wait.seconds);
     return json(200, pageResourceOf(context, then), { headers: pageHeaders(context) });
   }

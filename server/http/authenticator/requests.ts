@@ -9,9 +9,9 @@ import type { ClientContext } from "../../runtime.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { readBody } from "./body.ts";
-import { admit, type Caller, refuseWithoutKey, unknownRequest } from "./caller.ts";
+import { admit, type Caller, rejectWithoutKey, unknownRequest } from "./caller.ts";
+import { authenticatorError } from "./error.ts";
 import { pageHeaders } from "./page-headers.ts";
-import { authenticatorError } from "./problem.ts";
 import { resourceOf } from "./resource.ts";
 import { awaitAnswer, readWait } from "./wait.ts";
 
@@ -20,10 +20,10 @@ import { awaitAnswer, readWait } from "./wait.ts";
 /** `POST /authenticator/v1/uaf/requests` */
 export const createHandler: Handler = async (context) => {
   const { runtime, tenant, client } = context;
-  const refusal = await refuseWithoutKey(context);
-  if (refusal) return refusal;
+  const rejection = await rejectWithoutKey(context);
+  if (rejection) return rejection;
   const wanted = await readBody(context, readWanted);
-  if (!wanted.ok) return wanted.refusal;
+  if (!wanted.ok) return wanted.rejection;
   const { operation, userId } = wanted.value;
   // What asks nothing of a phone bothers nobody.
   if (operation !== "DEREG") {
@@ -48,20 +48,20 @@ function tooMany(retryAfterSeconds: number): Reply {
  */
 export const showHandler: Handler = async (context) => {
   const admitted = await admit(context, "phone", "page");
-  if ("refusal" in admitted) return admitted.refusal;
+  if ("rejection" in admitted) return admitted.rejection;
   const { caller, request } = admitted;
   const wait = readWait(context, 0);
-  if ("refusal" in wait) return wait.refusal;
+  if ("rejection" in wait) return wait.rejection;
   return show(context, caller, await awaitAnswer(context, request, wait.seconds));
 };
 
 /** `PUT /authenticator/v1/uaf/requests/{id}`: the phone's answer. A request that is over stays as it is. */
 export const answerHandler: Handler = async (context) => {
   const admitted = await admit(context, "phone");
-  if ("refusal" in admitted) return admitted.refusal;
+  if ("rejection" in admitted) return admitted.rejection;
   const { caller, request } = admitted;
   const answer = await readBody(context, readAnswer);
-  if (!answer.ok) return answer.refusal;
+  if (!answer.ok) return answer.rejection;
   const answered = await answerRequest(acting(context, admitted.now), request, answer.value);
   if (answered === "malformed")
     return authenticatorError(400, "uafResponse is not a UAF response to this operation.");
@@ -73,7 +73,7 @@ export const answerHandler: Handler = async (context) => {
 /** `DELETE /authenticator/v1/uaf/requests/{id}`: nobody is to answer any more. */
 export const cancelHandler: Handler = async (context) => {
   const admitted = await admit(context);
-  if ("refusal" in admitted) return admitted.refusal;
+  if ("rejection" in admitted) return admitted.rejection;
   const { runtime, tenant } = context;
   const { id } = admitted.request;
   await cancelRequest(acting(context, admitted.now), id);

@@ -2,7 +2,7 @@ import { type AuthenticatorRequest, findRequest } from "../../authenticator/requ
 import { waitForAnswer } from "../../authenticator/watch.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
-import { authenticatorError } from "./problem.ts";
+import { authenticatorError } from "./error.ts";
 
 /** Long polling: an answer that comes when there is something to tell. */
 
@@ -18,10 +18,10 @@ export const brieflySeconds = 5;
 export function readWait(
   { url, runtime }: HandlerContext,
   otherwise: number,
-): { seconds: number } | { refusal: Reply } {
+): { seconds: number } | { rejection: Reply } {
   const [wait = String(otherwise), ...others] = url.searchParams.getAll("wait");
   if (!/^\d{1,6}$/.test(wait) || others.length > 0)
-    return { refusal: authenticatorError(400, "wait must be a whole number of seconds.") };
+    return { rejection: authenticatorError(400, "wait must be a whole number of seconds.") };
   return { seconds: Math.min(Number(wait), runtime.closing ? longestSeconds : brieflySeconds) };
 }
 
