@@ -1,7 +1,7 @@
 import { noteFactors, refreshSession } from "../sessions/sessions.ts";
+import { methodReference } from "./amr.ts";
 import type { Context, Entered } from "./define.ts";
 import { afterIdentifier, loginPasscode } from "./login-methods.ts";
-import { methodReference } from "./method-reference.ts";
 import type { PROOF } from "./names.ts";
 import { go, type Outcome, refuse } from "./outcome.ts";
 import { hasSecondFactor, isProvedTwice } from "./second-factor.ts";

@@ -8,7 +8,7 @@ import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
 import { afterIdentifier, loginPasscode, passcodeLogin, passwordLogin } from "../login-methods.ts";
 import { go, refuse } from "../outcome.ts";
-import { goToSamlProvider, samlLogin } from "../saml.ts";
+import { goToSamlProvider, samlLogin } from "../saml-login.ts";
 
 type Kind = "email" | "username";
 

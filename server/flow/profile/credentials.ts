@@ -10,7 +10,7 @@ import { STAY } from "../names.ts";
 import { go, refuse, stay } from "../outcome.ts";
 import { ownId } from "./choice.ts";
 import { primaryOf } from "./emails.ts";
-import { ownAction, sensitiveAction } from "./own-action.ts";
+import { ownAction, sensitiveAction } from "./profile-action.ts";
 
 /** One line that people read. */
 const credentialName = z

@@ -1,7 +1,7 @@
 import { deleteAccount } from "../../account/deletion.ts";
 import { audit } from "../../audit/audit.ts";
 import { go } from "../outcome.ts";
-import { sensitiveAction } from "./own-action.ts";
+import { sensitiveAction } from "./profile-action.ts";
 
 /** How people leave. */
 export const deletionActions = {

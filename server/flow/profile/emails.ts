@@ -14,7 +14,7 @@ import { STAY } from "../names.ts";
 import { go, refuse, stay } from "../outcome.ts";
 import { emailVerification } from "../states/onboarding-email.ts";
 import { type Choice, oneOf, ownId } from "./choice.ts";
-import { ownAction, sensitiveAction } from "./own-action.ts";
+import { ownAction, sensitiveAction } from "./profile-action.ts";
 
 const addressInput = byConfig(({ email }) =>
   z.strictObject({

@@ -11,7 +11,7 @@ import type { View } from "../define.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
 import { type Choice, oneOf } from "./choice.ts";
-import { sensitiveAction } from "./own-action.ts";
+import { sensitiveAction } from "./profile-action.ts";
 
 /** What people do with who they are at identity providers. */
 export const identityActions = {

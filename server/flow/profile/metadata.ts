@@ -2,7 +2,7 @@ import { z } from "zod";
 import { patchMetadata, patchUnsafeMetadata } from "../../identity/metadata.ts";
 import { STAY } from "../names.ts";
 import { refuse, stay } from "../outcome.ts";
-import { ownAction } from "./own-action.ts";
+import { ownAction } from "./profile-action.ts";
 
 /** What comes of it is judged with what is there. Null counts as absent here, as in every input: members go one by one. */
 const patch = z

@@ -12,7 +12,7 @@ import { byConfig } from "../inputs.ts";
 import { STAY } from "../names.ts";
 import { refuse, stay } from "../outcome.ts";
 import { primaryOf } from "./emails.ts";
-import { type OwnContext, type OwnView, sensitiveAction } from "./own-action.ts";
+import { type OwnContext, type OwnView, sensitiveAction } from "./profile-action.ts";
 
 /** Announced here, judged by the policy; only what is far beyond it ends before that. */
 const input = byConfig(({ password }) =>

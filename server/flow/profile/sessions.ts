@@ -8,7 +8,7 @@ import type { View } from "../define.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
 import { oneOf } from "./choice.ts";
-import { type OwnView, ownAction } from "./own-action.ts";
+import { type OwnView, ownAction } from "./profile-action.ts";
 
 /** What people do with their other sessions. */
 export const sessionActions = {

@@ -8,7 +8,7 @@ import { factsByUsername } from "../../identity/users.ts";
 import { byConfig } from "../inputs.ts";
 import { STAY } from "../names.ts";
 import { refuse, stay } from "../outcome.ts";
-import { type OwnContext, type OwnView, ownAction, sensitiveAction } from "./own-action.ts";
+import { type OwnContext, type OwnView, ownAction, sensitiveAction } from "./profile-action.ts";
 
 const input = byConfig(({ username }) =>
   z.strictObject({

@@ -5,8 +5,8 @@ import {
   takeLoginRequest,
 } from "../../authenticator/login-request.ts";
 import { back } from "../actions/back.ts";
-import { continueToLoginOtp, continueToLoginSecurityKey } from "../actions/other-second-factors.ts";
-import { validateRecoveryCode } from "../actions/validate-recovery-code.ts";
+import { continueToLoginOtp, continueToLoginSecurityKey } from "../actions/continue-to-second-factor.ts";
+import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { state } from "../define.ts";
 import { problemOf } from "../errors.ts";
 import { NEXT } from "../names.ts";

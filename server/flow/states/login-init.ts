@@ -1,9 +1,9 @@
 import { openRequest } from "../../credentials/passkeys.ts";
 import { continueWithLoginIdentifier } from "../actions/continue-with-login-identifier.ts";
-import { generateRequestOptions } from "../actions/generate-request-options.ts";
 import { rememberMe } from "../actions/remember-me.ts";
 import { thirdpartyOauth } from "../actions/thirdparty-oauth.ts";
-import { verifyAssertionResponse } from "../actions/verify-assertion-response.ts";
+import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
+import { verifyAssertionResponse } from "../actions/webauthn-verify-assertion-response.ts";
 import { state } from "../define.ts";
 
 /** The person says who they are, or lets a passkey say it. */

@@ -1,5 +1,5 @@
 import { back } from "../actions/back.ts";
-import { generateRequestOptions } from "../actions/generate-request-options.ts";
+import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
 import { state, type View } from "../define.ts";
 import { loginPasscode, passcodeLogin, passwordLogin } from "../login-methods.ts";
 import { go } from "../outcome.ts";

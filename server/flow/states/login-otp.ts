@@ -2,8 +2,11 @@ import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
 import { judgeTotp } from "../../credentials/totp.ts";
 import { back } from "../actions/back.ts";
-import { continueToLoginAuthenticator, continueToLoginSecurityKey } from "../actions/other-second-factors.ts";
-import { validateRecoveryCode } from "../actions/validate-recovery-code.ts";
+import {
+  continueToLoginAuthenticator,
+  continueToLoginSecurityKey,
+} from "../actions/continue-to-second-factor.ts";
+import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { next, rateLimited, refuse } from "../outcome.ts";

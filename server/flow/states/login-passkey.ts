@@ -1,7 +1,7 @@
 import { openRequest } from "../../credentials/passkeys.ts";
 import { credentialIds } from "../../credentials/webauthn-credentials.ts";
 import { back } from "../actions/back.ts";
-import { verifyAssertionResponse } from "../actions/verify-assertion-response.ts";
+import { verifyAssertionResponse } from "../actions/webauthn-verify-assertion-response.ts";
 import { type Context, state } from "../define.ts";
 import { assertionProof } from "../second-factor-means.ts";
 

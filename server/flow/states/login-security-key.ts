@@ -1,7 +1,7 @@
 import { back } from "../actions/back.ts";
-import { generateRequestOptions } from "../actions/generate-request-options.ts";
-import { continueToLoginAuthenticator, continueToLoginOtp } from "../actions/other-second-factors.ts";
-import { validateRecoveryCode } from "../actions/validate-recovery-code.ts";
+import { continueToLoginAuthenticator, continueToLoginOtp } from "../actions/continue-to-second-factor.ts";
+import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
+import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
 import { state } from "../define.ts";
 import { problemOf } from "../errors.ts";
 import { canUseSecurityKeys } from "../second-factor-means.ts";

@@ -12,7 +12,7 @@ import { byConfig } from "../inputs.ts";
 import { NEXT } from "../names.ts";
 import { go, refuse } from "../outcome.ts";
 import { willBeAbleToSignIn } from "../plan.ts";
-import { goToSamlProvider } from "../saml.ts";
+import { goToSamlProvider } from "../saml-login.ts";
 import { emailVerification } from "./onboarding-email.ts";
 
 const asks = {

@@ -12,10 +12,10 @@ import { createUser } from "../../identity/users.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import { linkIdentity } from "../../thirdparty/identities.ts";
 import { providerFacts } from "../../thirdparty/provider-facts.ts";
+import { methodReference, publicProvider } from "../amr.ts";
 import type { FlowData } from "../data.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { isPendingRegistration } from "../facts.ts";
-import { methodReference, publicProvider } from "../method-reference.ts";
 import { hasSecondFactor, showsSecondFactor } from "../second-factor.ts";
 
 type Factors = FlowData["factors"];

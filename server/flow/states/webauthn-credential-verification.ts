@@ -12,7 +12,7 @@ import { NEXT } from "../names.ts";
 import { creationFor, whileAddable } from "../new-credential.ts";
 import { type Effects, next, refuse } from "../outcome.ts";
 import { mayAddPasskey } from "../profile/credentials.ts";
-import { mayAddKey } from "../profile/factors.ts";
+import { mayAddKey } from "../profile/second-factors.ts";
 import { canUseSecurityKeys } from "../second-factor-means.ts";
 
 type Kind = "passkey" | "security_key";

@@ -17,7 +17,7 @@ import { answersRequests } from "../second-factor.ts";
 import { canUseSecurityKeys } from "../second-factor-means.ts";
 import { ownId } from "./choice.ts";
 import { primaryOf } from "./emails.ts";
-import { sensitiveAction } from "./own-action.ts";
+import { sensitiveAction } from "./profile-action.ts";
 
 /** What people do with the second factors of their account. */
 export const factorActions = {
