@@ -6,7 +6,7 @@ import { factsById, lockUser } from "../identity/users.ts";
 import type { FlowData } from "./data.ts";
 import type { Context } from "./define.ts";
 import { factsOf } from "./facts.ts";
-import { mayAddCredential } from "./may-add-credential.ts";
+import { mayAddCredential } from "./second-factor.ts";
 
 /** For whom a credential is about to be made, and what they have already: what `openCreation` wants to know. */
 export async function creationFor({ flowId, request, data, facts, db }: Context<"userId">): Promise<{

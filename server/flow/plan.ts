@@ -1,6 +1,5 @@
-import { mayAddCredential } from "./may-add-credential.ts";
 import type { FlowType, StateName } from "./names.ts";
-import { enrolmentOwed, secondFactorOwed, trustOwed } from "./second-factor.ts";
+import { enrolmentOwed, mayAddCredential, secondFactorOwed, trustOwed } from "./second-factor.ts";
 import type { Situation } from "./situation.ts";
 
 /**

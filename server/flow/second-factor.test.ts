@@ -4,6 +4,7 @@ import { type FlowData, flowData } from "./data.ts";
 import { type Facts, nobody } from "./facts.ts";
 import type { FlowType, StateName } from "./names.ts";
 import { plan } from "./plan.ts";
+import { canUseSecurityKeys, mayAddCredential } from "./second-factor.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const password = { method: "password" as const, at };
@@ -301,4 +302,74 @@ describe("trust in a browser (flow-reference 3.8)", () => {
   ])("%s", (_, given, expected) => {
     expect(planned(given).includes("device_trust")).toBe(expected);
   });
+});
+
+const nothing = { webauthn: false, conditionalMediation: false, platformAuthenticator: false };
+const keys = { ...nothing, webauthn: true };
+const everything = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
+const attachment = (value: string) => ({ STILE_MFA_SECURITY_KEYS_AUTHENTICATOR_ATTACHMENT: value });
+
+describe("a client can use security keys", () => {
+  test.each([
+    [{}, undefined, true],
+    [{}, nothing, false],
+    [{}, keys, true],
+    [{}, everything, true],
+    [attachment("platform"), undefined, true],
+    [attachment("platform"), keys, false],
+    [attachment("platform"), { ...everything, webauthn: false }, false],
+    [attachment("platform"), everything, true],
+    [attachment("no_preference"), keys, true],
+    [{ STILE_MFA_ENABLED: "false" }, everything, false],
+    [{ STILE_MFA_SECURITY_KEYS_ENABLED: "false" }, everything, false],
+  ])("%j %j: %s", (settings, capabilities, can) => {
+    expect(canUseSecurityKeys(capabilities, loadConfig(settings, "/nowhere"))).toBe(can);
+  });
+});
+
+const may = (facts: object, data: object, settings: Record<string, string> = {}) =>
+  mayAddCredential({
+    data: flowData.parse(data),
+    facts: { ...nobody, ...facts },
+    config: loadConfig(settings, "/nowhere"),
+  });
+
+describe("whoever has a second factor", () => {
+  const facts = { hasTotp: true, deviceTrusted: true };
+
+  test.each([
+    ["has shown nothing", []],
+    ["has shown a password in a trusted browser", [password]],
+    ["has shown a passkey that did not verify them", [{ method: "passkey", at, userVerified: false }]],
+  ])("and %s adds nothing", (_what, factors) => {
+    expect(may(facts, { factors })).toBe(false);
+  });
+
+  test.each([
+    ["an authenticator app", [password, { method: "totp", at }]],
+    ["a security key", [password, { method: "security_key", at }]],
+    ["a phone", [password, { method: "authenticator", at }]],
+    ["a recovery code", [password, { method: "recovery_code", at }]],
+    ["a passkey that verified them", [{ method: "passkey", at, userVerified: true }]],
+  ])("and has shown %s may", (_what, factors) => {
+    expect(may(facts, { factors })).toBe(true);
+  });
+
+  test("and has only now set it up may", () => {
+    expect(may(facts, { factors: [password], enrolled: true })).toBe(true);
+  });
+});
+
+test("a phone is a second factor too, where phones are switched on", () => {
+  const phones = { STILE_MFA_AUTHENTICATOR_ENABLED: "true" };
+  const facts = { hasAuthenticator: true };
+  expect(may(facts, { factors: [password] }, phones)).toBe(false);
+  expect(may(facts, { factors: [password, { method: "authenticator", at }] }, phones)).toBe(true);
+  expect(may(facts, { factors: [password] })).toBe(true);
+});
+
+test("whoever has none may, and so may whoever has one that does not count here", () => {
+  expect(may({}, { factors: [password] })).toBe(true);
+  const off = { STILE_MFA_ENABLED: "false" };
+  expect(may({ hasTotp: true, hasSecurityKey: true }, { factors: [password] }, off)).toBe(true);
 });

@@ -2,7 +2,6 @@ import type { Config } from "../config/schema.ts";
 import type { FlowData } from "./data.ts";
 import type { Facts } from "./facts.ts";
 import type { StateName } from "./names.ts";
-import { canUseSecurityKeys } from "./second-factor-means.ts";
 import type { Situation } from "./situation.ts";
 
 type Factor = FlowData["factors"][number];
@@ -29,6 +28,22 @@ export function answersRequests(
   { mfa }: Config,
 ): boolean {
   return mfa.enabled && mfa.authenticator.enabled && hasAuthenticator;
+}
+
+/**
+ * Whether security keys are second factors here, and this client can use the kind that is configured: where that is
+ * the device's own authenticator, the device needs one. Otherwise `platform_authenticator_required` says what is
+ * missing.
+ *
+ * @param capabilities what the client said of its browser. A flow that never asks knows nothing of them; then the
+ *   browser will tell
+ */
+export function canUseSecurityKeys(capabilities: FlowData["capabilities"], config: Config): boolean {
+  const { enabled, security_keys } = config.mfa;
+  if (!enabled || !security_keys.enabled) return false;
+  if (!capabilities) return true;
+  const needsPlatform = security_keys.authenticator_attachment === "platform";
+  return capabilities.webauthn && (capabilities.platformAuthenticator || !needsPlatform);
 }
 
 /** Whether the account has a second factor that counts here. */
@@ -88,6 +103,19 @@ export function enrolmentOwed({ type, data, facts, config }: Situation): boolean
   // With no means at all the state says what is missing, and there is no way past it.
   if (!mfa.totp.enabled && !mfa.security_keys.enabled) return false;
   return registers ? byPassword || byCode || data.signedUp !== undefined : !isProvedTwice(data.factors);
+}
+
+/**
+ * Whether this flow may add a passkey or a security key to an account. Whoever holds one needs no other proof from
+ * then on, so adding one takes as much proof as the account asks for (NIST SP 800-63B-4 section 4.1.2.1): a browser
+ * that is trusted to skip the second factor has not shown it, nor has a flow that was begun before there was one.
+ */
+export function mayAddCredential({
+  data,
+  facts,
+  config,
+}: Pick<Situation, "data" | "facts" | "config">): boolean {
+  return !hasSecondFactor(facts, config) || isProvedTwice(data.factors) || data.enrolled === true;
 }
 
 /** Whether this browser may be trusted from now on, and nobody has said yet whether it shall. */

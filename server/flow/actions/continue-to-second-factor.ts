@@ -1,7 +1,6 @@
 import { action } from "../define.ts";
 import { go } from "../outcome.ts";
-import { answersRequests } from "../second-factor.ts";
-import { canUseSecurityKeys } from "../second-factor-means.ts";
+import { answersRequests, canUseSecurityKeys } from "../second-factor.ts";
 
 /** From one second factor to another that the account has. */
 

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
-import { type VerifiedAssertion, verifyAssertion } from "../../credentials/passkeys.ts";
+import { type Proof, type VerifiedAssertion, verifyAssertion } from "../../credentials/passkeys.ts";
 import { factsById } from "../../identity/users.ts";
+import type { FlowData } from "../data.ts";
 import { action, type Context, type View } from "../define.ts";
 import { accountFacts } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { next, refuse } from "../outcome.ts";
-import { assertionProof, canUseSecurityKeys } from "../second-factor-means.ts";
+import { canUseSecurityKeys } from "../second-factor.ts";
 
 const nobody = "00000000-0000-0000-0000-000000000000";
 
@@ -41,6 +42,16 @@ export const verifyAssertionResponse = action({
     });
   },
 });
+
+/**
+ * What an assertion proves at this point of a flow: who somebody is, or, of somebody who has shown one factor, that
+ * they hold another. After a passkey that did not verify its user, holding one of the account's credentials is proved
+ * already: this time its user has to be verified (NIST SP 800-63B-4 section 3.1.7).
+ */
+export function assertionProof({ factors }: Pick<FlowData, "factors">): Proof {
+  if (factors.length === 0) return {};
+  return { secondFactor: true, verified: factors.every(({ method }) => method === "passkey") };
+}
 
 /** As a first factor a passkey serves where passkeys do, as a second one whatever the client can use. */
 function isOffered({ data, config }: View): boolean {

@@ -10,8 +10,7 @@ import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { next, rateLimited, refuse } from "../outcome.ts";
-import { answersRequests } from "../second-factor.ts";
-import { canUseSecurityKeys } from "../second-factor-means.ts";
+import { answersRequests, canUseSecurityKeys } from "../second-factor.ts";
 
 /** A first factor was shown; the person enters the code of their authenticator app. */
 export const loginOtp = state({

@@ -1,9 +1,8 @@
 import { openRequest } from "../../credentials/passkeys.ts";
 import { credentialIds } from "../../credentials/webauthn-credentials.ts";
 import { back } from "../actions/back.ts";
-import { verifyAssertionResponse } from "../actions/webauthn-verify-assertion-response.ts";
+import { assertionProof, verifyAssertionResponse } from "../actions/webauthn-verify-assertion-response.ts";
 import { type Context, state } from "../define.ts";
-import { assertionProof } from "../second-factor-means.ts";
 
 /** The browser asks for a passkey, or, once a first factor was shown, for any credential of the account. */
 export const loginPasskey = state({

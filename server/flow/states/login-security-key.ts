@@ -4,7 +4,7 @@ import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
 import { state } from "../define.ts";
 import { problemOf } from "../errors.ts";
-import { canUseSecurityKeys } from "../second-factor-means.ts";
+import { canUseSecurityKeys } from "../second-factor.ts";
 
 /** The person shows a security key, after a first factor. */
 export const loginSecurityKey = state({

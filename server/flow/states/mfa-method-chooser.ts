@@ -3,8 +3,7 @@ import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
 import { problemOf } from "../errors.ts";
 import { go } from "../outcome.ts";
-import { hasSecondFactor } from "../second-factor.ts";
-import { canUseSecurityKeys } from "../second-factor-means.ts";
+import { canUseSecurityKeys, hasSecondFactor } from "../second-factor.ts";
 
 /**
  * The person is offered to set up a second factor, and chooses which. Where another flow of theirs has set one up

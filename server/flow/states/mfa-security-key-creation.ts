@@ -1,8 +1,7 @@
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
-import { mayAddCredential } from "../may-add-credential.ts";
 import { go } from "../outcome.ts";
-import { canUseSecurityKeys } from "../second-factor-means.ts";
+import { canUseSecurityKeys, mayAddCredential } from "../second-factor.ts";
 
 /** The person sets up a security key. */
 export const mfaSecurityKeyCreation = state({

@@ -3,10 +3,10 @@ import { openCreation } from "../../credentials/passkeys.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { state, type View } from "../define.ts";
-import { mayAddCredential } from "../may-add-credential.ts";
 import { creationFor } from "../new-credential.ts";
 import { go } from "../outcome.ts";
 import { skippable } from "../plan.ts";
+import { mayAddCredential } from "../second-factor.ts";
 
 const conditionalInput = z.strictObject({ conditional: z.boolean().optional().meta({ hidden: true }) });
 

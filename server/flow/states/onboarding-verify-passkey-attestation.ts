@@ -8,11 +8,10 @@ import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
 import { state, type View } from "../define.ts";
-import { mayAddCredential } from "../may-add-credential.ts";
 import { NEXT } from "../names.ts";
 import { creationFor, pendingCredentials, whileAddable } from "../new-credential.ts";
 import { next, refuse } from "../outcome.ts";
-import { canUseSecurityKeys } from "../second-factor-means.ts";
+import { canUseSecurityKeys, mayAddCredential } from "../second-factor.ts";
 
 /** What creating one kind of credential comes to. */
 const kinds = {

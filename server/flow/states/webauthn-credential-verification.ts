@@ -13,7 +13,7 @@ import { creationFor, whileAddable } from "../new-credential.ts";
 import { type Effects, next, refuse } from "../outcome.ts";
 import { mayAddPasskey } from "../profile/credentials.ts";
 import { mayAddKey } from "../profile/second-factors.ts";
-import { canUseSecurityKeys } from "../second-factor-means.ts";
+import { canUseSecurityKeys } from "../second-factor.ts";
 
 type Kind = "passkey" | "security_key";
 
