@@ -1,4 +1,5 @@
-import { type Language, translatedTags, wordsIn } from "#words/languages";
+import type { Language } from "#words/language";
+import { translatedTags, wordsIn } from "#words/languages";
 
 interface LanguagesProps {
   current: Language;

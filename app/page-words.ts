@@ -1,7 +1,8 @@
 import { cookies, headers } from "next/headers";
 import { chooseLanguage } from "#words/choose-language";
+import type { Language } from "#words/language";
 import type { LanguageWords } from "#words/language-words";
-import { type Language, wordsIn } from "#words/languages";
+import { wordsIn } from "#words/languages";
 import { LANGUAGE } from "./page-language.ts";
 
 /** The language of the page that is being asked for, and its words: the one chosen by the visitor, else the browser's. */

@@ -1,4 +1,4 @@
-import type { Language } from "#words/languages";
+import type { Language } from "#words/language";
 
 /** The client of a request, as far as its connection and headers tell. */
 export interface Client {

@@ -1,4 +1,5 @@
-import { type Language, translatedTags } from "./languages.ts";
+import type { Language } from "./language.ts";
+import { translatedTags } from "./languages.ts";
 
 /**
  * Chooses the language of a page among those with words: the language asked for, else the one that the browser prefers

@@ -1,35 +1,35 @@
-/** What the page says that asks about a transaction; `{name}` in a text is a gap that `fill` closes. */
+/** The texts of the transaction confirmation page. `{name}` in a text is a placeholder. */
 export interface ConfirmationWords {
   title: string;
-  /** Has the gap `{application}`. */
+  /** Has the placeholder `{application}`. */
   sentence: string;
   agreement: string;
   confirm: string;
   decline: string;
-  /** Has the gap `{host}`. */
+  /** Has the placeholder `{host}`. */
   returning: string;
   exact: string;
   exactSentence: string;
   hides: string;
-  /** Has the gap `{code}`: a code point. */
+  /** Has the placeholder `{code}`: a code point. */
   unseen: string;
   yes: string;
   no: string;
   nothing: string;
   empty: string;
   noScript: string;
-  /** Said while the person is taken back; has the gap `{host}`. */
+  /** Shown while the browser is redirected back; has the placeholder `{host}`. */
   leaving: string;
-  /** Has the gap `{host}`. */
+  /** Has the placeholder `{host}`. */
   continueAt: string;
   ends: Record<ConfirmationEnd, { title: string; sentence: string }>;
   problems: Record<ConfirmationProblem, string>;
 }
 
-/** How it ended: the person agreed or declined just now, or the page is no longer open. */
+/** How the page ended: confirmed or declined just now, or no longer open. */
 export type ConfirmationEnd = "confirmed" | "declined" | "expired" | "answered" | "unknown";
 
-/** What keeps an answer from being given; the page goes on asking. */
+/** Why an answer could not be given; the page stays open. */
 export type ConfirmationProblem =
   | "cancelled"
   | "failed"

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chooseLanguage } from "./choose-language.ts";
-import { languages, languageTags, translatedTags, wordsIn } from "./languages.ts";
+import { languageTags } from "./language.ts";
+import { languages, translatedTags, wordsIn } from "./languages.ts";
 
 /** Every text of a language by its path, with the names of its placeholders. */
 function shape(node: unknown, path = ""): [string, string[]][] {

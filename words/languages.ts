@@ -1,11 +1,9 @@
 import { de } from "./de/index.ts";
 import { en } from "./en/index.ts";
+import { type Language, languageTags } from "./language.ts";
 import type { LanguageWords } from "./language-words.ts";
 
-/**
- * One row per language that `X-Language` may name, by BCP 47 tag. `null` where there are no words: such a language
- * falls back to English. Pages offer the languages with words, in this order.
- */
+/** One row per language: its words, or `null` for a language that falls back to English. */
 export const languages = {
   en,
   de,
@@ -15,15 +13,11 @@ export const languages = {
   nl: null,
   "pt-BR": null,
   zh: null,
-} satisfies Record<string, LanguageWords | null>;
-
-export type Language = keyof typeof languages;
+} satisfies Record<Language, LanguageWords | null>;
 
 const rows: Record<Language, LanguageWords | null> = languages;
 
-export const languageTags = Object.keys(languages) as Language[];
-
-/** The tags of the languages that have words. */
+/** The languages that have words. */
 export const translatedTags = languageTags.filter((tag) => rows[tag] !== null);
 
 /** The words of a language and the language they are in: English where the language asked for has none. */

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { flow as en } from "#words/en/flow";
-import { states } from "./states.fixture.ts";
 import { actionWords, errorText, inputWords, interpolate, readable, stateWords } from "./words.ts";
 
 test("what has no words is read out of its name, or told in the server's words", () => {
@@ -32,19 +31,4 @@ test("the text for an error is the most particular one there is", () => {
 
 test("gaps are closed, and those without a value stay empty", () => {
   expect(interpolate("{a} of {b}{c}", { a: 1, b: "two" })).toBe("1 of two");
-});
-
-test("every known state, action and input of the fixtures has words", () => {
-  const known = Object.values(states).filter(({ name }) => name !== "verify_home_address");
-  const ceremonial = ["webauthn_verify_assertion_response", "webauthn_verify_attestation_response"];
-  for (const state of known) {
-    expect(en.states).toHaveProperty(state.name);
-    const unheard = [...ceremonial, "send_postcard"];
-    for (const action of Object.values(state.actions).filter(({ action }) => !unheard.includes(action))) {
-      expect(en.actions).toHaveProperty(action.action);
-      for (const input of Object.values(action.inputs).filter(({ hidden }) => !hidden)) {
-        expect(en.inputs).toHaveProperty(input.name);
-      }
-    }
-  }
 });

@@ -1,4 +1,4 @@
-import { type Language, languageTags } from "#words/languages";
+import { type Language, languageTags } from "#words/language";
 
 /** The cookie that holds the language a visitor of our page chose there. */
 export const LANGUAGE_COOKIE = "stile-language";

@@ -1,4 +1,4 @@
-import type { Language } from "#words/languages";
+import type { Language } from "#words/language";
 import type { NoticeMail, PasscodeMail, SecurityMail } from "./messages.ts";
 
 /**

@@ -1,5 +1,6 @@
 import { createTranslator } from "use-intl/core";
-import { type Language, wordsIn } from "#words/languages";
+import type { Language } from "#words/language";
+import { wordsIn } from "#words/languages";
 import type { MailWords } from "#words/mail";
 import { type Block, htmlLayout, textLayout } from "./layout.ts";
 import type { MailContent } from "./mail-job.ts";

@@ -1,4 +1,4 @@
-import type { Language } from "#words/languages";
+import type { Language } from "#words/language";
 
 /** A mail in words: one line of subject, and the same text twice. */
 export interface RenderedMail {
