@@ -8,7 +8,7 @@ import type { Jobs } from "./jobs/jobs.ts";
 import type { TenantSigningKeys } from "./keys/tenant-signing-keys.ts";
 import type { Vault } from "./keys/vault.ts";
 import type { Platform } from "./lib/platform.ts";
-import type { RateLimits } from "./limits/rates.ts";
+import type { RateLimits } from "./limits/rate-limits.ts";
 import type { MailJob } from "./mail/mail-job.ts";
 import type { Session } from "./sessions/session.ts";
 import type { Tenant } from "./tenants/tenant.ts";

@@ -2,16 +2,16 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
-import { failureSubject, reserveFailure, unlimited } from "../limits/failures.ts";
+import { countFailure, failureSubject, unlimited } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
-  ensureSent,
-  judgePasscode,
+  ensurePasscodeSent,
   newPasscode,
+  type PasscodeSending,
   type PasscodeSubject,
-  resend,
-  type Sent,
+  resendPasscode,
+  verifyPasscode,
 } from "./passcodes.ts";
 
 let runtime: TestRuntime;
@@ -57,7 +57,7 @@ const write = (changes: Write[]) =>
   });
 
 /** Writes what was to be sent, and reads the code out of the mail. */
-async function delivered(sent: Promise<Sent>): Promise<string> {
+async function delivered(sent: Promise<PasscodeSending>): Promise<string> {
   const { writes, jobs } = await sent;
   await write(writes);
   const [job] = jobs;
@@ -71,7 +71,7 @@ describe("a code", () => {
   test("goes to the recipient, in the client's language, with its lifetime", async () => {
     const about = somebody({ purpose: "recovery" });
     const scope = { ...scopeAt(), client: { ...someone, language: "de" as const } };
-    const sent = await ensureSent(scope, about);
+    const sent = await ensurePasscodeSent(scope, about);
     expect(sent.jobs).toEqual([
       {
         name: "send_mail",
@@ -85,22 +85,22 @@ describe("a code", () => {
 
   test("is right once", async () => {
     const about = somebody();
-    const code = await delivered(ensureSent(scopeAt(), about));
-    const judged = await judgePasscode(scopeAt(), about, code);
+    const code = await delivered(ensurePasscodeSent(scopeAt(), about));
+    const judged = await verifyPasscode(scopeAt(), about, code);
     if (judged.result !== "right") throw new Error("the code was right");
     await write([judged.take]);
     await expect(write([judged.take])).rejects.toThrow(new ConflictError("passcode"));
-    expect(await judgePasscode(scopeAt(), about, code)).toEqual({ result: "wrong" });
+    expect(await verifyPasscode(scopeAt(), about, code)).toEqual({ result: "wrong" });
   });
 
   test("is wrong once and twice, exhausted the third time, and dead then", async () => {
     const about = somebody();
-    const code = await delivered(ensureSent(scopeAt(), about));
+    const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const results = [];
     for (let attempt = 0; attempt < 4; attempt++)
-      results.push(await judgePasscode(scopeAt(), about, wrongOf(code)));
+      results.push(await verifyPasscode(scopeAt(), about, wrongOf(code)));
     // A11 the right one is too late.
-    results.push(await judgePasscode(scopeAt(), about, code));
+    results.push(await verifyPasscode(scopeAt(), about, code));
     expect(results.map(({ result }) => result)).toEqual([
       "wrong",
       "wrong",
@@ -112,16 +112,16 @@ describe("a code", () => {
 
   test("may be right at the third try", async () => {
     const about = somebody();
-    const code = await delivered(ensureSent(scopeAt(), about));
-    for (let attempt = 0; attempt < 2; attempt++) await judgePasscode(scopeAt(), about, wrongOf(code));
-    expect(await judgePasscode(scopeAt(), about, code)).toMatchObject({ result: "right" });
+    const code = await delivered(ensurePasscodeSent(scopeAt(), about));
+    for (let attempt = 0; attempt < 2; attempt++) await verifyPasscode(scopeAt(), about, wrongOf(code));
+    expect(await verifyPasscode(scopeAt(), about, code)).toMatchObject({ result: "right" });
   });
 
   test("lives as long as it is said to, to the millisecond", async () => {
     const about = somebody();
-    const code = await delivered(ensureSent(scopeAt(), about));
-    expect(await judgePasscode(scopeAt(300), about, code)).toEqual({ result: "wrong" });
-    expect(await judgePasscode(scopeAt(299.999), about, code)).toMatchObject({ result: "right" });
+    const code = await delivered(ensurePasscodeSent(scopeAt(), about));
+    expect(await verifyPasscode(scopeAt(300), about, code)).toEqual({ result: "wrong" });
+    expect(await verifyPasscode(scopeAt(299.999), about, code)).toMatchObject({ result: "right" });
   });
 
   test("A94 does not match in other digits, other forms, or with anything around it", async () => {
@@ -135,14 +135,14 @@ describe("a code", () => {
       () => "x".repeat(100_000),
     ]) {
       const about = somebody();
-      const code = await delivered(ensureSent(scopeAt(), about));
-      expect(await judgePasscode(scopeAt(), about, disguise(code))).toEqual({ result: "wrong" });
+      const code = await delivered(ensurePasscodeSent(scopeAt(), about));
+      expect(await verifyPasscode(scopeAt(), about, disguise(code))).toEqual({ result: "wrong" });
     }
   });
 
   test("A14 counts in its own flow, purpose, mailbox and tenant only", async () => {
     const about = somebody();
-    const code = await delivered(ensureSent(scopeAt(), about));
+    const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const elsewhere = { ...scopeAt(), tenant: { ...scopeAt().tenant, id: randomUUID() } };
     const others: [RequestContext, PasscodeSubject][] = [
       [scopeAt(), { ...about, flowId: randomUUID() }],
@@ -152,15 +152,15 @@ describe("a code", () => {
       [elsewhere, about],
     ];
     for (const [context, other] of others) {
-      await write((await ensureSent(context, other)).writes);
-      expect(await judgePasscode(context, other, code)).toEqual({ result: "wrong" });
+      await write((await ensurePasscodeSent(context, other)).writes);
+      expect(await verifyPasscode(context, other, code)).toEqual({ result: "wrong" });
     }
-    expect(await judgePasscode(scopeAt(), about, code)).toMatchObject({ result: "right" });
+    expect(await verifyPasscode(scopeAt(), about, code)).toMatchObject({ result: "right" });
   });
 
   test("is not in the database", async () => {
     const about = somebody();
-    const code = await delivered(ensureSent(scopeAt(), about));
+    const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const { rows } = await runtime.database.read.$client.query("select * from passcodes where flow_id = $1", [
       about.flowId,
     ]);
@@ -176,39 +176,39 @@ describe("a code", () => {
 describe("sending", () => {
   test("happens once, however often it is ensured, even when the tries are used up", async () => {
     const about = somebody();
-    const code = await delivered(ensureSent(scopeAt(), about));
-    expect(await ensureSent(scopeAt(10), about)).toEqual({ writes: [], jobs: [] });
+    const code = await delivered(ensurePasscodeSent(scopeAt(), about));
+    expect(await ensurePasscodeSent(scopeAt(10), about)).toEqual({ writes: [], jobs: [] });
     // A35 going back and forth gives no tries back.
     for (let attempt = 0; attempt < 3; attempt++) {
-      await judgePasscode(scopeAt(), about, wrongOf(code));
-      expect(await ensureSent(scopeAt(20), about)).toEqual({ writes: [], jobs: [] });
+      await verifyPasscode(scopeAt(), about, wrongOf(code));
+      expect(await ensurePasscodeSent(scopeAt(20), about)).toEqual({ writes: [], jobs: [] });
     }
-    expect(await judgePasscode(scopeAt(), about, code)).toEqual({ result: "exhausted" });
+    expect(await verifyPasscode(scopeAt(), about, code)).toEqual({ result: "exhausted" });
   });
 
   test("happens again when the code has expired", async () => {
     const about = somebody();
-    const first = await delivered(ensureSent(scopeAt(), about));
-    const second = await delivered(ensureSent(scopeAt(300), about));
-    expect(await judgePasscode(scopeAt(301), about, second)).toMatchObject({ result: "right" });
-    expect(second === first || (await judgePasscode(scopeAt(301), about, first)).result).not.toBe("right");
+    const first = await delivered(ensurePasscodeSent(scopeAt(), about));
+    const second = await delivered(ensurePasscodeSent(scopeAt(300), about));
+    expect(await verifyPasscode(scopeAt(301), about, second)).toMatchObject({ result: "right" });
+    expect(second === first || (await verifyPasscode(scopeAt(301), about, first)).result).not.toBe("right");
   });
 
   test("A15 A22 another code kills the one before, and lives a whole life with three tries", async () => {
     const about = somebody();
-    const first = await delivered(ensureSent(scopeAt(), about));
-    for (let attempt = 0; attempt < 3; attempt++) await judgePasscode(scopeAt(299), about, wrongOf(first));
-    let second = await delivered(resend(scopeAt(299), about));
-    while (second === first) second = await delivered(resend(scopeAt(299), about));
-    expect(await judgePasscode(scopeAt(299), about, first)).toEqual({ result: "wrong" });
-    expect(await judgePasscode(scopeAt(598), about, second)).toMatchObject({ result: "right" });
+    const first = await delivered(ensurePasscodeSent(scopeAt(), about));
+    for (let attempt = 0; attempt < 3; attempt++) await verifyPasscode(scopeAt(299), about, wrongOf(first));
+    let second = await delivered(resendPasscode(scopeAt(299), about));
+    while (second === first) second = await delivered(resendPasscode(scopeAt(299), about));
+    expect(await verifyPasscode(scopeAt(299), about, first)).toEqual({ result: "wrong" });
+    expect(await verifyPasscode(scopeAt(598), about, second)).toMatchObject({ result: "right" });
   });
 
   test("A15 a right code that was replaced before it was taken is not taken", async () => {
     const about = somebody();
-    const code = await delivered(ensureSent(scopeAt(), about));
-    const judged = await judgePasscode(scopeAt(), about, code);
-    await delivered(resend(scopeAt(), about));
+    const code = await delivered(ensurePasscodeSent(scopeAt(), about));
+    const judged = await verifyPasscode(scopeAt(), about, code);
+    await delivered(resendPasscode(scopeAt(), about));
     if (judged.result !== "right") throw new Error("the code was right");
     await expect(write([judged.take])).rejects.toThrow(new ConflictError("passcode"));
   });
@@ -216,20 +216,20 @@ describe("sending", () => {
   test("A21 takes one token each time, and is refused when there is none; an earlier code stays good", async () => {
     const context = scopeAt(0, withLimits);
     const about = somebody();
-    await delivered(ensureSent(context, about));
-    await delivered(resend(context, about));
-    const code = await delivered(resend(context, about));
-    const refused = await resend(context, about);
+    await delivered(ensurePasscodeSent(context, about));
+    await delivered(resendPasscode(context, about));
+    const code = await delivered(resendPasscode(context, about));
+    const refused = await resendPasscode(context, about);
     expect(refused).toEqual({
       writes: [],
       jobs: [],
       limited: expect.objectContaining({ retryAfterSeconds: expect.any(Number) }),
     });
     expect(refused.limited?.retryAfterSeconds).toBeGreaterThan(0);
-    expect(await ensureSent(context, about)).toEqual({ writes: [], jobs: [] });
-    expect(await judgePasscode(context, about, code)).toMatchObject({ result: "right" });
+    expect(await ensurePasscodeSent(context, about)).toEqual({ writes: [], jobs: [] });
+    expect(await verifyPasscode(context, about, code)).toMatchObject({ result: "right" });
     // The address is what counts, whichever flow or source asks for it.
-    const elsewhere = await ensureSent(scopeAt(0, withLimits, "198.51.100.1"), {
+    const elsewhere = await ensurePasscodeSent(scopeAt(0, withLimits, "198.51.100.1"), {
       ...about,
       flowId: randomUUID(),
     });
@@ -240,13 +240,13 @@ describe("sending", () => {
     const flooder = scopeAt(0, withLimits, "203.0.113.66");
     let sent = 0;
     for (let address = 0; address < 70; address++) {
-      if (!(await ensureSent(flooder, somebody())).limited) sent += 1;
+      if (!(await ensurePasscodeSent(flooder, somebody())).limited) sent += 1;
     }
     expect(sent).toBe(60);
     const victim = somebody();
     for (let attempt = 0; attempt < 5; attempt++)
-      await ensureSent(flooder, { ...victim, flowId: randomUUID() });
-    expect((await ensureSent(scopeAt(0, withLimits, "192.0.2.200"), victim)).limited).toBeUndefined();
+      await ensurePasscodeSent(flooder, { ...victim, flowId: randomUUID() });
+    expect((await ensurePasscodeSent(scopeAt(0, withLimits, "192.0.2.200"), victim)).limited).toBeUndefined();
   });
 });
 
@@ -258,27 +258,29 @@ describe("where no account is", () => {
 
   test("A1 a notice is mailed, without a code, and a row is written all the same", async () => {
     const about = unknown();
-    const sent = await ensureSent(scopeAt(), about);
+    const sent = await ensurePasscodeSent(scopeAt(), about);
     expect(sent.jobs).toEqual([
       expect.objectContaining({ to: about.recipient, mail: { type: "email_login_attempted" } }),
     ]);
     await write(sent.writes);
-    expect(await ensureSent(scopeAt(), about)).toEqual({ writes: [], jobs: [] });
+    expect(await ensurePasscodeSent(scopeAt(), about)).toEqual({ writes: [], jobs: [] });
   });
 
   test("A1 without a recipient or a notice there is a job all the same, which goes to nobody", async () => {
     const { notice: _, ...silent } = unknown();
     for (const about of [silent, unknown({ recipient: null })]) {
-      expect((await ensureSent(scopeAt(), about)).jobs).toMatchObject([{ name: "send_mail", to: null }]);
+      expect((await ensurePasscodeSent(scopeAt(), about)).jobs).toMatchObject([
+        { name: "send_mail", to: null },
+      ]);
     }
   });
 
   test("A1 tries are answered as anywhere else", async () => {
     const about = unknown();
-    await write((await ensureSent(scopeAt(), about)).writes);
+    await write((await ensurePasscodeSent(scopeAt(), about)).writes);
     const results = [];
     for (let attempt = 0; attempt < 4; attempt++)
-      results.push((await judgePasscode(scopeAt(), about, "123456")).result);
+      results.push((await verifyPasscode(scopeAt(), about, "123456")).result);
     expect(results).toEqual(["wrong", "wrong", "exhausted", "exhausted"]);
   });
 
@@ -286,29 +288,30 @@ describe("where no account is", () => {
     const context = scopeAt(0, withLimits);
     const about = unknown();
     const limited = [];
-    for (let mail = 0; mail < 5; mail++) limited.push((await resend(context, about)).limited !== undefined);
+    for (let mail = 0; mail < 5; mail++)
+      limited.push((await resendPasscode(context, about)).limited !== undefined);
     expect(limited).toEqual([false, false, false, true, true]);
     const results = [];
     for (let flow = 0; flow < 12; flow++) {
-      results.push((await judgePasscode(context, { ...about, flowId: randomUUID() }, "123456")).result);
+      results.push((await verifyPasscode(context, { ...about, flowId: randomUUID() }, "123456")).result);
     }
     expect(results).toEqual([...Array(10).fill("wrong"), "limited", "limited"]);
   });
 
   test("no code is right, even one that is", async () => {
     const about = somebody();
-    const code = await delivered(ensureSent(scopeAt(), about));
-    expect(await judgePasscode(scopeAt(), { ...about, genuine: false }, code)).toEqual({ result: "wrong" });
+    const code = await delivered(ensurePasscodeSent(scopeAt(), about));
+    expect(await verifyPasscode(scopeAt(), { ...about, genuine: false }, code)).toEqual({ result: "wrong" });
   });
 });
 
 describe("races", () => {
   test("A13 of 50 right answers at once to one code exactly one takes it", async () => {
     const about = somebody();
-    const code = await delivered(ensureSent(scopeAt(), about));
+    const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, async () => {
-        const judged = await judgePasscode(scopeAt(), about, code);
+        const judged = await verifyPasscode(scopeAt(), about, code);
         if (judged.result !== "right") return judged.result;
         return write([judged.take]).then(
           () => "taken",
@@ -321,9 +324,9 @@ describe("races", () => {
 
   test("A11 of 50 wrong answers at once to one code three are judged", async () => {
     const about = somebody();
-    const code = await delivered(ensureSent(scopeAt(), about));
+    const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const results = await Promise.all(
-      Array.from({ length: 50 }, () => judgePasscode(scopeAt(), about, wrongOf(code))),
+      Array.from({ length: 50 }, () => verifyPasscode(scopeAt(), about, wrongOf(code))),
     );
     expect(results.filter(({ result }) => result === "wrong")).toHaveLength(2);
     expect(results.filter(({ result }) => result === "exhausted")).toHaveLength(48);
@@ -334,9 +337,11 @@ describe("races", () => {
     const context = scopeAt(0, withLimits);
     const flows = Array.from({ length: 1000 }, () => ({ ...account, flowId: randomUUID() }));
     await write(
-      (await Promise.all(flows.map((about) => resend(scopeAt(), about)))).flatMap(({ writes }) => writes),
+      (await Promise.all(flows.map((about) => resendPasscode(scopeAt(), about)))).flatMap(
+        ({ writes }) => writes,
+      ),
     );
-    const results = await Promise.all(flows.map((about) => judgePasscode(context, about, "000000")));
+    const results = await Promise.all(flows.map((about) => verifyPasscode(context, about, "000000")));
     const limited = results.filter(({ result }) => result === "limited");
     expect(limited).toHaveLength(990);
     expect(limited[0]).toEqual({ result: "limited", retryAfterSeconds: 3600 });
@@ -347,7 +352,7 @@ describe("races", () => {
     const address = `${randomUUID()}@example.com`;
     const results = await Promise.all(
       Array.from({ length: 100 }, () =>
-        judgePasscode(context, somebody({ purpose: "email_verification", recipient: address }), "000000"),
+        verifyPasscode(context, somebody({ purpose: "email_verification", recipient: address }), "000000"),
       ),
     );
     expect(results.filter(({ result }) => result === "limited")).toHaveLength(90);
@@ -361,9 +366,9 @@ describe("the account's failures", () => {
     let judged = 0;
     for (let flow = 0; flow < 6; flow++) {
       const about = { ...account, flowId: randomUUID() };
-      const code = await delivered(resend(scopeAt(), about));
+      const code = await delivered(resendPasscode(scopeAt(), about));
       for (let attempt = 0; attempt < 3; attempt++) {
-        if ((await judgePasscode(context, about, wrongOf(code))).result !== "limited") judged += 1;
+        if ((await verifyPasscode(context, about, wrongOf(code))).result !== "limited") judged += 1;
       }
     }
     expect(judged).toBe(10);
@@ -375,9 +380,9 @@ describe("the account's failures", () => {
     let results = "";
     for (let round = 0; round < 12; round++) {
       const about = { ...account, flowId: randomUUID() };
-      const code = await delivered(resend(scopeAt(), about));
-      const wrong = await judgePasscode(context, about, wrongOf(code));
-      const right = await judgePasscode(context, about, code);
+      const code = await delivered(resendPasscode(scopeAt(), about));
+      const wrong = await verifyPasscode(context, about, wrongOf(code));
+      const right = await verifyPasscode(context, about, code);
       results += `${wrong.result[0]}${right.result[0]} `;
       if (right.result === "right") await write([right.take]);
     }
@@ -390,7 +395,7 @@ describe("the account's failures", () => {
     const about = somebody();
     const results = [];
     for (let attempt = 0; attempt < 11; attempt++)
-      results.push((await judgePasscode(context, about, "123456")).result);
+      results.push((await verifyPasscode(context, about, "123456")).result);
     expect(results).toEqual([...Array(10).fill("wrong"), "limited"]);
   });
 
@@ -400,13 +405,13 @@ describe("the account's failures", () => {
     const subject = failureSubject(runtime.vault, context.tenant.id, { userId: about.userId ?? "" });
     const key = { tenantId: context.tenant.id, method: "passcode", subject, source: "" } as const;
     for (let failure = 0; failure < 100; failure++)
-      await reserveFailure(runtime.database, key, unlimited, start);
+      await countFailure(runtime.database, key, unlimited, start);
     const later = scopeAt(7200, withLimits);
-    const again = await delivered(ensureSent(later, about));
-    expect(await judgePasscode(later, { ...about, hasAlternative: true }, again)).toEqual({
+    const again = await delivered(ensurePasscodeSent(later, about));
+    expect(await verifyPasscode(later, { ...about, hasAlternative: true }, again)).toEqual({
       result: "wrong",
     });
-    expect(await judgePasscode(later, { ...about, hasAlternative: false }, again)).toMatchObject({
+    expect(await verifyPasscode(later, { ...about, hasAlternative: false }, again)).toMatchObject({
       result: "right",
     });
   });

@@ -6,13 +6,13 @@ import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import type { Platform } from "../lib/platform.ts";
 import {
-  barredAfter,
+  countFailure,
   failureSubject,
   hourly,
+  MAX_FAILURES_IN_A_ROW,
   refundFailure,
-  reserveFailure,
   unlimited,
-} from "../limits/failures.ts";
+} from "../limits/failure-counters.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import type { NoticeMail, PasscodeMail } from "../mail/messages.ts";
 import type { RequestContext } from "../runtime.ts";
@@ -34,7 +34,7 @@ export interface PasscodeSubject {
   notice?: NoticeMail;
 }
 
-export interface Sent {
+export interface PasscodeSending {
   writes: Write[];
   jobs: MailJob[];
   /** Nothing is sent: too many were. Whole seconds, at least 1. */
@@ -58,17 +58,23 @@ const maxTries = 3;
  * Sees to it that a code was sent: one that has not expired will do, even one whose tries are used up, so that going
  * back and forth neither sends another nor gives tries back. Sending takes a rate token.
  */
-export async function ensureSent(context: RequestContext, about: PasscodeSubject): Promise<Sent> {
+export async function ensurePasscodeSent(
+  context: RequestContext,
+  about: PasscodeSubject,
+): Promise<PasscodeSending> {
   const { runtime, now } = context;
   const rows = await selectUnexpired(runtime.database.read).execute({ ...keyOf(context, about), now });
-  return rows.length > 0 ? { writes: [], jobs: [] } : resend(context, about);
+  return rows.length > 0 ? { writes: [], jobs: [] } : resendPasscode(context, about);
 }
 
 /**
  * Sends a new code, which takes a rate token. The one before is dead, the new one has its own three tries; the
  * account's failures stay counted (NIST SP 800-63B-4 section 3.1.3.2).
  */
-export async function resend(context: RequestContext, about: PasscodeSubject): Promise<Sent> {
+export async function resendPasscode(
+  context: RequestContext,
+  about: PasscodeSubject,
+): Promise<PasscodeSending> {
   const { runtime, tenant, client, now } = context;
   // The source first: who floods others from one place uses up the tokens of that place, not those of the others.
   const source = await runtime.rates.consume("passcode_source", `${tenant.id}/${client.source}`);
@@ -109,7 +115,7 @@ async function floodsMailbox(
   return !(await runtime.rates.consume("passcode_address", `${tenant.id}/${recipient}`)).ok;
 }
 
-const tooMany = (retryAfterSeconds: number): Sent => ({
+const tooMany = (retryAfterSeconds: number): PasscodeSending => ({
   writes: [],
   jobs: [],
   limited: { retryAfterSeconds },
@@ -123,7 +129,7 @@ const tooMany = (retryAfterSeconds: number): Sent => ({
  * After a hundred wrong codes in a row no code is right any more, until another method succeeds, provided there is
  * one: strangers may bar a method and never an account. What is answered stays the same, so it tells nothing.
  */
-export async function judgePasscode(
+export async function verifyPasscode(
   context: RequestContext,
   about: PasscodeSubject,
   code: string,
@@ -140,14 +146,14 @@ export async function judgePasscode(
     source: "",
   } as const;
   const limits = enabled ? hourly(wrong_passcodes_per_hour) : unlimited;
-  const admitted = await reserveFailure(runtime.database, counted, limits, now);
+  const admitted = await countFailure(runtime.database, counted, limits, now);
   if (!admitted.ok) {
     return {
       result: "limited",
       retryAfterSeconds: "retryAfterSeconds" in admitted ? admitted.retryAfterSeconds : 1,
     };
   }
-  const barred = enabled && about.hasAlternative === true && admitted.consecutive > barredAfter;
+  const barred = enabled && about.hasAlternative === true && admitted.consecutive > MAX_FAILURES_IN_A_ROW;
 
   if (!stored) return { result: "wrong" };
   const right = timingSafeEqual(stored.codeHash, codeHashOf(context, about, code));

@@ -5,7 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
-import { barredAfter, failureSubject, inARow, reserveFailure, unlimited } from "../limits/failures.ts";
+import {
+  countFailure,
+  failureSubject,
+  inARow,
+  MAX_FAILURES_IN_A_ROW,
+  unlimited,
+} from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
@@ -467,8 +473,8 @@ test("A20 signing in with a passkey lifts the bar from a password", async () => 
   const { authenticator, userId } = await registered();
   const subject = failureSubject(runtime.vault, runtime.tenant.id, { userId });
   const key = { tenantId: runtime.tenant.id, method: "password", subject, source: "" } as const;
-  for (let failure = 0; failure < barredAfter; failure++)
-    await reserveFailure(runtime.database, key, unlimited, start);
+  for (let failure = 0; failure < MAX_FAILURES_IN_A_ROW; failure++)
+    await countFailure(runtime.database, key, unlimited, start);
   const flowId = randomUUID();
   const verified = await verifyAssertion(scopeAt(), {
     flowId,
@@ -476,7 +482,7 @@ test("A20 signing in with a passkey lifts the bar from a password", async () => 
   });
   if (!verified.ok) throw new Error(verified.reason);
   await write(verified.write);
-  expect(await reserveFailure(runtime.database, key, inARow, start)).toMatchObject({ ok: true });
+  expect(await countFailure(runtime.database, key, inARow, start)).toMatchObject({ ok: true });
 });
 
 describe("whatever a client sends", () => {

@@ -1,13 +1,19 @@
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { Config } from "../config/schema.ts";
-import { failureSubject, refundFailure } from "../limits/failures.ts";
+import { failureSubject, refundFailure } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
-import { type AssertionFault, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
-import { type AttestationFault, judgeAttestation } from "../webauthn/attestation.ts";
+import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
+import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
+import { authenticatorName } from "../webauthn/authenticator-names.ts";
+import {
+  type CredentialKind,
+  type CredentialOwner,
+  creationOptions,
+  requestOptions,
+} from "../webauthn/options.ts";
 import { ceremonyOrigins } from "../webauthn/origins.ts";
-import { assertionAnswer, readClientData, registrationAnswer } from "../webauthn/responses.ts";
-import { authenticatorName } from "./authenticator-names.ts";
+import { authenticationResponse, readClientData, registrationResponse } from "../webauthn/responses.ts";
 import { type Ceremony, openChallenge, takeChallenge } from "./webauthn-challenges.ts";
 import {
   type CredentialId,
@@ -15,12 +21,6 @@ import {
   type NewCredential,
   updateCredential,
 } from "./webauthn-credentials.ts";
-import {
-  type CredentialKind,
-  type CredentialOwner,
-  creationOptions,
-  requestOptions,
-} from "./webauthn-options.ts";
 
 /** What an assertion is to prove. */
 export interface Proof {
@@ -111,7 +111,7 @@ export type VerifiedAssertion =
     }
   | {
       ok: false;
-      reason: "malformed" | "challenge_unknown" | AssertionFault;
+      reason: "malformed" | "challenge_unknown" | AssertionRejection;
       /** Whose passkey it is, once its signature was found right: for the audit log. */
       userId?: string;
       credentialId?: string;
@@ -132,7 +132,7 @@ export async function verifyAssertion(
   const { runtime, tenant } = context;
   const { webauthn } = tenant.config;
 
-  const answer = assertionAnswer.safeParse(about.response).data;
+  const answer = authenticationResponse.safeParse(about.response).data;
   const clientData = answer && readClientData(answer.response.clientDataJSON);
   if (!answer || !clientData) return { ok: false, reason: "malformed" };
 
@@ -186,7 +186,7 @@ export async function verifyAssertion(
 export type VerifiedAttestation =
   /** `insertCredential` writes it, as soon as the account exists. */
   | { ok: true; credential: NewCredential }
-  | { ok: false; reason: "malformed" | "challenge_unknown" | "credential_taken" | AttestationFault };
+  | { ok: false; reason: "malformed" | "challenge_unknown" | "credential_taken" | AttestationRejection };
 
 /**
  * Verifies the answer to `openCreation`. The challenge is used up, whatever comes of it.
@@ -201,7 +201,7 @@ export async function verifyAttestation(
   const { webauthn, passkey, mfa } = tenant.config;
   const { kind } = about;
 
-  const answer = registrationAnswer.safeParse(about.response).data;
+  const answer = registrationResponse.safeParse(about.response).data;
   const clientData = answer && readClientData(answer.response.clientDataJSON);
   if (!answer || !clientData) return { ok: false, reason: "malformed" };
 
@@ -211,7 +211,7 @@ export async function verifyAttestation(
   if (opened?.userId !== about.userId) return { ok: false, reason: "challenge_unknown" };
 
   const { user_verification } = kind === "passkey" ? passkey : mfa.security_keys;
-  const judged = await judgeAttestation(answer, clientData, {
+  const judged = await verifyWebAuthnAttestation(answer, clientData, {
     challenge,
     origins: ceremonyOrigins(tenant.config),
     rpId: webauthn.relying_party.id,

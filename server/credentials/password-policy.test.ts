@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import { readCommonPasswords } from "./common-passwords.ts";
-import { contextWords, judgeNewPassword } from "./password-policy.ts";
+import { checkNewPassword, contextWords } from "./password-policy.ts";
 
 const config = loadConfig(
   { STILE_SERVICE_NAME: "Acme Bank", BASE_URL: "https://login.acme.example" },
   "/nonexistent",
 );
 const judge = (password: string, words: string[] = []) =>
-  judgeNewPassword(password, { config, contextWords: words })?.code ?? null;
+  checkNewPassword(password, { config, contextWords: words })?.code ?? null;
 
 describe("length", () => {
   test("counts code points after NFC", () => {
@@ -31,7 +31,7 @@ describe("length", () => {
   test("is 15 where the configuration says so", () => {
     const strict = { ...config, password: { ...config.password, min_length: 15 } };
     const judged = (password: string) =>
-      judgeNewPassword(password, { config: strict, contextWords: [] })?.code;
+      checkNewPassword(password, { config: strict, contextWords: [] })?.code;
     expect(judged("fourteen chars")).toBe("value_too_short_error");
     expect(judged("fifteen  chars!")).toBeUndefined();
   });
@@ -124,7 +124,7 @@ describe("what is known of the person", () => {
 
 test("every refusal says why", () => {
   for (const password of ["", "short", "x".repeat(300), "password"]) {
-    expect(judgeNewPassword(password, { config, contextWords: [] })?.message).toMatch(/password .*\.$/i);
+    expect(checkNewPassword(password, { config, contextWords: [] })?.message).toMatch(/password .*\.$/i);
   }
 });
 

@@ -2,7 +2,7 @@ import type { Config } from "../config/schema.ts";
 import { localPartOf } from "../identity/email-address.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 
-export interface PasswordRefusal {
+export interface NewPasswordVerdict {
   code: "value_too_short_error" | "value_too_long_error" | "value_invalid_error";
   message: string;
 }
@@ -17,10 +17,10 @@ const maxBytes = 1024;
  * @param contextWords see `contextWords`
  * @returns null when it will do, else the error code and the reason to show
  */
-export function judgeNewPassword(
+export function checkNewPassword(
   password: string,
   about: { config: Config; contextWords: readonly string[] },
-): PasswordRefusal | null {
+): NewPasswordVerdict | null {
   const { min_length, max_length } = about.config.password;
   // Half a surrogate pair has no UTF-8 form: every one of them would be hashed as the same replacement character.
   if (!password.isWellFormed()) {

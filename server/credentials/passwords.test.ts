@@ -4,7 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
-import { barredAfter, failureSubject, refundFailure, reserveFailure, unlimited } from "../limits/failures.ts";
+import {
+  countFailure,
+  failureSubject,
+  MAX_FAILURES_IN_A_ROW,
+  refundFailure,
+  unlimited,
+} from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { createPasswordHasher } from "./password-hasher.ts";
@@ -186,8 +192,8 @@ describe("tries", () => {
     const user = await newUser(context, right);
     const { tenant } = context;
     const key = { tenantId: tenant.id, subject: failureSubject(runtime.vault, tenant.id, user), source: "" };
-    for (let failure = 0; failure < barredAfter; failure++) {
-      await reserveFailure(runtime.database, { ...key, method: "password" }, unlimited, start);
+    for (let failure = 0; failure < MAX_FAILURES_IN_A_ROW; failure++) {
+      await countFailure(runtime.database, { ...key, method: "password" }, unlimited, start);
     }
     const tried = { ...user, password: right };
     expect(await verifyPassword(context, { ...tried, hasAlternative: true })).toEqual({ ok: false });

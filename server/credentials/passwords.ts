@@ -4,13 +4,13 @@ import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import {
+  countFailure,
   failureSubject,
   growingDelay,
   inARow,
   refundFailure,
-  reserveFailure,
   unlimited,
-} from "../limits/failures.ts";
+} from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
 import { HashQueueFullError } from "./password-hasher.ts";
 
@@ -58,10 +58,10 @@ export async function verifyPassword(
   const limit = tenant.config.rate_limiter.enabled;
   const key = { tenantId: tenant.id, method: "password", subject } as const;
   const here = { ...key, source: client.source };
-  const delayed = await reserveFailure(database, here, limit ? growingDelay : unlimited, now);
+  const delayed = await countFailure(database, here, limit ? growingDelay : unlimited, now);
   if (!delayed.ok) return { limited: "retryAfterSeconds" in delayed ? delayed.retryAfterSeconds : 1 };
   const everywhere = { ...key, source: "" };
-  const admitted = await reserveFailure(
+  const admitted = await countFailure(
     database,
     everywhere,
     limit && attempt.hasAlternative ? inARow : unlimited,

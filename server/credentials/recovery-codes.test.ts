@@ -10,10 +10,10 @@ import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   countRecoveryCodes,
   deleteRecoveryCodes,
-  judgeRecoveryCode,
   newRecoveryCode,
-  normalRecoveryCode,
+  normalizeRecoveryCode,
   replaceRecoveryCodes,
+  verifyRecoveryCode,
 } from "./recovery-codes.ts";
 
 let runtime: TestRuntime;
@@ -63,7 +63,7 @@ const left = (userId: string) => countRecoveryCodes(runtime.database.read, runti
 
 /** Judges a code, and takes it when it is right. */
 async function enter(context: RequestContext, userId: string, code: string): Promise<string> {
-  const judged = await judgeRecoveryCode(context, { userId, code });
+  const judged = await verifyRecoveryCode(context, { userId, code });
   if ("limited" in judged) return "limited";
   if (!judged.ok) return "wrong";
   await write(judged.write);
@@ -92,7 +92,7 @@ describe("the codes of an account", () => {
   test("are worth nothing once they are replaced, or taken away", async () => {
     const { userId, codes } = await owner();
     const again = replaceRecoveryCodes(scopeAt(), userId);
-    const judged = await judgeRecoveryCode(scopeAt(), { userId, code: codes[0] ?? "" });
+    const judged = await verifyRecoveryCode(scopeAt(), { userId, code: codes[0] ?? "" });
     await write(again.write);
     expect(await enter(scopeAt(), userId, codes[0] ?? "")).toBe("wrong");
     if (!("ok" in judged && judged.ok)) throw new Error("the code was right");
@@ -160,7 +160,7 @@ describe("a code that is typed", () => {
       " 01ab–cdef — ghjk‐mn10\u00a0",
       "0-1-A-B-C-D-E-F-G-H-J-K-M-N-1-0",
     ]) {
-      expect([typed, normalRecoveryCode(typed)]).toEqual([typed, "01ABCDEFGHJKMN10"]);
+      expect([typed, normalizeRecoveryCode(typed)]).toEqual([typed, "01ABCDEFGHJKMN10"]);
     }
   });
 
@@ -168,7 +168,7 @@ describe("a code that is typed", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
         const code = newRecoveryCode({ randomBytes: () => Buffer.from(bytes) });
-        expect(normalRecoveryCode(code.toLowerCase())).toBe(code.replaceAll("-", ""));
+        expect(normalizeRecoveryCode(code.toLowerCase())).toBe(code.replaceAll("-", ""));
       }),
     );
   });
@@ -176,7 +176,7 @@ describe("a code that is typed", () => {
   test("is nothing when it is too short, too long, or holds anything else", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (typed) => {
-        const normal = normalRecoveryCode(typed);
+        const normal = normalizeRecoveryCode(typed);
         expect(normal === null || /^[0-9A-HJKMNP-TV-Z]{16}$/.test(normal)).toBe(true);
       }),
     );
@@ -188,7 +188,7 @@ describe("a code that is typed", () => {
       "01AB-CDEF-GHJK-MN1U",
       "１".repeat(16),
     ]) {
-      expect([typed, normalRecoveryCode(typed)]).toEqual([typed, null]);
+      expect([typed, normalizeRecoveryCode(typed)]).toEqual([typed, null]);
     }
   });
 
@@ -205,7 +205,7 @@ describe("wrong codes", () => {
     const { userId, codes } = await owner();
     const here = scopeAt(0, withLimits);
     for (let tries = 0; tries < 3; tries++) expect(await enter(here, userId, nobodys())).toBe("wrong");
-    expect(await judgeRecoveryCode(here, { userId, code: codes[0] ?? "" })).toEqual({ limited: 60 });
+    expect(await verifyRecoveryCode(here, { userId, code: codes[0] ?? "" })).toEqual({ limited: 60 });
     for (const source of ["198.51.100.8", "198.51.100.9"]) {
       const there = scopeAt(1, withLimits, source);
       for (let tries = 0; tries < 3; tries++) expect(await enter(there, userId, nobodys())).toBe("wrong");
@@ -219,7 +219,7 @@ describe("wrong codes", () => {
     for (let tries = 0; tries < 3; tries++) {
       await expect(
         runtime.database.write.transaction(async () => {
-          await judgeRecoveryCode(context, { userId, code: nobodys() });
+          await verifyRecoveryCode(context, { userId, code: nobodys() });
           throw new Error("the step failed");
         }),
       ).rejects.toThrow("the step failed");

@@ -5,12 +5,12 @@ import type { Write } from "#db/write";
 import { lockUser } from "../identity/users.ts";
 import type { Platform } from "../lib/platform.ts";
 import type { RequestContext } from "../runtime.ts";
-import { reserveTry } from "./second-factor-tries.ts";
+import { countSecondFactorAttempt } from "./second-factor-attempts.ts";
 
 const { recoveryCodes } = schema;
 
 /** How many codes are handed out at a time. */
-export const recoveryCodeCount = 10;
+export const RECOVERY_CODE_COUNT = 10;
 
 /** Crockford's base 32: no letter in it can be taken for a digit or for another letter. */
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -18,7 +18,7 @@ const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const codeLength = 16;
 const groupLength = 4;
 
-export type RecoveryVerdict =
+export type RecoveryCodeVerdict =
   /** `write` uses the code up; it throws TakenError("recovery_code") when somebody else did. */
   | { ok: true; write: Write }
   | { ok: false }
@@ -36,11 +36,11 @@ export function replaceRecoveryCodes(
   userId: string,
 ): { codes: string[]; write: Write } {
   const { runtime, tenant, now } = context;
-  const codes = Array.from({ length: recoveryCodeCount }, () => newRecoveryCode(runtime.platform));
+  const codes = Array.from({ length: RECOVERY_CODE_COUNT }, () => newRecoveryCode(runtime.platform));
   const rows = codes.map((code) => ({
     tenantId: tenant.id,
     userId,
-    codeHash: runtime.vault.mac(...hashed(tenant.id, userId, normalRecoveryCode(code) ?? "")),
+    codeHash: runtime.vault.mac(...hashed(tenant.id, userId, normalizeRecoveryCode(code) ?? "")),
     createdAt: now,
   }));
   const write: Write = async (tx) => {
@@ -57,14 +57,14 @@ export function replaceRecoveryCodes(
  * what cannot be a code at all is no guess, and costs no try. There are too many codes for guessing ever to need more
  * than a pace, so that nobody can bar them (NIST SP 800-63B-4 section 4.2.1.1).
  */
-export async function judgeRecoveryCode(
+export async function verifyRecoveryCode(
   context: RequestContext,
   { userId, code }: { userId: string; code: string },
-): Promise<RecoveryVerdict> {
+): Promise<RecoveryCodeVerdict> {
   const { runtime, tenant } = context;
-  const normal = normalRecoveryCode(code);
+  const normal = normalizeRecoveryCode(code);
   if (normal === null) return { ok: false };
-  const admitted = await reserveTry(context, "recovery_code", userId);
+  const admitted = await countSecondFactorAttempt(context, "recovery_code", userId);
   if (!admitted.ok) return { limited: admitted.retryAfterSeconds };
 
   // The key that it was written under may no longer be the first one.
@@ -114,7 +114,7 @@ export function newRecoveryCode({ randomBytes }: Pick<Platform, "randomBytes">):
  *
  * @returns null for what cannot be a code
  */
-export function normalRecoveryCode(typed: string): string | null {
+export function normalizeRecoveryCode(typed: string): string | null {
   const normal = typed
     .replace(/[\s\p{Pd}]/gu, "")
     .toUpperCase()

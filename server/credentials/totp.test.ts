@@ -11,12 +11,12 @@ import {
   confirmTotp,
   deleteTotp,
   insertTotp,
-  judgeTotp,
   newTotpSecret,
   showTotp,
   totpSealContext,
+  verifyTotp,
 } from "./totp.ts";
-import { totpUri } from "./totp-picture.ts";
+import { totpUri } from "./totp-qr-code.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -76,7 +76,7 @@ async function owner(secret?: Buffer): Promise<Owner> {
 
 /** Judges a code, and takes it when it is right. */
 async function enter(context: RequestContext, userId: string, code: string): Promise<string> {
-  const judged = await judgeTotp(context, { userId, code });
+  const judged = await verifyTotp(context, { userId, code });
   if ("limited" in judged) return "limited";
   if (!judged.ok) return judged.reason;
   await write(judged.write);
@@ -135,7 +135,7 @@ describe("a code", () => {
 
   test("A108 judged right twice at once is taken by one flow alone", async () => {
     const one = await owner();
-    const judged = await Promise.all([1, 2].map(() => judgeTotp(scopeAt(), { ...one, code: one.code() })));
+    const judged = await Promise.all([1, 2].map(() => verifyTotp(scopeAt(), { ...one, code: one.code() })));
     const writes = judged.flatMap((verdict) => ("ok" in verdict && verdict.ok ? [verdict.write] : []));
     expect(writes).toHaveLength(2);
     const [first, second] = await Promise.allSettled(writes.map((change) => write(change)));
@@ -187,7 +187,7 @@ describe("a code", () => {
   test("of an app that was replaced or removed before it was taken is not taken", async () => {
     for (const replaced of [true, false]) {
       const one = await owner();
-      const judged = await judgeTotp(scopeAt(), { ...one, code: one.code() });
+      const judged = await verifyTotp(scopeAt(), { ...one, code: one.code() });
       if (!("ok" in judged && judged.ok)) throw new Error("the code was right");
       const sealed = newTotpSecret(scopeAt(), one.userId);
       await write(deleteTotp(scopeAt(), one.userId));
@@ -212,8 +212,8 @@ describe("wrong codes", () => {
     for (let tries = 0; tries < 3; tries++) {
       expect(await enter(at(tries), one.userId, wrongFor(one))).toBe("wrong");
     }
-    expect(await judgeTotp(at(3), { ...one, code: one.code() })).toEqual({ limited: 57 });
-    expect(await judgeTotp(at(59), { ...one, code: one.code() })).toEqual({ limited: 1 });
+    expect(await verifyTotp(at(3), { ...one, code: one.code() })).toEqual({ limited: 57 });
+    expect(await verifyTotp(at(59), { ...one, code: one.code() })).toEqual({ limited: 1 });
     expect(await enter(at(60), one.userId, one.code(2))).toBe("right");
   });
 
@@ -227,7 +227,7 @@ describe("wrong codes", () => {
     expect(outcomes.filter((outcome) => outcome === "wrong")).toHaveLength(5);
     expect(outcomes.filter((outcome) => outcome === "limited")).toHaveLength(195);
     const late = scopeAt(start + 299, withLimits);
-    expect(await judgeTotp(late, { ...one, code: one.code(10) })).toEqual({ limited: 1 });
+    expect(await verifyTotp(late, { ...one, code: one.code(10) })).toEqual({ limited: 1 });
     expect(await enter(scopeAt(start + 300, withLimits), one.userId, one.code(10))).toBe("right");
   });
 
@@ -237,7 +237,7 @@ describe("wrong codes", () => {
     for (let tries = 0; tries < 3; tries++) {
       await expect(
         runtime.database.write.transaction(async () => {
-          await judgeTotp(context, { ...one, code: wrongFor(one) });
+          await verifyTotp(context, { ...one, code: wrongFor(one) });
           throw new Error("the step failed");
         }),
       ).rejects.toThrow("the step failed");
@@ -249,7 +249,7 @@ describe("wrong codes", () => {
     const one = await owner();
     const context = scopeAt(start, withLimits);
     for (let tries = 0; tries < 2; tries++) {
-      expect(await judgeTotp(context, { ...one, code: one.code() })).toMatchObject({ ok: true });
+      expect(await verifyTotp(context, { ...one, code: one.code() })).toMatchObject({ ok: true });
     }
     expect(await enter(context, one.userId, one.code())).toBe("right");
   });
@@ -280,12 +280,12 @@ describe("wrong codes", () => {
     }
     const context = scopeAt(start + 100 * 300, withLimits);
     const code = one.code(1000);
-    expect(await judgeTotp(context, { ...one, code, otherWayIn: true })).toEqual({
+    expect(await verifyTotp(context, { ...one, code, otherWayIn: true })).toEqual({
       ok: false,
       reason: "wrong",
     });
     // Strangers may bar a method, and never an account.
-    expect(await judgeTotp(context, { ...one, code, otherWayIn: false })).toMatchObject({ ok: true });
+    expect(await verifyTotp(context, { ...one, code, otherWayIn: false })).toMatchObject({ ok: true });
   });
 });
 

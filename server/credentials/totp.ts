@@ -5,8 +5,8 @@ import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
-import { reserveTry } from "./second-factor-tries.ts";
-import { totpPicture, totpUri } from "./totp-picture.ts";
+import { countSecondFactorAttempt } from "./second-factor-attempts.ts";
+import { totpQrCode, totpUri } from "./totp-qr-code.ts";
 
 /**
  * Authenticator apps: codes of six digits from a shared secret and the time (RFC 6238), by the parameters that every
@@ -32,7 +32,7 @@ export interface ConfirmedTotp {
 }
 
 /** What a person is shown to set up their app. */
-export interface ShownTotp {
+export interface TotpSetup {
   /** The secret in base 32 without padding, to be typed in. */
   secret: string;
   /** The same as a QR code: a PNG as a data URL (RFC 2397). */
@@ -47,7 +47,7 @@ export type TotpVerdict =
   /** Not judged: too many wrong codes for this account. Whole seconds to wait, at least 1. */
   | { limited: number };
 
-export type ConfirmationVerdict =
+export type TotpConfirmation =
   /** `write` belongs to the step that keeps `confirmed`. */
   { ok: true; confirmed: ConfirmedTotp; write: Write } | { ok: false } | { limited: number };
 
@@ -69,12 +69,12 @@ export function newTotpSecret({ runtime, tenant }: RequestContext, userId: strin
 export async function showTotp(
   context: RequestContext,
   about: { userId: string; sealed: string; account: string },
-): Promise<ShownTotp> {
+): Promise<TotpSetup> {
   const secret = base32.encode(openSecret(context, about.userId, Buffer.from(about.sealed, "base64url")), {
     padding: false,
   });
   const uri = totpUri({ service: context.tenant.config.service.name, account: about.account, secret });
-  const image = await totpPicture(uri);
+  const image = await totpQrCode(uri);
   return { secret, image };
 }
 
@@ -86,9 +86,9 @@ export async function showTotp(
 export async function confirmTotp(
   context: RequestContext,
   { userId, sealed, code }: { userId: string; sealed: string; code: string },
-): Promise<ConfirmationVerdict> {
+): Promise<TotpConfirmation> {
   if (!isCode(code)) return { ok: false };
-  const admitted = await reserveTry(context, "otp", userId);
+  const admitted = await countSecondFactorAttempt(context, "otp", userId);
   if (!admitted.ok) return { limited: admitted.retryAfterSeconds };
   const step = await stepOf(openSecret(context, userId, Buffer.from(sealed, "base64url")), code, context.now);
   if (step === null) return { ok: false };
@@ -105,12 +105,12 @@ export async function confirmTotp(
  *
  * @param attempt `otherWayIn`: whether the account has another second factor
  */
-export async function judgeTotp(
+export async function verifyTotp(
   context: RequestContext,
   { userId, code, otherWayIn = false }: { userId: string; code: string; otherWayIn?: boolean },
 ): Promise<TotpVerdict> {
   if (!isCode(code)) return { ok: false, reason: "wrong" };
-  const admitted = await reserveTry(context, "otp", userId);
+  const admitted = await countSecondFactorAttempt(context, "otp", userId);
   if (!admitted.ok) return { limited: admitted.retryAfterSeconds };
 
   const { runtime, tenant, now } = context;

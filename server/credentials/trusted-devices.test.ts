@@ -8,11 +8,11 @@ import type { RequestContext } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   type DeviceTrust,
+  findDeviceTrust,
   parseDeviceCookie,
   revokeDevices,
   revokeStolenDevice,
   trustDevice,
-  trustedDevice,
 } from "./trusted-devices.ts";
 
 let runtime: TestRuntime;
@@ -48,7 +48,7 @@ async function someUser(): Promise<string> {
 }
 
 const ask = (userId: string, cookie: string | null, context = scopeAt()): Promise<DeviceTrust> =>
-  trustedDevice(runtime.database.read, context, { cookie, userId });
+  findDeviceTrust(runtime.database.read, context, { cookie, userId });
 
 /** Trusts a browser, and gives what its cookie holds then. */
 async function trust(

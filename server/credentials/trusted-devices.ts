@@ -59,7 +59,7 @@ export function parseDeviceCookie(cookie: string | null): DeviceEntry[] {
  *
  * @param about `cookie`: as the browser sent it; `userId`: who has shown a first factor
  */
-export async function trustedDevice(
+export async function findDeviceTrust(
   db: ReadOnly,
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   { cookie, userId }: { cookie: string | null; userId: string },

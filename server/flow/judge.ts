@@ -1,6 +1,6 @@
 import type { Write } from "#db/write";
 import { HashQueueFullError } from "../credentials/password-hasher.ts";
-import { type DeviceTrust, revokeStolenDevice, trustedDevice } from "../credentials/trusted-devices.ts";
+import { type DeviceTrust, findDeviceTrust, revokeStolenDevice } from "../credentials/trusted-devices.ts";
 import type { Job, RequestContext } from "../runtime.ts";
 import { advance, patch } from "./advance.ts";
 import type { FlowRecord } from "./data.ts";
@@ -123,7 +123,7 @@ async function presentedDevice(
   const userId = outcome.effects.data?.userId ?? data.userId;
   const factors = outcome.effects.data?.factors ?? data.factors;
   if (!userId || factors.length === 0) return "unknown";
-  return (await trustedDevice(runtime.database.read, request, { cookie, userId })).status;
+  return (await findDeviceTrust(runtime.database.read, request, { cookie, userId })).status;
 }
 
 /** Enters a state: what it ensures is made where it is missing. */

@@ -1,8 +1,8 @@
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { type CredentialId, credentialIds, newCredential } from "../credentials/webauthn-credentials.ts";
-import type { CredentialOwner } from "../credentials/webauthn-options.ts";
 import { factsById, lockUser } from "../identity/users.ts";
+import type { CredentialOwner } from "../webauthn/options.ts";
 import type { FlowData } from "./data.ts";
 import type { Context } from "./define.ts";
 import { factsOf } from "./facts.ts";

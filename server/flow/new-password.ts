@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../config/schema.ts";
-import { contextWords, judgeNewPassword } from "../credentials/password-policy.ts";
+import { checkNewPassword, contextWords } from "../credentials/password-policy.ts";
 import type { Facts } from "./facts.ts";
 import { byConfig } from "./inputs.ts";
 import { refuse } from "./outcome.ts";
@@ -20,6 +20,6 @@ export const newPassword = byConfig(({ password }) =>
 
 /** The refusal of a password that must not be set; null when it may. */
 export function refusedPassword(password: string, config: Config, facts: Pick<Facts, "email" | "username">) {
-  const fault = judgeNewPassword(password, { config, contextWords: contextWords(config, facts) });
+  const fault = checkNewPassword(password, { config, contextWords: contextWords(config, facts) });
   return fault && refuse(fault.code, { input: "new_password", message: fault.message });
 }

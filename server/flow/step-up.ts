@@ -1,4 +1,4 @@
-import { noteFactors, refreshSession } from "../sessions/sessions.ts";
+import { recordFactors, refreshSession } from "../sessions/sessions.ts";
 import { methodReference } from "./amr.ts";
 import type { Context, Entered } from "./define.ts";
 import { afterIdentifier, loginPasscode } from "./login-methods.ts";
@@ -32,7 +32,7 @@ export function noteEnrolment({ request, data, facts }: Context): Pick<Entered, 
   if (!data.enrolled || !session || isProvedTwice(session.factors)) return {};
   const method = facts.hasTotp ? ("totp" as const) : ("security_key" as const);
   const factors = [...session.factors, { method, at: now.toISOString() }];
-  return { writes: [noteFactors(request, { id: session.id, factors })] };
+  return { writes: [recordFactors(request, { id: session.id, factors })] };
 }
 
 /** What follows when the account is shown again and its owner has proved who they are: the session says so. */

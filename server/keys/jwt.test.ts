@@ -11,7 +11,7 @@ import {
 import { describe, expect, it } from "vitest";
 import {
   type Algorithm,
-  type Expected,
+  type ExpectedToken,
   isTimely,
   keyIdOf,
   type SigningKey,
@@ -36,7 +36,7 @@ const claims = {
   iat: seconds,
   exp: seconds + 60,
 };
-const expected: Expected = { typ: "JWT", audience: ["app.example"], issuer: "https://id.example", now };
+const expected: ExpectedToken = { typ: "JWT", audience: ["app.example"], issuer: "https://id.example", now };
 const ourHeader = { typ: "JWT", kid: "ours" };
 
 const byJose = (
@@ -233,7 +233,7 @@ describe("headers", () => {
 
 describe("claims", () => {
   const key = keyOf("EdDSA");
-  const judge = (payload: object, wanted: Partial<Expected> = {}) =>
+  const judge = (payload: object, wanted: Partial<ExpectedToken> = {}) =>
     verifyJwt(signJwt(key, "JWT", payload), key, { ...expected, ...wanted });
 
   it("A65 another audience or issuer is refused, and one of several is enough", () => {

@@ -19,7 +19,7 @@ export interface SigningKey extends VerifyingKey {
   privateKey: KeyObject;
 }
 
-export interface Expected {
+export interface ExpectedToken {
   /** Tells tokens of different purpose apart (RFC 8725, 3.11). */
   typ: string;
   /** One of these must be in `aud`. */
@@ -64,7 +64,7 @@ export function keyIdOf(token: string): string | null {
  * @param key the key of our own set that the token names; nothing else in its header is followed
  * @returns the claims, or null whatever is wrong with it
  */
-export function verifyJwt(token: string, key: VerifyingKey, expected: Expected): Claims | null {
+export function verifyJwt(token: string, key: VerifyingKey, expected: ExpectedToken): Claims | null {
   if (token.length > longest) return null;
   const [head = "", body = "", signature = "", ...rest] = token.split(".");
   if (rest.length > 0) return null;

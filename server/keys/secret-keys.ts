@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import { developmentSecretKeys } from "./development.ts";
+import { developmentSecretKeys } from "./development-secret-keys.ts";
 
 /**
  * The keys that seal: those of the configuration, or in development one that was made up and kept.

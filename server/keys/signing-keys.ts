@@ -1,7 +1,7 @@
 import type { JsonWebKey } from "node:crypto";
 import type { Logger } from "pino";
 import { StartError } from "../config/errors.ts";
-import { type Claims, type Expected, keyIdOf, type SigningKey, signJwt, verifyJwt } from "./jwt.ts";
+import { type Claims, type ExpectedToken, keyIdOf, type SigningKey, signJwt, verifyJwt } from "./jwt.ts";
 import {
   type KeyStoreOptions,
   type LoadedKeys,
@@ -27,7 +27,7 @@ export interface SigningKeys {
   /** Signs with the newest key. */
   sign(claims: object, options: { typ: string }): Promise<string>;
   /** @returns the claims, or null whatever is wrong with the token; see `verifyJwt` */
-  verify(token: string, expected: Expected): Promise<Claims | null>;
+  verify(token: string, expected: ExpectedToken): Promise<Claims | null>;
   /** Keys that a valid token may have been signed by, newest first. */
   jwks(): Promise<{ keys: PublishedKey[] }>;
 }

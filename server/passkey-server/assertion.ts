@@ -2,8 +2,8 @@ import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { RequestContext } from "../runtime.ts";
-import { type AssertionFault, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
-import type { AssertionAnswer, ClientData } from "../webauthn/responses.ts";
+import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
+import type { AuthenticationResponse, ClientData } from "../webauthn/responses.ts";
 import type { Operation, TakenChallenge } from "./challenges.ts";
 import { findOwnedCredential, type OwnedCredential, updateUsedCredential } from "./credential-records.ts";
 import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
@@ -29,7 +29,7 @@ export type AssertionVerdict =
  */
 export async function verifyPasskeyAssertion(
   context: RequestContext,
-  about: { answer: AssertionAnswer; clientData: ClientData; taken: TakenChallenge },
+  about: { answer: AuthenticationResponse; clientData: ClientData; taken: TakenChallenge },
 ): Promise<AssertionVerdict> {
   const { runtime, tenant } = context;
   const { answer, clientData, taken } = about;
@@ -112,7 +112,7 @@ export async function writeAssertion(
   }
 }
 
-const rejectionDetails: Record<Exclude<AssertionFault, "mfa_only">, string> = {
+const rejectionDetails: Record<Exclude<AssertionRejection, "mfa_only">, string> = {
   credential_not_allowed: "the credential is not one of those that were asked for",
   user_mismatch: "the credential is not the user's",
   user_handle_missing: "the answer names no user",
@@ -124,7 +124,7 @@ const rejectionDetails: Record<Exclude<AssertionFault, "mfa_only">, string> = {
   sign_count: "the signature counter did not grow",
 };
 
-function rejectionFor(fault: AssertionFault, operation: Operation): PasskeyRejection {
+function rejectionFor(fault: AssertionRejection, operation: Operation): PasskeyRejection {
   if (fault !== "mfa_only")
     return rejectPasskeyRequest("assertion_rejected", { details: rejectionDetails[fault] });
   const code: PasskeyErrorCode =

@@ -1,10 +1,10 @@
 import {
-  type AssertionAnswer,
-  assertionAnswer,
+  type AuthenticationResponse,
+  authenticationResponse,
   type ClientData,
-  type RegistrationAnswer,
+  type RegistrationResponse,
   readClientData,
-  registrationAnswer,
+  registrationResponse,
 } from "../webauthn/responses.ts";
 
 /**
@@ -15,22 +15,22 @@ import {
 /** @returns null when it is not the answer to a registration, or carries nothing that a client says */
 export function readRegistrationResponse(
   body: unknown,
-): { answer: RegistrationAnswer; clientData: ClientData } | null {
+): { answer: RegistrationResponse; clientData: ClientData } | null {
   const { response, ...credential } = withoutPadding(body);
   const { transports: named, ...attested } = withoutPadding(response);
   const transports = Array.isArray(named) && named.length > 0 ? named : credential.transports;
   return withClientData(
-    registrationAnswer.safeParse({ ...credential, response: { ...attested, transports } }).data,
+    registrationResponse.safeParse({ ...credential, response: { ...attested, transports } }).data,
   );
 }
 
 /** @returns null when it is not the answer to an authentication, or carries nothing that a client says */
 export function readAuthenticationResponse(
   body: unknown,
-): { answer: AssertionAnswer; clientData: ClientData } | null {
+): { answer: AuthenticationResponse; clientData: ClientData } | null {
   const { response, ...credential } = withoutPadding(body);
   return withClientData(
-    assertionAnswer.safeParse({ ...credential, response: withoutPadding(response) }).data,
+    authenticationResponse.safeParse({ ...credential, response: withoutPadding(response) }).data,
   );
 }
 

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import type { AssertionAnswer } from "../webauthn/responses.ts";
+import type { AuthenticationResponse } from "../webauthn/responses.ts";
 import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";
 
 const { passkeyCredentials: credentials } = schema;
@@ -24,7 +24,7 @@ export async function signReceipt(
     userId: string;
     credentialId: string;
     transaction: { identifier: string; data: string; createdAt: Date };
-    answer: AssertionAnswer;
+    answer: AuthenticationResponse;
   },
 ): Promise<string | null> {
   const { userId, credentialId, transaction, answer } = about;

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { parseJson } from "../lib/strict-json.ts";
-import { isSignedBy } from "../webauthn/cose-signature.ts";
 import { readClientData } from "../webauthn/responses.ts";
+import { verifyCoseSignature } from "../webauthn/verify-signature.ts";
 import { readCanonicalJson } from "./canonical-json.ts";
 import { type ReceiptRejection, receiptRejections } from "./receipt-rejections.ts";
 import { type KeySet, verifyIssuerSignature } from "./receipt-signature.ts";
@@ -116,7 +116,7 @@ export function verifyReceipt(receipt: string, expected: ReceiptExpectations): R
     authenticatorData,
     sha256(Buffer.from(response.clientDataJSON, "base64url")),
   ]);
-  const verdict = isSignedBy(publicKey, signed, Buffer.from(response.signature, "base64url"));
+  const verdict = verifyCoseSignature(publicKey, signed, Buffer.from(response.signature, "base64url"));
   if (verdict === null) return reject("public_key_unusable");
   if (!verdict) return reject("authenticator_signature");
 

@@ -1,6 +1,6 @@
-import { authenticatorName } from "../credentials/authenticator-names.ts";
 import type { RequestContext } from "../runtime.ts";
-import { type AttestationFault, judgeAttestation } from "../webauthn/attestation.ts";
+import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
+import { authenticatorName } from "../webauthn/authenticator-names.ts";
 import { auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
 import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";
 import { findDescriptors, insertCredential } from "./credential-records.ts";
@@ -80,7 +80,7 @@ export async function finalizeRegistration(
   if (!user) return fail("user_not_found");
   if (taken.expired) return fail("attestation_rejected", "the challenge has expired");
 
-  const judged = await judgeAttestation(answer, clientData, {
+  const judged = await verifyWebAuthnAttestation(answer, clientData, {
     challenge: taken.challenge,
     origins: acceptedOrigins(tenant.config, clientData.origin),
     rpId: tenant.config.passkey_server.relying_party.id,
@@ -114,7 +114,7 @@ export async function finalizeRegistration(
   return conflict ? fail(conflict) : { ok: true, token };
 }
 
-const rejectionDetails: Record<AttestationFault, string> = {
+const rejectionDetails: Record<AttestationRejection, string> = {
   cross_origin: "the page was in a frame of another site",
   attestation_object_malformed: "the attestation object is malformed",
   attestation_format_refused: "attestation statements of this format are not taken",

@@ -6,8 +6,8 @@ import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   codeChallengePattern,
   codeVerifierPattern,
-  createHandover,
-  redeemHandover,
+  issueAuthorizationCode,
+  redeemAuthorizationCode,
 } from "./authorization-codes.ts";
 import { endSession, issueSession } from "./sessions.ts";
 
@@ -41,7 +41,7 @@ const codeVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const codeChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 const create = async (challenge = codeChallenge) => {
-  const code = await createHandover(runtime, runtime.tenant, {
+  const code = await issueAuthorizationCode(runtime, runtime.tenant, {
     sessionId,
     codeChallenge: challenge,
     redirectTo,
@@ -53,7 +53,7 @@ const storedCodes = async () => {
   return all.filter((row) => row.sessionId === sessionId);
 };
 const redeem = (code: string, verifier = codeVerifier) =>
-  redeemHandover(runtime, runtime.tenant, { code, codeVerifier: verifier });
+  redeemAuthorizationCode(runtime, runtime.tenant, { code, codeVerifier: verifier });
 
 describe("a code", () => {
   it("brings the session to whoever made its challenge, once", async () => {
@@ -107,15 +107,17 @@ describe("a code", () => {
     await endSession(runtime.database.write, runtime.tenant.id, sessionId);
     expect(await redeem(code)).toBeNull();
     const handover = { sessionId, codeChallenge, redirectTo };
-    expect(await createHandover(runtime, runtime.tenant, handover)).toBeNull();
+    expect(await issueAuthorizationCode(runtime, runtime.tenant, handover)).toBeNull();
     expect(await storedCodes()).toEqual([]);
   });
 
   it("A68 is unknown to another tenant, where it stays unspent", async () => {
     const tenant = { id: randomUUID(), config: runtime.config };
     const code = await create();
-    expect(await redeemHandover(runtime, tenant, { code, codeVerifier })).toBeNull();
-    expect(await createHandover(runtime, tenant, { sessionId, codeChallenge, redirectTo })).toBeNull();
+    expect(await redeemAuthorizationCode(runtime, tenant, { code, codeVerifier })).toBeNull();
+    expect(
+      await issueAuthorizationCode(runtime, tenant, { sessionId, codeChallenge, redirectTo }),
+    ).toBeNull();
     expect(await redeem(code)).not.toBeNull();
   });
 

@@ -28,7 +28,7 @@ export const codeVerifierPattern = /^[A-Za-z0-9._~-]{43,128}$/;
  * @param redirectTo where the browser takes the code; already found to be allowed
  * @returns the code, 43 characters of base64url; null when the session has ended
  */
-export async function createHandover(
+export async function issueAuthorizationCode(
   { database, platform }: Runtime,
   tenant: Tenant,
   { sessionId, codeChallenge, redirectTo }: { sessionId: string; codeChallenge: string; redirectTo: string },
@@ -59,7 +59,7 @@ export async function createHandover(
  *
  * @returns the live session that the code stands for, and where the code was sent; null whatever is wrong
  */
-export async function redeemHandover(
+export async function redeemAuthorizationCode(
   runtime: Runtime,
   tenant: Tenant,
   { code, codeVerifier }: { code: string; codeVerifier: string },

@@ -2,7 +2,7 @@ import type { Claims } from "../keys/jwt.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 /** `typ` of a session's token; tokens of any other purpose have another. */
-export const sessionTokenType = "JWT";
+export const SESSION_TOKEN_TYPE = "JWT";
 
 /** What a session's token says: who, until when, by which means. No personal data: it rests in browsers. */
 export interface SessionTokenClaims {
@@ -33,7 +33,7 @@ export interface SessionClaims {
 }
 
 /** What a client may be told of the person beside the token's claims. */
-export interface Person {
+export interface UserClaims {
   /** The primary address. */
   email?: string | null;
   emailVerified?: boolean;
@@ -79,7 +79,7 @@ export function asSessionClaims(claims: Claims): SessionTokenClaims | null {
 }
 
 /** A token's claims under the names that clients know. */
-export function clientClaims(claims: SessionTokenClaims, person: Person = {}): SessionClaims {
+export function clientClaims(claims: SessionTokenClaims, person: UserClaims = {}): SessionClaims {
   const { email, emailVerified = false, username } = person;
   return {
     subject: claims.sub,

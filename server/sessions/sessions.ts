@@ -11,17 +11,17 @@ import type { Tenant } from "../tenants/tenant.ts";
 import { type IssuedSession, type Session, sessionColumns } from "./session.ts";
 import {
   clientClaims,
-  type Person,
+  SESSION_TOKEN_TYPE,
   type SessionClaims,
   type SessionTokenClaims,
-  sessionTokenType,
   tokenClaims,
+  type UserClaims,
 } from "./session-claims.ts";
 
 const { sessions } = schema;
 
 /** What a session is made of. */
-export interface NewSession extends Person {
+export interface NewSession extends UserClaims {
   userId: string;
   /** How the person has just proved who they are. */
   factors: Factor[];
@@ -113,7 +113,7 @@ export function refreshSession(
 }
 
 /** Notes what else a session's owner has shown, without calling it a fresh proof of who they are. */
-export function noteFactors(
+export function recordFactors(
   { tenant }: Pick<RequestContext, "tenant">,
   { id, factors }: { id: string; factors: Factor[] },
 ): Write {
@@ -199,7 +199,7 @@ async function handOut(
   rememberMe: boolean,
 ): Promise<{ issued: IssuedSession; claims: SessionTokenClaims }> {
   const claims = tokenClaims(tenant, session);
-  const token = await runtime.signingKeys.of(tenant).sign(claims, { typ: sessionTokenType });
+  const token = await runtime.signingKeys.of(tenant).sign(claims, { typ: SESSION_TOKEN_TYPE });
   const { retention } = tenant.config.session.cookie;
   const issued: IssuedSession = {
     id: session.id,

@@ -9,9 +9,9 @@ import {
   audienceOf,
   clientClaims,
   issuerOf,
+  SESSION_TOKEN_TYPE,
   type SessionClaims,
   type SessionTokenClaims,
-  sessionTokenType,
 } from "./session-claims.ts";
 import { type FoundSession, findSession } from "./sessions.ts";
 
@@ -80,7 +80,7 @@ export async function verifySession(
  * Every live session that a request's tokens name, each once: for ending them, whoever's they are. Which of them the
  * person meant does not matter then.
  */
-export async function everyLiveSession(
+export async function findLiveSessions(
   runtime: Runtime,
   tenant: Tenant,
   { bearer, cookies }: PresentedTokens,
@@ -108,7 +108,7 @@ async function judgeAll(runtime: Runtime, tenant: Tenant, tokens: readonly strin
 /** Signature, purpose, audience and issuer first: nobody else's words reach the database. */
 async function judge(runtime: Runtime, tenant: Tenant, token: string): Promise<Candidate | null> {
   const signed = await runtime.signingKeys.of(tenant).verify(token, {
-    typ: sessionTokenType,
+    typ: SESSION_TOKEN_TYPE,
     audience: audienceOf(tenant),
     issuer: issuerOf(tenant),
     // By the database's clock, as soon as it was asked.

@@ -12,7 +12,7 @@ import { secretKeys } from "../keys/secret-keys.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
-import { createRates } from "../limits/rates.ts";
+import { createRateLimits } from "../limits/rate-limits.ts";
 import type { Runtime } from "../runtime.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { createJobKinds } from "./job-kinds.ts";
@@ -103,7 +103,7 @@ export async function createRuntime(
       vault,
       signingKeys,
       passwordHasher: createPasswordHasher(config.password),
-      rates: createRates(config, database),
+      rates: createRateLimits(config, database),
       jobs,
       purgeExpired: purge,
       instanceId,

@@ -8,7 +8,7 @@ import { createPasswordHasher } from "../credentials/password-hasher.ts";
 import { purgeExpired } from "../database/purge.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
-import { createRates } from "../limits/rates.ts";
+import { createRateLimits } from "../limits/rate-limits.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import type { Runtime } from "../runtime.ts";
 import { purgeRules } from "../start/purge-rules.ts";
@@ -61,7 +61,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       vault,
       signingKeys: createTenantSigningKeys({ database, vault, platform, log }),
       passwordHasher: createPasswordHasher(config.password),
-      rates: createRates(config, database),
+      rates: createRateLimits(config, database),
       jobs: {
         enqueue: async (_, job) => {
           if (job.name === "send_mail") enqueued.push(job);

@@ -5,7 +5,7 @@ import { coseAlgorithms } from "../testing/cose-key.ts";
 import { type GetCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { vectors } from "../testing/webauthn-vectors.ts";
 import { type ExpectedAssertion, userHandleOf, verifyWebAuthnAssertion } from "./assertion.ts";
-import { assertionAnswer, readClientData } from "./responses.ts";
+import { authenticationResponse, readClientData } from "./responses.ts";
 
 const origin = "https://login.example";
 const userId = randomUUID();
@@ -52,7 +52,7 @@ function passkeyOf(settings: Settings = {}, changes: Partial<StoredCredential> =
 }
 
 async function judge(response: unknown, stored: StoredCredential, changes: Partial<ExpectedAssertion> = {}) {
-  const answer = assertionAnswer.parse(response);
+  const answer = authenticationResponse.parse(response);
   const clientData = readClientData(answer.response.clientDataJSON);
   if (!clientData) throw new Error("no client data");
   return verifyWebAuthnAssertion(answer, clientData, stored, { ...expected, ...changes });

@@ -1,8 +1,8 @@
 import { verifyAuthenticationResponse } from "@simplewebauthn/server";
 import type { StoredCredential } from "../credentials/webauthn-credentials.ts";
 import { algorithmOf } from "./cose-key.ts";
-import { hasCanonicalEncoding } from "./ecdsa-signature.ts";
-import type { AssertionAnswer, ClientData } from "./responses.ts";
+import type { AuthenticationResponse, ClientData } from "./responses.ts";
+import { hasCanonicalEncoding } from "./signature-encoding.ts";
 
 export interface ExpectedAssertion {
   /** base64url; taken before. */
@@ -22,7 +22,7 @@ export interface ExpectedAssertion {
   signCount: "refuse" | "warn";
 }
 
-export type AssertionFault =
+export type AssertionRejection =
   | "credential_not_allowed"
   | "user_mismatch"
   | "user_handle_missing"
@@ -35,14 +35,14 @@ export type AssertionFault =
 
 export type AssertionVerdict =
   | { ok: true; userVerified: boolean; signCount: number; backupState: boolean; signCountStale: boolean }
-  | { ok: false; reason: AssertionFault };
+  | { ok: false; reason: AssertionRejection };
 
 /**
  * Judges the answer to an authentication ceremony, WebAuthn Level 3 section 7.2 from step 5 on. Knows no database:
  * whether the challenge was open (step 11) and which credential this is (step 6) is for the caller to find out.
  */
 export async function verifyWebAuthnAssertion(
-  answer: AssertionAnswer,
+  answer: AuthenticationResponse,
   clientData: ClientData,
   credential: StoredCredential,
   expected: ExpectedAssertion,
@@ -94,10 +94,14 @@ export function userHandleOf(userId: string): string {
   return Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
 }
 
-const refuse = (reason: AssertionFault) => ({ ok: false as const, reason });
+const refuse = (reason: AssertionRejection) => ({ ok: false as const, reason });
 
 /** The library throws for whatever is wrong; nothing of what it says is for the client. */
-async function verify(answer: AssertionAnswer, credential: StoredCredential, expected: ExpectedAssertion) {
+async function verify(
+  answer: AuthenticationResponse,
+  credential: StoredCredential,
+  expected: ExpectedAssertion,
+) {
   const { clientDataJSON, authenticatorData, signature } = answer.response;
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({

@@ -7,9 +7,9 @@ import { coseAlgorithms } from "../testing/cose-key.ts";
 import { type CreateCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import type { RegistrationJson } from "../testing/webauthn-json.ts";
 import { vectors } from "../testing/webauthn-vectors.ts";
-import { type ExpectedRegistration, judgeAttestation } from "./attestation.ts";
+import { type ExpectedRegistration, verifyWebAuthnAttestation } from "./attestation.ts";
 import { offeredAlgorithms } from "./cose-key.ts";
-import { readClientData, registrationAnswer } from "./responses.ts";
+import { readClientData, registrationResponse } from "./responses.ts";
 
 const origin = "https://login.example";
 const expected: ExpectedRegistration = {
@@ -35,10 +35,10 @@ const made = (call: Partial<CreateCall> = {}, settings: Settings = {}) =>
   softwareAuthenticator(settings).create(options, { origin, ...call });
 
 async function judge(response: unknown, changes: Partial<ExpectedRegistration> = {}) {
-  const answer = registrationAnswer.parse(response);
+  const answer = registrationResponse.parse(response);
   const clientData = readClientData(answer.response.clientDataJSON);
   if (!clientData) throw new Error("no client data");
-  return judgeAttestation(answer, clientData, { ...expected, ...changes });
+  return verifyWebAuthnAttestation(answer, clientData, { ...expected, ...changes });
 }
 
 const reasonOf = async (response: unknown, changes?: Partial<ExpectedRegistration>) => {
@@ -147,7 +147,7 @@ describe("refused is", () => {
     ["a key beside the curve", { offCurve: true }, "public_key_refused"],
   ])("%s", async (_what, call, reason) => {
     const response = made(call);
-    if (reason === "invalid") expect(registrationAnswer.safeParse(response).success).toBe(false);
+    if (reason === "invalid") expect(registrationResponse.safeParse(response).success).toBe(false);
     else expect(await reasonOf(response)).toBe(reason);
   });
 

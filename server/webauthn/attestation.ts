@@ -6,7 +6,7 @@ import { cborItemLength } from "./cbor.ts";
 import { isAcceptableKey, offeredAlgorithms } from "./cose-key.ts";
 import { knownRoots, type StatementFormat, type StatementRoots, statementFormats } from "./formats/index.ts";
 import type { Statement } from "./formats/statement.ts";
-import type { ClientData, RegistrationAnswer } from "./responses.ts";
+import type { ClientData, RegistrationResponse } from "./responses.ts";
 
 export interface ExpectedRegistration {
   /** base64url; taken before. */
@@ -21,7 +21,7 @@ export interface ExpectedRegistration {
   now: Date;
 }
 
-export type AttestationFault =
+export type AttestationRejection =
   | "cross_origin"
   | "attestation_object_malformed"
   | "attestation_format_refused"
@@ -38,12 +38,12 @@ export type AttestationFault =
  *
  * @param roots what the chains of `apple` and `android-key` have to lead to
  */
-export async function judgeAttestation(
-  answer: RegistrationAnswer,
+export async function verifyWebAuthnAttestation(
+  answer: RegistrationResponse,
   clientData: ClientData,
   expected: ExpectedRegistration,
   roots: StatementRoots = knownRoots,
-): Promise<{ ok: true; credential: NewCredential } | { ok: false; reason: AttestationFault }> {
+): Promise<{ ok: true; credential: NewCredential } | { ok: false; reason: AttestationRejection }> {
   // Ensure the page was not framed by another site (steps 10 and 11): nobody may embed it.
   if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return refuse("cross_origin");
 
@@ -102,7 +102,7 @@ export async function judgeAttestation(
   };
 }
 
-const refuse = (reason: AttestationFault) => ({ ok: false as const, reason });
+const refuse = (reason: AttestationRejection) => ({ ok: false as const, reason });
 
 const sha256 = (data: Uint8Array) => createHash("sha256").update(data).digest();
 
@@ -138,7 +138,11 @@ function withoutStatement({ authenticatorData }: AttestationObject): string {
 }
 
 /** The library throws for whatever is wrong; nothing of what it says is for the client. */
-async function verify(answer: RegistrationAnswer, attestationObject: string, expected: ExpectedRegistration) {
+async function verify(
+  answer: RegistrationResponse,
+  attestationObject: string,
+  expected: ExpectedRegistration,
+) {
   try {
     const { registrationInfo } = await verifyRegistrationResponse({
       response: {
@@ -171,7 +175,7 @@ async function holds(rule: (statement: Statement) => boolean | Promise<boolean>,
 }
 
 /** Transports are hints that browsers are handed back; what does not look like one is left out. */
-function transportsOf({ response }: RegistrationAnswer): string[] {
+function transportsOf({ response }: RegistrationResponse): string[] {
   const named = (response.transports ?? []).filter((transport) => /^[a-z][a-z0-9-]{0,31}$/.test(transport));
   return [...new Set(named)];
 }

@@ -16,7 +16,7 @@ const base64url = (maxLength: number) =>
 const credentialId = base64url(1364);
 const clientDataJSON = base64url(8192);
 
-export const registrationAnswer = z.object({
+export const registrationResponse = z.object({
   id: credentialId,
   rawId: credentialId,
   type: z.literal("public-key"),
@@ -27,9 +27,9 @@ export const registrationAnswer = z.object({
   }),
 });
 
-export type RegistrationAnswer = z.output<typeof registrationAnswer>;
+export type RegistrationResponse = z.output<typeof registrationResponse>;
 
-export const assertionAnswer = z.object({
+export const authenticationResponse = z.object({
   id: credentialId,
   rawId: credentialId,
   type: z.literal("public-key"),
@@ -46,7 +46,7 @@ export const assertionAnswer = z.object({
   }),
 });
 
-export type AssertionAnswer = z.output<typeof assertionAnswer>;
+export type AuthenticationResponse = z.output<typeof authenticationResponse>;
 
 /** The collected client data of section 5.8.1. */
 const clientData = z.object({

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { type Vector, vectorRoot, vectors } from "../testing/webauthn-vectors.ts";
 import { verifyWebAuthnAssertion } from "./assertion.ts";
-import { judgeAttestation } from "./attestation.ts";
-import { assertionAnswer, readClientData, registrationAnswer } from "./responses.ts";
+import { verifyWebAuthnAttestation } from "./attestation.ts";
+import { authenticationResponse, readClientData, registrationResponse } from "./responses.ts";
 
 const userId = randomUUID();
 
 async function signsIn(vector: Vector, response: unknown) {
-  const answer = assertionAnswer.safeParse(response).data;
+  const answer = authenticationResponse.safeParse(response).data;
   const clientData = answer && readClientData(answer.response.clientDataJSON);
   if (!clientData) return false;
   const stored = {
@@ -34,7 +34,7 @@ async function signsIn(vector: Vector, response: unknown) {
 }
 
 async function registers(vector: Vector, response: unknown) {
-  const answer = registrationAnswer.safeParse(response).data;
+  const answer = registrationResponse.safeParse(response).data;
   const clientData = answer && readClientData(answer.response.clientDataJSON);
   if (!clientData) return false;
   const expected = {
@@ -46,7 +46,7 @@ async function registers(vector: Vector, response: unknown) {
     formats: ["none", "packed"] as const,
     now: new Date(),
   };
-  const judged = await judgeAttestation(answer, clientData, expected, { packed: [vectorRoot] });
+  const judged = await verifyWebAuthnAttestation(answer, clientData, expected, { packed: [vectorRoot] });
   return judged.ok;
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { judgeRecoveryCode } from "../../credentials/recovery-codes.ts";
+import { verifyRecoveryCode } from "../../credentials/recovery-codes.ts";
 import { action } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { next, rateLimited, refuse } from "../outcome.ts";
@@ -16,7 +16,7 @@ export const validateRecoveryCode = action({
   async run({ request, data, facts }, { recovery_code }) {
     const { userId } = data;
     if (!userId) return refuse("recovery_code_invalid", { input: "recovery_code" });
-    const judged = await judgeRecoveryCode(request, { userId, code: recovery_code });
+    const judged = await verifyRecoveryCode(request, { userId, code: recovery_code });
     if ("limited" in judged) return rateLimited(judged.limited);
     if (!judged.ok) {
       const failure = audit(request, "login_failure", { method: "recovery_code" }, userId);

@@ -5,7 +5,7 @@ import { endSignIns } from "../../account/first-proof.ts";
 import { remainsReachable } from "../../account/reachability.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { contextWords, judgeNewPassword } from "../../credentials/password-policy.ts";
+import { checkNewPassword, contextWords } from "../../credentials/password-policy.ts";
 import { createPassword, deletePassword, replacePassword } from "../../credentials/passwords.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { byConfig } from "../inputs.ts";
@@ -78,7 +78,7 @@ async function setPassword(
   password: string,
   written: typeof createPassword,
 ) {
-  const fault = judgeNewPassword(password, { config, contextWords: contextWords(config, facts) });
+  const fault = checkNewPassword(password, { config, contextWords: contextWords(config, facts) });
   if (fault) return refuse(fault.code, { input: "password", message: fault.message });
   const { id } = account.profile;
   const hash = await request.runtime.passwordHasher.hash(password, request.signal);

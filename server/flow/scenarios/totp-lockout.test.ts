@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { failureSubject } from "../../limits/failures.ts";
+import { failureSubject } from "../../limits/failure-counters.ts";
 import { type AuthenticatorApp, authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, origin, password, people } from "../../testing/people.ts";

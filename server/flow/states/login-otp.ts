@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audit } from "../../audit/audit.ts";
-import { judgeTotp } from "../../credentials/totp.ts";
+import { verifyTotp } from "../../credentials/totp.ts";
 import { back } from "../actions/back.ts";
 import {
   continueToLoginAuthenticator,
@@ -28,7 +28,7 @@ export const loginOtp = state({
         if (!facts.hasTotp) return next();
         const byKey = facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config);
         const otherWayIn = byKey || facts.hasRecoveryCode || answersRequests(facts, config);
-        const judged = await judgeTotp(request, { userId, code: otp_code, otherWayIn });
+        const judged = await verifyTotp(request, { userId, code: otp_code, otherWayIn });
         if ("limited" in judged) return rateLimited(judged.limited);
         if (!judged.ok) {
           const { reason } = judged;

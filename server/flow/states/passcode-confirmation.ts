@@ -6,7 +6,12 @@ import {
   releaseAddress,
 } from "../../account/first-proof.ts";
 import { audit } from "../../audit/audit.ts";
-import { ensureSent, judgePasscode, type PasscodeSubject, resend } from "../../credentials/passcodes.ts";
+import {
+  ensurePasscodeSent,
+  type PasscodeSubject,
+  resendPasscode,
+  verifyPasscode,
+} from "../../credentials/passcodes.ts";
 import { addEmail, isProved, setEmailVerified } from "../../identity/users.ts";
 import { back } from "../actions/back.ts";
 import { type Context, type Entered, state } from "../define.ts";
@@ -23,7 +28,7 @@ export const passcodeConfirmation = state({
   name: "passcode_confirmation",
   needs: ["passcode"],
   async enter(context) {
-    const { limited, ...sent } = await ensureSent(context.request, subjectOf(context));
+    const { limited, ...sent } = await ensurePasscodeSent(context.request, subjectOf(context));
     return limited ? { ...sent, problem: tooSoon(limited.retryAfterSeconds) } : sent;
   },
   actions: (action) => ({
@@ -38,7 +43,7 @@ export const passcodeConfirmation = state({
         "flow_discontinuity_error",
       ],
       async run(context, { code }) {
-        const judged = await judgePasscode(context.request, subjectOf(context), code);
+        const judged = await verifyPasscode(context.request, subjectOf(context), code);
         if (judged.result === "limited") return rateLimited(judged.retryAfterSeconds);
         if (judged.result === "exhausted") return refuse("passcode_max_attempts_reached");
         if (judged.result === "wrong") return refuse("passcode_invalid", { input: "code" });
@@ -53,7 +58,7 @@ export const passcodeConfirmation = state({
       to: [STAY],
       errors: ["rate_limit_exceeded"],
       async run(context) {
-        const { limited, ...sent } = await resend(context.request, subjectOf(context));
+        const { limited, ...sent } = await resendPasscode(context.request, subjectOf(context));
         return limited ? rateLimited(limited.retryAfterSeconds) : stay(sent, { enter: false });
       },
     }),

@@ -6,7 +6,7 @@ import { audit } from "../../audit/audit.ts";
 import { createPassword } from "../../credentials/passwords.ts";
 import { replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
 import { insertTotp } from "../../credentials/totp.ts";
-import { trustDevice, trustedDevice } from "../../credentials/trusted-devices.ts";
+import { findDeviceTrust, trustDevice } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import { createUser } from "../../identity/users.ts";
 import { issueSession } from "../../sessions/sessions.ts";
@@ -105,7 +105,7 @@ async function deviceTrust({
 }: Arriving): Promise<(Pick<Entered, "cookieChanges"> & { write: Write }) | null> {
   const { userId, factors } = data;
   const cookie = request.client.deviceCookie;
-  const found = await trustedDevice(request.runtime.database.read, request, { cookie, userId });
+  const found = await findDeviceTrust(request.runtime.database.read, request, { cookie, userId });
   // A copy of it was used since this step began: what it has saved is to be shown after all.
   if (facts.deviceTrusted && found.status !== "trusted") return { cookieChanges: {}, write: taken };
   // This very step may be about to end the trust that is still there to be read.

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
-import { createHandover } from "../../sessions/authorization-codes.ts";
+import { issueAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import type { IssuedSession } from "../../sessions/session.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { destinationUrl, mayReturnTo } from "./destination.ts";
@@ -28,7 +28,7 @@ export async function handOver(
   if (!mayReturnTo(new URL(to), tenant.config)) return null;
   if (codeChallenge === undefined) return destinationUrl(destination, null);
   if (again && !(await withdrawCode(context, session))) return null;
-  const code = await createHandover(runtime, tenant, {
+  const code = await issueAuthorizationCode(runtime, tenant, {
     sessionId: session.id,
     codeChallenge,
     redirectTo: to,

@@ -1,6 +1,6 @@
 import type { FoundSession } from "../../sessions/sessions.ts";
 import {
-  everyLiveSession,
+  findLiveSessions,
   type PresentedTokens,
   type VerifiedSession,
   verifySession,
@@ -22,7 +22,7 @@ export function presentedSession(
 
 /** Every live session that a request names, in the header and in cookies alike: those that a way out has to end. */
 export function everyPresentedSession(context: HandlerContext): Promise<FoundSession[]> {
-  return everyLiveSession(context.runtime, context.tenant, presentedTokens(context));
+  return findLiveSessions(context.runtime, context.tenant, presentedTokens(context));
 }
 
 function presentedTokens({ tenant, request, cookies }: HandlerContext): PresentedTokens {

@@ -1,4 +1,4 @@
-import { redeemHandover } from "../../sessions/authorization-codes.ts";
+import { redeemAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import { reissueSession } from "../../sessions/sessions.ts";
 import { readObject } from "../body.ts";
 import type { Handler } from "../handler-context.ts";
@@ -21,7 +21,7 @@ export const tokenHandler: Handler = async ({ runtime, tenant, request }) => {
   ) {
     return plainError(400, "The body must be JSON with code, code_verifier and, if you like, redirect_to.");
   }
-  const redeemed = await redeemHandover(runtime, tenant, { code, codeVerifier });
+  const redeemed = await redeemAuthorizationCode(runtime, tenant, { code, codeVerifier });
   // RFC 6749, 4.1.3: who names the address must name the one that the code was sent to.
   const astray = redirectTo !== undefined && normal(redirectTo) !== redeemed?.redirectTo;
   const issued =

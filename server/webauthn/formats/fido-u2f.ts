@@ -1,5 +1,5 @@
 import { algorithmOf } from "../cose-key.ts";
-import { hasCanonicalEncoding } from "../ecdsa-signature.ts";
+import { hasCanonicalEncoding } from "../signature-encoding.ts";
 import { certificatesOf } from "./certificates.ts";
 import type { StatementVerifier } from "./statement.ts";
 

@@ -21,9 +21,9 @@ import {
   tpmAttestation,
   u2fAttestation,
 } from "../../testing/webauthn-statements.ts";
-import { judgeAttestation } from "../attestation.ts";
+import { verifyWebAuthnAttestation } from "../attestation.ts";
 import { offeredAlgorithms } from "../cose-key.ts";
-import { readClientData, registrationAnswer } from "../responses.ts";
+import { readClientData, registrationResponse } from "../responses.ts";
 import { knownRoots } from "./index.ts";
 
 const origin = "https://login.example";
@@ -50,11 +50,11 @@ function made(attestation: Attestation, call: Partial<CreateCall> = {}, aaguid: 
 }
 
 async function verdict(response: unknown, root: Certificate = authority): Promise<string> {
-  const answer = registrationAnswer.parse(response);
+  const answer = registrationResponse.parse(response);
   const clientData = readClientData(answer.response.clientDataJSON);
   if (!clientData) throw new Error("no client data");
   const roots = [new X509Certificate(root.der)];
-  const judged = await judgeAttestation(
+  const judged = await verifyWebAuthnAttestation(
     answer,
     clientData,
     {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createVault } from "../keys/vault.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import {
-  barredAfter,
+  countFailure,
   delayFor,
   type FailureKey,
   type FailureLimits,
@@ -11,10 +11,10 @@ import {
   growingDelay,
   hourly,
   inARow,
+  MAX_FAILURES_IN_A_ROW,
   refundFailure,
-  reserveFailure,
   unlimited,
-} from "./failures.ts";
+} from "./failure-counters.ts";
 
 let postgres: TestDatabase;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ const freshKey = (source = "192.0.2.1"): FailureKey => ({
 });
 
 const reserve = (key: FailureKey, limits: FailureLimits, now = start) =>
-  reserveFailure(postgres.database, key, limits, now);
+  countFailure(postgres.database, key, limits, now);
 const refund = (key: Parameters<typeof refundFailure>[1]) =>
   postgres.database.write.transaction((tx) => refundFailure(tx, key));
 
@@ -118,7 +118,7 @@ describe("failures in an hour", () => {
 describe("a hundred failures in a row", () => {
   test("bar the method, however long one waits", async () => {
     const key = freshKey("");
-    await fail(key, barredAfter - 1);
+    await fail(key, MAX_FAILURES_IN_A_ROW - 1);
     expect(await reserve(key, inARow)).toMatchObject({ ok: true });
     expect(await reserve(key, inARow)).toEqual({ ok: false, barred: true });
     expect(await reserve(key, inARow, at(86_400 * 365))).toEqual({ ok: false, barred: true });
@@ -128,7 +128,7 @@ describe("a hundred failures in a row", () => {
     "are lifted by a success of another method: %s",
     async (method) => {
       const key = freshKey("");
-      await fail(key, barredAfter);
+      await fail(key, MAX_FAILURES_IN_A_ROW);
       await refund({ ...key, method });
       expect(await reserve(key, inARow)).toMatchObject({ ok: true });
     },
@@ -136,7 +136,7 @@ describe("a hundred failures in a row", () => {
 
   test("fewer of them stay counted when another method succeeds", async () => {
     const key = freshKey("");
-    await fail(key, barredAfter - 1);
+    await fail(key, MAX_FAILURES_IN_A_ROW - 1);
     await refund({ ...key, method: "passkey" });
     await reserve(key, inARow);
     expect(await reserve(key, inARow)).toEqual({ ok: false, barred: true });
@@ -146,7 +146,7 @@ describe("a hundred failures in a row", () => {
     const key = freshKey("");
     await fail(key, 60);
     await refund({ ...key, source: "192.0.2.1" });
-    await fail(key, barredAfter - 1);
+    await fail(key, MAX_FAILURES_IN_A_ROW - 1);
     expect(await reserve(key, inARow)).toMatchObject({ ok: true });
   });
 });
@@ -175,8 +175,8 @@ test("A16 a rollback after the reservation gives nothing back", async () => {
 test("many successes and failures at once neither deadlock nor lose count", async () => {
   const key = freshKey("");
   const other = { ...key, method: "passcode" as const };
-  await fail(key, barredAfter);
-  await fail(other, barredAfter);
+  await fail(key, MAX_FAILURES_IN_A_ROW);
+  await fail(other, MAX_FAILURES_IN_A_ROW);
   await Promise.all(
     Array.from({ length: 60 }, (_, index) => {
       if (index % 3 === 0) return refund({ ...key, source: "192.0.2.1" });

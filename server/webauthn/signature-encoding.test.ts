@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { hasCanonicalEncoding } from "./ecdsa-signature.ts";
+import { hasCanonicalEncoding } from "./signature-encoding.ts";
 
 const curves = [
   [-7, "P-256"],

@@ -36,13 +36,13 @@ const none = 2_147_483_647;
 export const unlimited: FailureLimits = { delays: [0], inWindow: none, windowSeconds: 3600, inARow: none };
 
 /** So many failures in a row bar a method until another one succeeds. */
-export const barredAfter = 100;
+export const MAX_FAILURES_IN_A_ROW = 100;
 
 /** A growing wait from the fifth failure on: for an account from one source, so that nobody waits for a stranger. */
 export const growingDelay: FailureLimits = { ...unlimited, delays: [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60] };
 
 /** For an account, wherever the tries come from: so many in a row. */
-export const inARow: FailureLimits = { ...unlimited, inARow: barredAfter };
+export const inARow: FailureLimits = { ...unlimited, inARow: MAX_FAILURES_IN_A_ROW };
 
 /** For an account, wherever the tries come from: so many in an hour. */
 export function hourly(inAnHour: number): FailureLimits {
@@ -67,7 +67,7 @@ export interface FailureCounts {
   lastAt: Date;
 }
 
-export type Reservation =
+export type FailureVerdict =
   /** `consecutive`: failures in a row, this one included if it is one. */
   | { ok: true; consecutive: number }
   /** Too many; in so many whole seconds (at least 1) it may be tried again. */
@@ -89,12 +89,12 @@ export interface FailureKey {
  * itself: of a thousand tries at once no more are admitted than the limits allow, and no rollback gives one back.
  * What turns out to be right is refunded; a try that is not admitted counts nothing.
  */
-export async function reserveFailure(
+export async function countFailure(
   database: Database,
   key: FailureKey,
   limits: FailureLimits,
   now: Date,
-): Promise<Reservation> {
+): Promise<FailureVerdict> {
   const values = [key.tenantId, key.method, key.subject, key.source];
   const [reserved] = await run(database, "failure_reserve", reserveText, [
     ...values,
@@ -107,15 +107,15 @@ export async function reserveFailure(
   if (reserved) return { ok: true, consecutive: (reserved as FailureCounts).consecutive };
   const [counts] = await run(database, "failure_read", readText, values);
   // It was purged, or refunded, between the two statements: nothing bars the next try.
-  return counts ? refusalOf(counts as FailureCounts, limits, now) : { ok: false, retryAfterSeconds: 1 };
+  return counts ? rejectionOf(counts as FailureCounts, limits, now) : { ok: false, retryAfterSeconds: 1 };
 }
 
 /** Why counts forbid another try now. */
-export function refusalOf(
+export function rejectionOf(
   counts: FailureCounts,
   limits: FailureLimits,
   now: Date,
-): Reservation & { ok: false } {
+): FailureVerdict & { ok: false } {
   if (counts.consecutive >= limits.inARow) return { ok: false, barred: true };
   const delayEnds = counts.lastAt.getTime() + delayFor(counts.consecutive, limits) * 1000;
   const full = counts.windowCount >= limits.inWindow;
@@ -137,7 +137,7 @@ export async function refundFailure(
   const { failures } = schema;
   const ofSubject = sql`tenant_id = ${key.tenantId} and subject = ${key.subject}`;
   const own = sql`method = ${key.method} and source in (${key.source}, '')`;
-  const barred = sql`source = '' and consecutive >= ${barredAfter}`;
+  const barred = sql`source = '' and consecutive >= ${MAX_FAILURES_IN_A_ROW}`;
   // Locked in one order, so that two successes at once do not wait for each other.
   const statement: SQL = sql`update ${failures} counter
     set consecutive = 0, window_count = greatest(counter.window_count - (counter.method = ${key.method})::int, 0)

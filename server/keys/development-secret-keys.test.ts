@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StartError } from "../config/errors.ts";
-import { developmentSecretKeys } from "./development.ts";
+import { developmentSecretKeys } from "./development-secret-keys.ts";
 
 describe("the made-up secret of development", () => {
   let folder: string;

@@ -30,7 +30,7 @@ export function totpUri({
  *
  * @returns a PNG of 200 by 200 pixels as a data URL (RFC 2397)
  */
-export async function totpPicture(uri: string): Promise<string> {
+export async function totpQrCode(uri: string): Promise<string> {
   // Screens are not torn or stained: the lowest error correction leaves the largest modules.
   return qrCodeDataUrl(uri, { size: pictureSize, errorCorrection: "L" });
 }

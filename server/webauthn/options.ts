@@ -1,7 +1,7 @@
 import type { Config } from "../config/schema.ts";
-import { userHandleOf } from "../webauthn/assertion.ts";
-import { offeredAlgorithms } from "../webauthn/cose-key.ts";
-import type { CredentialId } from "./webauthn-credentials.ts";
+import type { CredentialId } from "../credentials/webauthn-credentials.ts";
+import { userHandleOf } from "./assertion.ts";
+import { offeredAlgorithms } from "./cose-key.ts";
 
 /** A passkey signs in by itself; a security key stands beside another factor. */
 export type CredentialKind = "passkey" | "security_key";

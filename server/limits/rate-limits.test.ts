@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { openDatabase } from "#db/client";
 import { loadConfig } from "../config/load.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
-import { createRates, type RateName } from "./rates.ts";
+import { createRateLimits, type RateName } from "./rate-limits.ts";
 
 const config = loadConfig({}, "/nonexistent");
 let postgres: TestDatabase;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => postgres.close());
 afterEach(() => vi.useRealTimers());
 
-const rates = () => createRates(config, postgres.database);
+const rates = () => createRateLimits(config, postgres.database);
 let keys = 0;
 const freshKey = () => `tenant/key-${keys++}`;
 
@@ -91,7 +91,7 @@ test("A121 starts of flows are counted in batches: five processes overshoot by l
 test("a source that starts a few flows costs the database nothing", async () => {
   const closed = openDatabase(postgres.url, 1, () => {});
   await closed.close();
-  const limits = createRates(config, closed);
+  const limits = createRateLimits(config, closed);
   const key = freshKey();
   expect(await admitted(5, () => limits.consume("flow_start", key))).toBe(5);
   await expect(limits.consume("flow_start", key)).rejects.toThrow();
@@ -113,14 +113,17 @@ test("one name's count is not another's", async () => {
 });
 
 test("turned off, they let everything through and count nothing", async () => {
-  const off = createRates({ rate_limiter: { ...config.rate_limiter, enabled: false } }, postgres.database);
+  const off = createRateLimits(
+    { rate_limiter: { ...config.rate_limiter, enabled: false } },
+    postgres.database,
+  );
   const key = freshKey();
   expect(await admitted(200, () => off.consume("password", key))).toBe(200);
   expect(await rates().consume("password", key)).toEqual({ ok: true });
 });
 
 test("they count without prepared statements, too", async () => {
-  const limits = createRates(config, { ...postgres.database, prepares: false });
+  const limits = createRateLimits(config, { ...postgres.database, prepares: false });
   const key = freshKey();
   expect(await admitted(20, () => limits.consume("password", key))).toBe(5);
 });
@@ -128,5 +131,5 @@ test("they count without prepared statements, too", async () => {
 test("a database that cannot be reached is an error, not a refusal", async () => {
   const closed = openDatabase(postgres.url, 1, () => {});
   await closed.close();
-  await expect(createRates(config, closed).consume("password", freshKey())).rejects.toThrow(/pool/);
+  await expect(createRateLimits(config, closed).consume("password", freshKey())).rejects.toThrow(/pool/);
 });

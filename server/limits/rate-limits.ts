@@ -22,7 +22,7 @@ export type RateName =
   /** Challenges that a source opens at the passkey server without a key. */
   | "passkey_challenge";
 
-export type RateAnswer = { ok: true } | { ok: false; retryAfterSeconds: number };
+export type RateVerdict = { ok: true } | { ok: false; retryAfterSeconds: number };
 
 /** How often something may happen; counted for all processes of a deployment together. */
 export interface RateLimits {
@@ -32,7 +32,7 @@ export interface RateLimits {
    * @param key what the rate is of, the tenant included; of any length
    * @returns `retryAfterSeconds`, a whole number of at least 1, when there was none left
    */
-  consume(name: RateName, key: string): Promise<RateAnswer>;
+  consume(name: RateName, key: string): Promise<RateVerdict>;
 }
 
 /** Something that counts a key; a refusal is thrown as `RateLimiterRes`. */
@@ -51,7 +51,7 @@ const hour = 3600;
  *
  * @param config `rate_limiter.enabled` false lifts every limit
  */
-export function createRates(config: Pick<Config, "rate_limiter">, database: Database): RateLimits {
+export function createRateLimits(config: Pick<Config, "rate_limiter">, database: Database): RateLimits {
   const numbers = config.rate_limiter;
   if (!numbers.enabled) return { consume: async () => ({ ok: true }) };
 

@@ -25,7 +25,11 @@ const schemes = new Map<number, { digest: string | null; options: object }>([
  * @param encoded COSE_Key (RFC 9052, 7)
  * @returns null for a key that is none, or of an algorithm that is not offered to authenticators
  */
-export function isSignedBy(encoded: Uint8Array, signed: Uint8Array, signature: Uint8Array): boolean | null {
+export function verifyCoseSignature(
+  encoded: Uint8Array,
+  signed: Uint8Array,
+  signature: Uint8Array,
+): boolean | null {
   const scheme = isAcceptableKey(encoded) ? schemes.get(algorithmOf(encoded) ?? 0) : undefined;
   if (!scheme) return null;
   const key: KeyObject = importKey(encoded);

@@ -1,18 +1,18 @@
 import type { Write } from "#db/write";
 import {
-  barredAfter,
+  countFailure,
   failureSubject,
+  MAX_FAILURES_IN_A_ROW,
   refundFailure,
-  reserveFailure,
   unlimited,
   within,
-} from "../limits/failures.ts";
+} from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
 
 /** Second factors that are typed in; the failures of each are counted by themselves. */
 export type TypedFactor = "otp" | "recovery_code";
 
-export type Admission =
+export type SecondFactorAttempt =
   /**
    * `refund` belongs to writing the success. `barred`: a hundred wrong ones in a row; the code of an authenticator app
    * may no longer be right then.
@@ -32,11 +32,11 @@ const wrongCodes = { most: 5, seconds: 300 };
  * Second factors have a subject of their own: whoever knows the password, and only that, cannot end a row of wrong
  * codes by signing in once more.
  */
-export async function reserveTry(
+export async function countSecondFactorAttempt(
   context: RequestContext,
   method: TypedFactor,
   userId: string,
-): Promise<Admission> {
+): Promise<SecondFactorAttempt> {
   const { runtime, tenant, client, now } = context;
   const { enabled, otp_codes_per_minute } = tenant.config.rate_limiter;
   const subject = failureSubject(runtime.vault, tenant.id, { secondFactorOf: userId });
@@ -44,20 +44,20 @@ export async function reserveTry(
   const here = { ...everywhere, source: client.source };
 
   const paced = enabled ? within(60, otp_codes_per_minute) : unlimited;
-  const fromHere = await reserveFailure(runtime.database, here, paced, now);
+  const fromHere = await countFailure(runtime.database, here, paced, now);
   if (!fromHere.ok) return refused(fromHere);
   // Nobody guesses a recovery code, so nobody who tries may keep its owner from using one.
   const capped = enabled && method === "otp" ? within(wrongCodes.seconds, wrongCodes.most) : unlimited;
-  const admitted = await reserveFailure(runtime.database, everywhere, capped, now);
+  const admitted = await countFailure(runtime.database, everywhere, capped, now);
   if (!admitted.ok) return refused(admitted);
   return {
     ok: true,
-    barred: enabled && admitted.consecutive > barredAfter,
+    barred: enabled && admitted.consecutive > MAX_FAILURES_IN_A_ROW,
     refund: (tx) => refundFailure(tx, here),
   };
 }
 
-function refused(reservation: { retryAfterSeconds: number } | { barred: true }): Admission {
+function refused(reservation: { retryAfterSeconds: number } | { barred: true }): SecondFactorAttempt {
   return {
     ok: false,
     retryAfterSeconds: "retryAfterSeconds" in reservation ? reservation.retryAfterSeconds : 1,

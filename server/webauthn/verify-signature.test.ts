@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Cbor, encodeCbor } from "../testing/cbor.ts";
 import { offCurveKey } from "../testing/cose-key.ts";
 import { offeredAlgorithms } from "./cose-key.ts";
-import { isSignedBy } from "./cose-signature.ts";
+import { verifyCoseSignature } from "./verify-signature.ts";
 
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
 const ec = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve }).privateKey;
@@ -50,20 +50,20 @@ describe.each(algorithms)("%s", (_, id, key, digest, options = {}) => {
   const signature = sign(digest, text, { key, ...options });
 
   test("is verified, and nothing else than what was signed", () => {
-    expect(isSignedBy(coseKey(key, id), text, signature)).toBe(true);
-    expect(isSignedBy(coseKey(key, id), Buffer.from("something else"), signature)).toBe(false);
+    expect(verifyCoseSignature(coseKey(key, id), text, signature)).toBe(true);
+    expect(verifyCoseSignature(coseKey(key, id), Buffer.from("something else"), signature)).toBe(false);
     for (const at of [0, signature.length >> 1, signature.length - 1]) {
       const altered = Buffer.from(signature);
       altered[at] = (altered[at] ?? 0) ^ 1;
-      expect(isSignedBy(coseKey(key, id), text, altered)).toBe(false);
+      expect(verifyCoseSignature(coseKey(key, id), text, altered)).toBe(false);
     }
     for (const other of [Buffer.alloc(0), signature.subarray(1), Buffer.concat([signature, Buffer.of(0)])])
-      expect(isSignedBy(coseKey(key, id), text, other)).toBe(false);
+      expect(verifyCoseSignature(coseKey(key, id), text, other)).toBe(false);
   });
 
   test("A69 is not taken for another one", () => {
     for (const [, other] of algorithms)
-      if (other !== id) expect(isSignedBy(coseKey(key, other), text, signature)).not.toBe(true);
+      if (other !== id) expect(verifyCoseSignature(coseKey(key, other), text, signature)).not.toBe(true);
   });
 });
 
@@ -73,8 +73,8 @@ test("an RSA signature is as long as its key, also where it begins with nothing 
     const signed = Buffer.from(`round ${round}`);
     const signature = sign("sha256", signed, { key: rsa, ...pss(32) });
     if (signature[0] !== 0) continue;
-    expect(isSignedBy(coseKey(rsa, -37), signed, signature)).toBe(true);
-    expect(isSignedBy(coseKey(rsa, -37), signed, signature.subarray(1))).toBe(false);
+    expect(verifyCoseSignature(coseKey(rsa, -37), signed, signature)).toBe(true);
+    expect(verifyCoseSignature(coseKey(rsa, -37), signed, signature.subarray(1))).toBe(false);
     return;
   }
 });
@@ -88,5 +88,5 @@ test.each<[string, Buffer]>([
   ["nothing", Buffer.alloc(0)],
   ["no map", encodeCbor(7)],
 ])("a key of %s verifies nothing", (_, key) => {
-  expect(isSignedBy(key, text, Buffer.alloc(64))).toBe(null);
+  expect(verifyCoseSignature(key, text, Buffer.alloc(64))).toBe(null);
 });
