@@ -12,7 +12,7 @@ import "../components/ui/recovery-codes.css";
 import "../components/ui/account.css";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
-import { Trouble } from "../components/ui/trouble.tsx";
+import { Trouble } from "../components/ui/error-boundary.tsx";
 import { pageWords } from "./page-words.ts";
 
 export const metadata: Metadata = { robots: { index: false }, formatDetection: { telephone: false } };

@@ -3,7 +3,7 @@ import { type RunningServer, startServer } from "../server/testing/server.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
 import { type Account, signUp } from "./account.ts";
 import { type VirtualAuthenticator, virtualAuthenticator } from "./authenticator.ts";
-import { type Complaints, watch } from "./complaints.ts";
+import { type Complaints, watch } from "./page-errors.ts";
 
 interface OfTest {
   /** Everything the browser or the server complained of; what a test did not `expect` fails it. */

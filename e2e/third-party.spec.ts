@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { type OidcProvider, startOidcProvider } from "../server/testing/oidc-provider.ts";
 import { bringSession } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
-import { type Front, openFront } from "./front.ts";
+import { type Front, openFront } from "./reverse-proxy.ts";
 import { button, confirmIn, openLogin, row, sees } from "./steps.ts";
 
 /** A real OpenID Connect provider beside the server, which people may come from and go to. */

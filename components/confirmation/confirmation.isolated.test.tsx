@@ -3,8 +3,8 @@ import { cleanup, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { confirmation as en } from "#words/en/confirmation";
-import type { Question } from "./asking.tsx";
 import { Confirmation, type ConfirmationProps } from "./confirmation.tsx";
+import type { Question } from "./question-view.tsx";
 
 const words = en;
 

@@ -3,11 +3,11 @@
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import type { ConfirmationEnd, ConfirmationWords } from "#words/confirmation";
 import { Mark } from "../ui/mark.tsx";
-import type { End } from "./answer.ts";
-import { Asking, type Question } from "./asking.tsx";
-import { Ended } from "./ended.tsx";
+import { type Answered, Resuming } from "./answered-view.tsx";
 import { addressWithToken, forgetToken, hideToken } from "./page-token.ts";
-import { type Answered, Resuming } from "./resuming.tsx";
+import { Asking, type Question } from "./question-view.tsx";
+import { Ended } from "./result-view.tsx";
+import type { End } from "./send-answer.ts";
 
 export interface ConfirmationProps {
   words: ConfirmationWords;

@@ -1,10 +1,10 @@
 import type { ActionDescriptor, FlowState } from "#server/flow/wire";
 import type { PageWords, WordedSection } from "#words/flow";
 import type { IconName } from "../ui/icon.tsx";
-import { type Detail, type List, lists, type Single, singles, type Thing, wholes } from "./account-things.ts";
-import { asksFirst, isPerformable } from "./arrange.ts";
-import { isText } from "./people.ts";
-import type { Item, Known } from "./stage.ts";
+import { type Detail, type List, lists, type Single, singles, type Thing, wholes } from "./account-items.ts";
+import { asksFirst, isPerformable } from "./action-layout.ts";
+import { isText } from "./payload-readers.ts";
+import type { Item, Known } from "./view-context.ts";
 
 /** A thing that belongs to the account, and what can be done about it. */
 export interface Row {

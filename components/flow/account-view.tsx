@@ -4,13 +4,13 @@ import type { FlowWords } from "#words/flow";
 import { Alert } from "../ui/alert.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { additionTo } from "./account.ts";
+import type { Detail } from "./account-items.ts";
 import { itemOf, type Row, type Section, sectionOfAction, sectionsOf } from "./account-sections.ts";
-import type { Detail } from "./account-things.ts";
 import { ActionForm } from "./action-form.tsx";
-import { asksFirst, visibleInputs } from "./arrange.ts";
+import { asksFirst, visibleInputs } from "./action-layout.ts";
 import { Fold } from "./fold.tsx";
 import { recoveryCodesIn } from "./recovery-codes.tsx";
-import type { Item, Stage } from "./stage.ts";
+import type { Item, Stage } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";
 
 /** An account: its things in sections, each with what can be done about it. */

@@ -1,5 +1,5 @@
 import type { FlowState } from "#server/flow/wire";
-import { isText, listOf, recordOf } from "./people.ts";
+import { isText, listOf, recordOf } from "./payload-readers.ts";
 
 /** Whether a state shows somebody their account, and what they can do about it. */
 export function isAccount({ payload, actions }: FlowState): boolean {

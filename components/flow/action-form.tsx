@@ -2,11 +2,11 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ActionDescriptor, FlowError } from "#server/flow/wire";
 import { Button, type ButtonTone } from "../ui/button.tsx";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
-import { iconOf, visibleInputs } from "./arrange.ts";
+import { iconOf, visibleInputs } from "./action-layout.ts";
 import { Field, submitsItself } from "./fields.tsx";
 import { faultsOf, inputData } from "./input-data.ts";
-import { nameOf, primaryAddressOf } from "./people.ts";
-import type { Item, Stage } from "./stage.ts";
+import { nameOf, primaryAddressOf } from "./payload-readers.ts";
+import type { Item, Stage } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";
 
 /** How an action is drawn: the weight of its button, or a switch that needs none. */

@@ -1,5 +1,5 @@
 import type { Attempts, CeremonyContext } from "./ceremony.ts";
-import { isText } from "./people.ts";
+import { isText } from "./payload-readers.ts";
 
 /**
  * Waiting for a phone to answer a request, by the address that a state's payload names for it. The address tells the

@@ -10,7 +10,7 @@ import {
 import type { FlowState } from "#server/flow/wire";
 import { mayBring, waitForAuthenticator } from "./authenticator-request.ts";
 import type { Attempts, Ceremony, CeremonyContext, Step } from "./ceremony.ts";
-import { isText } from "./people.ts";
+import { isText } from "./payload-readers.ts";
 
 const creation: Ceremony = {
   action: "webauthn_verify_attestation_response",

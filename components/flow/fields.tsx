@@ -9,10 +9,10 @@ import { Input, TextArea } from "../ui/input.tsx";
 import { PasswordInput } from "../ui/password-input.tsx";
 import { ProviderMark } from "../ui/provider-mark.tsx";
 import { Select } from "../ui/select.tsx";
-import { isChoice, presetOf } from "./arrange.ts";
+import { isChoice, presetOf } from "./action-layout.ts";
 import type { FlowType } from "./flow-server.ts";
 import { formValue } from "./input-data.ts";
-import type { Known } from "./stage.ts";
+import type { Known } from "./view-context.ts";
 import { errorText, inputWords, interpolate } from "./words.ts";
 
 export interface FieldProps {

@@ -2,8 +2,8 @@ import { useEffect, useState } from "react";
 import type { ActionDescriptor } from "#server/flow/wire";
 import { Icon } from "../ui/icon.tsx";
 import { ActionForm } from "./action-form.tsx";
-import { asksFirst, hasInputError, iconOf } from "./arrange.ts";
-import type { Item, Stage } from "./stage.ts";
+import { asksFirst, hasInputError, iconOf } from "./action-layout.ts";
+import type { Item, Stage } from "./view-context.ts";
 import { actionWords } from "./words.ts";
 
 interface FoldProps {

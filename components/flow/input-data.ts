@@ -1,6 +1,6 @@
 import type { ActionDescriptor, FlowError, InputDescriptor } from "#server/flow/wire";
-import { isChoice, presetOf } from "./arrange.ts";
-import type { Known } from "./stage.ts";
+import { isChoice, presetOf } from "./action-layout.ts";
+import type { Known } from "./view-context.ts";
 
 /**
  * The `input_data` of an action from a filled-in form. Hidden inputs give back what they were preset with, or what

@@ -4,16 +4,16 @@ import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } fro
 import type { FlowWords, WordedState } from "#words/flow";
 import { Mark } from "../ui/mark.tsx";
 import { isAccount } from "./account.ts";
-import { startOf } from "./addresses.ts";
 import { type FlowAnswer, type FlowServer, type FlowType, flowServer } from "./flow-server.ts";
+import { startOf } from "./page-addresses.ts";
 import type { ProviderReturn } from "./provider-return.ts";
 import { recoveryCodesIn } from "./recovery-codes.tsx";
 import { useSignals } from "./signals.ts";
-import type { Stage } from "./stage.ts";
 import { StateView } from "./state-view.tsx";
 import { useCeremony } from "./use-ceremony.ts";
 import { converse, useFlow } from "./use-flow.ts";
 import { variantsOf } from "./variants.ts";
+import type { Stage } from "./view-context.ts";
 import { stateWords } from "./words.ts";
 
 export interface LoginProps {

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { FlowWords } from "#words/flow";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { clockTime } from "../ui/countdown.ts";
-import { nameOf } from "./people.ts";
+import { nameOf } from "./payload-readers.ts";
 import { interpolate } from "./words.ts";
 
 interface PayloadProps {

@@ -2,8 +2,8 @@ import { useId } from "react";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { isText } from "./people.ts";
-import type { Stage } from "./stage.ts";
+import { isText } from "./payload-readers.ts";
+import type { Stage } from "./view-context.ts";
 
 /** The recovery codes in a payload; none for anything else. */
 export function recoveryCodesIn(payload: Record<string, unknown>): string[] {

@@ -1,5 +1,5 @@
 import { Button } from "../ui/button.tsx";
-import type { Stage } from "./stage.ts";
+import type { Stage } from "./view-context.ts";
 
 /** Ends the session of this browser, and leads to the sign-in. */
 export function SignOut({ stage, navigate }: { stage: Stage; navigate: (url: string) => void }) {

@@ -1,7 +1,7 @@
 import { sendSignal } from "@simplewebauthn/browser";
 import { useEffect } from "react";
 import type { FlowState } from "#server/flow/wire";
-import { isText, listOf, nameOf, primaryAddressOf, recordOf } from "./people.ts";
+import { isText, listOf, nameOf, primaryAddressOf, recordOf } from "./payload-readers.ts";
 
 export type Signal = Parameters<typeof sendSignal>[0];
 

@@ -6,19 +6,19 @@ import { isAccount } from "./account.ts";
 import { isAboutThings } from "./account-sections.ts";
 import { AccountView } from "./account-view.tsx";
 import { ActionForm, type ActionLook } from "./action-form.tsx";
-import { type Arrangement, arrange, hasInputError, waitOf } from "./arrange.ts";
+import { type Arrangement, arrange, hasInputError, waitOf } from "./action-layout.ts";
 import { ceremonyOf, destinationOf } from "./ceremonies.ts";
+import { WaysOut } from "./exit-links.tsx";
 import { Fold } from "./fold.tsx";
 import { Payloads, User } from "./payloads.tsx";
-import { Problems } from "./problems.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import { RecoveryCodes, recoveryCodesIn } from "./recovery-codes.tsx";
 import { SignOut } from "./sign-out.tsx";
-import type { Stage } from "./stage.ts";
+import { Problems } from "./state-alerts.tsx";
 import { isRefusal } from "./use-flow.ts";
 import { useFocus } from "./use-focus.ts";
 import { variantsOf } from "./variants.ts";
-import { WaysOut } from "./ways-out.tsx";
+import type { Stage } from "./view-context.ts";
 import { actionWords, errorText, interpolate } from "./words.ts";
 
 export interface StateViewProps {

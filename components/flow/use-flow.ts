@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import type { FlowState } from "#server/flow/wire";
 import { isAccount } from "./account.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
-import { namedIn, subjectBeyond } from "./subject.ts";
+import { namedIn, subjectBeyond } from "./shown-identifier.ts";
 
 /** What there is to draw. */
 export interface FlowView {

@@ -1,6 +1,6 @@
 import type { ActionDescriptor, FlowState, InputDescriptor } from "#server/flow/wire";
 import type { IconName } from "../ui/icon.tsx";
-import type { Known } from "./stage.ts";
+import type { Known } from "./view-context.ts";
 
 /** Where the actions of a state stand on the page. Within a place they keep the server's order. */
 export interface Arrangement {

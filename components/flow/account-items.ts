@@ -1,6 +1,6 @@
 import type { PageWords, WordedSection } from "#words/flow";
 import type { IconName } from "../ui/icon.tsx";
-import { isText, listOf, recordOf } from "./people.ts";
+import { isText, listOf, recordOf } from "./payload-readers.ts";
 
 /** A fact about a thing, in words or as it is. */
 export type Detail = { text: string } | { word: keyof PageWords; date?: string; timed?: boolean };

@@ -1,6 +1,6 @@
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
-import type { Stage } from "./stage.ts";
+import type { Stage } from "./view-context.ts";
 import { errorText } from "./words.ts";
 
 /** What is wrong with the state as a whole, and what there is to tell beside it. */

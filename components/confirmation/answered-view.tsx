@@ -4,7 +4,7 @@ import { interpolate } from "../flow/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { type End, resume } from "./answer.ts";
+import { type End, resume } from "./send-answer.ts";
 
 /** What was answered just now, by somebody who may not have heard of it. */
 export interface Answered {

@@ -1,6 +1,6 @@
 import { render, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
-import { Trouble } from "./trouble.tsx";
+import { Trouble } from "./error-boundary.tsx";
 
 const words = { title: "It broke", sentence: "Not your fault.", reload: "Load it again" };
 

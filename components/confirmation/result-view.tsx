@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import type { ConfirmationWords } from "#words/confirmation";
 import { interpolate } from "../flow/words.ts";
 import { Icon } from "../ui/icon.tsx";
-import type { End } from "./answer.ts";
+import type { End } from "./send-answer.ts";
 
 /** There is nothing more to answer: why, and where to go from here. */
 export function Ended({ words, outcome: { end, redirectTo } }: { words: ConfirmationWords; outcome: End }) {

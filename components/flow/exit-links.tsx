@@ -1,8 +1,8 @@
 import { clockTime, useCountdown } from "../ui/countdown.ts";
-import { signInAt, startOf } from "./addresses.ts";
-import { waitOf } from "./arrange.ts";
-import type { Stage } from "./stage.ts";
+import { waitOf } from "./action-layout.ts";
+import { signInAt, startOf } from "./page-addresses.ts";
 import { isRefusal } from "./use-flow.ts";
+import type { Stage } from "./view-context.ts";
 import { interpolate } from "./words.ts";
 
 /** Where to go from a state that leads nowhere by itself. */

@@ -3,8 +3,8 @@ import type { ConfirmationProblem, ConfirmationWords } from "#words/confirmation
 import { interpolate } from "../flow/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
-import { Agreement, type DataNode, ExactText, type TextPiece } from "./agreement.tsx";
-import { confirm, decline, type End, type Options, type Signed } from "./answer.ts";
+import { confirm, decline, type End, type Options, type Signed } from "./send-answer.ts";
+import { Agreement, type DataNode, ExactText, type TextPiece } from "./signed-data.tsx";
 
 /** What is asked, of whom, and by whom. */
 export interface Question {

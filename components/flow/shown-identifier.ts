@@ -1,6 +1,6 @@
 import type { FlowState } from "#server/flow/wire";
 import { isAccount } from "./account.ts";
-import { isText, listOf, nameOf, primaryAddressOf, recordOf } from "./people.ts";
+import { isText, listOf, nameOf, primaryAddressOf, recordOf } from "./payload-readers.ts";
 
 type Input = Record<string, unknown>;
 

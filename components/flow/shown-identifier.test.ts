@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fakeServer } from "./drawing.fixture.tsx";
+import { subjectBeyond } from "./shown-identifier.ts";
 import { states } from "./states.fixture.ts";
-import { subjectBeyond } from "./subject.ts";
 import { converse } from "./use-flow.ts";
 
 const { profile_init: account, login_method_chooser: chooser, passcode_confirmation: code } = states;
