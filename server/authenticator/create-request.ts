@@ -2,6 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
+import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { ClientContext, Job } from "../runtime.ts";
 import { distrustBrowsers, dropIdleCodes } from "./account-factor.ts";
 import { phoneNotice } from "./account-notice.ts";
@@ -77,6 +78,16 @@ export async function prepareRequest(
   };
   const jobs = fails ? [] : await jobsOf(acting, row, device.token, devices);
   return { request: asOf(row, now), deviceToken: device.token, write, jobs };
+}
+
+/** Creates a request for an application. */
+export async function createRequest(
+  context: ClientContext,
+  wanted: WantedRequest,
+): Promise<AuthenticatorRequest> {
+  const { request, write, jobs } = await prepareRequest(context, wanted);
+  await commitWithJobs(context.runtime, jobs, write);
+  return request;
 }
 
 function messageFor(

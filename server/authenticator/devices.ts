@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
-import type { Runtime } from "../runtime.ts";
+import { audit } from "../audit/audit.ts";
+import type { ClientContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { UafAssertion } from "./uaf/authentication.ts";
 import type { UafRegistration } from "./uaf/registration.ts";
@@ -181,23 +182,31 @@ export async function deleteDevice(
   return deleted.length === 1;
 }
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /**
- * Gives a device another name.
+ * Renames a device.
  *
- * @returns false when the tenant has none of this id
+ * @param deviceId as the client sent it
+ * @returns false when the tenant has no device with this id
  */
 export async function renameDevice(
-  tx: Transaction,
-  { id: tenantId }: Pick<Tenant, "id">,
+  context: ClientContext,
   deviceId: string,
   keyName: string,
 ): Promise<boolean> {
-  const renamed = await tx
-    .update(authenticatorDevices)
-    .set({ keyName })
-    .where(and(eq(authenticatorDevices.tenantId, tenantId), eq(authenticatorDevices.id, deviceId)))
-    .returning({ id: authenticatorDevices.id });
-  return renamed.length === 1;
+  if (!uuid.test(deviceId)) return false;
+  const { runtime, tenant } = context;
+  return runtime.database.write.transaction(async (tx) => {
+    const renamed = await tx
+      .update(authenticatorDevices)
+      .set({ keyName })
+      .where(and(eq(authenticatorDevices.tenantId, tenant.id), eq(authenticatorDevices.id, deviceId)))
+      .returning({ id: authenticatorDevices.id });
+    if (renamed.length === 0) return false;
+    await audit(context, "authenticator_renamed", { device_id: deviceId })(tx);
+    return true;
+  });
 }
 
 /** Tokens by which an app's push service reaches some devices. */

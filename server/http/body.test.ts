@@ -43,7 +43,7 @@ describe("a body", () => {
     ["A10 a lone surrogate", '{"a":"\\ud800"}'],
     ["A10 a lone surrogate in a name", '{"\\udc00":1}'],
   ])("that is %s is malformed", async (_, text) => {
-    expect(await readObject(request(text))).toEqual({ ok: false, problem: "malformed" });
+    expect(await readObject(request(text))).toEqual({ ok: false, reason: "malformed" });
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
@@ -67,7 +67,7 @@ describe("a body", () => {
   ])("that is said to be %s is malformed", async (_, type) => {
     expect(await readObject(request("{}", { "content-type": type }))).toEqual({
       ok: false,
-      problem: "malformed",
+      reason: "malformed",
     });
   });
 
@@ -88,7 +88,7 @@ describe("a body", () => {
     expect((await readText(request(text(BODY_LIMIT)), "application/json")).ok).toBe(true);
     expect(await readText(request(text(BODY_LIMIT + 1)), "application/json")).toEqual({
       ok: false,
-      problem: "too_large",
+      reason: "too_large",
     });
   });
 
@@ -99,7 +99,7 @@ describe("a body", () => {
       request(stream, { "content-length": String(BODY_LIMIT + 1) }),
       "application/json",
     );
-    expect(answer).toEqual({ ok: false, problem: "too_large" });
+    expect(answer).toEqual({ ok: false, reason: "too_large" });
     expect(pulled).toBe(0);
   });
 
@@ -111,12 +111,12 @@ describe("a body", () => {
         controller.enqueue(new Uint8Array(1024).fill(0x20));
       },
     });
-    expect(await readText(request(stream), "application/json")).toEqual({ ok: false, problem: "too_large" });
+    expect(await readText(request(stream), "application/json")).toEqual({ ok: false, reason: "too_large" });
     expect(sent).toBeLessThan(BODY_LIMIT + 4096);
   });
 
   test("that breaks off is malformed", async () => {
     const stream = new ReadableStream({ start: (controller) => controller.error(new Error("gone")) });
-    expect(await readText(request(stream), "application/json")).toEqual({ ok: false, problem: "malformed" });
+    expect(await readText(request(stream), "application/json")).toEqual({ ok: false, reason: "malformed" });
   });
 });

@@ -4,10 +4,10 @@ import { parseJson } from "../lib/strict-json.ts";
 export const BODY_LIMIT = 64 * 1024;
 
 /** A body that was read, or why it was not: `too_large` is answered 413, everything else 400. */
-export type Body<Value> = { ok: true; value: Value } | { ok: false; problem: "too_large" | "malformed" };
+export type Body<Value> = { ok: true; value: Value } | { ok: false; reason: "too_large" | "malformed" };
 
-const tooLarge = { ok: false, problem: "too_large" } as const;
-const malformed = { ok: false, problem: "malformed" } as const;
+const tooLarge = { ok: false, reason: "too_large" } as const;
+const malformed = { ok: false, reason: "malformed" } as const;
 
 /**
  * Reads a body as text: UTF-8, not compressed, at most `limit` bytes. What lies beyond is not read.

@@ -1,5 +1,6 @@
 import type { Client } from "../client.ts";
-import type { Runtime } from "../runtime.ts";
+import { currentTime } from "../database/current-time.ts";
+import type { ClientContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Reply } from "./reply.ts";
 
@@ -21,3 +22,8 @@ export interface HandlerContext {
 
 /** Answers one method of one address. What it throws is logged, and answered 500. */
 export type Handler = (context: HandlerContext) => Reply | Response | Promise<Reply | Response>;
+
+/** Context of a request for the feature folders, with the time by the database's clock. */
+export async function clientContext({ runtime, tenant, client }: HandlerContext): Promise<ClientContext> {
+  return { runtime, tenant, client, now: await currentTime(runtime) };
+}

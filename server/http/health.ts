@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { pingDatabase } from "../database/ping.ts";
 import type { Handler } from "./handler-context.ts";
 import { json } from "./reply.ts";
 
@@ -8,7 +8,7 @@ export const aliveHandler: Handler = () => json(200, { alive: true });
 /** `GET /health/ready`: the database answers too; 503 while it does not. */
 export const readyHandler: Handler = async ({ runtime }) => {
   try {
-    await runtime.database.read.execute(sql`select 1`);
+    await pingDatabase(runtime.database);
     return json(200, { ready: true });
   } catch (error) {
     runtime.log.warn({ err: error }, "not ready: the database does not answer");

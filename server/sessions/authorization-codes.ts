@@ -84,6 +84,35 @@ export async function redeemAuthorizationCode(
   return found?.live ? { session: found.session, redirectTo: taken.redirectTo, now: found.now } : null;
 }
 
+/** Whether a code of the session has not been redeemed yet. */
+export async function hasUnredeemedCode(
+  { database }: Pick<Runtime, "database">,
+  { id: tenantId }: Pick<Tenant, "id">,
+  sessionId: string,
+): Promise<boolean> {
+  const found = await database.write
+    .select({ sessionId: handoverCodes.sessionId })
+    .from(handoverCodes)
+    .where(codesOf(tenantId, sessionId));
+  return found.length > 0;
+}
+
+/** Deletes the session's code. Returns false if it was redeemed before, or concurrently. */
+export async function withdrawCode(
+  { database }: Pick<Runtime, "database">,
+  { id: tenantId }: Pick<Tenant, "id">,
+  sessionId: string,
+): Promise<boolean> {
+  const deleted = await database.write
+    .delete(handoverCodes)
+    .where(codesOf(tenantId, sessionId))
+    .returning({ sessionId: handoverCodes.sessionId });
+  return deleted.length > 0;
+}
+
+const codesOf = (tenantId: string, sessionId: string) =>
+  and(eq(handoverCodes.tenantId, tenantId), eq(handoverCodes.sessionId, sessionId));
+
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -13,7 +13,7 @@ export const trpcHandler: Handler = async (context) => {
   // Every step needs the cookie of the one before, so nothing can be batched; and a streamed batch sets no cookie.
   if (asked.searchParams.has("batch")) return refuse("BAD_REQUEST", 400);
   const body = await readText(request, "application/json");
-  if (!body.ok && body.problem === "too_large")
+  if (!body.ok && body.reason === "too_large")
     return refuse("PAYLOAD_TOO_LARGE", 413, { Connection: "close" });
   if (!body.ok || parseJson(body.value) === undefined) return refuse("BAD_REQUEST", 400);
   const { method, headers } = request;

@@ -12,7 +12,7 @@ export async function readBody<Value>(
   const body = await readObject(request);
   if (!body.ok) {
     const rejection =
-      body.problem === "too_large"
+      body.reason === "too_large"
         ? authenticatorError(413, "The body is too large.")
         : authenticatorError(400, "The body is not a JSON object that can be read.");
     return { ok: false, rejection };

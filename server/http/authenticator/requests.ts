@@ -1,12 +1,10 @@
-import { readNow } from "#db/clock";
 import { answerRequest } from "../../authenticator/answer-request.ts";
-import { prepareRequest } from "../../authenticator/create-request.ts";
+import { createRequest } from "../../authenticator/create-request.ts";
 import { readAnswer, readWanted } from "../../authenticator/request-input.ts";
 import { type AuthenticatorRequest, cancelRequest, findRequest } from "../../authenticator/requests.ts";
 import { tellAnswered } from "../../authenticator/watch.ts";
-import { commitWithJobs } from "../../jobs/commit-with-jobs.ts";
 import type { ClientContext } from "../../runtime.ts";
-import type { Handler, HandlerContext } from "../handler-context.ts";
+import { clientContext, type Handler, type HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { readBody } from "./body.ts";
 import { admit, type Caller, rejectWithoutKey, unknownRequest } from "./caller.ts";
@@ -19,7 +17,7 @@ import { awaitAnswer, readWait } from "./wait.ts";
 
 /** `POST /authenticator/v1/uaf/requests` */
 export const createHandler: Handler = async (context) => {
-  const { runtime, tenant, client } = context;
+  const { runtime, tenant } = context;
   const rejection = await rejectWithoutKey(context);
   if (rejection) return rejection;
   const wanted = await readBody(context, readWanted);
@@ -30,10 +28,7 @@ export const createHandler: Handler = async (context) => {
     const rate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}`);
     if (!rate.ok) return tooMany(rate.retryAfterSeconds);
   }
-  const now = await readNow(runtime.database.read, runtime.platform.clockShift());
-  const { request, write, jobs } = await prepareRequest({ runtime, tenant, client, now }, wanted.value);
-  await commitWithJobs(runtime, jobs, write);
-  return show(context, "application", request);
+  return show(context, "application", await createRequest(await clientContext(context), wanted.value));
 };
 
 function tooMany(retryAfterSeconds: number): Reply {

@@ -56,7 +56,7 @@ export const authenticatorButtonHandler: Handler = async (context) => {
   if (!isSameOrigin(provenanceOf(request.headers), tenant.config))
     return plainError(403, "Only pages of this service may call this address.");
   const text = await readText(request, "application/x-www-form-urlencoded");
-  if (!text.ok) return plainError(text.problem === "too_large" ? 413 : 400, "The form is not valid.");
+  if (!text.ok) return plainError(text.reason === "too_large" ? 413 : 400, "The form is not valid.");
   const form = new URLSearchParams(text.value);
   const { phone } = await playedPhone(tenant);
   const [asked, key] = [form.get("request") ?? "", form.get("key") ?? ""];

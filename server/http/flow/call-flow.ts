@@ -5,8 +5,8 @@ import { current, start, step } from "../../flow/engine.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
+import { endReplacedSessions } from "../../sessions/log-out.ts";
 import type { IssuedSession, Session } from "../../sessions/session.ts";
-import { endSession } from "../../sessions/sessions.ts";
 import { readObject } from "../body.ts";
 import { deviceCookie, expiredSessionCookie, sessionCookie, thirdPartyStateCookie } from "../cookies.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
@@ -99,14 +99,12 @@ export async function ownSession(context: HandlerContext): Promise<Session | und
  * holds a copy of a token is out with it (session fixation; OWASP ASVS 7.2.4).
  */
 async function endPresentedSessions(context: HandlerContext, issued: IssuedSession): Promise<void> {
-  const { runtime, tenant, client } = context;
+  const { runtime, client } = context;
   try {
-    for (const { session } of await everyPresentedSession(context)) {
-      if (session.id !== issued.id) await endSession(runtime.database.write, tenant.id, session.id);
-    }
+    await endReplacedSessions(context, await everyPresentedSession(context), issued);
   } catch (error) {
-    // Whoever has signed in is signed in; a session before runs out by itself.
-    runtime.log.error({ err: error, request_id: client.requestId }, "the sessions before could not be ended");
+    // The sign-in stands; an earlier session expires on its own.
+    runtime.log.error({ err: error, request_id: client.requestId }, "ending the previous sessions failed");
   }
 }
 
@@ -153,7 +151,7 @@ export function flowHandler(type: FlowType): Handler {
     if (asked.kind === "start") return show(await callFlow(context, { kind: "start", type }));
 
     const body = await readObject(request);
-    if (!body.ok) return refuseBody(body.problem);
+    if (!body.ok) return refuseBody(body.reason);
     const envelope = parseEnvelope(body.value);
     if (envelope === null) return refuseFlow("form_data_invalid_error");
     const { action, flowId } = asked;

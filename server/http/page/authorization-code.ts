@@ -1,22 +1,19 @@
-import { and, eq } from "drizzle-orm";
-import { schema } from "#db/client";
-import { issueAuthorizationCode } from "../../sessions/authorization-codes.ts";
+import { issueAuthorizationCode, withdrawCode } from "../../sessions/authorization-codes.ts";
 import type { IssuedSession } from "../../sessions/session.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { destinationUrl, mayReturnTo } from "./destination.ts";
 import { openPageCookie } from "./page-cookie.ts";
 
-const { handoverCodes } = schema;
-
 /**
- * Where to send a person who has signed in, if an application asked for that: with a one-time code when it gave a
- * challenge to bind one to, else without, because it sees the session cookie itself. The address is judged anew: it
- * may have been taken off the list since the cookie was sealed.
+ * Returns the address of the application that a signed-in user goes back to, or null if no application asked for it.
+ * The address carries an authorization code if the application sent a code challenge; without one, the application
+ * sees the session cookie itself. The address is checked again, because it may have been removed from the list since
+ * the cookie was sealed.
  *
- * @param again whether this session was handed out before. Then a code takes the place of the one that was made for
- *   it, and once that was redeemed there is none: one sign-in is handed over once.
+ * @param again whether this session was issued before. Its code is then replaced by a new one; if the code was already
+ *   redeemed, there is no new one: each sign-in yields one redeemed code.
  */
-export async function handOver(
+export async function applicationRedirect(
   context: HandlerContext,
   session: IssuedSession,
   { again }: { again: boolean },
@@ -27,7 +24,7 @@ export async function handOver(
   const { to, codeChallenge } = destination;
   if (!mayReturnTo(new URL(to), tenant.config)) return null;
   if (codeChallenge === undefined) return destinationUrl(destination, null);
-  if (again && !(await withdrawCode(context, session))) return null;
+  if (again && !(await withdrawCode(runtime, tenant, session.id))) return null;
   const code = await issueAuthorizationCode(runtime, tenant, {
     sessionId: session.id,
     codeChallenge,
@@ -35,27 +32,3 @@ export async function handOver(
   });
   return code === null ? null : destinationUrl(destination, code);
 }
-
-/** Whether a code that was made for the session has not been redeemed yet. */
-export async function hasUnspentCode(
-  { runtime, tenant }: HandlerContext,
-  session: IssuedSession,
-): Promise<boolean> {
-  const found = await runtime.database.write
-    .select({ sessionId: handoverCodes.sessionId })
-    .from(handoverCodes)
-    .where(codesOf(tenant.id, session));
-  return found.length > 0;
-}
-
-/** Takes back a code that nobody has redeemed; one that is redeemed at the same time is not there to be taken. */
-async function withdrawCode({ runtime, tenant }: HandlerContext, session: IssuedSession): Promise<boolean> {
-  const taken = await runtime.database.write
-    .delete(handoverCodes)
-    .where(codesOf(tenant.id, session))
-    .returning({ sessionId: handoverCodes.sessionId });
-  return taken.length > 0;
-}
-
-const codesOf = (tenantId: string, { id }: IssuedSession) =>
-  and(eq(handoverCodes.tenantId, tenantId), eq(handoverCodes.sessionId, id));

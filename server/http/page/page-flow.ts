@@ -2,10 +2,11 @@ import { firstState, peek } from "../../flow/engine.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
+import { hasUnredeemedCode } from "../../sessions/authorization-codes.ts";
 import type { IssuedSession } from "../../sessions/session.ts";
 import { callFlow, type FlowAnswer, type FlowCall, ownSession } from "../flow/call-flow.ts";
 import type { HandlerContext } from "../handler-context.ts";
-import { handOver, hasUnspentCode } from "./authorization-code.ts";
+import { applicationRedirect } from "./authorization-code.ts";
 import { expiredPageCookie, openPageCookie, type PageFlow, pageCookie } from "./page-cookie.ts";
 
 /** What our own page is told. The flow's token stays in the sealed cookie. */
@@ -160,10 +161,12 @@ async function wayBack(
   again: boolean,
 ): Promise<string | null> {
   try {
-    if (finished === undefined) return await handOver(context, session, { again });
+    if (finished === undefined) return await applicationRedirect(context, session, { again });
     if (redirectTo === undefined) return null;
     const carriesCode = new URL(redirectTo).searchParams.has("code");
-    return !carriesCode || (await hasUnspentCode(context, session)) ? redirectTo : null;
+    return !carriesCode || (await hasUnredeemedCode(context.runtime, context.tenant, session.id))
+      ? redirectTo
+      : null;
   } catch (error) {
     context.runtime.log.error(
       { err: error, request_id: context.client.requestId },

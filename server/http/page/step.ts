@@ -19,7 +19,7 @@ const FIELD_LIMIT = 256;
 export const stepHandler: Handler = async (context) => {
   const { request, runtime, cookies, tenant } = context;
   const text = await readText(request, "application/x-www-form-urlencoded");
-  if (!text.ok) return refuseBody(text.problem);
+  if (!text.ok) return refuseBody(text.reason);
   const form = new URLSearchParams(text.value);
   const type = flowTypes.find((name) => name === form.get("flow"));
   const action = form.get("action");

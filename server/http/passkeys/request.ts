@@ -1,22 +1,15 @@
 import { z } from "zod";
-import { readNow } from "#db/clock";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../../passkey-server/errors.ts";
 import { MAX_USER_ID_BYTES } from "../../passkey-server/users.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { readObject } from "../body.ts";
-import type { HandlerContext } from "../handler-context.ts";
+import { clientContext, type HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { errorReply } from "./error-reply.ts";
 
 /** What a request may use while it is judged. Its moment is read from the database's clock. */
-export async function requestContextOf({
-  runtime,
-  tenant,
-  client,
-  request,
-}: HandlerContext): Promise<RequestContext> {
-  const now = await readNow(runtime.database.read, runtime.platform.clockShift());
-  return { runtime, tenant, client, now, signal: request.signal };
+export async function requestContextOf(context: HandlerContext): Promise<RequestContext> {
+  return { ...(await clientContext(context)), signal: context.request.signal };
 }
 
 /** A refusal in the shape of this interface. */
@@ -45,7 +38,7 @@ export async function readBody({
 > {
   const read = await readObject(request);
   if (read.ok) return { ok: true, body: read.value };
-  if (read.problem !== "too_large") return { ok: true, body: undefined };
+  if (read.reason !== "too_large") return { ok: true, body: undefined };
   return { ok: false, reply: errorReply(413, undefined, "", { Connection: "close" }) };
 }
 

@@ -1,80 +1,67 @@
-import { readNow } from "#db/clock";
-import { audit } from "../../audit/audit.ts";
 import type { ThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { ownPage, withError } from "../../thirdparty/redirect-urls.ts";
+import { logSignInFailure, recordSignInFailure } from "../../thirdparty/sign-in-failure.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { cookieValues, thirdPartyStateName } from "../cookies.ts";
-import type { HandlerContext } from "../handler-context.ts";
+import { clientContext, type HandlerContext } from "../handler-context.ts";
 import { type Reply, redirect } from "../reply.ts";
 
-/** What is done with people who come back from an identity provider without having got in. */
+/** Errors of users who return from an identity provider, for OAuth and SAML. */
 
-/** As `openThirdPartyRequest` makes them; nothing else is worth a look into the database. */
+/** Format of `state` as `openThirdPartyRequest` makes it. Other values are not looked up. */
 export const statePattern = /^[A-Za-z0-9_-]{43}$/;
 
-/** Whether the browser that comes back with a state is the one that went with it. */
+/** Whether the browser that returns with a state is the browser that was sent to the provider. */
 export function isSameBrowser({ cookies }: HandlerContext, state: string): boolean {
   return cookieValues(cookies, thirdPartyStateName).includes(state);
 }
 
-/** A state that nobody was given here, that was used before, or that has run out. */
+/** Error for a state that is unknown, already used or expired. */
 export const unknownState = () =>
   new ThirdPartyError(
     "invalid_request",
-    "This sign-in was finished before, or has taken too long. Start again.",
+    "This sign-in was already completed or has expired. Start again.",
     "unknown_state",
   );
 
 export const otherBrowser = () =>
   new ThirdPartyError(
     "invalid_request",
-    "The sign-in was begun in another browser. Start again.",
+    "This sign-in was started in another browser. Start again.",
     "other_browser",
   );
 
-/** What went wrong, as it is told: what nobody expected is not. */
-export function failureOf(error: unknown): ThirdPartyError {
+/** Converts an unexpected error into one whose message reveals nothing of its cause. */
+export function toThirdPartyError(error: unknown): ThirdPartyError {
   if (error instanceof ThirdPartyError) return error;
   return new ThirdPartyError("server_error", "The sign-in failed on our side.", "unexpected", {
     cause: error,
   });
 }
 
-/** Nobody knows where this person wanted to go. */
-export function redirectWithError(context: HandlerContext, failure = unknownState()): Reply {
+/** Redirects with an error when the address that the user wanted to return to is not known. */
+export function redirectWithError(context: HandlerContext, error = unknownState()): Reply {
   const { config } = context.tenant;
   const { error_redirect_url } = config.third_party;
   const target = error_redirect_url ? new URL(error_redirect_url) : ownPage(config);
-  logFailure(context, null, failure);
-  return redirect(303, withError(target, failure.code, failure.message));
+  logSignInFailure(context, null, error);
+  return redirect(303, withError(target, error.code, error.message));
 }
 
-/** Tells the operator. Only the reason is told: what a provider sends may hold secrets. */
-export function logFailure(
-  { runtime, client }: HandlerContext,
-  provider: string | null,
-  { code, reason, cause }: ThirdPartyError,
-): void {
-  const line = { provider, reason, request_id: client.requestId };
-  if (code === "server_error") runtime.log.error({ ...line, err: cause }, "a third-party sign-in failed");
-  else runtime.log.info(line, "a third-party sign-in was refused");
-}
-
-/** The same, and for longer, of somebody whom we have sent to a provider: nobody else can fill the audit log. */
-export async function recordFailure(
+/**
+ * Logs the failure of a sign-in that this service requested, and records it in the audit log. Failures without such a
+ * request are only logged, so that unauthenticated clients cannot fill the audit log.
+ */
+export async function reportSignInFailure(
   context: HandlerContext,
-  { provider, userId }: Pick<ThirdPartyRequest, "provider" | "userId">,
-  failure: ThirdPartyError,
+  request: ThirdPartyRequest,
+  error: ThirdPartyError,
 ): Promise<void> {
-  logFailure(context, provider, failure);
-  const { runtime, client } = context;
-  const { code, reason } = failure;
+  logSignInFailure(context, request.provider, error);
   try {
-    const now = await readNow(runtime.database.read, runtime.platform.clockShift());
-    const details = { provider, error: code, reason };
-    const entry = audit({ ...context, now }, "thirdparty_signin_signup_failed", details, userId ?? null);
-    await runtime.database.write.transaction(entry);
-  } catch (error) {
-    runtime.log.error({ err: error, request_id: client.requestId }, "an audit line could not be written");
+    await recordSignInFailure(await clientContext(context), request, error);
+  } catch (cause) {
+    const { runtime, client } = context;
+    runtime.log.error({ err: cause, request_id: client.requestId }, "writing an audit log entry failed");
   }
 }

@@ -1,105 +1,104 @@
-import { readNow } from "#db/clock";
+import { currentTime } from "../../database/current-time.ts";
 import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { challengeOf, issueExchangeToken, tokenSeconds } from "../../thirdparty/exchange-tokens.ts";
 import { isOwnPage, parseReturnAddress, withError, withToken } from "../../thirdparty/redirect-urls.ts";
 import { relayPrefix, samlDefaultAddress } from "../../thirdparty/saml/authn-request.ts";
 import { completeSignOn } from "../../thirdparty/saml/sign-in.ts";
+import { logSignInFailure } from "../../thirdparty/sign-in-failure.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { readText } from "../body.ts";
 import { thirdPartyStateCookie } from "../cookies.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
-import { plainError, redirect } from "../reply.ts";
+import { plainError, type Reply, redirect } from "../reply.ts";
 import {
-  failureOf,
   isSameBrowser,
-  logFailure,
   otherBrowser,
-  recordFailure,
   redirectWithError,
+  reportSignInFailure,
   statePattern,
+  toThirdPartyError,
   unknownState,
 } from "./provider-return.ts";
-import { samlIsOff, samlReturnAddresses } from "./saml.ts";
+import { samlDisabledError, samlReturnAddresses } from "./saml.ts";
 
-/** 128 KiB of XML in base64, and what stands around it. */
-const FORM_LIMIT = 192 * 1024;
+/** 128 KiB of XML in base64, and the other form fields. */
+const MAX_FORM_BYTES = 192 * 1024;
 
 /** The form fields of SAML Bindings 2.0, 3.5.4. */
-interface Answer {
+interface SamlForm {
   samlResponse: string;
   relayState: string;
 }
 
 /**
- * `POST /saml/callback`: a provider's answer, posted by the person's browser (SAML Bindings 2.0, 3.5).
+ * `POST /saml/callback`: a provider's response, posted by the user's browser (SAML Bindings 2.0, 3.5).
  *
- * `RelayState` tells whether it answers a request of ours. If so, the request is taken, the browser has to be the one
- * that was sent, and the answer has to name the request. If not, the provider has sent the person by itself, which it
- * has to be allowed to. What it says is stored under an exchange token, which goes to the address that was asked for;
- * with `saml_hint=idp_initiated` when no flow waits for it and one has to begin at `POST /token_exchange`.
+ * `RelayState` says whether the response answers a request of this service. If so, the request is taken, the browser
+ * must be the one that was sent, and the response must name the request. Otherwise the sign-on is IdP-initiated, which
+ * the provider must be allowed to do. The provider's facts about the user are stored under an exchange token, and the
+ * browser is redirected with the token to the return address; with `saml_hint=idp_initiated` if no flow waits for the
+ * token and one has to be started at `POST /token_exchange`.
  *
- * Whatever goes wrong is told at that address too, by `error` and `error_description`.
+ * Errors go to the same address as `error` and `error_description`.
  */
 export const samlCallbackHandler: Handler = async (context) => {
   const { runtime, tenant, client } = context;
-  const off = samlIsOff(tenant.config);
-  if (off) return off;
-  const read = await readText(context.request, "application/x-www-form-urlencoded", FORM_LIMIT);
-  if (!read.ok && read.problem === "too_large")
+  const disabled = samlDisabledError(tenant.config);
+  if (disabled) return disabled;
+  const body = await readText(context.request, "application/x-www-form-urlencoded", MAX_FORM_BYTES);
+  if (!body.ok && body.reason === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
-  const answer = read.ok ? answerOf(new URLSearchParams(read.value)) : null;
-  if (!answer) return redirectWithError(context, unreadable());
+  const form = body.ok ? parseForm(new URLSearchParams(body.value)) : null;
+  if (!form) return redirectWithError(context, unreadable());
   try {
-    // Anybody may post, and what they post takes time to verify. A count of its own: whoever comes has started before.
+    // Verification is expensive and needs no authentication. It has a rate of its own, since the same user has already
+    // used one start at `/saml/auth`.
     const rate = await runtime.rates.consume("flow_start", `${tenant.id}/saml/${client.source}`);
     if (!rate.ok) {
-      const reply = redirectWithError(context, tooMany());
+      const reply = redirectWithError(context, rateLimited());
       return { ...reply, headers: { ...reply.headers, "Retry-After": String(rate.retryAfterSeconds) } };
     }
-    return await receive(context, answer);
+    return await receive(context, form);
   } catch (error) {
-    return redirectWithError(context, failureOf(error));
+    return redirectWithError(context, toThirdPartyError(error));
   }
 };
 
-async function receive(context: HandlerContext, { samlResponse, relayState }: Answer) {
+async function receive(context: HandlerContext, { samlResponse, relayState }: SamlForm): Promise<Reply> {
   const { runtime, tenant } = context;
   const { config } = tenant;
-  const now = await readNow(runtime.database.read, runtime.platform.clockShift());
+  const now = await currentTime(runtime);
   const state = relayState.startsWith(relayPrefix) ? relayState.slice(relayPrefix.length) : null;
   const request = state === null ? null : await takeRequest(context, state, now);
-  const wanted = request?.redirectTo ?? samlDefaultAddress(config);
-  const target = parseReturnAddress(wanted, config, samlReturnAddresses(config));
-  // It was allowed when the person went, and is no longer.
+  const returnAddress = request?.redirectTo ?? samlDefaultAddress(config);
+  const target = parseReturnAddress(returnAddress, config, samlReturnAddresses(config));
+  // The address was allowed when the request was opened, and no longer is.
   if (!target) throw unknownState();
 
-  const own = state !== null && isSameBrowser(context, state);
-  const forget = own ? { cookies: [thirdPartyStateCookie(config, "", 0)] } : {};
+  const sameBrowser = state !== null && isSameBrowser(context, state);
+  const expiredState = sameBrowser ? { cookies: [thirdPartyStateCookie(config, "", 0)] } : {};
   const flowId = request?.flowId ?? null;
   try {
-    if (request && !own) throw otherBrowser();
+    if (request && !sameBrowser) throw otherBrowser();
     const facts = await completeSignOn({ runtime, tenant }, { samlResponse, request }, now);
     if (flowId !== null) {
-      return redirect(
-        303,
-        withToken(target, await issueExchangeToken(runtime, tenant, { flowId, facts })),
-        forget,
-      );
+      const token = await issueExchangeToken(runtime, tenant, { flowId, facts });
+      return redirect(303, withToken(target, token), expiredState);
     }
-    // Our page exchanges a token by itself, so one that another browser was given must be worth nothing in this one.
+    // The hosted page exchanges a token automatically, so a token issued to another browser must not work in this one.
     const verifier = isOwnPage(target, config)
       ? runtime.platform.randomBytes(32).toString("base64url")
       : null;
     const bound = verifier === null ? {} : { codeChallenge: challengeOf(verifier) };
     const token = await issueExchangeToken(runtime, tenant, { flowId, facts, ...bound });
-    const kept =
-      verifier === null ? forget : { cookies: [thirdPartyStateCookie(config, verifier, tokenSeconds)] };
-    return redirect(303, withToken(target, token, { saml_hint: "idp_initiated" }), kept);
-  } catch (error) {
-    const failure = failureOf(error);
-    if (request) await recordFailure(context, request, failure);
-    else logFailure(context, null, failure);
-    return redirect(303, withError(target, failure.code, failure.message), forget);
+    const cookies =
+      verifier === null ? expiredState : { cookies: [thirdPartyStateCookie(config, verifier, tokenSeconds)] };
+    return redirect(303, withToken(target, token, { saml_hint: "idp_initiated" }), cookies);
+  } catch (cause) {
+    const error = toThirdPartyError(cause);
+    if (request) await reportSignInFailure(context, request, error);
+    else logSignInFailure(context, null, error);
+    return redirect(303, withError(target, error.code, error.message), expiredState);
   }
 }
 
@@ -109,23 +108,23 @@ async function takeRequest(
   now: Date,
 ): Promise<ThirdPartyRequest> {
   const request = statePattern.test(state) ? await takeThirdPartyRequest(runtime, tenant, state, now) : null;
-  // A provider of OAuth answers elsewhere.
+  // OAuth providers answer at `/thirdparty/callback`.
   if (!request?.provider.startsWith("saml:")) throw unknownState();
   return request;
 }
 
-/** @returns null when one of the fields is missing, or there twice */
-function answerOf(form: URLSearchParams): Answer | null {
+/** @returns null for a missing or repeated field */
+function parseForm(form: URLSearchParams): SamlForm | null {
   const [samlResponse, ...moreResponses] = form.getAll("SAMLResponse");
   const [relayState = "", ...moreStates] = form.getAll("RelayState");
   if (!samlResponse || moreResponses.length > 0 || moreStates.length > 0) return null;
   return { samlResponse, relayState };
 }
 
-const tooMany = () =>
+const rateLimited = () =>
   new ThirdPartyError(
     "rate_limit_exceeded",
-    "Too many sign-ins were begun. Wait a while and try again.",
+    "Too many sign-ins were started. Wait a while and try again.",
     "rate_limit",
   );
 

@@ -1,4 +1,4 @@
-import { readNow } from "#db/clock";
+import { currentTime } from "../../database/current-time.ts";
 import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { issueExchangeToken } from "../../thirdparty/exchange-tokens.ts";
 import { completeAuthorization } from "../../thirdparty/oauth.ts";
@@ -10,85 +10,81 @@ import { thirdPartyStateCookie } from "../cookies.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { redirect } from "../reply.ts";
 import {
-  failureOf,
   isSameBrowser,
   otherBrowser,
-  recordFailure,
   redirectWithError,
+  reportSignInFailure,
   statePattern,
+  toThirdPartyError,
 } from "./provider-return.ts";
 
 /**
- * `GET /thirdparty/callback`, and `POST` by a form: a person comes back from an identity provider (RFC 6749, 4.1.2).
+ * `GET /thirdparty/callback`, and `POST` with a form: the authorization response of an identity provider (RFC 6749,
+ * 4.1.2), brought by the user's browser.
  *
- * The request that the `state` names is taken; what the provider says of the person is stored under an exchange token,
- * which goes to the address that the flow named. Nothing else is written: what follows from it is for the flow to
- * decide. A form is answered directly, since the cookie comes along with it, and the person's name stays out of
- * addresses.
+ * Takes the request that `state` names, stores the provider's facts about the user under an exchange token, and
+ * redirects with the token to the address that the flow named. Nothing else is written: the flow decides what follows.
+ * A form is answered directly, since its cookie arrives with it, and the user's name stays out of addresses.
  *
- * Whatever goes wrong is told at that address too, by `error` and `error_description`; where there is none, at
- * `third_party.error_redirect_url`, or on our own page.
+ * Errors go to the same address as `error` and `error_description`; without an address, to
+ * `third_party.error_redirect_url` or the hosted page.
  */
 export const thirdPartyCallbackHandler: Handler = async (context) => {
-  // Previews of links ask like this, and must not use the request up.
+  // Link previews send HEAD, and must not use the request up.
   if (context.request.method === "HEAD") return { status: 204 };
-  const answer = await readAnswer(context);
-  const state = answer?.get("state") ?? "";
+  const response = await readResponse(context);
+  const state = response?.get("state") ?? "";
   let request: ThirdPartyRequest | null;
   try {
     request = statePattern.test(state) ? await takeRequest(context, state) : null;
   } catch (error) {
-    return redirectWithError(context, failureOf(error));
+    return redirectWithError(context, toThirdPartyError(error));
   }
-  if (!answer || !request) return redirectWithError(context);
-  const own = isSameBrowser(context, state);
-  const forget = own ? { cookies: [thirdPartyStateCookie(context.tenant.config, "", 0)] } : {};
-  const target = parseReturnAddress(
-    request.redirectTo,
-    context.tenant.config,
-    returnAddresses(context.tenant.config),
-  );
-  // It was allowed when the person went, and is no longer.
-  if (!target) return { ...redirectWithError(context), ...forget };
+  if (!response || !request) return redirectWithError(context);
+  const { config } = context.tenant;
+  const sameBrowser = isSameBrowser(context, state);
+  const expiredState = sameBrowser ? { cookies: [thirdPartyStateCookie(config, "", 0)] } : {};
+  const target = parseReturnAddress(request.redirectTo, config, returnAddresses(config));
+  // The address was allowed when the request was opened, and no longer is.
+  if (!target) return { ...redirectWithError(context), ...expiredState };
 
   try {
-    if (!own && !isBoundByVerifier(request)) throw otherBrowser();
-    const token = await finish(context, request, answer, state);
-    return redirect(303, withToken(target, token), forget);
-  } catch (error) {
-    const failure = failureOf(error);
-    await recordFailure(context, request, failure);
-    return redirect(303, withError(target, failure.code, failure.message), forget);
+    if (!sameBrowser && !isBoundByVerifier(request)) throw otherBrowser();
+    const token = await exchangeTokenFor(context, request, response, state);
+    return redirect(303, withToken(target, token), expiredState);
+  } catch (cause) {
+    const error = toThirdPartyError(cause);
+    await reportSignInFailure(context, request, error);
+    return redirect(303, withError(target, error.code, error.message), expiredState);
   }
 };
 
-/** @returns null when a parameter comes twice (RFC 6749, 3.1), or the form cannot be read */
-async function readAnswer({ request, url }: HandlerContext): Promise<URLSearchParams | null> {
+/** @returns null for a repeated parameter (RFC 6749, 3.1) or an unreadable form */
+async function readResponse({ request, url }: HandlerContext): Promise<URLSearchParams | null> {
   const text =
     request.method === "POST"
       ? await readText(request, "application/x-www-form-urlencoded")
       : ({ ok: true, value: url.search } as const);
   if (!text.ok) return null;
-  const answer = new URLSearchParams(text.value);
-  return new Set(answer.keys()).size === answer.size ? answer : null;
+  const response = new URLSearchParams(text.value);
+  return new Set(response.keys()).size === response.size ? response : null;
 }
 
 async function takeRequest(
   { runtime, tenant }: HandlerContext,
   state: string,
 ): Promise<ThirdPartyRequest | null> {
-  const now = await readNow(runtime.database.read, runtime.platform.clockShift());
-  const request = await takeThirdPartyRequest(runtime, tenant, state, now);
-  // A provider of SAML answers elsewhere.
+  const request = await takeThirdPartyRequest(runtime, tenant, state, await currentTime(runtime));
+  // SAML providers answer at `/saml/callback`.
   return request && !request.provider.startsWith("saml:") ? request : null;
 }
 
-/** One that a page of another site sent proves by its verifier, at the exchange, which browser it was. */
+/** Whether the exchange proves the browser by its code verifier, as for requests from a page of another site. */
 function isBoundByVerifier({ codeChallenge, privateState }: ThirdPartyRequest): boolean {
   return privateState.boundBy === "verifier" && codeChallenge !== undefined;
 }
 
-async function finish(
+async function exchangeTokenFor(
   { runtime, tenant }: HandlerContext,
   request: ThirdPartyRequest,
   answer: URLSearchParams,
@@ -97,7 +93,7 @@ async function finish(
   const { flowId, codeChallenge, userId, privateState } = request;
   const provider = findProvider(tenant.config, request.provider);
   if (!provider)
-    throw new ThirdPartyError("invalid_request", "This provider is not available any more.", "disabled");
+    throw new ThirdPartyError("invalid_request", "This provider is no longer available.", "disabled");
   const facts = await completeAuthorization({ runtime, tenant }, provider, { answer, state, privateState });
   return issueExchangeToken(runtime, tenant, {
     flowId,

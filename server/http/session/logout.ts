@@ -1,6 +1,5 @@
-import { audit } from "../../audit/audit.ts";
 import { flowTypes } from "../../flow/names.ts";
-import { endSession } from "../../sessions/sessions.ts";
+import { logOut } from "../../sessions/log-out.ts";
 import { expiredSessionCookie } from "../cookies.ts";
 import type { Handler } from "../handler-context.ts";
 import { isForeign, provenanceOf } from "../origin.ts";
@@ -14,16 +13,11 @@ import { everyPresentedSession } from "./presented-session.ts";
  * cookie and what the hosted page remembers. 401 when none was live; the cookies go all the same.
  */
 export const logoutHandler: Handler = async (context) => {
-  const { runtime, tenant, request } = context;
+  const { tenant, request } = context;
   if (isForeign(provenanceOf(request.headers), tenant.config))
     return plainError(403, "Other sites cannot sign people out.");
   const presented = await everyPresentedSession(context);
-  await runtime.database.write.transaction(async (tx) => {
-    for (const { session, now } of presented) {
-      await endSession(tx, tenant.id, session.id);
-      await audit({ ...context, now }, "user_logged_out", {}, session.userId)(tx);
-    }
-  });
+  await logOut(context, presented);
   const cookies = [
     expiredSessionCookie(tenant.config),
     ...flowTypes.map((type) => expiredPageCookie(tenant, type)),

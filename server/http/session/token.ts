@@ -10,7 +10,7 @@ import { json, plainError } from "../reply.ts";
  */
 export const tokenHandler: Handler = async ({ runtime, tenant, request }) => {
   const body = await readObject(request);
-  if (!body.ok && body.problem === "too_large")
+  if (!body.ok && body.reason === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
   const { code, code_verifier: codeVerifier, redirect_to: redirectTo, ...others } = body.ok ? body.value : {};
   if (

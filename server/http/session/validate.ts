@@ -11,7 +11,7 @@ export const validateHandler: Handler = async (context) =>
 /** `POST /sessions/validate`: the same of the token in `session_token`, and a use of its session. */
 export const validateTokenHandler: Handler = async ({ runtime, tenant, request }) => {
   const body = await readObject(request);
-  if (!body.ok && body.problem === "too_large")
+  if (!body.ok && body.reason === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
   const token = body.ok ? body.value.session_token : undefined;
   if (typeof token !== "string" || token === "") return plainError(400, "session_token is missing.");

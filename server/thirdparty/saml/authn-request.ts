@@ -1,7 +1,8 @@
 import type { Write } from "#db/write";
 import type { CookieChanges } from "../../client.ts";
 import type { Config } from "../../config/schema.ts";
-import type { RequestContext } from "../../runtime.ts";
+import { currentTime } from "../../database/current-time.ts";
+import type { RequestContext, TenantContext } from "../../runtime.ts";
 import { openThirdPartyRequest, requestSeconds } from "../authorization-requests.ts";
 import { ownPage } from "../redirect-urls.ts";
 import { providerName } from "./attribute-mapping.ts";
@@ -69,6 +70,21 @@ export async function openSamlRequest(
     write,
     cookieChanges: { thirdPartyState: { value: state, seconds: requestSeconds } },
   };
+}
+
+/** Opens a request that belongs to no flow, and stores it. */
+export async function beginSamlSignOn(
+  { runtime, tenant }: TenantContext,
+  settings: ProviderSettings,
+  redirectTo: string,
+): Promise<Pick<SamlRedirect, "redirectUrl" | "state">> {
+  const context = { runtime, tenant, now: await currentTime(runtime) };
+  const { write, redirectUrl, state } = await openSamlRequest(context, settings, {
+    flowId: null,
+    redirectTo,
+  });
+  await runtime.database.write.transaction(write);
+  return { redirectUrl, state };
 }
 
 /**

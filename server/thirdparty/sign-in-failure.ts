@@ -1,0 +1,27 @@
+import { audit } from "../audit/audit.ts";
+import type { ClientContext } from "../runtime.ts";
+import type { ThirdPartyRequest } from "./authorization-requests.ts";
+import type { ThirdPartyError } from "./third-party-error.ts";
+
+/** Logs a failed sign-in. Only the reason is logged: messages of a provider may contain secrets. */
+export function logSignInFailure(
+  { runtime, client }: Pick<ClientContext, "runtime" | "client">,
+  provider: string | null,
+  { code, reason, cause }: ThirdPartyError,
+): void {
+  const line = { provider, reason, request_id: client.requestId };
+  if (code === "server_error") runtime.log.error({ ...line, err: cause }, "a third-party sign-in failed");
+  else runtime.log.info(line, "a third-party sign-in was rejected");
+}
+
+/** Records the failure of a sign-in that this service requested in the audit log. */
+export async function recordSignInFailure(
+  context: ClientContext,
+  { provider, userId }: Pick<ThirdPartyRequest, "provider" | "userId">,
+  { code, reason }: ThirdPartyError,
+): Promise<void> {
+  const details = { provider, error: code, reason };
+  await context.runtime.database.write.transaction(
+    audit(context, "thirdparty_signin_signup_failed", details, userId ?? null),
+  );
+}
