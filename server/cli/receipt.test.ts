@@ -72,7 +72,7 @@ describe("stile receipt verify", { timeout: 60_000 }, () => {
   test("ends with 1, and one line that says why, when the receipt does not hold", async () => {
     const altered = example.receipt.replace(/.{5}$/, "AAAAA");
     const line =
-      "stile: the receipt does not hold (issuer_signature). The issuer did not sign this: it was changed, or the key is not the issuer's.\n";
+      "stile: the receipt does not hold (issuer_signature). The issuer's signature is invalid: the receipt was changed, or the key is not the issuer's.\n";
     expect(await verify(["-", "--jwks", jwks], altered)).toEqual({ code: 1, out: "", err: line });
     const { code, out } = await verify(["-", "--jwks", jwks, "--json"], altered);
     expect([code, JSON.parse(out)]).toEqual([
@@ -138,11 +138,11 @@ test("an application that depends on the package verifies receipts by stile/rece
   const program = join(application, "check.mjs");
   writeFileSync(
     program,
-    `import { receiptFaults, verifyReceipt } from "stile/receipt";
+    `import { receiptRejections, verifyReceipt } from "stile/receipt";
      const { receipt, jwks } = ${JSON.stringify(example)};
      const good = verifyReceipt(receipt, { jwks });
      const bad = verifyReceipt(receipt + "A", { jwks });
-     console.log(JSON.stringify([good.receipt.transactionId, bad.code in receiptFaults]));`,
+     console.log(JSON.stringify([good.receipt.transactionId, bad.code in receiptRejections]));`,
   );
   const { code, out, err } = await run(process.execPath, [program], nowhere());
   expect([code, err, out.trim()]).toEqual([0, "", '["order-2041",true]']);

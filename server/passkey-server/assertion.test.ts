@@ -20,12 +20,12 @@ const write = (thrown: Error) =>
   );
 
 test.each<[ConflictReason, string]>([
-  ["passkey", "the credential was used or removed meanwhile"],
-  ["transaction", "the transaction was answered meanwhile"],
-])("says what somebody else was faster with: %s", async (what, details) => {
-  expect(await write(new ConflictError(what))).toMatchObject({ error: { status: 401, details } });
+  ["passkey", "the credential was used or removed concurrently"],
+  ["transaction", "the transaction was answered concurrently"],
+])("reports a concurrent change: %s", async (reason, details) => {
+  expect(await write(new ConflictError(reason))).toMatchObject({ error: { status: 401, details } });
 });
 
-test("takes nothing else that fails for a refusal", async () => {
+test("rethrows any other error", async () => {
   await expect(write(new Error("the disk is full"))).rejects.toThrow("the disk is full");
 });

@@ -16,16 +16,16 @@ export type AssertionVerdict =
       ok: true;
       credential: OwnedCredential;
       userVerified: boolean;
-      /** Belongs to the transaction that goes on; throws TakenError when the credential or its counter moved on. */
+      /** Must run in the caller's transaction. Throws ConflictError if the credential changed concurrently. */
       write: Write;
     }
-  /** `credential`: what the answer claims to be of, and may not be. */
+  /** `credential`: the claimed, unproven credential. */
   | (PasskeyRejection & { credential?: OwnedCredential });
 
 /**
- * Judges the answer to a request of the passkey server, for login, second factor and transaction alike.
+ * Verifies an authentication response for login, second factor and transaction.
  *
- * @param about what was read from the body, and the challenge that it took
+ * @param about the parsed response, and the challenge that it took
  */
 export async function verifyPasskeyAssertion(
   context: RequestContext,
@@ -37,43 +37,43 @@ export async function verifyPasskeyAssertion(
   if (taken.expired)
     return rejectPasskeyRequest("assertion_rejected", { details: "the challenge has expired" });
 
-  // Where the application named nobody the answer has to; at a transaction it may, and then it has to be somebody.
+  // Without a user named by the application the response must name one; at a transaction it may, and it must exist.
   const handle = answer.response.userHandle || null;
   if (handle === null && taken.userId === null)
-    return rejectPasskeyRequest("unknown_user_handle", { details: "the answer names no user" });
+    return rejectPasskeyRequest("unknown_user_handle", { details: "the response names no user" });
   if (handle !== null && (taken.userId === null || taken.operation === "transaction")) {
     const named = await findUsers(db, tenant.id, userIdsOf(handle));
     if (named.length === 0)
-      return rejectPasskeyRequest("unknown_user_handle", { details: "there is no such user" });
+      return rejectPasskeyRequest("unknown_user_handle", { details: "the user does not exist" });
   }
 
   const credential = await findOwnedCredential(db, tenant.id, answer.id);
   if (!credential)
-    return rejectPasskeyRequest("assertion_rejected", { details: "there is no such credential" });
+    return rejectPasskeyRequest("assertion_rejected", { details: "the credential does not exist" });
 
   const secondFactor = taken.operation === "mfa_login";
   const { sign_count: signCount } = tenant.config.webauthn;
-  const judged = await verifyWebAuthnAssertion(answer, clientData, credential, {
+  const verdict = await verifyWebAuthnAssertion(answer, clientData, credential, {
     challenge: taken.challenge,
     origins: acceptedOrigins(tenant.config, clientData.origin),
     rpId: tenant.config.passkey_server.relying_party.id,
     requireUserVerification: taken.userVerification === "required",
-    // One that is a second factor only is on no other list, and refused as what it is.
+    // An MFA credential is on no list for logins; without the list the reason is `mfa_only`.
     allowed: credential.mfaOnly && !secondFactor ? null : taken.allowed,
     userId: taken.userId,
     userHandles: userHandlesOf(credential.owner.userId),
     secondFactor,
     signCount,
   });
-  if (!judged.ok) {
-    const elsewhere = originMismatchDetails(tenant.config, clientData.origin);
-    const rejection = elsewhere
-      ? rejectPasskeyRequest("assertion_rejected", { details: elsewhere })
-      : rejectionFor(judged.reason, taken.operation);
+  if (!verdict.ok) {
+    const foreignOrigin = originMismatchDetails(tenant.config, clientData.origin);
+    const rejection = foreignOrigin
+      ? rejectPasskeyRequest("assertion_rejected", { details: foreignOrigin })
+      : rejectionFor(verdict.reason, taken.operation);
     return { ...rejection, credential };
   }
 
-  const { userVerified, backupState, signCount: counted, signCountStale } = judged;
+  const { userVerified, backupState, signCount: counted, signCountStale } = verdict;
   const write: Write = async (tx) => {
     await updateUsedCredential(tx, context, {
       id: credential.id,
@@ -89,9 +89,9 @@ export async function verifyPasskeyAssertion(
 }
 
 /**
- * Writes what an assertion led to, in one transaction.
+ * Runs the writes of a verified assertion in one transaction.
  *
- * @returns a refusal, with nothing written, when the credential, its counter or the transaction moved on meanwhile
+ * @returns a rejection, with nothing written, if the credential or the transaction changed concurrently
  */
 export async function writeAssertion(
   context: RequestContext,
@@ -106,27 +106,27 @@ export async function writeAssertion(
     if (!(error instanceof ConflictError)) throw error;
     const details =
       error.reason === "transaction"
-        ? "the transaction was answered meanwhile"
-        : "the credential was used or removed meanwhile";
+        ? "the transaction was answered concurrently"
+        : "the credential was used or removed concurrently";
     return rejectPasskeyRequest("assertion_rejected", { details });
   }
 }
 
 const rejectionDetails: Record<Exclude<AssertionRejection, "mfa_only">, string> = {
-  credential_not_allowed: "the credential is not one of those that were asked for",
-  user_mismatch: "the credential is not the user's",
-  user_handle_missing: "the answer names no user",
-  user_handle_mismatch: "the answer names another user",
-  cross_origin: "the page was in a frame of another site",
+  credential_not_allowed: "the credential is not in the list of allowed credentials",
+  user_mismatch: "the credential belongs to another user",
+  user_handle_missing: "the response names no user",
+  user_handle_mismatch: "the response names another user",
+  cross_origin: "the page was framed by another site",
   not_verified:
-    "type, challenge, origin, relying party, presence, verification or signature are not what they must be",
-  backup_eligibility_changed: "the credential was eligible for backup and is not, or the other way round",
-  sign_count: "the signature counter did not grow",
+    "type, challenge, origin, relying party, user presence, user verification or signature is invalid",
+  backup_eligibility_changed: "the backup eligibility of the credential changed",
+  sign_count: "the signature counter did not increase",
 };
 
-function rejectionFor(fault: AssertionRejection, operation: Operation): PasskeyRejection {
-  if (fault !== "mfa_only")
-    return rejectPasskeyRequest("assertion_rejected", { details: rejectionDetails[fault] });
+function rejectionFor(reason: AssertionRejection, operation: Operation): PasskeyRejection {
+  if (reason !== "mfa_only")
+    return rejectPasskeyRequest("assertion_rejected", { details: rejectionDetails[reason] });
   const code: PasskeyErrorCode =
     operation === "transaction" ? "mfa_credential_at_transaction" : "mfa_credential_at_login";
   return rejectPasskeyRequest(code);

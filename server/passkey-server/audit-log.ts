@@ -2,7 +2,7 @@ import { and, count, desc, eq, gt, inArray, like, lt, or, type SQL, sql } from "
 import { type ReadOnly, schema } from "#db/client";
 import type { PasskeyServerAuditType } from "../audit/audit.ts";
 
-/** The audit log of the passkey server, as applications read it. */
+/** Reading the audit log of the passkey server. */
 
 const { auditLogs: table } = schema;
 
@@ -14,7 +14,7 @@ const ceremonies = [
   "mfa_authentication",
 ] as const;
 
-/** Every type of entry that there is. */
+/** Every type of entry. */
 export const auditTypes: readonly PasskeyServerAuditType[] = [
   ...ceremonies.flatMap((ceremony) =>
     (["init", "final"] as const).flatMap((part) =>
@@ -25,22 +25,22 @@ export const auditTypes: readonly PasskeyServerAuditType[] = [
   "webauthn_credential_deleted",
 ];
 
-/** What is asked for. What is left out leaves nothing out. */
+/** Filters of a query; an absent filter matches every entry. */
 export interface AuditQuery {
-  /** Neither moment is within. */
+  /** Both bounds are exclusive. */
   after?: Date | undefined;
   before?: Date | undefined;
   types?: readonly PasskeyServerAuditType[] | undefined;
-  /** Parts of what the application calls the user, and of the address that the request came from. */
+  /** Substrings of the application's user id, and of the source IP address. */
   actorUserId?: string | undefined;
   sourceIp?: string | undefined;
-  /** A part of either. */
+  /** A substring of either. */
   either?: string | undefined;
   offset: number;
   limit: number;
 }
 
-/** An entry as it is shown. */
+/** An entry as returned to applications. */
 export interface AuditEntryJson {
   id: string;
   type: string;
@@ -57,7 +57,7 @@ export interface AuditEntryJson {
 
 const actor = sql<string | null>`${table.details} ->> 'actor_user_id'`;
 
-/** One page of a tenant's entries, the newest first, and how many there are on all pages. */
+/** Returns one page of a tenant's entries, the newest first, and the total count. */
 export async function listAuditLogs(
   db: ReadOnly,
   tenantId: string,
@@ -83,7 +83,7 @@ export async function listAuditLogs(
   return { entries: rows.map(toJson), total: counted?.total ?? 0 };
 }
 
-/** What is looked for means itself: its characters are no patterns. */
+/** Matches a substring literally, with the wildcards of LIKE escaped. */
 function contains(column: SQL<string | null> | typeof table.ipAddress, part: string | undefined) {
   if (!part) return undefined;
   return like(column, `%${part.replace(/[\\%_]/g, "\\$&")}%`);

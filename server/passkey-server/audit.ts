@@ -3,55 +3,59 @@ import { type AuditDetails, audit, type PasskeyServerAuditType } from "../audit/
 import type { ClientContext } from "../runtime.ts";
 import type { PasskeyRejection } from "./errors.ts";
 
-/** What an entry is about, as far as that is known. */
+/** The subject of an entry, as far as known. */
 export interface AuditFacts {
-  /** What the application calls the user. */
+  /** The application's id of the user. */
   actorUserId?: string | undefined;
   credentialId?: string | undefined;
   /** The application's id of the transaction. */
   transactionId?: string | undefined;
 }
 
-/** Operations by the names that the audit log has for them, without what came of them. */
+/** Operations by their names in the audit log, without the outcome. */
 export type AuditedOperation = PasskeyServerAuditType extends infer Type
   ? Type extends `${infer Name}_succeeded`
     ? Name
     : never
   : never;
 
-/** An entry that is written with the change it tells of. */
-export function auditPasskeys(scope: ClientContext, type: PasskeyServerAuditType, facts: AuditFacts): Write {
-  return audit(scope, type, detailsOf(facts));
+/** Returns the write of an entry, to run in the transaction of the audited change. */
+export function auditPasskeys(
+  context: ClientContext,
+  type: PasskeyServerAuditType,
+  facts: AuditFacts,
+): Write {
+  return audit(context, type, detailsOf(facts));
 }
 
-/** Tells of something that was refused, by itself: what was to be written is not. */
+/** Writes and commits an entry for a rejected operation. */
 export async function auditRejection(
-  scope: ClientContext,
+  context: ClientContext,
   operation: AuditedOperation,
   { error: { title, details } }: PasskeyRejection,
   facts: AuditFacts,
 ): Promise<void> {
   const error = details === "" ? title : `${title}: ${details}`;
-  const write = audit(scope, `${operation}_failed`, { ...detailsOf(facts), error });
-  await scope.runtime.database.write.transaction(write);
+  const write = audit(context, `${operation}_failed`, { ...detailsOf(facts), error });
+  await context.runtime.database.write.transaction(write);
 }
 
 /**
- * Tells of an answer to a challenge that there is not. Anybody can make one up, so that is noted only as often as a
- * source may open challenges.
+ * Writes and commits an entry for a response to an unknown challenge. Any client can send one, so entries are rate
+ * limited by source.
  */
 export async function auditUnknownChallenge(
-  scope: ClientContext,
+  context: ClientContext,
   operation: AuditedOperation,
   rejection: PasskeyRejection,
   facts: AuditFacts,
 ): Promise<void> {
-  const { runtime, tenant, client } = scope;
-  const noted = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}/unknown`);
-  if (noted.ok) await auditRejection(scope, operation, rejection, facts);
+  const { runtime, tenant, client } = context;
+  const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}/unknown`);
+  if (rate.ok) await auditRejection(context, operation, rejection, facts);
 }
 
-/** Whoever asks may call a user what they like; so much of it is kept. */
+/** User ids of unknown users are arbitrary input, so they are truncated. */
 const MAX_AUDITED_USER_ID_LENGTH = 255;
 
 function detailsOf({ actorUserId, credentialId, transactionId }: AuditFacts): AuditDetails {

@@ -16,8 +16,8 @@ const textOf = (value: unknown) => {
   return canonical.ok ? canonical.text : canonical.reason;
 };
 
-describe("the canonical form of an object", () => {
-  test("is that of the example in RFC 8785, 3.2.2 and 3.2.3", () => {
+describe("canonicalJson", () => {
+  test("serializes the example of RFC 8785, 3.2.2 and 3.2.3", () => {
     const example = String.raw`{
       "numbers": [333333333.33333329, 4.50, 2e-3, 0.000000000000000000000000001],
       "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -28,7 +28,7 @@ describe("the canonical form of an object", () => {
     );
   });
 
-  test("sorts names by UTF-16 code units, as RFC 8785, 3.2.3 has it", () => {
+  test("sorts names by UTF-16 code units (RFC 8785, 3.2.3)", () => {
     const names = ["\u20ac", "\r", "\ufb33", "1", "\u{1f600}", "\u0080", "\u00f6"];
     const text = textOf(Object.fromEntries(names.map((name) => [name, 0])));
     expect(Object.keys(JSON.parse(text))).toEqual([
@@ -51,7 +51,7 @@ describe("the canonical form of an object", () => {
     ]);
   });
 
-  test("A69 is the same whatever the order of the members, at every level", async () => {
+  test("A69 ignores the order of members at every level", async () => {
     const objects = dictionary(string(), dictionary(string(), jsonValue({ maxDepth: 2 })));
     await assert(
       property(
@@ -70,7 +70,7 @@ describe("the canonical form of an object", () => {
     );
   });
 
-  test("A69 is the same for every spelling of a text", () => {
+  test("A69 ignores the spelling of strings and numbers", () => {
     expect(textOf(JSON.parse(String.raw`{"a":"\u00e9\/","b":1.0e2}`))).toBe('{"a":"é/","b":100}');
     expect(textOf(JSON.parse('{ "b" : 100, "a":"é/" }'))).toBe('{"a":"é/","b":100}');
   });
@@ -91,11 +91,11 @@ describe("the canonical form of an object", () => {
     [{ a: () => 1 }, "value"],
     [{ a: 1n }, "value"],
     [{ a: "x".repeat(MAX_DATA_BYTES) }, "too_large"],
-  ])("%o has none: %s", (value, reason) => {
+  ])("rejects %o: %s", (value, reason) => {
     expect(canonicalJson(value)).toEqual({ ok: false, reason });
   });
 
-  test("has as many levels as JSON may have here, and no more", () => {
+  test("rejects more than 32 levels", () => {
     const nested = (levels: number) => {
       let value: unknown = 1;
       for (let level = 0; level < levels; level++) value = { a: value };
@@ -106,14 +106,14 @@ describe("the canonical form of an object", () => {
     expect(canonicalJson(nested(10_000))).toEqual({ ok: false, reason: "too_deep" });
   });
 
-  test("A90 knows no member by its name", () => {
+  test("A90 treats no member name specially", () => {
     const data = '{"constructor":{"prototype":1},"length":0,"toJSON":"x"}';
     expect(textOf(JSON.parse(data))).toBe(data);
   });
 });
 
-describe("a canonical text", () => {
-  test("is read back", async () => {
+describe("readCanonicalJson", () => {
+  test("parses a canonical text", async () => {
     await assert(
       property(dictionary(string(), jsonValue({ maxDepth: 3 })), (object) => {
         const canonical = canonicalJson(object);
@@ -139,11 +139,11 @@ describe("a canonical text", () => {
     "",
     "{",
     `{"a":"${"x".repeat(MAX_DATA_BYTES)}"}`,
-  ])("is not %.40j", (text) => {
+  ])("rejects %.40j", (text) => {
     expect(readCanonicalJson(text)).toBeNull();
   });
 
-  test("of anything else is none, and nothing is thrown", async () => {
+  test("never throws", async () => {
     await assert(
       property(json(), string(), constantFrom("{", "}", '"'), (text, other, last) => {
         readCanonicalJson(text);

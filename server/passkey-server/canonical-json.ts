@@ -1,16 +1,15 @@
 import canonicalize from "canonicalize";
 import { DEPTH_LIMIT, parseJson } from "../lib/strict-json.ts";
 
-/** Most bytes of agreed data in its canonical form: more than anybody reads before they agree. */
+/** Limit of transaction data in canonical form. */
 export const MAX_DATA_BYTES = 16 * 1024;
 
-/** Why a value has no canonical form here, in words for the people who build applications. */
+/** Reasons why a value is not accepted, with messages for developers. */
 export const canonicalJsonRejections = {
   not_object: "it must be an object",
-  text: "a text or a name in it is not well-formed Unicode",
-  number:
-    "a number in it is not finite, or a whole number beyond 2^53 - 1, which not every reader has: send it as text",
-  value: "there is something in it that is no JSON",
+  text: "a string or a name in it is not well-formed Unicode",
+  number: "a number in it is not finite, or an integer beyond 2^53 - 1: send it as a string",
+  value: "it contains a value that is not JSON",
   too_deep: `it has more than ${DEPTH_LIMIT} levels`,
   too_large: `it is longer than ${MAX_DATA_BYTES} bytes`,
 } as const;
@@ -20,8 +19,8 @@ export type CanonicalJsonRejection = keyof typeof canonicalJsonRejections;
 export type CanonicalJsonVerdict = { ok: true; text: string } | { ok: false; reason: CanonicalJsonRejection };
 
 /**
- * The JSON Canonicalization Scheme (RFC 8785) of an object: one text for all spellings of the same data, in every
- * language that has the scheme. Refused is what RFC 7493 leaves out of JSON (RFC 8785, 3.1), and what is too large.
+ * Serializes an object by the JSON Canonicalization Scheme (RFC 8785). Rejects data outside I-JSON (RFC 7493; RFC 8785,
+ * 3.1) and data that is too large.
  */
 export function canonicalJson(value: unknown): CanonicalJsonVerdict {
   const reject = (reason: CanonicalJsonRejection): CanonicalJsonVerdict => ({ ok: false, reason });
@@ -33,9 +32,9 @@ export function canonicalJson(value: unknown): CanonicalJsonVerdict {
 }
 
 /**
- * Reads an object in its canonical form.
+ * Parses an object in canonical form.
  *
- * @returns null for any other spelling, and for what has no canonical form
+ * @returns null if the text is not the canonical form of an object
  */
 export function readCanonicalJson(text: string): Record<string, unknown> | null {
   if (text.length > MAX_DATA_BYTES) return null;
@@ -48,7 +47,7 @@ function rejectionOf(value: unknown, levels: number): CanonicalJsonRejection | n
   if (value === null || typeof value === "boolean") return null;
   if (typeof value === "string") return value.isWellFormed() ? null : "text";
   if (typeof value === "number") {
-    // RFC 7493, 2.2: a whole number beyond these would be another one to readers that have no more than doubles.
+    // RFC 7493, 2.2: larger integers are read as other numbers by implementations that use doubles.
     const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
     return exact ? null : "number";
   }

@@ -3,39 +3,39 @@ import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { RequestContext } from "../runtime.ts";
 
-/** What a challenge was opened for. An answer to one operation is none to another. */
+/** The purpose of a challenge. A response to one operation is not accepted for another. */
 export type Operation = "registration" | "mfa_registration" | "login" | "mfa_login" | "transaction";
 
 export interface NewChallenge {
   operation: Operation;
   /** base64url; see `newChallenge`. */
   challenge: string;
-  /** Internal id of the user; null where the credential will tell. */
+  /** Internal id of the user; null if the credential determines it. */
   userId: string | null;
-  /** Ids of the credentials that the answer may come from; null for any. */
+  /** Ids of the credentials that may respond; null for any. */
   allowed: readonly string[] | null;
-  /** What is asked of the authenticator now, whatever is configured when it answers. */
+  /** The requirement at the time of the request; later changes of the configuration do not affect it. */
   userVerification: UserVerificationRequirement;
-  /** Internal id of the transaction that it commits to. */
+  /** Internal id of the transaction that the challenge commits to. */
   transactionId: string | null;
-  /** Life, and the time that the browser gives the person. */
+  /** Lifetime, and the timeout of the browser prompt. */
   seconds: number;
 }
 
-/** A challenge that is gone. */
+/** A challenge that was taken and no longer exists in the database. */
 export interface TakenChallenge extends Omit<NewChallenge, "seconds"> {
-  /** Whether it was taken too late: whatever the answer is, it is refused. */
+  /** Whether it had expired; its response must be rejected. */
   expired: boolean;
 }
 
 const { passkeyChallenges: table } = schema;
 
-/** 32 random bytes, base64url: 43 characters. */
+/** Returns 32 random bytes in base64url, 43 characters. */
 export function newChallenge({ runtime }: Pick<RequestContext, "runtime">): string {
   return runtime.platform.randomBytes(32).toString("base64url");
 }
 
-/** Opens a challenge. Several may be open at once; each is good for one answer. */
+/** Stores a challenge. A user may have several open challenges; each accepts one response. */
 export async function openChallenge(
   tx: Transaction,
   { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
@@ -51,11 +51,11 @@ export async function openChallenge(
 }
 
 /**
- * Takes a challenge, for good and at once: whatever comes of the answer, there is no second one to it.
+ * Takes a challenge and commits at once, so that it accepts one response whatever the outcome.
  *
- * @param operations those that the answer may be of; a challenge of any other stays open
- * @param challenge as the client's data names it
- * @returns null when this tenant has no such challenge open
+ * @param operations accepted operations; a challenge of another operation stays open
+ * @param challenge as stated in the client data
+ * @returns null if the tenant has no such open challenge
  */
 export async function takeChallenge(
   { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,

@@ -8,8 +8,8 @@ import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import type { RedeemableResult, TransactionProof } from "./transaction-finalization.ts";
 
 /**
- * The one-time code that our page hands to the application through the user's browser. What it is good for lies sealed
- * beside it and is read for a minute at most, so it needs no place among the columns that outlive a key.
+ * The one-time code that the application receives through the user's browser. Its result is sealed in the same row and
+ * lives for a minute, so it is not among the columns that are resealed when a key is rotated.
  */
 
 const { passkeyTransactions: transactions, transactionConfirmations: table } = schema;
@@ -18,29 +18,29 @@ const sealContext = (tenantId: string, transactionId: string) =>
   `transaction_confirmations/${tenantId}/${transactionId}`;
 
 /**
- * Makes a code for an agreement.
+ * Issues a code for a confirmed transaction.
  *
  * @param transactionId internal
- * @returns `code`: 43 characters of base64url; `result`: what is written of it
+ * @returns `code`: 43 characters of base64url; `result`: the columns to write
  */
 export function issueCode(
   { runtime, tenant }: TenantContext,
   transactionId: string,
-  agreement: TransactionProof,
+  proof: TransactionProof,
 ): { code: string; result: RedeemableResult } {
   const code = newCode(runtime);
   const sealedResult = runtime.vault.seal(
-    Buffer.from(JSON.stringify(agreement)),
+    Buffer.from(JSON.stringify(proof)),
     sealContext(tenant.id, transactionId),
   );
   return { code, result: { codeHash: secretHash(code), sealedResult, expiresAt: codeExpiry(runtime) } };
 }
 
 /**
- * Makes another code for the same agreement, which ends the earlier one.
+ * Issues another code for the same result, which replaces the earlier one.
  *
  * @param transactionId internal
- * @returns null where there is nothing to redeem any more
+ * @returns null if there is no result left to redeem
  */
 export async function replaceCode(
   { runtime, tenant }: TenantContext,
@@ -57,15 +57,15 @@ export async function replaceCode(
 
 const newCode = ({ platform }: RequestContext["runtime"]) => platform.randomBytes(32).toString("base64url");
 
-/** When a code that is made now is good for nothing any more. */
+/** Returns the expiry of a code issued now. */
 function codeExpiry({ platform }: RequestContext["runtime"]): SQL {
   return sql`${databaseNow(platform.clockShift())} + ${RETURN_SECONDS}::int * interval '1 second'`;
 }
 
 /**
- * Takes a code, which is good once and for a minute.
+ * Redeems a code, which is valid once and for a minute.
  *
- * @param code from anybody
+ * @param code unvalidated
  */
 export async function redeemCode(
   { runtime, tenant }: TenantContext,

@@ -4,7 +4,7 @@ import { databaseNow } from "#db/clock";
 import type { TenantContext } from "../runtime.ts";
 import { secretHash } from "./confirmation-request.ts";
 
-/** Pages that ask about transactions, as rows. */
+/** Database access for confirmation pages. */
 
 const {
   passkeyChallenges: challenges,
@@ -13,21 +13,21 @@ const {
   transactionConfirmations: table,
 } = schema;
 
-/** A page, what it asks about, and whom. */
+/** A page with its transaction and user. */
 export interface ConfirmationRecord {
   transaction: typeof transactions.$inferSelect;
   user: typeof users.$inferSelect;
   page: typeof table.$inferSelect;
-  /** Whole ones that are left to answer. */
+  /** Whole seconds left to answer. */
   seconds: number;
   /** Whether it was answered within the last minute. */
   recent: boolean;
 }
 
-/** How long the way back is open after an answer, and a code good for what it stands for; in seconds. */
+/** How long the redirect can be repeated after an answer, and the lifetime of a code. */
 export const RETURN_SECONDS = 60;
 
-/** @param token of the page's address, from anybody */
+/** @param token from the page's URL, unvalidated */
 export async function findConfirmation(
   { runtime, tenant }: TenantContext,
   token: string,
@@ -54,7 +54,7 @@ export async function findConfirmation(
 export const ofTransaction = (tenantId: string, id: string) =>
   and(eq(table.tenantId, tenantId), eq(table.transactionId, id));
 
-/** Whatever was asked before is not answered any more. */
+/** Deletes the open challenges of a transaction. */
 export async function closeChallenges(
   tx: Transaction,
   tenantId: string,

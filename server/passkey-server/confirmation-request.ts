@@ -6,9 +6,9 @@ import type { Config } from "../config/schema.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../redirects/redirect-target.ts";
 import type { RequestContext } from "../runtime.ts";
 
-/** An application's wish to have our own page show a transaction to its user, and ask for their passkey. */
+/** Options of a transaction that the user confirms on the confirmation page. */
 export interface ConfirmationOptions {
-  /** Where the page sends the user afterwards. */
+  /** Redirect URL after the answer. */
   redirectTo: string;
 }
 
@@ -17,15 +17,15 @@ const { transactionConfirmations: table } = schema;
 export type PreparedConfirmation =
   | {
       ok: true;
-      /** The page's address. It holds a token of 256 bits, which only its hash is kept of. */
+      /** URL of the page. It contains a token of 256 bits, of which only the hash is stored. */
       url: string;
-      /** Belongs to the transaction that is opened. */
+      /** Must run in the database transaction that stores the passkey transaction. */
       write(tx: Transaction, transactionId: string, seconds: number): Promise<void>;
     }
-  /** In words for the people who build applications. */
+  /** For developers of applications. */
   | { ok: false; details: string };
 
-/** Makes the page's address, where the page may ask and may send the user back. */
+/** Creates the page's URL, if the page may use the relying party's passkeys and the redirect is allowed. */
 export function prepareConfirmation(
   { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   { redirectTo }: ConfirmationOptions,
@@ -34,7 +34,7 @@ export function prepareConfirmation(
   const { origins } = config.passkey_server.relying_party;
   const page = pageUrl(config);
   if (!origins.some((origin) => origin.toLowerCase() === page.origin)) {
-    const details = `confirmation: the page at ${page.origin} cannot use this relying party's passkeys, since that is not one of its origins (passkey_server.relying_party.origins)`;
+    const details = `confirmation: the page at ${page.origin} cannot use this relying party's passkeys: it is not one of its origins (passkey_server.relying_party.origins)`;
     return { ok: false, details };
   }
   const target = allowedReturnUrl(config, redirectTo);
@@ -64,13 +64,13 @@ function pageUrl({ base_url }: Config): URL {
   return new URL(`${base_url.replace(/\/$/, "")}/confirm`);
 }
 
-/** An address that users may be sent to; null for any other. */
+/** Parses a redirect URL; null if it is not allowed. */
 export function allowedReturnUrl({ hosted }: Config, address: string): URL | null {
   const target = parseRedirectTarget(address);
   return target && isAllowedRedirect(target, hosted.allowed_redirect_urls) ? target : null;
 }
 
-/** What is kept of a token, or of a code. */
+/** Returns the stored form of a token or code. */
 export function secretHash(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }

@@ -4,55 +4,54 @@ import type { ConfirmationRecord } from "./confirmation-records.ts";
 import { allowedReturnUrl } from "./confirmation-request.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
-/** How our page sends people back to the application, and once more where that was lost on the way. */
+/** The redirect from the confirmation page back to the application, and its repetition if the first one was lost. */
 
-/** An answer that counts, and where the user goes now; null when that is not allowed any more. */
+/** The recorded answer, and the redirect URL; null if that URL is not allowed any more. */
 export interface ReturnToApplication {
   ok: true;
   answer: "confirmed" | "declined";
   redirectTo: string | null;
 }
 
-/** @param code stands for the agreement; null where there is none */
+/** @param code one-time code for the result; null if the user declined */
 export function returnToApplication(
   { tenant }: Pick<RequestContext, "tenant">,
-  found: ConfirmationRecord,
+  record: ConfirmationRecord,
   code: string | null,
 ): ReturnToApplication {
   const answer = code === null ? "declined" : "confirmed";
   const outcome = code === null ? { error: "access_denied" } : { code };
-  // Judged anew: the address may have been taken off the list meanwhile.
-  const url = allowedReturnUrl(tenant.config, found.page.redirectTo);
+  // Checked again, because the list of allowed URLs may have changed.
+  const url = allowedReturnUrl(tenant.config, record.page.redirectTo);
   if (!url) return { ok: true, answer, redirectTo: null };
-  // An address that has some of these already would say both yes and no.
+  // Removed first, because the URL may already carry either.
   for (const name of ["code", "error"]) url.searchParams.delete(name);
-  for (const [name, value] of Object.entries({ ...outcome, transaction_id: found.transaction.identifier }))
+  for (const [name, value] of Object.entries({ ...outcome, transaction_id: record.transaction.identifier }))
     url.searchParams.set(name, value);
   return { ok: true, answer, redirectTo: url.href };
 }
 
 /**
- * Sends somebody back once more who shows the token of a page that was answered within the last minute: the way back
- * may have been lost, and the person stranded. Nothing is answered again. The code is a fresh one, and ends the
- * earlier one.
+ * Repeats the redirect for the token of a page that was answered within the last minute, in case the response was lost.
+ * The answer does not change. A new code replaces the earlier one.
  */
 export async function repeatReturn(
   context: RequestContext,
-  found: ConfirmationRecord,
+  record: ConfirmationRecord,
 ): Promise<ReturnToApplication | PasskeyRejection> {
   const { runtime, tenant, client } = context;
-  if (!canReturn(found)) return rejectPasskeyRequest("confirmation_answered");
-  if (!found.transaction.confirmedAt) return returnToApplication(context, found, null);
+  if (!canReturn(record)) return rejectPasskeyRequest("confirmation_answered");
+  if (!record.transaction.confirmedAt) return returnToApplication(context, record, null);
   const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
   if (!rate.ok)
     return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
-  const code = await replaceCode(context, found.transaction.id);
+  const code = await replaceCode(context, record.transaction.id);
   return code === null
     ? rejectPasskeyRequest("confirmation_answered")
-    : returnToApplication(context, found, code);
+    : returnToApplication(context, record, code);
 }
 
-/** Whether a page that was answered can still send somebody back: for a minute, and until the code was redeemed. */
+/** Whether an answered page can repeat its redirect: for a minute, and until the code is redeemed. */
 export function canReturn({ recent, page, transaction }: ConfirmationRecord): boolean {
   return recent && (transaction.confirmedAt === null || page.sealedResult !== null);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { dataView } from "./confirmation-view.ts";
 
-test("shows every member, in the order that is signed", () => {
+test("shows every member in the order that is signed", () => {
   const { data, hides } = dataView("order-1", '{"10":true,"9":null,"a":[1e-7,"x",{}],"b":{"c":""}}');
   expect(data).toEqual({
     kind: "object",
@@ -38,17 +38,17 @@ test.each([
   ['{"a":" x"}', true],
   ['{"a":"x\u00a0"}', true],
   ['{"a":"1 000,00 €"}', false],
-])("A102 says whether %j hides anything: %j", (canonical, expected) => {
+])("A102 reports whether %j contains invisible characters: %j", (canonical, expected) => {
   expect(dataView("order-1", canonical).hides).toBe(expected);
 });
 
-test("A102 an id of the transaction that hides something is told too", () => {
+test("A102 reports invisible characters in the id of the transaction", () => {
   const { transactionId, hides } = dataView("order-1\u200b ", "{}");
   expect(transactionId).toEqual([{ text: "order-1" }, { hidden: "U+200B" }, { hidden: "U+0020" }]);
   expect(hides).toBe(true);
 });
 
-test("the exact text is the one that is hashed", () => {
+test("keeps the exact text that is hashed", () => {
   const canonical = '{"a":"x\u202ey","b":"\\n"}';
   const text = dataView("order-1", canonical)
     .exact.map((piece) =>

@@ -1,9 +1,9 @@
 import { type TextPiece, visibleEnds, visiblePieces } from "./visible-text.ts";
 
-/** Agreed data as a page draws it: every member, in the order that is signed, and every character that counts. */
+/** Transaction data as the page draws it: every member in signed order, every invisible character made visible. */
 export type DataNode =
   | { kind: "text"; pieces: TextPiece[] }
-  /** Canonical, so that two spellings are not two amounts. */
+  /** In canonical form, so that equal numbers look equal. */
   | { kind: "number"; text: string }
   | { kind: "boolean"; value: boolean }
   | { kind: "nothing" }
@@ -11,22 +11,22 @@ export type DataNode =
   | { kind: "object"; members: { name: TextPiece[]; value: DataNode }[] };
 
 export interface DataView {
-  /** The application's own id of the transaction, which is signed too. */
+  /** The application's id of the transaction, which is signed too. */
   transactionId: TextPiece[];
   data: DataNode;
-  /** What is hashed, character by character. */
+  /** The exact text that is hashed. */
   exact: TextPiece[];
-  /** Whether anything in id or data cannot be seen. */
+  /** Whether id or data contain invisible characters. */
   hides: boolean;
 }
 
 /** @param canonical an object in the canonical form of RFC 8785 */
 export function dataView(id: string, canonical: string): DataView {
   const transactionId = visibleEnds(id);
-  // Piece by piece, so that a text that runs the other way turns nothing but itself.
+  // Split at string literals, so that right-to-left text cannot reorder its surroundings.
   const exact = (canonical.match(/"(?:[^"\\]|\\.)*"|[^"]+/gs) ?? []).flatMap(visiblePieces);
   const data = nodeOf(JSON.parse(canonical));
-  // Controls are spelled out in the exact text, so the parts are asked.
+  // The parts are checked, because the exact text escapes control characters.
   return {
     transactionId,
     data,
@@ -41,7 +41,7 @@ function nodeOf(value: unknown): DataNode {
   if (typeof value === "boolean") return { kind: "boolean", value };
   if (Array.isArray(value)) return { kind: "list", items: value.map(nodeOf) };
   if (value === null) return { kind: "nothing" };
-  // Engines list names that are numbers first; the canonical form sorts all of them as text.
+  // Engines list numeric names first; the canonical form sorts all names as text.
   const names = Object.keys(value as object).sort();
   const members = names.map((name) => ({
     name: visibleEnds(name),
@@ -50,7 +50,7 @@ function nodeOf(value: unknown): DataNode {
   return { kind: "object", members };
 }
 
-/** A line that ends is no secret. */
+/** Line feeds are drawn, so they do not count. */
 function hasInvisiblePiece(pieces: readonly TextPiece[]): boolean {
   return pieces.some((piece) => "hidden" in piece && !piece.breaks);
 }

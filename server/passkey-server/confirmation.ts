@@ -25,42 +25,42 @@ import { transactionChallenge } from "./transaction-challenge.ts";
 import { verifyTransactionAssertion } from "./transaction-finalization.ts";
 import { transactionOptions } from "./transaction-initialization.ts";
 
-/** Our own page that shows a user what they are asked to agree to, and takes their answer. */
+/** The confirmation page: shows a transaction to the user, and takes the user's answer. */
 
 const { passkeyTransactions: transactions, transactionConfirmations: table } = schema;
 
 type Options = ReturnType<typeof requestOptions>;
 
-/** What the page draws. */
+/** Data of the page. */
 export type ConfirmationPage =
   | { state: "unknown" | "expired" }
-  /** `returnsTo`: host that the user can still be sent to, where that was lost on the way. */
+  /** `returnsTo`: host that the user can still be redirected to, if the first redirect was lost. */
   | { state: "confirmed" | "declined"; returnsTo: string | null }
   | {
       state: "open";
-      /** What the application calls the transaction, and itself; and how the user is called there. */
+      /** The application's id of the transaction. */
       transactionId: string;
       application: string;
       user: { name: string; displayName: string };
-      /** What is signed: an object in the canonical form of RFC 8785. */
+      /** The signed data: an object in the canonical form of RFC 8785. */
       data: string;
-      /** Host that the user goes to afterwards. */
+      /** Host that the user is redirected to afterwards. */
       returnsTo: string;
       publicKey: Options;
     };
 
 /**
- * What the page of a token draws. Reads only: whoever looks, be it a mail scanner, spends nothing.
+ * Returns the data of the page for a token. Reads only, so that opening the page, even by a mail scanner, changes nothing.
  *
- * @param token of the page's address, from anybody
+ * @param token from the page's URL, unvalidated
  */
-export async function confirmationPage(place: TenantContext, token: string): Promise<ConfirmationPage> {
-  const { runtime, tenant } = place;
-  const found = await findConfirmation(place, token);
-  if (!found) return { state: "unknown" };
-  const { transaction, user, page, seconds } = found;
+export async function confirmationPage(context: TenantContext, token: string): Promise<ConfirmationPage> {
+  const { runtime, tenant } = context;
+  const record = await findConfirmation(context, token);
+  if (!record) return { state: "unknown" };
+  const { transaction, user, page, seconds } = record;
   if (transaction.confirmedAt || page.answeredAt) {
-    const address = canReturn(found) ? allowedReturnUrl(tenant.config, page.redirectTo) : null;
+    const address = canReturn(record) ? allowedReturnUrl(tenant.config, page.redirectTo) : null;
     return { state: transaction.confirmedAt ? "confirmed" : "declined", returnsTo: address?.host ?? null };
   }
   if (seconds < 1) return { state: "expired" };
@@ -72,20 +72,20 @@ export async function confirmationPage(place: TenantContext, token: string): Pro
     user: { name: user.name, displayName: user.displayName },
     data: transaction.data,
     returnsTo: new URL(page.redirectTo).host,
-    publicKey: transactionOptions(place, { challenge: transaction.challenge, seconds, allowed }),
+    publicKey: transactionOptions(context, { challenge: transaction.challenge, seconds, allowed }),
   };
 }
 
 export type ConfirmationAnswer =
   | ReturnToApplication
-  /** `publicKey`: the page can ask once more, with these. */
+  /** `publicKey`: options for another attempt on the same page. */
   | (PasskeyRejection & { publicKey?: Options });
 
 /**
- * Takes the user's passkey for an answer. It ends the page; a refused one does not, since the page is handed another
- * challenge. Of several answers the first one counts, and whoever comes later hears which it was (`sendBackAgain`).
+ * Confirms the transaction with the user's passkey, which closes the page. A rejected response gets a new challenge, so
+ * the page stays open. The first of several answers counts; later ones receive the recorded answer (`repeatReturn`).
  *
- * @param credential AuthenticationResponseJSON, as the browser sent it; nothing in it makes this throw
+ * @param credential AuthenticationResponseJSON, unvalidated; no content makes this throw
  */
 export async function confirm(
   context: RequestContext,
@@ -93,35 +93,35 @@ export async function confirm(
   credential: unknown,
 ): Promise<ConfirmationAnswer> {
   const { runtime, tenant, client } = context;
-  const found = await openPage(context, token);
-  if ("ok" in found) return found;
-  // Each refused answer opens a challenge, and nobody shows a key here.
+  const record = await openPage(context, token);
+  if ("ok" in record) return record;
+  // Each rejected response opens a challenge, and this endpoint needs no API key.
   const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
   if (!rate.ok)
     return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
   const read = readAuthenticationResponse(credential);
   if (!read) return rejectPasskeyRequest("malformed_transaction_assertion");
-  const { transaction } = found;
+  const { transaction } = record;
 
-  // The challenge of another transaction is left where it is.
-  const own = read.clientData.challenge === transaction.challenge;
-  const taken = own ? await takeChallenge(context, ["transaction"], transaction.challenge) : null;
-  if (!taken) return rejectAndReopen(context, token, found, rejectPasskeyRequest("unknown_login_challenge"));
-  const judged = await verifyTransactionAssertion(context, { ...read, taken, transaction });
-  if (!judged.ok) return rejectAndReopen(context, token, found, judged);
+  // A challenge of another transaction stays open.
+  const matches = read.clientData.challenge === transaction.challenge;
+  const taken = matches ? await takeChallenge(context, ["transaction"], transaction.challenge) : null;
+  if (!taken) return rejectAndReopen(context, token, record, rejectPasskeyRequest("unknown_login_challenge"));
+  const verdict = await verifyTransactionAssertion(context, { ...read, taken, transaction });
+  if (!verdict.ok) return rejectAndReopen(context, token, record, verdict);
 
-  const { code, result } = issueCode(context, transaction.id, judged.proof);
-  const rejection = await judged.write(result);
-  if (rejection) return rejectAndReopen(context, token, found, rejection);
-  return returnToApplication(context, found, code);
+  const { code, result } = issueCode(context, transaction.id, verdict.proof);
+  const rejection = await verdict.write(result);
+  if (rejection) return rejectAndReopen(context, token, record, rejection);
+  return returnToApplication(context, record, code);
 }
 
-/** Takes a no for an answer, which ends the page and the transaction. */
+/** Declines the transaction, which closes the page. */
 export async function decline(context: RequestContext, token: string): Promise<ConfirmationAnswer> {
   const { runtime, tenant, now } = context;
-  const found = await openPage(context, token);
-  if ("ok" in found) return found;
-  const { transaction, user } = found;
+  const record = await openPage(context, token);
+  if ("ok" in record) return record;
+  const { transaction, user } = record;
   const facts = { actor_user_id: user.userId, transaction_id: transaction.identifier };
   const declined = await runtime.database.write.transaction(async (tx) => {
     const answered = await tx
@@ -135,41 +135,41 @@ export async function decline(context: RequestContext, token: string): Promise<C
     await audit(context, "webauthn_transaction_final_failed", { ...facts, error })(tx);
     return true;
   });
-  return declined ? returnToApplication(context, found, null) : resume(context, token);
+  return declined ? returnToApplication(context, record, null) : resume(context, token);
 }
 
-/** Takes no answer: the page was answered, and the way back was lost. */
+/** Repeats the redirect of a page that was already answered. */
 export async function resume(
   context: RequestContext,
   token: string,
 ): Promise<ReturnToApplication | PasskeyRejection> {
-  const found = await findConfirmation(context, token);
-  if (!found) return rejectPasskeyRequest("confirmation_not_found");
-  return found.page.answeredAt
-    ? repeatReturn(context, found)
+  const record = await findConfirmation(context, token);
+  if (!record) return rejectPasskeyRequest("confirmation_not_found");
+  return record.page.answeredAt
+    ? repeatReturn(context, record)
     : rejectPasskeyRequest("confirmation_unanswered");
 }
 
-/** A page that can still be answered; else what there is to say instead. */
+/** Returns a page that can still be answered; else the recorded answer or a rejection. */
 async function openPage(
   context: RequestContext,
   token: string,
 ): Promise<ConfirmationRecord | ReturnToApplication | PasskeyRejection> {
-  const found = await findConfirmation(context, token);
-  if (!found) return rejectPasskeyRequest("confirmation_not_found");
-  if (found.page.answeredAt) return repeatReturn(context, found);
-  return found.seconds < 1 ? rejectPasskeyRequest("confirmation_expired") : found;
+  const record = await findConfirmation(context, token);
+  if (!record) return rejectPasskeyRequest("confirmation_not_found");
+  if (record.page.answeredAt) return repeatReturn(context, record);
+  return record.seconds < 1 ? rejectPasskeyRequest("confirmation_expired") : record;
 }
 
-/** Opens another challenge in place of the one that is used up, for as long as the page may still be answered. */
+/** Replaces the used challenge by a new one for the rest of the page's lifetime, and adds its options to the rejection. */
 async function rejectAndReopen(
   context: RequestContext,
   token: string,
-  found: ConfirmationRecord,
+  record: ConfirmationRecord,
   rejection: PasskeyRejection,
 ): Promise<ConfirmationAnswer> {
   const { runtime, tenant, now } = context;
-  const { transaction, user, seconds } = found;
+  const { transaction, user, seconds } = record;
   const { identifier, data, id } = transaction;
   const allowed = await findDescriptors(runtime.database.read, tenant.id, user.id, "passkey");
   if (allowed.length === 0) return rejection;

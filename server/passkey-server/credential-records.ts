@@ -6,16 +6,16 @@ import type { RequestContext } from "../runtime.ts";
 import type { CredentialDescriptor, CredentialKind } from "./options.ts";
 import type { PasskeyUser } from "./users.ts";
 
-/** Credentials as ceremonies read and write them. */
+/** Reads and writes of credentials by ceremonies. */
 
-/** A credential as far as verifying its answers needs it, and whose it is. */
+/** A credential with the columns that verification needs, and its owner. */
 export interface OwnedCredential extends StoredCredential {
   owner: PasskeyUser;
 }
 
 const { passkeyCredentials: table, passkeyUsers: users } = schema;
 
-/** The credential of this id, whoever it belongs to. */
+/** Finds a credential of any user by id. */
 export async function findOwnedCredential(
   db: ReadOnly,
   tenantId: string,
@@ -45,7 +45,7 @@ export async function findOwnedCredential(
 }
 
 /**
- * What browsers are told of a user's credentials, the oldest first.
+ * Returns the descriptors of a user's credentials, the oldest first.
  *
  * @param userId internal id
  * @param kind null for all kinds
@@ -65,10 +65,10 @@ export function findDescriptors(
 }
 
 /**
- * Writes a new credential of a user.
+ * Inserts a new credential of a user.
  *
- * @returns why it was not written, if it was not: its user is gone, or its id is taken, by whomever (WebAuthn Level 3
- *   section 7.1 step 26)
+ * @returns null on success; else the reason: the user was removed, or any user has a credential with this id
+ *   (WebAuthn Level 3 section 7.1 step 26)
  */
 export async function insertCredential(
   tx: Transaction,
@@ -99,11 +99,11 @@ export async function insertCredential(
 }
 
 /**
- * Writes what an assertion told (section 7.2 step 24).
+ * Updates a credential after an assertion (WebAuthn Level 3 section 7.2 step 24).
  *
- * @param update `userVerified`: that its user was verified beside another factor; else it stays as it was. `strict`:
- *   refuse a signature counter that another assertion has outrun meanwhile
- * @throws TakenError "passkey" when it has, or when the credential is gone
+ * @param update `userVerified`: true if the user was verified beside another factor; false leaves the column unchanged.
+ *   `strict`: reject a signature counter that a concurrent assertion has passed
+ * @throws ConflictError "passkey" in that case, or if the credential was removed
  */
 export async function updateUsedCredential(
   tx: Transaction,

@@ -8,11 +8,11 @@ import {
 } from "../webauthn/responses.ts";
 
 /**
- * What browsers answer, as applications pass it on: the JSON forms of WebAuthn Level 3 section 5.1, with padding at the
- * end of base64url tolerated, and transports where older clients put them.
+ * Browser responses as applications pass them on: the JSON forms of WebAuthn Level 3 section 5.1. Tolerates padding at
+ * the end of base64url, and `transports` beside `response`, where older clients send them.
  */
 
-/** @returns null when it is not the answer to a registration, or carries nothing that a client says */
+/** @returns null if the body is not a registration response or its client data cannot be read */
 export function readRegistrationResponse(
   body: unknown,
 ): { answer: RegistrationResponse; clientData: ClientData } | null {
@@ -24,7 +24,7 @@ export function readRegistrationResponse(
   );
 }
 
-/** @returns null when it is not the answer to an authentication, or carries nothing that a client says */
+/** @returns null if the body is not an authentication response or its client data cannot be read */
 export function readAuthenticationResponse(
   body: unknown,
 ): { answer: AuthenticationResponse; clientData: ClientData } | null {
@@ -39,7 +39,7 @@ function withClientData<Answer extends { response: { clientDataJSON: string } }>
   return clientData ? { answer, clientData } : null;
 }
 
-/** The members of an object, bytes without their padding; none for anything else. */
+/** Returns the members of an object, their base64url values without padding; an empty object for any other value. */
 function withoutPadding(value: unknown): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
   const members = Object.entries(value).map(([name, member]) => [

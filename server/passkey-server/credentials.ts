@@ -4,9 +4,9 @@ import type { RequestContext } from "../runtime.ts";
 import { auditPasskeys } from "./audit.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
-/** Credentials as applications look after them. */
+/** Management of credentials by applications. */
 
-/** A credential as it is shown. */
+/** A credential as returned to applications. */
 export interface CredentialJson {
   /** base64url */
   id: string;
@@ -21,14 +21,14 @@ export interface CredentialJson {
   backup_eligible: boolean;
   backup_state: boolean;
   is_mfa: boolean;
-  /** What the application calls its owner. */
+  /** The application's id of the owner. */
   user_id: string;
 }
 
 export interface CredentialPage {
-  /** What the application calls their owner; everybody's without it. */
+  /** The application's id of the owner; undefined for all users. */
   userId?: string | undefined;
-  /** By the moment of their creation. */
+  /** By creation time. */
   order: "asc" | "desc";
   offset: number;
   limit: number;
@@ -36,13 +36,13 @@ export interface CredentialPage {
 
 const { passkeyCredentials: table, passkeyUsers: users } = schema;
 
-/** One page of a tenant's credentials, and how many there are on all pages. */
+/** Returns one page of a tenant's credentials, and the total count. */
 export async function listCredentials(
   db: ReadOnly,
   tenantId: string,
   { userId, order, offset, limit }: CredentialPage,
 ): Promise<{ credentials: CredentialJson[]; total: number }> {
-  // PostgreSQL takes no such text, so nobody is called so.
+  // PostgreSQL text cannot hold NUL, so no user has such an id.
   if (userId?.includes("\0")) return { credentials: [], total: 0 };
   const wanted = userId === undefined ? undefined : eq(users.userId, userId);
   const direction = order === "asc" ? asc : desc;
@@ -58,7 +58,7 @@ export async function listCredentials(
   return { credentials: rows.map(toJson), total: counted?.total ?? 0 };
 }
 
-/** One credential. */
+/** Returns one credential. */
 export async function showCredential(
   db: ReadOnly,
   tenantId: string,
@@ -69,7 +69,7 @@ export async function showCredential(
   return row ? { ok: true, credential: toJson(row) } : credentialNotFound(id);
 }
 
-/** Gives a credential another name. */
+/** Renames a credential. */
 export async function renameCredential(
   context: RequestContext,
   id: string,
@@ -90,7 +90,7 @@ export async function renameCredential(
   });
 }
 
-/** Removes a credential, which nobody can answer with from the commit on. */
+/** Removes a credential; from the commit on it is not accepted any more. */
 export async function removeCredential(
   context: RequestContext,
   id: string,
@@ -112,7 +112,7 @@ export async function removeCredential(
   });
 }
 
-/** Longest id, 1023 bytes in base64url; also the most of an unknown one that is repeated. */
+/** 1023 bytes in base64url (WebAuthn Level 3 section 4); a longer unknown id is truncated in the error. */
 const MAX_CREDENTIAL_ID_LENGTH = 1364;
 
 const isCredentialId = (id: string) => id.length <= MAX_CREDENTIAL_ID_LENGTH && /^[A-Za-z0-9_-]+$/.test(id);

@@ -1,6 +1,6 @@
 /**
- * Everything that the passkey server refuses with, by status and title; `{}` stands for what it is about. Clients know
- * the titles, so they stay as they are. The last member says what is wrong, where that is the same each time.
+ * Every error of the passkey server: status, title, and details where they are always the same. `{}` in a title is the
+ * subject of the error. Published clients match on the titles, so they must not change.
  */
 const errors = {
   invalid_request: [400, "unable to validate request"],
@@ -50,7 +50,7 @@ export type PasskeyErrorCode = keyof typeof errors;
 export interface PasskeyError {
   status: number;
   title: string;
-  /** The cause in words, for those who build clients; empty where the title says all. */
+  /** The cause, for developers; empty where the title is sufficient. */
   details: string;
 }
 
@@ -63,9 +63,9 @@ export interface PasskeyRejection {
 }
 
 /**
- * Refuses.
+ * Makes the rejection for an error of the table.
  *
- * @param more `details` in place of those of the table; `about`: what the title's `{}` stands for
+ * @param more `details` in place of those in the table; `about`: the replacement of `{}` in the title
  */
 export function rejectPasskeyRequest(
   reason: PasskeyErrorCode,

@@ -10,27 +10,27 @@ import { preloadSigningKey, signToken } from "./tokens.ts";
 import { findUser, type PasskeyUser } from "./users.ts";
 
 const ceremonies = {
-  passkey: { operation: "login", audited: "webauthn_authentication", without: "no_login_credentials" },
-  mfa: { operation: "mfa_login", audited: "mfa_authentication", without: "no_suitable_credentials" },
+  passkey: { operation: "login", audited: "webauthn_authentication", noCredentials: "no_login_credentials" },
+  mfa: { operation: "mfa_login", audited: "mfa_authentication", noCredentials: "no_suitable_credentials" },
 } as const satisfies Record<
   CredentialKind,
-  { operation: Operation; audited: string; without: PasskeyErrorCode }
+  { operation: Operation; audited: string; noCredentials: PasskeyErrorCode }
 >;
 
 export type OpenedLogin = { ok: true; publicKey: ReturnType<typeof requestOptions> } | PasskeyRejection;
 
 /**
- * Opens a challenge for signing in by any passkey that its authenticator can find, which anybody may ask for.
+ * Opens a challenge for signing in with a discoverable passkey. No API key is needed.
  *
- * @param asker whether an application asks, by its key: the servers of one are one source, and bring in many people.
- *   Any other source may ask only so often
+ * @param caller `application`: authenticated by an API key, and not rate limited, because one source serves many users;
+ *   `public`: any other caller, rate limited by source
  */
 export async function initializeDiscoverableLogin(
   context: RequestContext,
-  asker: "application" | "anybody",
+  caller: "application" | "public",
 ): Promise<OpenedLogin> {
   const { runtime, tenant, client } = context;
-  if (asker === "anybody") {
+  if (caller === "public") {
     const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
     if (!rate.ok)
       return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
@@ -39,10 +39,10 @@ export async function initializeDiscoverableLogin(
 }
 
 /**
- * Opens a challenge for a user whom the application names: for signing in by a passkey, or, being signed in by half,
- * for any credential of theirs as the second factor.
+ * Opens a challenge for a user named by the application: for signing in with a passkey, or for any of the user's
+ * credentials as the second factor.
  *
- * @param userId what the application calls the user
+ * @param userId the application's id of the user
  */
 export async function initializeLogin(
   context: RequestContext,
@@ -50,12 +50,12 @@ export async function initializeLogin(
   userId: string,
 ): Promise<OpenedLogin> {
   const { runtime, tenant } = context;
-  const { audited, without } = ceremonies[kind];
+  const { audited, noCredentials } = ceremonies[kind];
   const db = runtime.database.read;
   const user = await findUser(db, tenant.id, userId);
   const allowed = user && (await findDescriptors(db, tenant.id, user.id, kind === "mfa" ? null : kind));
   if (user && allowed && allowed.length > 0) return open(context, kind, user, allowed);
-  const rejection = rejectPasskeyRequest(user ? without : "user_not_found");
+  const rejection = rejectPasskeyRequest(user ? noCredentials : "user_not_found");
   await auditRejection(context, `${audited}_init`, rejection, { actorUserId: userId });
   return rejection;
 }
@@ -90,9 +90,9 @@ async function open(
 }
 
 /**
- * Takes the answer to a login. The challenge is used up, whatever comes of it.
+ * Verifies the response to a login. The challenge is used up in any case.
  *
- * @param body AuthenticationResponseJSON, as the client sent it; nothing in it makes this throw
+ * @param body AuthenticationResponseJSON, unvalidated; no content makes this throw
  */
 export async function finalizeLogin(
   context: RequestContext,
@@ -116,13 +116,13 @@ export async function finalizeLogin(
     return rejection;
   }
 
-  const judged = await verifyPasskeyAssertion(context, { answer, clientData, taken });
-  const userId = judged.credential?.owner.userId;
+  const verdict = await verifyPasskeyAssertion(context, { answer, clientData, taken });
+  const userId = verdict.credential?.owner.userId;
   const facts = { actorUserId: userId, credentialId: answer.id };
-  if (!judged.ok) return fail(judged, facts);
+  if (!verdict.ok) return fail(verdict, facts);
 
-  const { credential, write } = judged;
-  // Signed first: what is written then has its token.
+  const { credential, write } = verdict;
+  // Signed before the write, so that no sign-in is recorded noCredentials a token.
   const token = await signToken(context, { userId: credential.owner.userId, credentialId: credential.id });
   const rejection = await writeAssertion(
     context,

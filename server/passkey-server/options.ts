@@ -3,21 +3,21 @@ import { offeredAlgorithms } from "../webauthn/cose-key.ts";
 import { userHandleOf } from "./user-handles.ts";
 import type { PasskeyUser } from "./users.ts";
 
-/** Whether a credential signs in by itself, or stands beside another factor. */
+/** `passkey` signs in by itself; `mfa` is a second factor only. */
 export type CredentialKind = "passkey" | "mfa";
 
-/** What a browser is told of a credential that exists. */
+/** An existing credential as listed in options (PublicKeyCredentialDescriptor, WebAuthn Level 3 section 5.8.3). */
 export interface CredentialDescriptor {
   id: string;
   transports: readonly string[];
 }
 
-/** The configuration of a kind. Times are in seconds. */
+/** Returns the configuration of a credential kind. Times are in seconds. */
 export function settingsOf({ passkey_server }: Config, kind: CredentialKind) {
   return kind === "mfa" ? passkey_server.mfa : passkey_server;
 }
 
-/** PublicKeyCredentialCreationOptionsJSON, WebAuthn Level 3 section 5.4; `icon` is of Level 1. */
+/** PublicKeyCredentialCreationOptionsJSON, WebAuthn Level 3 section 5.4; `icon` comes from Level 1. */
 export function creationOptions(
   config: Config,
   about: {
@@ -56,7 +56,7 @@ export function creationOptions(
 /**
  * PublicKeyCredentialRequestOptionsJSON, WebAuthn Level 3 section 5.5.
  *
- * @param about `seconds`: the life of the challenge; `userVerification`: null leaves it out
+ * @param about `seconds`: lifetime of the challenge; `userVerification`: null omits the field
  */
 export function requestOptions(
   config: Config,
@@ -77,7 +77,7 @@ export function requestOptions(
   };
 }
 
-/** Some platforms start the wrong authenticator when they are told of transports, so they are told only where configured. */
+/** Transports are listed only where configured: with them, some platforms start the wrong authenticator. */
 function credentialDescriptors({ passkey_server }: Config, credentials: readonly CredentialDescriptor[]) {
   return credentials.map(({ id, transports }) => ({
     type: "public-key" as const,

@@ -1,20 +1,20 @@
 import type { Config } from "../config/schema.ts";
 
 /**
- * Origins that a ceremony may come from. Web origins are the same in any case of letters; the names of apps are not.
+ * Returns the origins that a ceremony may come from. Web origins are compared case-insensitively, app origins exactly.
  *
- * @param said the origin that the client's data names
+ * @param origin as stated in the client data
  */
-export function acceptedOrigins({ passkey_server }: Config, said: string): string[] {
+export function acceptedOrigins({ passkey_server }: Config, origin: string): string[] {
   const { origins } = passkey_server.relying_party;
   const isListed = origins.some(
-    (origin) => /^https?:/i.test(origin) && origin.toLowerCase() === said.toLowerCase(),
+    (listed) => /^https?:/i.test(listed) && listed.toLowerCase() === origin.toLowerCase(),
   );
-  return isListed ? [...origins, said] : origins;
+  return isListed ? [...origins, origin] : origins;
 }
 
-/** What to tell those who build clients of an answer from a page elsewhere; null for one that is not. */
-export function originMismatchDetails(config: Config, said: string): string | null {
-  if (acceptedOrigins(config, said).includes(said)) return null;
-  return "the page's origin is none of the relying party's (passkey_server.relying_party.origins)";
+/** Returns the details of the error for a response from a foreign origin; null if the origin is accepted. */
+export function originMismatchDetails(config: Config, origin: string): string | null {
+  if (acceptedOrigins(config, origin).includes(origin)) return null;
+  return "the page's origin is not one of the relying party's (passkey_server.relying_party.origins)";
 }

@@ -3,19 +3,19 @@ import type { Algorithm } from "../keys/jwt.ts";
 import { RECEIPT_TYPE, type ReceiptClaims, receiptClaims } from "./receipt.ts";
 import type { ReceiptRejection } from "./receipt-rejections.ts";
 
-/** Public keys of an issuer (RFC 7517, 5). */
+/** The issuer's public keys (JWK Set, RFC 7517, 5). */
 export interface KeySet {
   keys: readonly (JsonWebKey & { kid?: string; use?: string; alg?: string })[];
 }
 
-/** How each algorithm signs (RFC 7518, 3.1; RFC 8037, 3.1), and the kind of key that it takes. */
+/** Signature parameters and key type by algorithm (RFC 7518, 3.1; RFC 8037, 3.1). */
 const schemes = {
   RS256: { kty: "RSA", crv: undefined, digest: "sha256", options: { padding: constants.RSA_PKCS1_PADDING } },
   ES256: { kty: "EC", crv: "P-256", digest: "sha256", options: { dsaEncoding: "ieee-p1363" } },
   EdDSA: { kty: "OKP", crv: "Ed25519", digest: null, options: {} },
 } as const satisfies Record<Algorithm, object>;
 
-/** Longer than any receipt. */
+/** More than any valid receipt, in characters. */
 const MAX_RECEIPT_LENGTH = 128 * 1024;
 
 export type ReceiptSignatureVerdict =
@@ -23,9 +23,9 @@ export type ReceiptSignatureVerdict =
   | { ok: false; reason: ReceiptRejection };
 
 /**
- * Reads a receipt, a JWS in the compact form (RFC 7515, 7.1), and judges the signature of whoever issued it.
+ * Parses a receipt, a JWS in compact form (RFC 7515, 7.1), and verifies the issuer's signature.
  *
- * @param keys null to leave the signature aside
+ * @param keys null to skip the signature
  */
 export function verifyIssuerSignature(receipt: string, keys: KeySet | null): ReceiptSignatureVerdict {
   const reject = (reason: ReceiptRejection): ReceiptSignatureVerdict => ({ ok: false, reason });
@@ -33,13 +33,13 @@ export function verifyIssuerSignature(receipt: string, keys: KeySet | null): Rec
   const [head = "", body = "", signature = "", ...rest] = receipt.split(".");
   const parts = [head, body, signature].map((part) => Buffer.from(part, "base64url"));
   const [headBytes, bodyBytes, signatureBytes] = parts as [Buffer, Buffer, Buffer];
-  // A second spelling of the same bytes would be a second receipt.
-  const spelled = parts.map((part) => part.toString("base64url")).join(".") === receipt;
-  if (rest.length > 0 || !spelled) return reject("malformed");
+  // Non-canonical base64url would allow several texts for one receipt.
+  const isCanonical = parts.map((part) => part.toString("base64url")).join(".") === receipt;
+  if (rest.length > 0 || !isCanonical) return reject("malformed");
 
   const header = parse(headBytes);
   if (!header || typeof header.kid !== "string") return reject("malformed");
-  // RFC 7515, 4.1.11: extensions that must be understood are refused by whoever understands none.
+  // RFC 7515, 4.1.11: no critical extension is supported.
   if (header.typ !== RECEIPT_TYPE || "crit" in header) return reject("not_a_receipt");
   if (typeof header.alg !== "string" || !Object.hasOwn(schemes, header.alg))
     return reject("algorithm_unknown");
@@ -57,10 +57,10 @@ export function verifyIssuerSignature(receipt: string, keys: KeySet | null): Rec
   return claims.success ? { ok: true, claims: claims.data, keyId: header.kid } : reject("malformed");
 }
 
-/** The key decides which algorithm is right; the header may only agree (RFC 8725, 3.1). */
+/** The key determines the algorithm, and the header must match it (RFC 8725, 3.1). */
 function keyOf({ keys }: KeySet, kid: string, algorithm: Algorithm): KeyObject | null {
   const { kty, crv } = schemes[algorithm];
-  // A name may be that of several keys, as long as they are of several kinds (RFC 7517, 4.5).
+  // Keys of different types may share a `kid` (RFC 7517, 4.5).
   const jwk = (Array.isArray(keys) ? keys : []).find(
     (one) =>
       one?.kid === kid &&

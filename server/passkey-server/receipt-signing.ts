@@ -7,16 +7,16 @@ import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";
 
 const { passkeyCredentials: credentials } = schema;
 
-/** Address of a tenant's passkey server. Its keys lie at `/.well-known/jwks.json` under it. */
+/** Returns the URL of a tenant's passkey server. Its keys are at `/.well-known/jwks.json` under it. */
 export function issuerOf({ id, config }: Tenant): string {
   return `${new URL(config.base_url).origin}/passkeys/${id}`;
 }
 
 /**
- * Makes the receipt for a transaction whose answer was found to be good, signed by the tenant's passkey key.
+ * Signs the receipt of a verified transaction with the tenant's passkey key.
  *
- * @param about `userId`: what the application calls the user
- * @returns null when the credential was removed meanwhile
+ * @param about `userId`: the application's id of the user
+ * @returns null if the credential was removed concurrently
  */
 export async function signReceipt(
   { runtime, tenant, now }: RequestContext,

@@ -9,46 +9,46 @@ import { isChallengeOf } from "./transaction-challenge.ts";
 
 export { type KeySet, type ReceiptRejection, receiptRejections };
 
-/** What a receipt is measured by. */
+/** What a receipt is verified against. */
 export interface ReceiptExpectations {
   /**
-   * The issuer's public keys, as its `/.well-known/jwks.json` had them when the receipt was made: whoever keeps
-   * receipts keeps them too, since they are taken down some time after they were replaced. With null the issuer's
-   * signature is left aside, and nobody vouches for what the passkey did not sign: whose public key it is, the
-   * user's id, the times, and which pages and relying party were the right ones.
+   * The issuer's public keys, as published at `/.well-known/jwks.json` when the receipt was issued. Store them with the
+   * receipts, because retired keys are removed from there. With null the issuer's signature is not verified, and nothing
+   * proves what the passkey did not sign: the owner of the public key, the user's id, the times, and the accepted origins
+   * and relying party.
    */
   jwks: KeySet | null;
-  /** The passkey's public key as it was kept elsewhere: COSE_Key, base64url. */
+  /** The expected public key of the passkey: COSE_Key, base64url. */
   publicKey?: string | undefined;
-  /** In place of the relying party that the receipt names. */
+  /** Replaces the relying party id of the receipt. */
   relyingPartyId?: string | undefined;
-  /** In place of the origins that the receipt names. */
+  /** Replaces the origins of the receipt. */
   origins?: readonly string[] | undefined;
 }
 
-/** What a receipt that holds proves. */
+/** The content of a valid receipt. */
 export interface VerifiedReceipt {
   transactionId: string;
   userId: string;
-  /** What was agreed to. */
+  /** The confirmed data. */
   data: Record<string, unknown>;
-  /** The same, character by character as it was hashed. */
+  /** The exact text of `data` that was hashed. */
   canonicalData: string;
-  /** When the application asked, and when the user agreed, by the issuer's clock. */
+  /** When the transaction was initialized and confirmed, by the issuer's clock. */
   createdAt: Date;
   confirmedAt: Date;
   issuer: string;
   tenantId: string;
-  /** The key that signed the receipt; null where that was left aside. */
+  /** `kid` of the key that signed the receipt; null if the signature was not verified. */
   issuerKeyId: string | null;
   relyingPartyId: string;
-  /** The page on which the user agreed. */
+  /** Origin of the page on which the user confirmed. */
   origin: string;
   credentialId: string;
   /** COSE_Key, base64url. */
   publicKey: string;
   aaguid: string;
-  /** Whether the authenticator made sure that it was its owner: by fingerprint, face or PIN. */
+  /** Whether the authenticator verified the user, by biometrics or PIN. */
   userVerified: boolean;
 }
 
@@ -63,52 +63,52 @@ const ATTESTED = 0x40;
 const EXTENDED = 0x80;
 
 /**
- * Verifies a receipt: who issued it, that the passkey it names signed just this transaction, and where. Needs nothing
- * but what it is given: no network, no database, no clock, no configuration. Throws for nothing.
+ * Verifies a receipt: its issuer, and that the named passkey signed exactly this transaction on an accepted origin. Uses
+ * no network, database, clock or configuration. Never throws.
  *
- * @param receipt as `transaction/finalize` handed it out
+ * @param receipt as returned by `transaction/finalize`
  */
 export function verifyReceipt(receipt: string, expected: ReceiptExpectations): ReceiptVerdict {
-  // Ensure the issuer signed it, whole (RFC 7515, 5.2).
+  // Verify the issuer's signature (RFC 7515, 5.2).
   const read = verifyIssuerSignature(receipt, expected.jwks);
   if (!read.ok) return reject(read.reason);
   const { claims, keyId } = read;
   const { credential, response, relying_party: relyingParty } = claims;
 
-  // Ensure there is one spelling of the data, so that the hash is of what is read here (RFC 8785).
+  // Verify that the data is canonical, so that the hash covers exactly what is returned (RFC 8785).
   const data = readCanonicalJson(claims.data);
   if (!data) return reject("data_not_canonical");
 
-  // Ensure the passkey was used to agree, not to be made (WebAuthn Level 3, 7.2 step 10).
+  // Verify that the ceremony was an authentication (WebAuthn Level 3, 7.2 step 10).
   const clientData = readClientData(response.clientDataJSON);
-  if (!clientData || !hasOneReading(response.clientDataJSON)) return reject("client_data_malformed");
+  if (!clientData || !isUnambiguous(response.clientDataJSON)) return reject("client_data_malformed");
   if (clientData.type !== "webauthn.get") return reject("wrong_ceremony");
 
-  // Ensure what it signed is this transaction with this data (step 11).
+  // Verify that the challenge commits to this transaction and data (step 11).
   if (!isChallengeOf(clientData.challenge, claims.transaction_id, claims.data))
     return reject("challenge_mismatch");
 
-  // Ensure the page was the relying party's, and nobody else's around it (steps 12 to 14).
+  // Verify that the page was the relying party's and not framed (steps 12 to 14).
   const origins = (expected.origins ?? relyingParty.origins).map(comparable);
   if (!origins.includes(comparable(clientData.origin))) return reject("origin_mismatch");
   if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return reject("framed");
 
-  // Ensure the authenticator meant this relying party, and somebody was there (steps 15 and 16).
+  // Verify relying party and user presence (steps 15 and 16).
   const authenticatorData = Buffer.from(response.authenticatorData, "base64url");
   const flags = authenticatorData[32] ?? 0;
-  const more = (flags & (ATTESTED | EXTENDED)) !== 0;
-  if (more ? authenticatorData.length < 37 : authenticatorData.length !== 37)
+  const hasExtensions = (flags & (ATTESTED | EXTENDED)) !== 0;
+  if (hasExtensions ? authenticatorData.length < 37 : authenticatorData.length !== 37)
     return reject("authenticator_data_malformed");
   const relyingPartyId = expected.relyingPartyId ?? relyingParty.id;
   if (!authenticatorData.subarray(0, 32).equals(sha256(relyingPartyId)))
     return reject("relying_party_mismatch");
   if ((flags & USER_PRESENT) === 0) return reject("user_absent");
 
-  // Ensure the passkey is this user's, where it says whose it is (step 6).
+  // Verify the user handle, if there is one (step 6).
   if (response.userHandle !== undefined && !handlesOf(claims.user_id).includes(response.userHandle))
     return reject("user_mismatch");
 
-  // Ensure it is the passkey that was expected, and that it signed (steps 20 and 21).
+  // Verify the public key, if one is expected, and the passkey's signature (steps 20 and 21).
   const publicKey = Buffer.from(credential.public_key, "base64url");
   if (expected.publicKey !== undefined && !isSame(expected.publicKey, publicKey))
     return reject("public_key_mismatch");
@@ -146,17 +146,17 @@ function reject(code: ReceiptRejection): ReceiptVerdict {
   return { ok: false, code, reason: receiptRejections[code] };
 }
 
-/** A member that occurs twice would be another one to another reader (RFC 7493, 2.3). */
-function hasOneReading(clientDataJSON: string): boolean {
+/** Rejects duplicate members, of which parsers may read different ones (RFC 7493, 2.3). */
+function isUnambiguous(clientDataJSON: string): boolean {
   return parseJson(new TextDecoder().decode(Buffer.from(clientDataJSON, "base64url"))) !== undefined;
 }
 
-/** Web origins are the same in any case of letters; the names of apps are not. */
+/** Web origins are compared case-insensitively, app origins exactly. */
 function comparable(origin: string): string {
   return /^https?:/i.test(origin) ? origin.toLowerCase() : origin;
 }
 
-/** Padding does not matter: keys are kept in both ways. */
+/** Compares a key in base64url with or without padding. */
 function isSame(encoded: string, publicKey: Buffer): boolean {
   const expected = Buffer.from(encoded, "base64url");
   return expected.length === publicKey.length && timingSafeEqual(expected, publicKey);
@@ -164,7 +164,7 @@ function isSame(encoded: string, publicKey: Buffer): boolean {
 
 const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest();
 
-/** By which authenticators may know the user: the bytes of the id's text, or those of the UUID that it is. */
+/** Returns the valid handles of a user: the bytes of the id's text, and for a UUID its sixteen bytes. */
 function handlesOf(userId: string): string[] {
   const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(userId);
   const binary = uuid ? [Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url")] : [];

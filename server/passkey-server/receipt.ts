@@ -1,52 +1,52 @@
 import { z } from "zod";
 
 /**
- * What a confirmed transaction leaves behind: a statement that holds all that its verification takes, so that anybody
- * can check years later who agreed to what, without asking us.
+ * The receipt of a confirmed transaction: a signed statement with everything that its verification needs, so that it can
+ * be verified offline years later.
  */
 
-/** `typ` of its header, which tells it from tokens (RFC 8725, 3.11). */
+/** `typ` header, which distinguishes receipts from tokens (RFC 8725, 3.11). */
 export const RECEIPT_TYPE = "transaction-receipt+jwt";
 
-/** Bytes in base64url, in the one spelling that they have. */
-const bytes = (mostCharacters: number) =>
+/** Bytes in canonical base64url. */
+const bytes = (maxLength: number) =>
   z
     .string()
     .min(1)
-    .max(mostCharacters)
+    .max(maxLength)
     .refine((text) => Buffer.from(text, "base64url").toString("base64url") === text);
 
-const text = (mostCharacters: number) => z.string().min(1).max(mostCharacters);
+const text = (maxLength: number) => z.string().min(1).max(maxLength);
 
-/** The payload. Members beyond these are for later versions, and are signed like the others. */
+/** The payload. Unknown members are ignored, for later versions. */
 export const receiptClaims = z.object({
-  /** Address of the tenant's passkey server; its keys lie at `/.well-known/jwks.json` under it. */
+  /** Address of the tenant's passkey server; its keys are at `/.well-known/jwks.json` under it. */
   iss: text(2048),
   /** When the transaction was confirmed, in seconds since 1970. */
   iat: z.int().nonnegative(),
   tenant_id: text(64),
   transaction_id: text(512),
   user_id: text(1024),
-  /** What was agreed to: an object in the canonical form of RFC 8785. */
+  /** The confirmed data: an object in the canonical form of RFC 8785. */
   data: text(64 * 1024),
-  /** When the application asked, and when the user agreed (RFC 3339). */
+  /** When the transaction was initialized and confirmed (RFC 3339). */
   created_at: z.iso.datetime(),
   confirmed_at: z.iso.datetime(),
   relying_party: z.object({
     id: text(255),
-    /** Where the user may have agreed. */
+    /** Accepted origins at the time of confirmation. */
     origins: z.array(text(2048)).min(1).max(256),
   }),
   credential: z.object({
     id: bytes(1364),
     /** COSE_Key (RFC 9052, 7), base64url. */
     public_key: bytes(4096),
-    /** Written as UUIDs are; many set bits that no UUID has. */
+    /** In UUID notation, though not every AAGUID is a valid UUID. */
     aaguid: z.guid(),
     attestation_type: text(64),
     created_at: z.iso.datetime(),
   }),
-  /** What the authenticator answered (WebAuthn Level 3, 5.1), base64url. */
+  /** The authenticator's response (WebAuthn Level 3, 5.1), base64url. */
   response: z.object({
     clientDataJSON: bytes(8192),
     authenticatorData: bytes(8192),
@@ -57,7 +57,7 @@ export const receiptClaims = z.object({
 
 export type ReceiptClaims = z.output<typeof receiptClaims>;
 
-/** What makes a receipt; the members carry the names of their rows. */
+/** The input of a receipt, with column names. */
 export interface ConfirmedTransaction {
   issuer: string;
   tenantId: string;
@@ -80,7 +80,7 @@ export interface ConfirmedTransaction {
   };
 }
 
-/** The claims of the receipt for a transaction whose confirmation was found to be good. */
+/** Returns the claims of the receipt for a confirmed transaction. */
 export function claimsOf(confirmed: ConfirmedTransaction): ReceiptClaims {
   const { transaction, credential, relyingParty, response, confirmedAt } = confirmed;
   const { clientDataJSON, authenticatorData, signature, userHandle } = response;
@@ -110,7 +110,7 @@ export function claimsOf(confirmed: ConfirmedTransaction): ReceiptClaims {
   };
 }
 
-/** Browsers may leave bits set that mean nothing. */
+/** Re-encodes base64url, because browsers may leave unused bits set. */
 function canonicalBase64url(base64url: string): string {
   return Buffer.from(base64url, "base64url").toString("base64url");
 }

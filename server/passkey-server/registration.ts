@@ -11,13 +11,13 @@ import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
 import { preloadSigningKey, signToken } from "./tokens.ts";
 import { findUserById, type PasskeyUser, saveUser } from "./users.ts";
 
-/** An answer to one kind is none to the other: what was asked of the authenticator differs. */
+/** A response to one kind is not accepted for the other, because the requirements on the authenticator differ. */
 const ceremonies = {
   passkey: { operation: "registration", audited: "webauthn_registration" },
   mfa: { operation: "mfa_registration", audited: "mfa_registration" },
 } as const satisfies Record<CredentialKind, { operation: Operation; audited: string }>;
 
-/** Writes the user, and opens a challenge for a new credential of theirs. */
+/** Creates or updates the user, and opens a challenge for a new credential. */
 export async function initializeRegistration(
   context: RequestContext,
   kind: CredentialKind,
@@ -46,9 +46,9 @@ export async function initializeRegistration(
 }
 
 /**
- * Takes the answer to `openRegistration`. The challenge is used up, whatever comes of it.
+ * Verifies the response to `initializeRegistration` and stores the credential. The challenge is used up in any case.
  *
- * @param body RegistrationResponseJSON, as the client sent it; nothing in it makes this throw
+ * @param body RegistrationResponseJSON, unvalidated; no content makes this throw
  */
 export async function finalizeRegistration(
   context: RequestContext,
@@ -80,24 +80,24 @@ export async function finalizeRegistration(
   if (!user) return fail("user_not_found");
   if (taken.expired) return fail("attestation_rejected", "the challenge has expired");
 
-  const judged = await verifyWebAuthnAttestation(answer, clientData, {
+  const verdict = await verifyWebAuthnAttestation(answer, clientData, {
     challenge: taken.challenge,
     origins: acceptedOrigins(tenant.config, clientData.origin),
     rpId: tenant.config.passkey_server.relying_party.id,
     requireUserPresence: true,
-    // Asked below: that alone has a refusal of its own.
+    // Checked below, because it has an error of its own.
     requireUserVerification: false,
     formats: tenant.config.passkey.attestation_formats,
     now,
   });
-  if (!judged.ok) {
-    const elsewhere = originMismatchDetails(tenant.config, clientData.origin);
-    return fail("attestation_rejected", elsewhere ?? rejectionDetails[judged.reason]);
+  if (!verdict.ok) {
+    const foreignOrigin = originMismatchDetails(tenant.config, clientData.origin);
+    return fail("attestation_rejected", foreignOrigin ?? rejectionDetails[verdict.reason]);
   }
-  const { credential } = judged;
+  const { credential } = verdict;
   if (taken.userVerification === "required" && !credential.userVerified) return fail("user_not_verified");
 
-  // Signed first: what is written then has its token.
+  // Signed before the write, so that no credential is stored without a token.
   const token = await signToken(context, { userId: user.userId, credentialId: credential.id });
   const name = authenticatorName(credential.aaguid) ?? `cred-${credential.id}`;
   const conflict = await runtime.database.write.transaction(async (tx) => {
@@ -115,12 +115,12 @@ export async function finalizeRegistration(
 }
 
 const rejectionDetails: Record<AttestationRejection, string> = {
-  cross_origin: "the page was in a frame of another site",
+  cross_origin: "the page was framed by another site",
   attestation_object_malformed: "the attestation object is malformed",
-  attestation_format_refused: "attestation statements of this format are not taken",
-  not_verified: "type, challenge, origin, relying party, presence or algorithm are not what they must be",
-  credential_id_mismatch: "the answer names another credential",
+  attestation_format_refused: "attestation statements of this format are not accepted",
+  not_verified: "type, challenge, origin, relying party, user presence or algorithm is invalid",
+  credential_id_mismatch: "the response names another credential",
   credential_id_too_long: "the credential id is too long",
   public_key_refused: "the public key is not acceptable",
-  attestation_statement_refused: "the attestation statement does not hold",
+  attestation_statement_refused: "the attestation statement is invalid",
 };

@@ -2,10 +2,10 @@ import { signedFor } from "../keys/signing-key-store.ts";
 import type { RequestContext } from "../runtime.ts";
 
 /**
- * What an application is handed when a ceremony went well: a JSON Web Token (RFC 7519) signed by the tenant's own keys
- * for this, which `/.well-known/jwks.json` of the passkey server shows.
+ * Signs the token that an application receives after a successful ceremony: a JSON Web Token (RFC 7519), signed by the
+ * tenant's passkey keys, whose public parts are at `/.well-known/jwks.json` of the passkey server.
  *
- * @param about `userId`: what the application calls the user; `transactionId`: its own id of what was agreed to
+ * @param about `userId` and `transactionId`: the application's own ids
  */
 export async function signToken(
   { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
@@ -25,10 +25,7 @@ export async function signToken(
   return runtime.signingKeys.of(tenant, "passkeys").sign(claims, { typ: "JWT" });
 }
 
-/**
- * Has the keys read, and the first one made, while nobody waits: by the time a person has touched their authenticator,
- * it is there.
- */
+/** Starts loading (or creating) the signing key, so that it is ready when the user has used the authenticator. */
 export function preloadSigningKey({ runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">): void {
   runtime.signingKeys.of(tenant, "passkeys");
 }

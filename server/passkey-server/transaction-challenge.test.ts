@@ -6,7 +6,7 @@ import { isChallengeOf, transactionChallenge } from "./transaction-challenge.ts"
 const random = Buffer.alloc(32, 7);
 const data = '{"amount":"10.00","to":"Grace"}';
 
-test("A69 a challenge is 32 random bytes and the hash of id and data: 86 characters", () => {
+test("A69 builds a challenge of 32 random bytes and the hash of id and data", () => {
   const challenge = transactionChallenge(random, "order-1", data);
   expect(challenge).toMatch(/^[A-Za-z0-9_-]{86}$/);
   const bytes = Buffer.from(challenge, "base64url");
@@ -14,7 +14,7 @@ test("A69 a challenge is 32 random bytes and the hash of id and data: 86 charact
   expect(bytes.subarray(32)).toEqual(createHash("sha256").update(`order-1${data}`).digest());
 });
 
-test("A69 it is one for this id and this data, and for no other", () => {
+test("A69 accepts a challenge for its id and data only", () => {
   const challenge = transactionChallenge(random, "ördér-1", data);
   expect(isChallengeOf(challenge, "ördér-1", data)).toBe(true);
   expect(isChallengeOf(challenge, "ördér-2", data)).toBe(false);
@@ -24,11 +24,11 @@ test("A69 it is one for this id and this data, and for no other", () => {
   expect(isChallengeOf(`${challenge}A`, "ördér-1", data)).toBe(false);
 });
 
-test("a random half of another length is refused", () => {
+test("rejects a random half of another length", () => {
   expect(() => transactionChallenge(Buffer.alloc(31), "a", data)).toThrow(RangeError);
 });
 
-test("whatever comes as a challenge, nothing is thrown", async () => {
+test("never throws for an invalid challenge", async () => {
   await assert(
     property(string({ unit: "binary" }), uint8Array(), (text, bytes) => {
       expect(isChallengeOf(text, "a", data)).toBe(false);

@@ -15,7 +15,7 @@ const { passkeyTransactions: table, transactionConfirmations: confirmations } = 
 
 export type TransactionRow = typeof table.$inferSelect;
 
-/** What an application has of a transaction that its user agreed to. */
+/** What an application receives for a confirmed transaction. */
 export interface TransactionProof {
   token: string;
   /** See `receipt.ts`. */
@@ -23,9 +23,9 @@ export interface TransactionProof {
 }
 
 /**
- * Takes the answer to `openTransaction`. The challenge is used up, whatever comes of it.
+ * Verifies the response to `initializeTransaction`. The challenge is used up in any case.
  *
- * @param body AuthenticationResponseJSON, as the client sent it; nothing in it makes this throw
+ * @param body AuthenticationResponseJSON, unvalidated; no content makes this throw
  */
 export async function finalizeTransaction(
   context: RequestContext,
@@ -42,17 +42,17 @@ export async function finalizeTransaction(
     await auditUnknownChallenge(context, "webauthn_transaction_final", rejection, facts);
     return rejection;
   }
-  const judged = await verifyTransactionAssertion(context, { ...read, taken, transaction });
-  if (!judged.ok) return judged;
-  const rejection = await judged.write();
-  return rejection ?? { ok: true, ...judged.proof };
+  const verdict = await verifyTransactionAssertion(context, { ...read, taken, transaction });
+  if (!verdict.ok) return verdict;
+  const rejection = await verdict.write();
+  return rejection ?? { ok: true, ...verdict.proof };
 }
 
-/** What a page that asks about a transaction leaves behind when the user has agreed. */
+/** The result of a confirmation page, redeemable by a one-time code. */
 export interface RedeemableResult {
   codeHash: Buffer;
   sealedResult: Buffer;
-  /** When both are good for nothing any more. */
+  /** Expiry of code and result. */
   expiresAt: SQL;
 }
 
@@ -60,15 +60,16 @@ export type TransactionVerdict =
   | {
       ok: true;
       proof: TransactionProof;
-      /** Writes it, once: a refusal, with nothing written, when somebody else was faster. */
+      /** Confirms the transaction; a rejection, with nothing written, if it was answered concurrently. */
       write(result?: RedeemableResult): Promise<PasskeyRejection | null>;
     }
   | PasskeyRejection;
 
 /**
- * Judges the answer of a user to a transaction, whoever asked them. What is refused is noted.
+ * Verifies the user's response to a transaction, sent by the application or by the confirmation page. Rejections are
+ * audited.
  *
- * @param about what was read from the body, the challenge that it took, and the transaction it commits to
+ * @param about the parsed response, the challenge that it took, and the transaction
  */
 export async function verifyTransactionAssertion(
   context: RequestContext,
@@ -78,9 +79,9 @@ export async function verifyTransactionAssertion(
   },
 ): Promise<TransactionVerdict> {
   const { answer, transaction } = about;
-  const judged = await verifyPasskeyAssertion(context, about);
+  const verdict = await verifyPasskeyAssertion(context, about);
   const facts: AuditFacts = {
-    actorUserId: judged.credential?.owner.userId,
+    actorUserId: verdict.credential?.owner.userId,
     credentialId: answer.id,
     transactionId: transaction.identifier,
   };
@@ -89,18 +90,20 @@ export async function verifyTransactionAssertion(
     const { ok, reason, error } = rejection;
     return { ok, reason, error };
   };
-  if (!judged.ok) return fail(judged);
+  if (!verdict.ok) return fail(verdict);
 
-  const { owner, id: credentialId } = judged.credential;
+  const { owner, id: credentialId } = verdict.credential;
   const signer = { userId: owner.userId, credentialId };
   const receipt = await signReceipt(context, { ...signer, transaction, answer });
   if (receipt === null)
-    return fail(rejectPasskeyRequest("assertion_rejected", { details: "there is no such credential" }));
-  // Nobody has a token without a receipt that holds: where its verification is stricter, that counts.
-  const verdict = verifyReceipt(receipt, { jwks: null });
-  if (!verdict.ok)
+    return fail(rejectPasskeyRequest("assertion_rejected", { details: "the credential does not exist" }));
+  // No token without a valid receipt: receipt verification is stricter in places.
+  const receiptVerdict = verifyReceipt(receipt, { jwks: null });
+  if (!receiptVerdict.ok)
     return fail(
-      rejectPasskeyRequest("assertion_rejected", { details: `its receipt would not hold: ${verdict.code}` }),
+      rejectPasskeyRequest("assertion_rejected", {
+        details: `the receipt would be invalid: ${receiptVerdict.code}`,
+      }),
     );
   const token = await signToken(context, { ...signer, transactionId: transaction.identifier });
   return {
@@ -109,7 +112,7 @@ export async function verifyTransactionAssertion(
     async write(result) {
       const rejection = await writeAssertion(
         context,
-        judged.write,
+        verdict.write,
         (tx) => markConfirmed(tx, context, transaction, result),
         auditPasskeys(context, "webauthn_transaction_final_succeeded", facts),
       );
@@ -119,9 +122,9 @@ export async function verifyTransactionAssertion(
 }
 
 /**
- * Marks a transaction as agreed to, and a page that asks about it as answered. Either happens once.
+ * Marks a transaction as confirmed, and its confirmation page as answered. Each happens once.
  *
- * @throws TakenError "transaction" when it was agreed to or declined meanwhile
+ * @throws ConflictError "transaction" if it was confirmed or declined concurrently
  */
 async function markConfirmed(
   tx: Transaction,

@@ -19,24 +19,24 @@ export type OpenedTransaction =
   | PasskeyRejection;
 
 /**
- * Opens a challenge that commits to what a user is to agree to. The application's id of the transaction is used up by
- * it in this tenant, whatever becomes of it.
+ * Opens a challenge that commits to a transaction. The application's id of the transaction can be used once in a tenant,
+ * whatever the outcome.
  *
- * @param asked `transactionId`: the application's own id; `data`: any JSON value; `confirmation`: the wish to have our
- *   own page ask the user
+ * @param input `transactionId`: the application's id; `data`: any JSON value; `confirmation`: to have the user confirm on
+ *   the confirmation page
  */
 export async function initializeTransaction(
   context: RequestContext,
-  asked: { userId: string; transactionId: string; data: unknown; confirmation: ConfirmationOptions | null },
+  input: { userId: string; transactionId: string; data: unknown; confirmation: ConfirmationOptions | null },
 ): Promise<OpenedTransaction> {
   const { runtime, tenant, now } = context;
   const { config } = tenant;
-  const { userId, transactionId: identifier } = asked;
+  const { userId, transactionId: identifier } = input;
   const invalid = (details: string) => rejectPasskeyRequest("invalid_request", { details });
-  const canonical = canonicalJson(asked.data);
+  const canonical = canonicalJson(input.data);
   if (!canonical.ok)
-    return invalid(`transaction_data cannot be agreed to: ${canonicalJsonRejections[canonical.reason]}`);
-  const confirmation = asked.confirmation && prepareConfirmation(context, asked.confirmation);
+    return invalid(`transaction_data is not acceptable: ${canonicalJsonRejections[canonical.reason]}`);
+  const confirmation = input.confirmation && prepareConfirmation(context, input.confirmation);
   if (confirmation && !confirmation.ok) return invalid(confirmation.details);
 
   const facts = { actorUserId: userId, transactionId: identifier };
@@ -87,7 +87,7 @@ export async function initializeTransaction(
   };
 }
 
-/** User verification is named only where it is required: without the field browsers take it for preferred. */
+/** Includes user verification only if it is required; without the field, browsers assume `preferred`. */
 export function transactionOptions(
   { tenant }: Pick<RequestContext, "tenant">,
   about: Omit<Parameters<typeof requestOptions>[1], "userVerification">,

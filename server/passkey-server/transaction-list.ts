@@ -3,15 +3,15 @@ import { schema } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
-/** A transaction as it is listed. */
+/** A transaction as returned to applications. */
 export interface TransactionJson {
   id: string;
   identifier: string;
-  /** The canonical form, a text. */
+  /** In canonical form, as text. */
   data: string;
   created_at: string;
   updated_at: string;
-  /** When the user agreed. */
+  /** When the user confirmed it. */
   confirmed_at?: string;
 }
 
@@ -20,23 +20,28 @@ const { passkeyTransactions: table, passkeyUsers: users } = schema;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Everything a user was asked to agree to, the oldest first.
+ * Returns the transactions of a user, the oldest first.
  *
- * @param user our own id of the user, or what the application calls them
+ * @param user the internal id of the user, or the application's
  */
 export async function listTransactions(
   { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   user: string,
 ): Promise<{ ok: true; transactions: TransactionJson[] } | PasskeyRejection> {
   const db = runtime.database.read;
-  // PostgreSQL takes no such text, so nobody is called so.
+  // PostgreSQL text cannot hold these, so no user has such an id.
   if (user.includes("\0") || !user.isWellFormed()) return rejectPasskeyRequest("invalid_user_id");
-  const byName = eq(users.userId, user);
+  const byExternalId = eq(users.userId, user);
   const candidates = await db
     .select({ id: users.id, userId: users.userId })
     .from(users)
-    .where(and(eq(users.tenantId, tenant.id), uuid.test(user) ? or(eq(users.id, user), byName) : byName));
-  // Of an id that is one user's own and another's name here, the internal one counts.
+    .where(
+      and(
+        eq(users.tenantId, tenant.id),
+        uuid.test(user) ? or(eq(users.id, user), byExternalId) : byExternalId,
+      ),
+    );
+  // An id may be internal for one user and external for another; the internal one takes precedence.
   const found = candidates.find(({ id }) => id === user.toLowerCase()) ?? candidates[0];
   if (!found) return rejectPasskeyRequest("user_not_found");
   const rows = await db

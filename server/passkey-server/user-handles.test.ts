@@ -5,11 +5,11 @@ import { userHandleOf, userHandlesOf, userIdsOf } from "./user-handles.ts";
 
 const anyText = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
 
-test("a handle means the user it was made of, before anybody else", () => {
+test("decodes a handle to its user first", () => {
   fc.assert(fc.property(anyText, (userId) => userIdsOf(userHandleOf(userId))[0] === userId));
 });
 
-test("each handle of a user means them", () => {
+test("decodes every handle of a user to that user", () => {
   const userId = randomUUID();
   const handles = userHandlesOf(userId);
   expect(handles).toHaveLength(2);
@@ -19,20 +19,20 @@ test("each handle of a user means them", () => {
   );
 });
 
-test("a UUID in capital letters is known by its text, and its bytes by that in small ones", () => {
+test("decodes the text of an upper-case UUID as it is, and its bytes to lower case", () => {
   const userId = randomUUID().toUpperCase();
   const [text = "", bytes = ""] = userHandlesOf(userId);
   expect(userIdsOf(text)).toEqual([userId]);
   expect(userIdsOf(bytes)).toContain(userId.toLowerCase());
 });
 
-test("sixteen bytes that are no text are a UUID, and other bytes are nobody", () => {
+test("decodes sixteen bytes that are not UTF-8 as a UUID, and other such bytes to no user", () => {
   expect(userIdsOf(Buffer.alloc(16, 0xff).toString("base64url"))).toEqual([
     "ffffffff-ffff-ffff-ffff-ffffffffffff",
   ]);
   expect(userIdsOf("_w")).toEqual([]);
 });
 
-test("a byte order mark belongs to an id", () => {
+test("keeps a byte order mark", () => {
   expect(userIdsOf(userHandleOf("\uFEFFada"))).toEqual(["\uFEFFada"]);
 });

@@ -1,6 +1,6 @@
-/** What authenticators keep of a user, `user.id` of WebAuthn (Level 3, 5.4.3), against what the application calls them. */
+/** Conversions between the application's user id and the user handle, `user.id` of WebAuthn (Level 3, 5.4.3). */
 
-/** Our own: the UTF-8 bytes of what the application calls the user, base64url. */
+/** Returns the handle of new credentials: the UTF-8 bytes of the user id, base64url. */
 export function userHandleOf(userId: string): string {
   return Buffer.from(userId).toString("base64url");
 }
@@ -8,8 +8,8 @@ export function userHandleOf(userId: string): string {
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Handles by which authenticators may know a user: our own, and the sixteen bytes of an id that is a UUID, which
- * credentials carry that were made elsewhere.
+ * Returns the handles that a user's credentials may carry: the handle of new credentials, and for a UUID its sixteen
+ * bytes, which credentials imported from other servers carry.
  */
 export function userHandlesOf(userId: string): string[] {
   const binary = uuid.test(userId)
@@ -18,14 +18,14 @@ export function userHandlesOf(userId: string): string[] {
   return [userHandleOf(userId), ...binary];
 }
 
-/** The other way round: whom a handle may mean, the likeliest first. */
+/** Returns the user ids that a handle may stand for, the most likely first. */
 export function userIdsOf(handle: string): string[] {
   const bytes = Buffer.from(handle, "base64url");
   const ids: string[] = [];
   try {
     ids.push(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    // Not a text.
+    // Not UTF-8.
   }
   if (bytes.length === 16) {
     ids.push(bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"));

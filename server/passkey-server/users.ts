@@ -2,11 +2,11 @@ import { and, eq, inArray } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
 
-/** A person of an application that uses the passkey server; no account of ours. */
+/** A user of an application that uses the passkey server; not an account of this service. */
 export interface PasskeyUser {
-  /** Our own id, a UUID. */
+  /** Internal id, a UUID. */
   id: string;
-  /** What the application calls them: any text of 64 bytes at most, without NUL. */
+  /** The application's id: any text of at most 64 bytes, without NUL. */
   userId: string;
   name: string;
   displayName: string;
@@ -23,16 +23,16 @@ const columns = {
   icon: table.icon,
 };
 
-/** `user.id` of WebAuthn holds no more bytes (Level 3 section 5.4.3), and it is made of the application's id. */
+/** The limit of `user.id` (WebAuthn Level 3 section 5.4.3), which is derived from the application's id. */
 export const MAX_USER_ID_BYTES = 64;
 
-/** The user that an application calls so; null also for what cannot be anybody's id. */
+/** Finds a user by the application's id; null also for an id that is not valid. */
 export async function findUser(db: ReadOnly, tenantId: string, userId: string): Promise<PasskeyUser | null> {
   const [user] = await findUsers(db, tenantId, [userId]);
   return user ?? null;
 }
 
-/** Those of several users that there are. */
+/** Finds the users with any of the given ids. */
 export async function findUsers(
   db: ReadOnly,
   tenantId: string,
@@ -46,7 +46,7 @@ export async function findUsers(
     .where(and(eq(table.tenantId, tenantId), inArray(table.userId, possible)));
 }
 
-/** The user of an internal id. */
+/** Finds a user by internal id. */
 export async function findUserById(db: ReadOnly, tenantId: string, id: string): Promise<PasskeyUser | null> {
   const [user] = await db
     .select(columns)
@@ -55,7 +55,7 @@ export async function findUserById(db: ReadOnly, tenantId: string, id: string): 
   return user ?? null;
 }
 
-/** Writes a user anew, or their name, display name and icon. */
+/** Creates a user, or updates the name, display name and icon of an existing one. */
 export async function saveUser(
   tx: Transaction,
   { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
@@ -73,6 +73,6 @@ export async function saveUser(
     })
     .onConflictDoUpdate({ target: [table.tenantId, table.userId], set: { ...shown, updatedAt: now } })
     .returning(columns);
-  if (!user) throw new Error("a user that was written is not there");
+  if (!user) throw new Error("the upsert of a user returned no row");
   return user;
 }

@@ -19,7 +19,7 @@ test.each([
   ["a\u200db\ufe0f", "a‹U+200D›b‹U+FE0F›"],
   [`e${"\u0301".repeat(6)}`, `e${"\u0301".repeat(4)}‹U+0301›‹U+0301›`],
   ["ไม่ คิดถึง ที่นี่", "ไม่ คิดถึง ที่นี่"],
-])("A102 %j is seen as it is", (text, seen) => {
+])("A102 shows the invisible characters of %j", (text, seen) => {
   expect(visibleLine(text)).toBe(seen);
 });
 
@@ -29,11 +29,11 @@ test.each([
   ["\u00a0\u3000a b", [{ hidden: "U+00A0" }, { hidden: "U+3000" }, { text: "a b" }]],
   ["  ", [{ hidden: "U+0020" }, { hidden: "U+0020" }]],
   ["", []],
-])("A102 %j without quotes is told from what looks the same", (text, pieces) => {
+])("A102 shows the spaces at the ends of %j", (text, pieces) => {
   expect(visibleEnds(text)).toEqual(pieces);
 });
 
-test("nothing is left out, and nothing that cannot be seen is left", async () => {
+test("omits nothing and leaves no bidirectional mark in visible text", async () => {
   await assert(
     property(string({ unit: "binary" }), (text) => {
       const pieces = visiblePieces(text);

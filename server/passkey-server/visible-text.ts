@@ -1,22 +1,21 @@
 /**
- * Text as a person must see it before they agree to it: what has no shape of its own, or changes how its neighbours
- * are drawn, is told apart from what is meant to be read.
+ * Text that a user must see before confirming it: characters that are invisible, or that change how their neighbours
+ * are drawn, are separated from visible ones.
  */
 
-/** A stretch of text; or one character that cannot be seen, by its code point, as in `U+202E`. */
+/** Visible text, or one invisible character by its code point, such as `U+202E`. `breaks`: it is a line feed. */
 export type TextPiece = { text: string } | { hidden: string; breaks?: true };
 
 /**
- * Controls, formats such as the marks that turn the direction of writing, unassigned and private characters, separators
- * of lines and paragraphs, what Unicode says is not drawn (`Default_Ignorable_Code_Point`), and two symbols that are
- * drawn as nothing or as anything: the empty Braille pattern and the replacement of objects.
+ * Control, format (such as bidirectional marks), unassigned and private-use characters, line and paragraph separators,
+ * `Default_Ignorable_Code_Point`, the empty Braille pattern and the object replacement character.
  */
 const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc]/u;
 
-/** Marks on one letter that are still writing; what is beyond would be drawn over other lines. */
+/** Combining marks on one letter; more would be drawn over other lines. */
 const MAX_COMBINING_MARKS = 4;
 
-/** Cuts a text into what can be read and what cannot be seen. Nothing is left out. */
+/** Splits a text into visible text and invisible characters. Nothing is omitted. */
 export function visiblePieces(text: string): TextPiece[] {
   const pieces: TextPiece[] = [];
   let run = "";
@@ -37,7 +36,7 @@ export function visiblePieces(text: string): TextPiece[] {
   return pieces;
 }
 
-/** The same for a text that stands without quotes: there, spaces at its ends cannot be seen either. */
+/** As `visiblePieces`, for text shown without quotes: spaces at its ends count as invisible too. */
 export function visibleEnds(text: string): TextPiece[] {
   const isSpace = (at: number) => /\p{Zs}/u.test(text[at] ?? "");
   let [start, end] = [0, text.length];
@@ -51,14 +50,14 @@ export function visibleEnds(text: string): TextPiece[] {
   ];
 }
 
-/** The same in one line, for terminals: `‹U+202E›` in place of what cannot be seen. */
+/** As `visiblePieces`, in one line for terminals, with `‹U+202E›` in place of an invisible character. */
 export function visibleLine(text: string): string {
   return visiblePieces(text)
     .map((piece) => ("text" in piece ? piece.text : `‹${piece.hidden}›`))
     .join("");
 }
 
-/** What joins pictures into one, or asks for their coloured form, is seen by what it does. */
+/** Joiners and variation selectors within an emoji sequence are visible by their effect. */
 function isPartOfEmoji(characters: readonly string[], at: number): boolean {
   const [before = "", character, after = ""] = [characters[at - 1], characters[at], characters[at + 1]];
   const picture = /[\p{Extended_Pictographic}\p{Emoji_Modifier}]/u;

@@ -26,7 +26,7 @@ const address = (method: Address["method"], path: string, handler: Handler): Add
   from: "anyone",
 });
 
-/** The passkey server (`interface.md` 4.5 and 4.6). The tenant is the first segment after the prefix. */
+/** Endpoints of the passkey server (docs/passkey-server.md). The tenant id is the first segment after the prefix. */
 export const passkeyAddresses: readonly Address[] = [
   address("GET", "/.well-known/jwks.json", passkeyJwksHandler),
   address("POST", "/registration/initialize", requireApiKey(initializeRegistrationHandler("passkey"))),

@@ -3,16 +3,15 @@ import type { Handler, HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { errorReply } from "./error-reply.ts";
 
-/** The header `apiKey`, in any case, without the white space around it; empty where there is none. */
+/** Returns the header `apiKey`, trimmed; empty if it is absent. */
 export function apiKeyOf({ request }: Pick<HandlerContext, "request">): string {
   return (request.headers.get("apiKey") ?? "").trim();
 }
 
 /**
- * Whether a request brings a key of its tenant's along. A header that is there twice arrives as one text, which is no
- * key.
+ * Requires a valid API key of the tenant. A header sent twice arrives joined, and is not a valid key.
  *
- * @returns the refusal, the same whatever is wrong with it; null for a key that opens
+ * @returns null for a valid key; else the error, which does not depend on the cause
  */
 export async function rejectWithoutApiKey(context: HandlerContext): Promise<Reply | null> {
   const { runtime, tenant } = context;
@@ -21,7 +20,7 @@ export async function rejectWithoutApiKey(context: HandlerContext): Promise<Repl
   return errorReply(401, "The api key is invalid", "api keys needs to be an apiKey Header and 32 byte long");
 }
 
-/** A handler that only applications with a key may ask: that is judged before anything they send is read. */
+/** Wraps a handler so that it requires an API key, which is verified before the body is read. */
 export function requireApiKey(handler: Handler): Handler {
   return async (context) => (await rejectWithoutApiKey(context)) ?? handler(context);
 }

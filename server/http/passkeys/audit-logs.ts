@@ -5,17 +5,17 @@ import { json } from "../reply.ts";
 import { pageHeaders, readPage } from "./paging.ts";
 import { invalidRequestReply } from "./request.ts";
 
-const notATime = "must be a time as in 2026-01-31T12:00:00Z";
+const invalidTime = "must be a time such as 2026-01-31T12:00:00Z";
 
-/** RFC 3339. The plus of an offset that was not encoded has become a space. */
+/** RFC 3339. An unencoded plus sign of an offset arrives as a space. */
 const moment = z
   .preprocess(
     (text) => (text === "" ? undefined : String(text ?? "").replace(/ (?=\d\d:\d\d$)/, "+") || undefined),
-    z.iso.datetime({ offset: true, error: notATime }).optional(),
+    z.iso.datetime({ offset: true, error: invalidTime }).optional(),
   )
   .transform((text) => (text === undefined ? undefined : new Date(text)))
-  // In its own zone a time may lie in a year that no timestamp has.
-  .refine((time) => !time || (time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999), notATime);
+  // In UTC the year may be outside the range of a timestamp.
+  .refine((time) => !time || (time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999), invalidTime);
 
 const part = z
   .string()
@@ -26,23 +26,23 @@ const part = z
 const filters = z.object({
   start_time: moment,
   end_time: moment,
-  /** Several are named one by one, or with commas between them. */
+  /** Repeated, or separated by commas. */
   type: z
-    .array(z.enum(auditTypes, { error: "names a type that there is none of" }))
+    .array(z.enum(auditTypes, { error: "contains an unknown type" }))
     .max(256, "cannot have more than 256 entries"),
   actor_user_id: part,
   meta_source_ip: part,
   q: part,
 });
 
-/** `GET audit_logs`: what happened at the passkey server, in pages, the newest first. */
+/** `GET audit_logs`: the audit log in pages, the newest first. */
 export const listAuditLogsHandler: Handler = async ({ runtime, tenant, url }) => {
   const { searchParams: query } = url;
   const read = readPage(query);
   if (!read.ok) return read.reply;
   const { page } = read;
   const one = (name: string) => query.get(name) ?? undefined;
-  const asked = filters.safeParse({
+  const parsed = filters.safeParse({
     start_time: one("start_time"),
     end_time: one("end_time"),
     type: query
@@ -54,11 +54,11 @@ export const listAuditLogsHandler: Handler = async ({ runtime, tenant, url }) =>
     meta_source_ip: one("meta_source_ip"),
     q: one("q"),
   });
-  if (!asked.success) {
-    const errors = asked.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
+  if (!parsed.success) {
+    const errors = parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
     return invalidRequestReply([...new Set(errors)].join(" and "));
   }
-  const { start_time, end_time, type, actor_user_id, meta_source_ip, q } = asked.data;
+  const { start_time, end_time, type, actor_user_id, meta_source_ip, q } = parsed.data;
   const { entries, total } = await listAuditLogs(runtime.database.read, tenant.id, {
     after: start_time,
     before: end_time,

@@ -155,7 +155,7 @@ describe("transaction/initialize with a confirmation", () => {
     });
     const { options } = await started(await passkeyApplication(elsewhere));
     expect(options.details).toBe(
-      "confirmation: the page at http://localhost:3000 cannot use this relying party's passkeys, since that is not one of its origins (passkey_server.relying_party.origins)",
+      "confirmation: the page at http://localhost:3000 cannot use this relying party's passkeys: it is not one of its origins (passkey_server.relying_party.origins)",
     );
     expect(options.status).toBe(400);
   });
@@ -353,7 +353,7 @@ describe("a yes", () => {
       token: who.token,
       credential: { ...credential, response: { ...response, ...doubled } },
     });
-    expect([status, body.details]).toEqual([401, "its receipt would not hold: client_data_malformed"]);
+    expect([status, body.details]).toEqual([401, "the receipt would be invalid: client_data_malformed"]);
     expect(await agreements(who)).toBe(0);
   });
 
@@ -509,14 +509,14 @@ describe("transaction/confirm", () => {
 
   test.each<[unknown, string]>([
     [{}, "token is a required field"],
-    [{ token: "x" }, "just one of credential, declined and resume is a required field"],
+    [{ token: "x" }, "exactly one of credential, declined and resume is a required field"],
     [
       { token: "x", declined: true, credential: {} },
-      "just one of credential, declined and resume is a required field",
+      "exactly one of credential, declined and resume is a required field",
     ],
     [
       { token: "x", declined: true, resume: true },
-      "just one of credential, declined and resume is a required field",
+      "exactly one of credential, declined and resume is a required field",
     ],
     [{ token: "x", resume: 1 }, "resume must be true"],
     [{ token: "x", declined: false }, "declined must be true"],

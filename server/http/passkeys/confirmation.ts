@@ -21,29 +21,29 @@ const answer = z.object({
 });
 
 /**
- * `POST transaction/confirm`: what the user answered on our own page; or with `resume` nothing, for the way back once
- * more. `answer` is the one that counts, which is the first. A refusal that the page can ask after once more
- * carries `publicKey`, the options to ask with.
+ * `POST transaction/confirm`: the user's answer on the confirmation page, or with `resume` the repetition of a lost
+ * redirect. The returned `answer` is the recorded one, which is the first. A rejection after which the user can try
+ * again carries `publicKey`, the options for it.
  */
 export const confirmHandler: Handler = async (context) => {
   const read = await readFields(context, answer);
   if (!read.ok) return read.reply;
   const { token, credential, declined, resume: resumed } = read.fields;
-  if ([credential, declined, resumed].filter((said) => said !== undefined).length !== 1)
-    return invalidRequestReply("just one of credential, declined and resume is a required field");
+  if ([credential, declined, resumed].filter((given) => given !== undefined).length !== 1)
+    return invalidRequestReply("exactly one of credential, declined and resume is a required field");
   const requestContext = await requestContextOf(context);
-  const taken: ConfirmationAnswer = credential
+  const outcome: ConfirmationAnswer = credential
     ? await confirm(requestContext, token, credential)
     : await (declined ? decline : resume)(requestContext, token);
-  if (taken.ok) return json(200, { answer: taken.answer, redirect_to: taken.redirectTo });
-  if (!taken.publicKey) return rejectionReply(taken);
-  const { title, details, status } = taken.error;
-  return json(status, { title, details, status, publicKey: taken.publicKey });
+  if (outcome.ok) return json(200, { answer: outcome.answer, redirect_to: outcome.redirectTo });
+  if (!outcome.publicKey) return rejectionReply(outcome);
+  const { title, details, status } = outcome.error;
+  return json(status, { title, details, status, publicKey: outcome.publicKey });
 };
 
 const redeemed = z.object({ code: requiredText(128) });
 
-/** `POST transaction/redeem`: the one-time code that the user's browser brought, for a token and a receipt. */
+/** `POST transaction/redeem`: exchanges the one-time code of the redirect for a token and a receipt. */
 export const redeemHandler: Handler = async (context) => {
   const read = await readFields(context, redeemed);
   return read.ok ? verdictReply(await redeemCode(context, read.fields.code)) : read.reply;

@@ -18,7 +18,7 @@ import {
 
 const idOf = ({ params }: HandlerContext) => params.credential_id ?? "";
 
-/** `GET credentials`: those of a user, or of the whole tenant, in pages. */
+/** `GET credentials`: the credentials of a user, or of the whole tenant, in pages. */
 export const listCredentialsHandler: Handler = async ({ runtime, tenant, url }) => {
   const { searchParams: query } = url;
   const read = readPage(query);
@@ -27,7 +27,7 @@ export const listCredentialsHandler: Handler = async ({ runtime, tenant, url }) 
   const order = query.get("order") || "desc";
   if (order !== "asc" && order !== "desc") return invalidRequestReply("order must be one of 'asc desc'");
   const { credentials, total } = await listCredentials(runtime.database.read, tenant.id, {
-    // An empty id is nobody's: it must not open what is everybody's.
+    // An empty id matches no user; it must not list the whole tenant.
     userId: query.get("user_id") ?? undefined,
     order,
     offset: (page.number - 1) * page.size,
@@ -47,7 +47,7 @@ const name = z.object({
   name: requiredText(128).refine((value) => value.trim() !== "", "is a required field"),
 });
 
-/** `PATCH credentials/{credential_id}`: another name. */
+/** `PATCH credentials/{credential_id}`: renames it. */
 export const renameCredentialHandler: Handler = async (context) => {
   const read = await readFields(context, name);
   if (!read.ok) return read.reply;

@@ -1,6 +1,6 @@
 import { json, type Reply } from "../reply.ts";
 
-/** Titles of refusals that are the same at every address. */
+/** Titles of errors that do not depend on the endpoint. */
 const defaultTitles: Record<number, string> = {
   403: "Forbidden",
   404: "Not Found",
@@ -11,10 +11,10 @@ const defaultTitles: Record<number, string> = {
 };
 
 /**
- * A refusal of the passkey server: `{title, details, status}`, never without a body, since clients take an error
- * without one for a success.
+ * Returns an error of the passkey server, `{title, details, status}`. It always has a body, because published clients
+ * take an error without one for a success.
  *
- * @param details what is wrong, for the people who build clients; no secret, and nothing of other tenants
+ * @param details the cause, for developers; no secrets, and no data of other tenants
  */
 export function errorReply(
   status: number,
@@ -22,7 +22,7 @@ export function errorReply(
   details = "",
   headers: Record<string, string> = {},
 ): Reply {
-  // What was not expected is told to nobody.
-  const told = status === 500 ? { title, status } : { title, details, status };
-  return json(status, told, { headers });
+  // Unexpected errors have no details.
+  const body = status === 500 ? { title, status } : { title, details, status };
+  return json(status, body, { headers });
 }

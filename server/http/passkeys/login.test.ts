@@ -404,7 +404,7 @@ describe("V15 the signature counter", () => {
     expect(await sign(7)).toEqual({ token: expect.any(String) });
     for (const stale of [7, 6, 0])
       expect(await sign(stale)).toEqual(
-        problem(401, "failed to validate assertion", "the signature counter did not grow"),
+        problem(401, "failed to validate assertion", "the signature counter did not increase"),
       );
     expect(await sign(8)).toEqual({ token: expect.any(String) });
     expect((await auditTypes(userId)).slice(-2)).toEqual([

@@ -14,30 +14,30 @@ import {
   verdictReply,
 } from "./request.ts";
 
-/** An id that is too long for anybody's is nobody's, so it needs no bound here. */
+/** The id needs no limit: a longer one than allowed matches no user. */
 const userFields = z.object({ user_id: requiredText() });
 
 const optionalUserFields = userFields.partial();
 
 /**
- * `POST login/initialize`: options for signing in. Anybody may ask for those by which any passkey will do; to have
- * those of a user takes a key.
+ * `POST login/initialize`: options for signing in. Without a user id they accept any discoverable passkey and need no
+ * API key; with one, an API key is required.
  */
 export const initializeLoginHandler: Handler = async (context) => {
   const read = await readFields(context, optionalUserFields);
   if (!read.ok) return read.reply;
   const { user_id: userId } = read.fields;
-  const keyless = apiKeyOf(context) === "";
-  const unopened = keyless ? errorReply(401, "api key is missing") : await rejectWithoutApiKey(context);
+  const keyMissing = apiKeyOf(context) === "";
+  const keyError = keyMissing ? errorReply(401, "api key is missing") : await rejectWithoutApiKey(context);
   if (userId !== undefined)
     return (
-      unopened ?? verdictReply(await initializeLogin(await requestContextOf(context), "passkey", userId))
+      keyError ?? verdictReply(await initializeLogin(await requestContextOf(context), "passkey", userId))
     );
-  const asker = unopened ? "anybody" : "application";
-  return verdictReply(await initializeDiscoverableLogin(await requestContextOf(context), asker));
+  const caller = keyError ? "public" : "application";
+  return verdictReply(await initializeDiscoverableLogin(await requestContextOf(context), caller));
 };
 
-/** `POST mfa/login/initialize`: options for showing a second factor, any credential of the user's. */
+/** `POST mfa/login/initialize`: options for a second factor, which may be any credential of the user. */
 export const initializeMfaLoginHandler: Handler = async (context) => {
   const read = await readFields(context, userFields);
   if (!read.ok) return read.reply;
@@ -47,7 +47,7 @@ export const initializeMfaLoginHandler: Handler = async (context) => {
     : rejectionReply(opened);
 };
 
-/** `POST login/finalize`, `POST mfa/login/finalize`: the browser's answer, for a token. */
+/** `POST login/finalize`, `POST mfa/login/finalize`: exchanges the browser's response for a token. */
 export function finalizeLoginHandler(kind: CredentialKind): Handler {
   return async (context) => {
     const read = await readBody(context);

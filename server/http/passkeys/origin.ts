@@ -1,11 +1,11 @@
 import type { Config } from "../../config/schema.ts";
 
-/** Scheme, a name of 253 characters (RFC 1035, 2.3.4) and a port: patterns are tried on nothing longer. */
+/** Scheme, host name of 253 characters (RFC 1035, 2.3.4) and port; bounds the work of the patterns. */
 const MAX_ORIGIN_LENGTH = "https://".length + 253 + ":65535".length;
 
 /**
- * Whether pages of an origin may call the passkey server: the relying party's own, or those that the tenant lists,
- * where `*` stands for one label or more of a host name. A start refuses a list that lets in every host unmeant.
+ * Whether pages of an origin may call the passkey server: the origins that the tenant lists, else the relying party's.
+ * `*` stands for one or more labels of a host name. The configuration rejects an unintended pattern for every host.
  */
 export function isPasskeyOrigin(origin: string, { passkey_server }: Config): boolean {
   const { cors, relying_party } = passkey_server;
@@ -14,7 +14,7 @@ export function isPasskeyOrigin(origin: string, { passkey_server }: Config): boo
   return listed.some((entry) => matches(entry.toLowerCase(), origin));
 }
 
-/** @param origin as browsers write it, in small letters */
+/** @param origin as browsers send it, in lower case */
 function matches(entry: string, origin: string): boolean {
   if (entry === "*" || entry === origin) return true;
   if (!entry.includes("*")) return false;

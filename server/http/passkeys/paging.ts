@@ -2,18 +2,18 @@ import type { Config } from "../../config/schema.ts";
 import type { Reply } from "../reply.ts";
 import { invalidRequestReply } from "./request.ts";
 
-/** One page of a list. */
+/** The requested page of a list. */
 export interface Page {
-  /** From 1 on. */
+  /** Starts at 1. */
   number: number;
-  /** Items on a page. */
+  /** Items per page. */
   size: number;
 }
 
 const MAX_PAGE_SIZE = 100;
 const MAX_PAGE_NUMBER = 1_000_000;
 
-/** Reads `page` (1) and `per_page` (20) of a query. */
+/** Reads `page` (default 1) and `per_page` (default 20) of a query. */
 export function readPage(query: URLSearchParams): { ok: true; page: Page } | { ok: false; reply: Reply } {
   const number = readNumber(query.get("page"), 1, MAX_PAGE_NUMBER);
   if (number === null)
@@ -31,20 +31,20 @@ function readNumber(text: string | null, fallback: number, largest: number): num
 }
 
 /**
- * What the answer to a paged list carries: `X-Total-Count`, and the pages around this one in `Link` (RFC 8288).
+ * Returns the headers of a paged list: `X-Total-Count`, and first, last, next and previous page in `Link` (RFC 8288).
  *
- * @param asked the request's address
+ * @param requested URL of the request
  * @param total items on all pages
  */
 export function pageHeaders(
   { base_url }: Pick<Config, "base_url">,
-  asked: URL,
+  requested: URL,
   { number, size }: Page,
   total: number,
 ): Record<string, string> {
   const last = Math.max(1, Math.ceil(total / size));
   const linked = (rel: string, page: number) => {
-    const url = new URL(asked.pathname + asked.search, base_url);
+    const url = new URL(requested.pathname + requested.search, base_url);
     url.searchParams.set("page", String(page));
     url.searchParams.set("per_page", String(size));
     return `<${url.href}>; rel="${rel}"`;

@@ -21,7 +21,7 @@ const user = z.object({
   icon: iconField(),
 });
 
-/** `POST registration/initialize`, `POST mfa/registration/initialize`: options for a new credential of a user. */
+/** `POST registration/initialize`, `POST mfa/registration/initialize`: options for a new credential. */
 export function initializeRegistrationHandler(kind: CredentialKind): Handler {
   return async (context) => {
     const read = await readFields(context, user);
@@ -33,7 +33,7 @@ export function initializeRegistrationHandler(kind: CredentialKind): Handler {
   };
 }
 
-/** `POST registration/finalize`, `POST mfa/registration/finalize`: the browser's answer, for a token. */
+/** `POST registration/finalize`, `POST mfa/registration/finalize`: exchanges the browser's response for a token. */
 export function finalizeRegistrationHandler(kind: CredentialKind): Handler {
   return async (context) => {
     const read = await readBody(context);

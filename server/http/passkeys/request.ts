@@ -7,12 +7,12 @@ import { clientContext, type HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { errorReply } from "./error-reply.ts";
 
-/** What a request may use while it is judged. Its moment is read from the database's clock. */
+/** Returns the request context. Its time is read from the database's clock. */
 export async function requestContextOf(context: HandlerContext): Promise<RequestContext> {
   return { ...(await clientContext(context)), signal: context.request.signal };
 }
 
-/** A refusal in the shape of this interface. */
+/** Converts a rejection to an error reply. */
 export function rejectionReply({ error, retryAfterSeconds }: PasskeyRejection): Reply {
   const { status, title, details } = error;
   const headers: Record<string, string> =
@@ -20,7 +20,7 @@ export function rejectionReply({ error, retryAfterSeconds }: PasskeyRejection): 
   return errorReply(status, title, details, headers);
 }
 
-/** A refusal, or 200 with the rest of what was found. */
+/** Converts a verdict: an error reply, or 200 with the properties beside `ok`. */
 export function verdictReply<Found extends { ok: true }>(outcome: Found | PasskeyRejection): Reply {
   if (!outcome.ok) return rejectionReply(outcome);
   const { ok: _, ...found } = outcome;
@@ -28,8 +28,8 @@ export function verdictReply<Found extends { ok: true }>(outcome: Found | Passke
 }
 
 /**
- * Reads a body, for whoever judges it as a whole: what is no JSON object is `undefined`, and no body at all is `{}`,
- * whatever its type. Only what is too long is refused here.
+ * Reads a body without validating it. `undefined` stands for anything but a JSON object, `{}` for an empty body of any
+ * content type. Only a body that is too large is rejected.
  */
 export async function readBody({
   request,
@@ -43,9 +43,9 @@ export async function readBody({
 }
 
 /**
- * Reads a body and the fields in it. Other fields are ignored, and those that are null are absent.
+ * Reads and validates the fields of a body. Unknown fields are ignored, and null counts as absent.
  *
- * @returns a 400 that names every field that is not as it has to be
+ * @returns a 400 that names every invalid field
  */
 export async function readFields<Fields>(
   context: HandlerContext,
@@ -62,35 +62,35 @@ export async function readFields<Fields>(
   return { ok: false, reply: invalidRequestReply([...new Set(errors)].join(" and ")) };
 }
 
-/** A 400 for something that was not asked for as it has to be. */
+/** Returns a 400 for an invalid request. */
 export function invalidRequestReply(details: string): Reply {
   return rejectionReply(rejectPasskeyRequest("invalid_request", { details }));
 }
 
-/** A text of the client's that PostgreSQL takes. */
+/** A string that PostgreSQL can store. */
 const text = () =>
   z
     .string({ error: ({ input }) => (input === undefined ? "is a required field" : "must be a string") })
     .refine((value) => !value.includes("\0"), "must not contain the character NUL");
 
-const atMost = (most: number) =>
-  [(value: string) => [...value].length <= most, `cannot have more than ${most} entries`] as const;
+const maxLength = (max: number) =>
+  [(value: string) => [...value].length <= max, `cannot have more than ${max} entries`] as const;
 
 const notEmpty = [(value: string) => value !== "", "is a required field"] as const;
 
-/** A text that has to be there. An empty one is not. */
-export const requiredText = (most = Number.POSITIVE_INFINITY) =>
+/** A required, non-empty string. */
+export const requiredText = (max = Number.POSITIVE_INFINITY) =>
   text()
     .refine(...notEmpty)
-    .refine(...atMost(most));
+    .refine(...maxLength(max));
 
-/** A text that may be absent. */
-export const optionalText = (most: number) =>
+/** An optional string. */
+export const optionalText = (max: number) =>
   text()
-    .refine(...atMost(most))
+    .refine(...maxLength(max))
     .optional();
 
-/** What an application calls one of its users: as long as fits in what authenticators keep of it. */
+/** The application's id of a user, limited by the size of a user handle. */
 export const userIdField = () =>
   text()
     .refine(...notEmpty)
@@ -99,7 +99,7 @@ export const userIdField = () =>
       `cannot have more than ${MAX_USER_ID_BYTES} bytes`,
     );
 
-/** An address of a picture, or the picture itself; an empty one is none. */
+/** An http(s) or data URL of a picture; an empty string counts as absent. */
 export const iconField = () => text().refine(isIcon, "must be a valid URL").optional();
 
 function isIcon(value: string): boolean {

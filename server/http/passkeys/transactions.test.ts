@@ -137,7 +137,7 @@ describe("transaction/initialize", () => {
       problem(
         400,
         "unable to validate request",
-        expect.stringMatching(/^transaction_data cannot be agreed to: it|a/),
+        expect.stringMatching(/^transaction_data is not acceptable: (it|a) /),
       ),
     );
     expect((await open(asked(userId, { transaction_id }))).status).toBe(200);

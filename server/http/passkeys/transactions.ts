@@ -14,11 +14,9 @@ import {
   verdictReply,
 } from "./request.ts";
 
-/** Ids that are too long for anybody's are nobody's, so they need no bound here. */
-const anyLength = Number.POSITIVE_INFINITY;
-
 const transaction = z.object({
-  user_id: requiredText(anyLength),
+  /** Needs no limit: a longer one than allowed matches no user. */
+  user_id: requiredText(),
   transaction_id: requiredText(128),
   transaction_data: z.custom<Record<string, unknown>>(isObject, {
     error: ({ input }) => (input === undefined ? "is a required field" : "must be an object"),
@@ -26,7 +24,7 @@ const transaction = z.object({
   confirmation: z.object({ redirect_to: requiredText(2048) }, { error: "must be an object" }).optional(),
 });
 
-/** `POST transaction/initialize`: options for agreeing to something, and the page that asks, where that is wished. */
+/** `POST transaction/initialize`: options for a transaction, and on request the URL of its confirmation page. */
 export const initializeTransactionHandler: Handler = async (context) => {
   const read = await readFields(context, transaction);
   if (!read.ok) return read.reply;
@@ -40,7 +38,7 @@ export const initializeTransactionHandler: Handler = async (context) => {
   return verdictReply(opened);
 };
 
-/** `POST transaction/finalize`: the browser's answer, for a token and a receipt. */
+/** `POST transaction/finalize`: exchanges the browser's response for a token and a receipt. */
 export const finalizeTransactionHandler: Handler = async (context) => {
   const read = await readBody(context);
   return read.ok
@@ -48,7 +46,7 @@ export const finalizeTransactionHandler: Handler = async (context) => {
     : read.reply;
 };
 
-/** `GET transaction/{user_id}`: what a user was asked to agree to. Takes our own id of the user, and the application's. */
+/** `GET transaction/{user_id}`: the transactions of a user, by internal id or the application's. */
 export const listTransactionsHandler: Handler = async ({ runtime, tenant, params }) => {
   const listed = await listTransactions({ runtime, tenant }, params.user_id ?? "");
   return listed.ok ? json(200, listed.transactions) : rejectionReply(listed);
