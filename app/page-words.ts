@@ -1,5 +1,5 @@
 import { cookies, headers } from "next/headers";
-import { chooseLanguage } from "#words/choose-language";
+import { pageLanguage } from "#server/http/language";
 import type { Language } from "#words/language";
 import type { LanguageWords } from "#words/language-words";
 import { wordsIn } from "#words/languages";
@@ -9,5 +9,5 @@ import { LANGUAGE } from "./page-language.ts";
 export async function pageWords(): Promise<{ language: Language; words: LanguageWords }> {
   const sent = await headers();
   const chosen = sent.get(LANGUAGE) ?? (await cookies()).get(LANGUAGE)?.value ?? null;
-  return wordsIn(chooseLanguage(chosen, sent.get("accept-language")));
+  return wordsIn(pageLanguage(chosen, sent.get("accept-language")));
 }

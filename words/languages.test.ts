@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { chooseLanguage } from "./choose-language.ts";
 import { languageTags } from "./language.ts";
 import { languages, translatedTags, wordsIn } from "./languages.ts";
 
@@ -38,19 +37,4 @@ test("a language without words falls back to English", () => {
   for (const tag of languageTags.filter((tag) => !translatedTags.includes(tag))) {
     expect(wordsIn(tag)).toEqual({ language: "en", words: languages.en });
   }
-});
-
-test.each([
-  [null, null, "en"],
-  [null, "de", "de"],
-  [null, "de-AT,en;q=0.8", "de"],
-  [null, "fr-FR, fr;q=0.9, de;q=0.5, en;q=0.7", "en"],
-  [null, "de;q=0, en", "en"],
-  [null, "tlh, *;q=0.1", "en"],
-  [null, "DE-ch", "de"],
-  [null, ";;,q=,de;q=x", "de"],
-  ["de", "en", "de"],
-  ["tlh", "de", "de"],
-])("for ?lang=%j and Accept-Language %j a page is in %s", (asked, header, expected) => {
-  expect(chooseLanguage(asked, header)).toBe(expected);
 });

@@ -4,11 +4,10 @@ import type { Config } from "../config/schema.ts";
 import { deleteRecoveryCodes } from "../credentials/recovery-codes.ts";
 import { revokeDevices } from "../credentials/trusted-devices.ts";
 import { factsById, lockUser } from "../identity/users.ts";
+import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 /** What follows for an account when a phone becomes a second factor of it, or is none any more. */
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Whether phones of this user are second factors of an account, if it is there.
@@ -16,7 +15,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * @param userId as the application calls its user: an account is meant where it is the id of one
  */
 export function mayBeFactor({ mfa }: Pick<Config, "mfa">, userId: string): boolean {
-  return mfa.enabled && mfa.authenticator.enabled && uuid.test(userId);
+  return mfa.enabled && mfa.authenticator.enabled && isCanonicalUuid(userId);
 }
 
 /**

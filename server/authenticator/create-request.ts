@@ -3,6 +3,7 @@ import { schema, type Transaction } from "#db/client";
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
+import { randomToken } from "../lib/random-token.ts";
 import type { ClientContext, Job } from "../runtime.ts";
 import { distrustBrowsers, dropIdleCodes } from "./account-factor.ts";
 import { phoneNotice } from "./account-notice.ts";
@@ -40,7 +41,7 @@ export async function prepareRequest(
   const { platform } = runtime;
   const { operation, userId } = wanted;
   const id = newRequestId(platform);
-  const challenge = platform.randomBytes(32).toString("base64url");
+  const challenge = randomToken(platform);
   const device = newDeviceToken(runtime, { tenant, id });
   const devices =
     operation === "REG"

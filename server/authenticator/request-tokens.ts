@@ -1,5 +1,8 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import type { Platform } from "../lib/platform.ts";
+import { randomAlphanumeric } from "../lib/random-alphanumeric.ts";
+import { randomToken } from "../lib/random-token.ts";
+import { sha256 } from "../lib/sha256.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -8,8 +11,6 @@ import type { Tenant } from "../tenants/tenant.ts";
  * that waits and of the picture only show, and are made anew from the request's id whenever they are needed.
  */
 
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
 /** Letters and digits of a request's id, about 262 bits. */
 const idLength = 44;
 
@@ -17,14 +18,7 @@ const idLength = 44;
 export const isRequestId = (text: string): boolean => /^[0-9A-Za-z]{44}$/.test(text);
 
 export function newRequestId(platform: Platform): string {
-  let id = "";
-  while (id.length < idLength) {
-    for (const byte of platform.randomBytes(64)) {
-      // 248 is the largest multiple of 62 in a byte: what lies above would favour the first characters.
-      if (byte < 248 && id.length < idLength) id += alphabet[byte % 62];
-    }
-  }
-  return id;
+  return randomAlphanumeric(platform, idLength);
 }
 
 type Sealing = Pick<Runtime, "vault">;
@@ -35,7 +29,7 @@ export function newDeviceToken(
   { vault, platform }: Pick<Runtime, "vault" | "platform">,
   of: Of,
 ): { token: string; hash: Buffer; sealed: Buffer } {
-  const token = platform.randomBytes(32).toString("base64url");
+  const token = randomToken(platform);
   return { token, hash: sha256(token), sealed: vault.seal(Buffer.from(token), sealContext(of)) };
 }
 
@@ -44,7 +38,7 @@ export function openDeviceToken({ vault }: Sealing, of: Of, sealed: Buffer): str
 }
 
 export function isDeviceToken(presented: string, hash: Buffer): boolean {
-  return timingSafeEqual(sha256(presented), hash);
+  return constantTimeEqual(sha256(presented), hash);
 }
 
 /** What a derived token lets its holder do: wait for the answer, or see the QR code. */
@@ -61,17 +55,12 @@ export function isShowingToken(
   { tenant, id }: Of,
   given: string,
 ): boolean {
-  const presented = sha256(given);
   // Links outlive a change of the first key.
   return vault
     .macs(purpose(what), tenant.id, id)
-    .some((mac) => timingSafeEqual(sha256(mac.toString("base64url")), presented));
+    .some((mac) => constantTimeEqual(mac.toString("base64url"), given));
 }
 
 const purpose = (what: Showing) => `authenticator request ${what}`;
 
 const sealContext = ({ tenant, id }: Of) => `authenticator request ${tenant.id} ${id}`;
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
-}

@@ -1,8 +1,7 @@
+import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { CommandError } from "./command.ts";
 import type { ToolRuntime } from "./tool-runtime.ts";
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * The tenant of this id; without one the default tenant.
@@ -12,7 +11,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export async function tenantNamed({ tenant, tenants }: ToolRuntime, id: string | undefined): Promise<Tenant> {
   if (id === undefined) return tenant;
   const named = id.toLowerCase();
-  const found = uuid.test(named) ? await tenants.byId(named) : null;
+  const found = isCanonicalUuid(named) ? await tenants.byId(named) : null;
   if (!found) throw new CommandError(`there is no tenant ${id}`);
   return found;
 }

@@ -1,9 +1,9 @@
-import { timingSafeEqual } from "node:crypto";
 import { and, eq, gt, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
+import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import type { Platform } from "../lib/platform.ts";
 import {
   countFailure,
@@ -156,7 +156,7 @@ export async function verifyPasscode(
   const barred = enabled && about.hasAlternative === true && admitted.consecutive > MAX_FAILURES_IN_A_ROW;
 
   if (!stored) return { result: "wrong" };
-  const right = timingSafeEqual(stored.codeHash, codeHashOf(context, about, code));
+  const right = constantTimeEqual(stored.codeHash, codeHashOf(context, about, code));
   if (right && about.genuine && !barred) {
     return { result: "right", take: takeOf(context, about, stored.codeHash, counted) };
   }

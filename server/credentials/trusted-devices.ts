@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { type Queryable, type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
@@ -6,6 +5,9 @@ import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { CookieChanges } from "../client.ts";
+import { isRandomToken, randomToken } from "../lib/random-token.ts";
+import { sha256 } from "../lib/sha256.ts";
+import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { RequestContext } from "../runtime.ts";
 
 /**
@@ -14,10 +16,6 @@ import type { RequestContext } from "../runtime.ts";
  */
 
 const { trustedDevices } = schema;
-
-/** 256 bits. */
-const tokenBytes = 32;
-const entryPattern = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([A-Za-z0-9_-]{43})$/;
 
 /** A browser may send several cookies of the name, each of at most 4096 bytes (RFC 6265 section 6.1). */
 const longestCookie = 4 * 4096;
@@ -48,8 +46,9 @@ export function parseDeviceCookie(cookie: string | null): DeviceEntry[] {
   if (cookie === null || cookie.length > longestCookie) return [];
   const entries = new Map<string, DeviceEntry>();
   for (const part of cookie.split("|")) {
-    const [, userId, token] = entryPattern.exec(part) ?? [];
-    if (userId && token && !entries.has(userId)) entries.set(userId, { userId, token });
+    const [userId = "", token = "", ...rest] = part.split(":");
+    const isEntry = rest.length === 0 && isCanonicalUuid(userId) && isRandomToken(token);
+    if (isEntry && !entries.has(userId)) entries.set(userId, { userId, token });
   }
   return [...entries.values()];
 }
@@ -70,7 +69,7 @@ export async function findDeviceTrust(
   const [device] = await selectDevice(db).execute({
     tenantId: tenant.id,
     userId,
-    tokenHash: hashOf(entry.token),
+    tokenHash: sha256(entry.token),
     now,
   });
   if (!device) return { status: "unknown" };
@@ -101,12 +100,12 @@ export function trustDevice(
   const { runtime, tenant, now } = context;
   const granted = about.granted ?? rotates === undefined;
   const { device_trust_duration, device_trust_max_users_per_device } = tenant.config.mfa;
-  const token = runtime.platform.randomBytes(tokenBytes).toString("base64url");
+  const token = randomToken(runtime.platform);
   const row = {
     tenantId: tenant.id,
     id: runtime.platform.uuid(),
     userId,
-    tokenHash: hashOf(token),
+    tokenHash: sha256(token),
     createdAt: now,
     expiresAt:
       rotates && !granted ? rotates.expiresAt : new Date(now.getTime() + device_trust_duration * 1000),
@@ -181,9 +180,4 @@ const selectDevice = prepared("trusted_device", (db: ReadOnly) =>
 
 function entryText({ userId, token }: DeviceEntry): string {
   return `${userId}:${token}`;
-}
-
-/** Tokens are random, so a plain digest is enough. */
-function hashOf(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

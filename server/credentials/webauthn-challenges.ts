@@ -2,6 +2,7 @@ import { and, eq, inArray } from "drizzle-orm";
 import { schema } from "#db/client";
 import { insertInline } from "#db/inline-insert";
 import type { Write } from "#db/write";
+import { randomToken } from "../lib/random-token.ts";
 import type { RequestContext } from "../runtime.ts";
 
 /** What a challenge was opened for. An answer to one kind is none to another. */
@@ -34,7 +35,7 @@ export function openChallenge(
   about: { flowId: string; ceremony: Ceremony; userId?: string; allowed?: readonly string[] },
 ): OpenedChallenge {
   const { tenant, runtime, now } = context;
-  const challenge = runtime.platform.randomBytes(32).toString("base64url");
+  const challenge = randomToken(runtime.platform);
   const timeoutSeconds = Math.min(tenant.config.webauthn.timeout, maxSeconds);
   const write = insertInline({
     name: "webauthn_challenge",

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import {
   chownSync,
   closeSync,
@@ -15,6 +14,7 @@ import {
 import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../config/errors.ts";
+import { sha256 } from "../lib/sha256.ts";
 import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { isAlive } from "./processes.ts";
@@ -57,7 +57,7 @@ const settings: Record<string, string> = {
 
 /** Tells the clusters of one machine apart; PostgreSQL reports it to every client. */
 export function clusterName(directory: string): string {
-  return `stile-${createHash("sha256").update(directory).digest("hex").slice(0, 16)}`;
+  return `stile-${sha256(directory).toString("hex").slice(0, 16)}`;
 }
 
 /** Address of a database of a cluster that listens on `port`. */

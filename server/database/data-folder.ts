@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { StartError } from "../config/errors.ts";
+import { sha256 } from "../lib/sha256.ts";
 import { canReach, databaseAccount } from "./account.ts";
 import { findBinaries, SHELTER } from "./binaries.ts";
 import { type Cluster, createCluster } from "./cluster.ts";
@@ -43,7 +44,7 @@ async function findOrCreateCluster(dataDir: string): Promise<Cluster> {
   const folder = realpathSync(dataDir);
   // Such a comment keeps Next's tracer from packing every file of that name into the bundle of a function.
   const path = join(/* turbopackIgnore: true */ folder, "postgres");
-  const shelter = join(SHELTER, createHash("sha256").update(folder).digest("hex").slice(0, 16));
+  const shelter = join(SHELTER, sha256(folder).toString("hex").slice(0, 16));
   const clusterAt = (directory: string): Cluster => {
     const account = databaseAccount(directory);
     return {

@@ -13,11 +13,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { withClient } from "../testing/postgres-cluster.ts";
 import type { EmbeddedDatabase } from "./embedded.ts";
-import { isAlive, pause } from "./processes.ts";
+import { isAlive } from "./processes.ts";
 
 const holder = join(import.meta.dirname, "../testing/embedded-holder.ts");
 const isRoot = process.getuid?.() === 0;
@@ -246,7 +247,7 @@ async function endPostmaster(directory: string): Promise<void> {
     const pid = postmasterPid(directory);
     if (pid === process.pid) return;
     process.kill(pid, "SIGQUIT");
-    while (isAlive(pid)) await pause(20);
+    while (isAlive(pid)) await sleep(20);
   } catch {
     // It was stopped by the test.
   }

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { StartError } from "../config/errors.ts";
 import { type Cluster, clusterUrl, freePort, lastLogLine, launch } from "./cluster.ts";
 import { prepareCluster } from "./data-folder.ts";
 import { attach, connect, PATIENCE_MS } from "./postmaster.ts";
-import { endProcess, pause } from "./processes.ts";
+import { endProcess } from "./processes.ts";
 
 /** The database that comes with the service, running. */
 export interface EmbeddedDatabase {
@@ -47,7 +48,7 @@ export async function startEmbedded(
         return;
       } catch (error) {
         log.error({ err: error }, "the embedded PostgreSQL does not start");
-        await pause(1_000);
+        await sleep(1_000);
       }
     }
   };
@@ -90,7 +91,7 @@ async function run(cluster: Cluster, connections: number, port: number | undefin
   // A round that fails met another server's PostgreSQL, a port that was taken, or processes of a killed PostgreSQL
   // that are about to end.
   for (let round = 0; round < 5; round++) {
-    if (round > 0) await pause(100 * 2 ** round);
+    if (round > 0) await sleep(100 * 2 ** round);
     const found = await attach(cluster);
     if (found) {
       await own(found.client, cluster);
@@ -131,7 +132,7 @@ async function start(cluster: Cluster, connections: number, port: number) {
     const client = await connect(cluster, port);
     if (client) return { client, pid: child.pid, port };
     if (Date.now() > deadline) await endProcess(child.pid, "SIGQUIT");
-    await pause(10);
+    await sleep(10);
   }
   return undefined;
 }

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { type Cluster, clusterName, clusterUrl } from "./cluster.ts";
-import { commandOf, endProcess, isAlive, pause } from "./processes.ts";
+import { commandOf, endProcess, isAlive } from "./processes.ts";
 
 /** A PostgreSQL that runs on a cluster, as its `postmaster.pid` tells. */
 export interface Postmaster {
@@ -55,7 +56,7 @@ export async function attach(cluster: Cluster): Promise<Attached | undefined> {
       await endProcess(postmaster.pid, "SIGQUIT");
       return undefined;
     }
-    await pause(50);
+    await sleep(50);
   }
 }
 

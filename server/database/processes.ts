@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * Ends a process and waits until it is gone: as asked, then at once, then by force.
@@ -15,13 +16,9 @@ export async function endProcess(pid: number, signal: "SIGINT" | "SIGQUIT"): Pro
     }
     for (let waited = 0; waited < 10_000; waited += 20) {
       if (!isAlive(pid)) return;
-      await pause(20);
+      await sleep(20);
     }
   }
-}
-
-export function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Whether a process runs; one that has ended and that nobody has waited for yet does not. */

@@ -2,6 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import type { Database } from "#db/client";
 import { accountOf } from "../account/account.ts";
 import type { Client } from "../client.ts";
+import { randomToken } from "../lib/random-token.ts";
+import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
 import { reissueSession } from "../sessions/sessions.ts";
@@ -26,7 +28,7 @@ import {
   type StoredFlow,
   whyNotClaimed,
 } from "./store.ts";
-import { digest, newResumeSecret, newToken } from "./tokens.ts";
+import { newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
 import type { FlowState } from "./wire.ts";
 import { write } from "./write.ts";
@@ -61,7 +63,7 @@ export async function start(
 
   const key: FlowKey = { tenantId: tenant.id, flowId: platform.uuid(), type };
   const token = newToken(platform);
-  const resume = newResumeSecret(platform);
+  const resume = randomToken(platform);
   const record = firstRecord(tenant, type, key.flowId, session);
   const view = viewOf(record, factsOf(type, record.data, null), tenant.config);
   await insertFlow(
@@ -69,8 +71,8 @@ export async function start(
     key,
     {
       record,
-      tokenHash: digest(token),
-      resumeHash: digest(resume),
+      tokenHash: sha256(token),
+      resumeHash: sha256(resume),
       lifetimeSeconds: tenant.config.flow.lifetime,
     },
     platform.clockShift(),
@@ -119,7 +121,7 @@ export async function step(
   const { database, platform } = runtime;
   if (call.type === "profile" && !call.session) return refusal(showError("unauthorized"));
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
-  const claim = { id: platform.uuid(), tokenHash: digest(call.token), instanceId: runtime.instanceId };
+  const claim = { id: platform.uuid(), tokenHash: sha256(call.token), instanceId: runtime.instanceId };
   const flow = await claimFlow(database, key, claim, platform.clockShift());
   if (!flow) return notClaimed(runtime, key);
   let written: Answer | null = null;
@@ -151,7 +153,7 @@ export async function current(
   const { database, platform } = runtime;
   if (call.type === "profile" && !call.session) return refusal(showError("unauthorized"));
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
-  const resumeHash = digest(call.resume);
+  const resumeHash = sha256(call.resume);
   const flow = await readUnclaimed(database, key, resumeHash, platform.clockShift());
   if (!flow || !isOwn(flow, call.session)) return notPermitted();
   if (flow.expiresAt < flow.now) return expired();
@@ -161,7 +163,7 @@ export async function current(
   if (flow.finishedAt) return handOutAgain(request, flow, device);
 
   const token = newToken(platform);
-  if (!(await rotateToken(database, key, resumeHash, digest(token)))) return notPermitted();
+  if (!(await rotateToken(database, key, resumeHash, sha256(token)))) return notPermitted();
   if (states[flow.record.state].renews) return renew(runtime, tenant, client, key, token, call.session);
   return answerOf(tenant, flow, token, await ownerOf(runtime, tenant, flow, call.session));
 }
@@ -176,7 +178,7 @@ export async function peek(
   request: { type: FlowType; flowId: string; resume: string; session?: Session },
 ): Promise<{ state: FlowState; version: number } | null> {
   const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
-  const flow = await readFlow(runtime.database, key, digest(request.resume), runtime.platform.clockShift());
+  const flow = await readFlow(runtime.database, key, sha256(request.resume), runtime.platform.clockShift());
   if (!flow || flow.expiresAt < flow.now || (flow.finishedAt && !canHandOutAgain(flow))) return null;
   if (!isOwn(flow, request.session)) return null;
   flow.record.secrets = openSecrets(runtime, key, flow.sealedPayload).secrets;
@@ -195,7 +197,7 @@ async function renew(
   session: Session | undefined,
 ): Promise<Answer> {
   const { database, platform } = runtime;
-  const claim = { id: platform.uuid(), tokenHash: digest(token), instanceId: runtime.instanceId };
+  const claim = { id: platform.uuid(), tokenHash: sha256(token), instanceId: runtime.instanceId };
   const flow = await claimFlow(database, key, claim, platform.clockShift());
   if (!flow) return notClaimed(runtime, key);
   let written: Answer | null = null;

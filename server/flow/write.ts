@@ -2,6 +2,7 @@ import { isConnectionLost, isRetryable } from "#db/errors";
 import { accountOf } from "../account/account.ts";
 import { factsById } from "../identity/users.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
+import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Answer } from "./answer.ts";
 import { conflictOf, isGone } from "./conflicts.ts";
@@ -21,7 +22,7 @@ import {
   saveFlow,
   savePayload,
 } from "./store.ts";
-import { digest, newToken } from "./tokens.ts";
+import { newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
 
 /** Somebody overtook the claim while it was judged; the transaction is rolled back. */
@@ -107,7 +108,7 @@ async function writeOnce(
       ...(judged.cookieChanges?.device ? { device: judged.cookieChanges.device } : {}),
     }),
     problem: judged.problem,
-    tokenHash: digest(token),
+    tokenHash: sha256(token),
     finishedAt: finishes ? request.now : null,
     sessionId: judged.session?.id ?? null,
   };

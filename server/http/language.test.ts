@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { acceptedLanguage, languageOf } from "./language.ts";
+import { acceptedLanguage, languageOf, pageLanguage } from "./language.ts";
 
 test.each([
   ["de", "de"],
@@ -24,4 +24,19 @@ test.each([
   [null, "en"],
 ])("Accept-Language %s is %s", (header, language) => {
   expect(acceptedLanguage(header)).toBe(language);
+});
+
+test.each([
+  [null, null, "en"],
+  [null, "de", "de"],
+  [null, "de-AT,en;q=0.8", "de"],
+  [null, "fr-FR, fr;q=0.9, de;q=0.5, en;q=0.7", "en"],
+  [null, "de;q=0, en", "en"],
+  [null, "tlh, *;q=0.1", "en"],
+  [null, "DE-ch", "de"],
+  [null, ";;,q=,de;q=x", "de"],
+  ["de", "en", "de"],
+  ["tlh", "de", "de"],
+])("for ?lang=%j and Accept-Language %j a page is in %s", (asked, header, expected) => {
+  expect(pageLanguage(asked, header)).toBe(expected);
 });

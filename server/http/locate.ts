@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Config } from "../config/schema.ts";
+import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { hostName, isKnownHost } from "./host.ts";
@@ -14,8 +15,6 @@ export interface Located {
 }
 
 const underPrefix = /^\/t\/([^/]+)(\/.*)?$/;
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * The one place that tells tenants apart by their address: by a host name of their own, or by `/t/{id}` on the
@@ -34,7 +33,7 @@ export async function locate(runtime: Runtime, host: string | null, path: string
   if (!isKnownHost(host, config)) return null;
   const [, id, rest = "/"] = underPrefix.exec(path) ?? [];
   if (id === undefined) return { tenant, path };
-  const named = uuid.test(id) ? await tenants.byId(id) : null;
+  const named = isCanonicalUuid(id) ? await tenants.byId(id) : null;
   // One address for each: whoever has a host name is not found by the other way.
   const here = named && (named === tenant || pathPrefix(named.config) !== "");
   return { tenant: here ? named : null, path: rest };

@@ -1,5 +1,6 @@
 import { constants, type KeyObject, sign, verify } from "node:crypto";
 import type { Config } from "../config/schema.ts";
+import { decodeBase64url } from "../lib/base64url.ts";
 
 /**
  * Signed tokens, RFC 7519 in the compact form of RFC 7515, under the advice of RFC 8725. All of it is synchronous:
@@ -77,8 +78,8 @@ export function verifyJwt(token: string, key: VerifyingKey, expected: ExpectedTo
   if ("crit" in header) return null;
 
   // A second spelling of the same signature would be a second token.
-  const bytes = Buffer.from(signature, "base64url");
-  if (bytes.toString("base64url") !== signature) return null;
+  const bytes = decodeBase64url(signature);
+  if (!bytes) return null;
   const { digest, options } = schemes[key.algorithm];
   if (!verify(digest, Buffer.from(`${head}.${body}`), { key: key.publicKey, ...options }, bytes)) return null;
 

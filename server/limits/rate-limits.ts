@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import type { Database } from "#db/client";
 import type { Config } from "../config/schema.ts";
+import { sha256 } from "../lib/sha256.ts";
 
 /** What is counted; each name has its own numbers in `rate_limiter` of the configuration. */
 export type RateName =
@@ -87,7 +87,7 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
   return {
     async consume(name, key) {
       // Keys hold addresses, and may be longer than an index takes.
-      const digest = createHash("sha256").update(key).digest("base64url");
+      const digest = sha256(key).toString("base64url");
       try {
         for (const limiter of limiters[name]) await limiter.consume(digest);
         return { ok: true };

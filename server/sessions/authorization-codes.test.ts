@@ -2,13 +2,9 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { createUser } from "../identity/users.ts";
+import { codeChallengePattern, codeVerifierPattern } from "../lib/pkce.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import {
-  codeChallengePattern,
-  codeVerifierPattern,
-  issueAuthorizationCode,
-  redeemAuthorizationCode,
-} from "./authorization-codes.ts";
+import { issueAuthorizationCode, redeemAuthorizationCode } from "./authorization-codes.ts";
 import { endSession, issueSession } from "./sessions.ts";
 
 let runtime: TestRuntime;

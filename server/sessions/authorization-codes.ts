@@ -1,7 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { and, eq, gt, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { codeVerifierPattern, isVerifierOf } from "../lib/pkce.ts";
+import { randomToken } from "../lib/random-token.ts";
+import { sha256 } from "../lib/sha256.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Session } from "./session.ts";
@@ -16,12 +18,6 @@ const { handoverCodes, sessions } = schema;
 
 const lifeSeconds = 60;
 
-/** An S256 `code_challenge`: 32 bytes in base64url (RFC 7636, 4.2). */
-export const codeChallengePattern = /^[A-Za-z0-9_-]{43}$/;
-
-/** A `code_verifier` (RFC 7636, 4.1). */
-export const codeVerifierPattern = /^[A-Za-z0-9._~-]{43,128}$/;
-
 /**
  * Makes a code.
  *
@@ -33,7 +29,7 @@ export async function issueAuthorizationCode(
   tenant: Tenant,
   { sessionId, codeChallenge, redirectTo }: { sessionId: string; codeChallenge: string; redirectTo: string },
 ): Promise<string | null> {
-  const code = platform.randomBytes(32).toString("base64url");
+  const code = randomToken(platform);
   const now = databaseNow(platform.clockShift());
   const session = database.write
     .select({
@@ -75,11 +71,7 @@ export async function redeemAuthorizationCode(
       redirectTo: handoverCodes.redirectTo,
       inTime: sql<boolean>`${handoverCodes.expiresAt} > ${databaseNow(platform.clockShift())}`,
     });
-  if (!taken?.inTime) return null;
-  // RFC 7636, 4.6, with S256 alone: BASE64URL(SHA256(ASCII(code_verifier))) == code_challenge
-  const challenge = Buffer.from(sha256(codeVerifier).toString("base64url"));
-  const expected = Buffer.from(taken.codeChallenge);
-  if (challenge.length !== expected.length || !timingSafeEqual(challenge, expected)) return null;
+  if (!taken?.inTime || !isVerifierOf(taken.codeChallenge, codeVerifier)) return null;
   const found = await findSession(runtime, tenant, taken.sessionId);
   return found?.live ? { session: found.session, redirectTo: taken.redirectTo, now: found.now } : null;
 }
@@ -112,7 +104,3 @@ export async function withdrawCode(
 
 const codesOf = (tenantId: string, sessionId: string) =>
   and(eq(handoverCodes.tenantId, tenantId), eq(handoverCodes.sessionId, sessionId));
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
-}

@@ -1,4 +1,5 @@
 import type { Claims } from "../keys/jwt.ts";
+import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 /** `typ` of a session's token; tokens of any other purpose have another. */
@@ -67,12 +68,10 @@ export function tokenClaims(
   };
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Verified claims as those of a session; null when they are not of that shape. */
 export function asSessionClaims(claims: Claims): SessionTokenClaims | null {
   const { iss, aud, sub, session_id, iat, exp, amr } = claims;
-  if (typeof sub !== "string" || typeof session_id !== "string" || !uuid.test(session_id)) return null;
+  if (typeof sub !== "string" || typeof session_id !== "string" || !isCanonicalUuid(session_id)) return null;
   if (typeof iss !== "string" || typeof iat !== "number" || typeof exp !== "number") return null;
   if (!isStrings(aud) || !(amr === undefined || isStrings(amr))) return null;
   return { iss, aud, sub, session_id, iat, exp, ...(amr ? { amr } : {}) };

@@ -1,7 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { constantTimeEqual } from "../lib/constant-time-equal.ts";
+import { randomToken } from "../lib/random-token.ts";
+import { sha256 } from "../lib/sha256.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -46,7 +48,7 @@ export async function createApiKey(
   { interface: opens, name }: { interface: KeyInterface; name: string },
 ): Promise<{ id: string; key: string }> {
   const id = platform.uuid();
-  const key = `stile_${platform.randomBytes(32).toString("base64url")}`;
+  const key = `stile_${randomToken(platform)}`;
   await database.write
     .insert(apiKeys)
     .values({ tenantId: tenant.id, id, interface: opens, name, keyHash: sha256(key) });
@@ -97,7 +99,7 @@ export async function verifyApiKey(
     .where(eq(apiKeys.keyHash, keyHash));
   if (!row) return null;
   const { keyHash: kept, now, ...found } = row;
-  if (!timingSafeEqual(kept, keyHash) || found.interface !== opens) return null;
+  if (!constantTimeEqual(kept, keyHash) || found.interface !== opens) return null;
   if (tenant && tenant.id !== found.tenantId) return null;
   const aMinuteAgo = new Date(now.getTime() - 60_000);
   if (found.lastUsedAt === null || found.lastUsedAt < aMinuteAgo) {
@@ -109,8 +111,4 @@ export async function verifyApiKey(
       );
   }
   return found as ApiKey;
-}
-
-function sha256(key: string): Buffer {
-  return createHash("sha256").update(key).digest();
 }

@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { z } from "zod";
 import { schema } from "#db/client";
 import type { Write } from "#db/write";
+import { randomToken } from "../lib/random-token.ts";
+import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -39,7 +40,7 @@ export function openThirdPartyRequest(
   { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
   request: ThirdPartyRequest,
 ): { state: string; write: Write } {
-  const state = runtime.platform.randomBytes(32).toString("base64url");
+  const state = randomToken(runtime.platform);
   const stateHash = sha256(state);
   const row = {
     tenantId: tenant.id,
@@ -92,8 +93,4 @@ export async function takeThirdPartyRequest(
 
 function sealContext(tenant: Tenant, stateHash: Buffer): string {
   return `third-party request ${tenant.id} ${stateHash.toString("hex")}`;
-}
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

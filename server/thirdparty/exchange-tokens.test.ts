@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "#db/client";
+import { codeChallengeOf } from "../lib/pkce.ts";
 import { acmePerson, comeBack } from "../testing/provider-people.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { challengeOf, findExchangeToken, takeExchangeToken, verifierFits } from "./exchange-tokens.ts";
+import { findExchangeToken, takeExchangeToken, verifierFits } from "./exchange-tokens.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -26,7 +27,11 @@ const take = async (token: string, tenant = runtime.tenant) =>
 
 test("a token brings what it stands for, any number of times until it is taken", async () => {
   const facts = acmePerson();
-  const about = { flowId: randomUUID(), codeChallenge: challengeOf("v".repeat(43)), userId: randomUUID() };
+  const about = {
+    flowId: randomUUID(),
+    codeChallenge: codeChallengeOf("v".repeat(43)),
+    userId: randomUUID(),
+  };
   const token = await comeBack(runtime, { ...about, facts });
   expect(token).toMatch(/^[\w-]{43}$/);
   for (let looks = 0; looks < 2; looks += 1)
@@ -75,7 +80,7 @@ test("A47 a verifier fits its own challenge, by S256", () => {
   const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
   // RFC 7636, appendix B
   const codeChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
-  expect(challengeOf(verifier)).toBe(codeChallenge);
+  expect(codeChallengeOf(verifier)).toBe(codeChallenge);
   expect(verifierFits({ codeChallenge }, verifier)).toBe(true);
   for (const wrong of [undefined, "", codeChallenge, verifier.slice(1), `${verifier}=`, "v".repeat(43)])
     expect(verifierFits({ codeChallenge }, wrong)).toBe(false);

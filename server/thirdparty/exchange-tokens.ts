@@ -1,11 +1,12 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { and, eq, gt, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
+import { isVerifierOf } from "../lib/pkce.ts";
+import { randomToken } from "../lib/random-token.ts";
+import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
-import { codeVerifierPattern } from "../sessions/authorization-codes.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type ProviderFacts, providerFacts } from "./provider-facts.ts";
 
@@ -37,7 +38,7 @@ export async function issueExchangeToken(
   tenant: Tenant,
   { flowId, codeChallenge, userId, facts }: Exchange,
 ): Promise<string> {
-  const token = platform.randomBytes(32).toString("base64url");
+  const token = randomToken(platform);
   const tokenHash = sha256(token);
   const now = databaseNow(platform.clockShift());
   await database.write.insert(exchangeTokens).values({
@@ -115,21 +116,9 @@ export function verifierFits(
   verifier: string | undefined,
 ): boolean {
   if (exchange.codeChallenge === undefined) return true;
-  if (verifier === undefined || !codeVerifierPattern.test(verifier)) return false;
-  const challenge = Buffer.from(challengeOf(verifier));
-  const expected = Buffer.from(exchange.codeChallenge);
-  return challenge.length === expected.length && timingSafeEqual(challenge, expected);
-}
-
-/** The S256 challenge of a verifier (RFC 7636, 4.2). */
-export function challengeOf(verifier: string): string {
-  return sha256(verifier).toString("base64url");
+  return verifier !== undefined && isVerifierOf(exchange.codeChallenge, verifier);
 }
 
 function sealContext(tenant: Tenant, tokenHash: Buffer): string {
   return `exchange token ${tenant.id} ${tokenHash.toString("hex")}`;
-}
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

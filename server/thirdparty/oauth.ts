@@ -13,9 +13,10 @@ import {
 } from "openid-client";
 import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
+import { codeChallengeOf } from "../lib/pkce.ts";
+import { randomToken } from "../lib/random-token.ts";
 import type { RequestContext, TenantContext } from "../runtime.ts";
 import { openThirdPartyRequest } from "./authorization-requests.ts";
-import { challengeOf } from "./exchange-tokens.ts";
 import { explain } from "./oauth-errors.ts";
 import { factsFrom, type ProviderFacts } from "./provider-facts.ts";
 import { boundedFetch, forgetDocuments, networkOf, rememberingFetch } from "./provider-fetch.ts";
@@ -53,8 +54,8 @@ export async function openAuthorization(
   const { runtime, tenant } = context;
   const seconds = Math.min(tenant.config.third_party.timeout, longestStepSeconds);
   const signal = AbortSignal.timeout(seconds * 1000);
-  const codeVerifier = runtime.platform.randomBytes(32).toString("base64url");
-  const nonce = runtime.platform.randomBytes(32).toString("base64url");
+  const codeVerifier = randomToken(runtime.platform);
+  const nonce = randomToken(runtime.platform);
   const { state, write } = openThirdPartyRequest(context, {
     ...about,
     provider: provider.id,
@@ -66,7 +67,9 @@ export async function openAuthorization(
       redirect_uri: callbackUrl(tenant.config).href,
       scope: provider.scopes.join(" "),
       state,
-      ...(provider.pkce ? { code_challenge: challengeOf(codeVerifier), code_challenge_method: "S256" } : {}),
+      ...(provider.pkce
+        ? { code_challenge: codeChallengeOf(codeVerifier), code_challenge_method: "S256" }
+        : {}),
       ...(provider.nonce ? { nonce } : {}),
     }),
   );

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { verifyRegistrationResponse } from "@simplewebauthn/server";
 import { decodeAttestationObject, isoCBOR } from "@simplewebauthn/server/helpers";
 import type { NewCredential } from "../credentials/webauthn-credentials.ts";
+import { sha256 } from "../lib/sha256.ts";
 import { cborItemLength } from "./cbor.ts";
 import { isAcceptableKey, offeredAlgorithms } from "./cose-key.ts";
 import { knownRoots, type StatementFormat, type StatementRoots, statementFormats } from "./formats/index.ts";
@@ -103,8 +103,6 @@ export async function verifyWebAuthnAttestation(
 }
 
 const refuse = (reason: AttestationRejection) => ({ ok: false as const, reason });
-
-const sha256 = (data: Uint8Array) => createHash("sha256").update(data).digest();
 
 interface AttestationObject {
   format: unknown;

@@ -1,4 +1,4 @@
-import { decodeBase64url, decodePaddedBase64url } from "./base64url.ts";
+import { decodeBase64url, decodePaddedBase64url } from "../../lib/base64url.ts";
 import { TlvError } from "./tlv.ts";
 
 /** The one assertion scheme there is: UAF Authenticator Commands 1.1. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../lib/sha256.ts";
 
 /**
  * Most bytes of UTF-8 that a text may have for an authenticator to show it: the published Android client takes 200
@@ -25,5 +25,5 @@ export function transactionOf(text: string): Transaction {
 
 /** What an authenticator signs of a text that was confirmed: SHA-256 of its bytes, not of their base64url. */
 export function transactionContentHash(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return sha256(text);
 }

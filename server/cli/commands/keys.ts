@@ -1,3 +1,4 @@
+import { isUuid } from "../../lib/uuid.ts";
 import {
   createApiKey,
   deleteApiKey,
@@ -78,8 +79,7 @@ export const keysDelete = command({
   summary: "Delete an API key: it opens nothing from then on.",
   takes: ["id"],
   async run(tool, _, [id = ""]) {
-    const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-    const gone = uuid.test(id) && (await tool.withRuntime((runtime) => deleteApiKey(runtime, id)));
+    const gone = isUuid(id) && (await tool.withRuntime((runtime) => deleteApiKey(runtime, id)));
     if (!gone) throw new CommandError(`there is no key ${id}`);
   },
 });

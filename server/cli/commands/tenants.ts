@@ -1,3 +1,4 @@
+import { isUuid } from "../../lib/uuid.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "../../tenants/manage-tenants.ts";
 import { isSettings, type Settings } from "../../tenants/tenant-config.ts";
 import { CommandError, command, UsageError } from "../command.ts";
@@ -17,8 +18,6 @@ const description = {
     value: "file",
   },
 } as const;
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const tenantsList = command({
   name: "tenants list",
@@ -52,7 +51,7 @@ export const tenantsCreate = command({
     json: { description: "Id, name and address, as JSON." },
   },
   async run(tool, { name, id, host, config, json }) {
-    if (id !== undefined && !uuid.test(id)) throw new UsageError(`${id} is not a UUID`);
+    if (id !== undefined && !isUuid(id)) throw new UsageError(`${id} is not a UUID`);
     const settings = await readSettings(tool.input, config);
     const tenant = await tool.withRuntime((runtime) =>
       createTenant(runtime, {
@@ -75,7 +74,7 @@ export const tenantsUpdate = command({
   takes: ["id"],
   options: description,
   async run(tool, { name, host, config }, [id = ""]) {
-    if (!uuid.test(id)) throw new CommandError(`there is no tenant ${id}`);
+    if (!isUuid(id)) throw new CommandError(`there is no tenant ${id}`);
     const settings = await readSettings(tool.input, config);
     await tool.withRuntime((runtime) =>
       updateTenant(runtime, id.toLowerCase(), {
@@ -93,7 +92,7 @@ export const tenantsDelete = command({
   takes: ["id"],
   options: { "with-users": { description: "Also when it has users: they are deleted too." } },
   async run(tool, values, [id = ""]) {
-    if (!uuid.test(id)) throw new CommandError(`there is no tenant ${id}`);
+    if (!isUuid(id)) throw new CommandError(`there is no tenant ${id}`);
     await tool.withRuntime((runtime) =>
       deleteTenant(runtime, id.toLowerCase(), { withUsers: values["with-users"] }),
     );

@@ -3,6 +3,7 @@ import { schema, type Transaction } from "#db/client";
 import { isInvalidValue, violatedUnique } from "#db/errors";
 import { parseEmailAddress } from "../../identity/email-address.ts";
 import { parseUsername } from "../../identity/username.ts";
+import { decodeBase64url } from "../../lib/base64url.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { isAcceptableKey } from "../../webauthn/cose-key.ts";
 import type { ToolRuntime } from "../tool-runtime.ts";
@@ -66,8 +67,7 @@ function parseLine(text: string, { config }: Tenant, checkHash: (hash: string) =
   const user = parsed.data;
   if (user.password_hash) checkHash(user.password_hash);
   for (const { id, public_key } of user.passkeys) {
-    if (Buffer.from(id, "base64url").toString("base64url") !== id)
-      throw new LineError("the id of a passkey is not base64url");
+    if (!decodeBase64url(id)) throw new LineError("the id of a passkey is not base64url");
     if (!isAcceptableKey(Buffer.from(public_key, "base64url")))
       throw new LineError("the public key of a passkey is none that this server can verify with");
   }

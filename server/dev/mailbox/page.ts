@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Config } from "../../config/schema.ts";
+import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import { type MailboxEntry, newestMails } from "../../mail/mailbox.ts";
 import type { Runtime } from "../../runtime.ts";
@@ -39,7 +39,7 @@ const headers = {
   // A mail's frame takes this policy over, and mails are styled inline; nothing can be loaded from anywhere.
   "content-security-policy": [
     "default-src 'none'",
-    `script-src 'sha256-${createHash("sha256").update(script).digest("base64")}'`,
+    `script-src 'sha256-${sha256(script).toString("base64")}'`,
     "style-src 'unsafe-inline'",
     "connect-src 'self'",
     "base-uri 'none'",

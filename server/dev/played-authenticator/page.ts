@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import { mailboxStyles } from "../mailbox/styles.ts";
 import type { HeldKey } from "../uaf-authenticator/call.ts";
@@ -56,7 +56,7 @@ export const phoneHeaders = {
   vary: "accept",
   "content-security-policy": [
     "default-src 'none'",
-    `script-src 'sha256-${createHash("sha256").update(script).digest("base64")}'`,
+    `script-src 'sha256-${sha256(script).toString("base64")}'`,
     "style-src 'unsafe-inline'",
     "connect-src 'self'",
     "base-uri 'none'",

@@ -1,8 +1,7 @@
 import { z } from "zod";
+import { codeChallengeOf, codeVerifierPattern } from "../../lib/pkce.ts";
 import type { RequestContext } from "../../runtime.ts";
-import { codeVerifierPattern } from "../../sessions/authorization-codes.ts";
 import { requestSeconds } from "../../thirdparty/authorization-requests.ts";
-import { challengeOf } from "../../thirdparty/exchange-tokens.ts";
 import { openAuthorization } from "../../thirdparty/oauth.ts";
 import { enabledOAuthProviders, findProvider } from "../../thirdparty/providers/index.ts";
 import { parseReturnAddress, returnAddresses } from "../../thirdparty/redirect-urls.ts";
@@ -63,7 +62,7 @@ export async function goToProvider(
     const { url, state, write } = await openAuthorization(request, provider, {
       flowId,
       redirectTo: target.href,
-      ...(given.code_verifier ? { codeChallenge: challengeOf(given.code_verifier) } : {}),
+      ...(given.code_verifier ? { codeChallenge: codeChallengeOf(given.code_verifier) } : {}),
       ...(type === "profile" && data.userId ? { userId: data.userId } : {}),
       privateState: { boundBy: otherSite ? "verifier" : "cookie" },
     });

@@ -3,13 +3,13 @@ import { and, desc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { addEmail } from "../../identity/users.ts";
+import { codeChallengeOf } from "../../lib/pkce.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Taken, type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
-import { challengeOf } from "../../thirdparty/exchange-tokens.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import { states } from "../states/index.ts";
 
@@ -539,7 +539,7 @@ describe("an exchange token", () => {
   test("A47 that has a challenge asks for its verifier", async () => {
     const verifier = "v".repeat(43);
     const flow = await away();
-    const codeChallenge = challengeOf(verifier);
+    const codeChallenge = codeChallengeOf(verifier);
     const token = await comeBack(runtime, { flowId: flow.flowId, facts: acmePerson(), codeChallenge });
     for (const wrong of [
       undefined,

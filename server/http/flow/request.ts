@@ -1,3 +1,4 @@
+import { isUuid } from "../../lib/uuid.ts";
 import { isObject } from "../body.ts";
 
 /** What the query of a flow's address asks for. */
@@ -6,8 +7,7 @@ export type Asked =
   | { kind: "action"; action: string; flowId: string }
   | { kind: "malformed" };
 
-const actionOnFlow =
-  /^([A-Za-z0-9_-]{1,64})@([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
+const actionName = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Reads `?action=<name>@<flow id>`. Absent or empty starts a flow; anything else that is not exactly one name and
@@ -16,8 +16,8 @@ const actionOnFlow =
 export function parseAsked(query: URLSearchParams): Asked {
   const given = query.getAll("action");
   if (given.length === 0 || (given.length === 1 && given[0] === "")) return { kind: "start" };
-  const [, action, flowId] = (given.length === 1 && given[0] && actionOnFlow.exec(given[0])) || [];
-  if (action === undefined || flowId === undefined) return { kind: "malformed" };
+  const [action = "", flowId = "", ...rest] = given.length === 1 ? (given[0]?.split("@") ?? []) : [];
+  if (rest.length > 0 || !actionName.test(action) || !isUuid(flowId)) return { kind: "malformed" };
   return { kind: "action", action, flowId: flowId.toLowerCase() };
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from "../../config/schema.ts";
+import { codeChallengePattern } from "../../lib/pkce.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../../redirects/redirect-target.ts";
 import { pathPrefix, withinTenant } from "../tenant-path.ts";
 
@@ -13,8 +14,6 @@ export interface Destination {
 }
 
 export type AskedDestination = { ok: true; destination: Destination } | { ok: false; message: string };
-
-const challenge = /^[A-Za-z0-9_-]{43}$/;
 
 /**
  * Reads `redirect_to`, `code_challenge`, `code_challenge_method` and `state` from the query of the hosted page.
@@ -31,7 +30,7 @@ export function parseDestination(query: URLSearchParams, config: Config): AskedD
     return refuse("redirect_to is not an allowed address (hosted.allowed_redirect_urls).");
   }
   const codeChallenge = query.get("code_challenge");
-  if (codeChallenge !== null && !challenge.test(codeChallenge))
+  if (codeChallenge !== null && !codeChallengePattern.test(codeChallenge))
     return refuse("code_challenge is not an S256 challenge.");
   if ((query.get("code_challenge_method") ?? "S256") !== "S256")
     return refuse("code_challenge_method must be S256.");

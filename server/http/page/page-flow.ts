@@ -2,6 +2,7 @@ import { firstState, peek } from "../../flow/engine.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
+import { randomToken } from "../../lib/random-token.ts";
 import { hasUnredeemedCode } from "../../sessions/authorization-codes.ts";
 import type { IssuedSession } from "../../sessions/session.ts";
 import { callFlow, type FlowAnswer, type FlowCall, ownSession } from "../flow/call-flow.ts";
@@ -111,7 +112,7 @@ async function isUnderWay(context: HandlerContext, type: FlowType, flow: PageFlo
 function startedFlow({ runtime }: HandlerContext, { answer }: FlowAnswer): PageFlow | null {
   const { flowId, resume, state } = answer;
   if (flowId === null || resume === undefined) return null;
-  const codeVerifier = runtime.platform.randomBytes(32).toString("base64url");
+  const codeVerifier = randomToken(runtime.platform);
   return { flowId, resume, token: state.csrf_token, codeVerifier };
 }
 

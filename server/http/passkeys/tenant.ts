@@ -1,10 +1,9 @@
+import { isCanonicalUuid } from "../../lib/uuid.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { Located } from "../locate.ts";
 import type { Reply } from "../reply.ts";
 import { errorReply } from "./error-reply.ts";
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Finds the tenant named in a path of the passkey server. Under the server's own host names it may be any tenant, under
@@ -20,7 +19,7 @@ export async function passkeyTenant(
   id: string,
 ): Promise<{ tenant: Tenant } | { refusal: Reply }> {
   const named = id.toLowerCase();
-  if (!uuid.test(named)) return { refusal: errorReply(400, "tenant_id must be a valid uuid4") };
+  if (!isCanonicalUuid(named)) return { refusal: errorReply(400, "tenant_id must be a valid uuid4") };
   const tenant = await tenants.byId(named);
   const isServed = tenant && (located.tenant === defaultTenant || located.tenant === tenant);
   return isServed ? { tenant } : { refusal: errorReply(404, "tenant not found") };

@@ -8,9 +8,6 @@ import { type Reply, redirect } from "../reply.ts";
 
 /** Errors of users who return from an identity provider, for OAuth and SAML. */
 
-/** Format of `state` as `openThirdPartyRequest` makes it. Other values are not looked up. */
-export const statePattern = /^[A-Za-z0-9_-]{43}$/;
-
 /** Whether the browser that returns with a state is the browser that was sent to the provider. */
 export function isSameBrowser({ cookies }: HandlerContext, state: string): boolean {
   return cookieValues(cookies, thirdPartyStateName).includes(state);

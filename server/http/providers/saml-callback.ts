@@ -1,6 +1,8 @@
 import { currentTime } from "../../database/current-time.ts";
+import { codeChallengeOf } from "../../lib/pkce.ts";
+import { isRandomToken, randomToken } from "../../lib/random-token.ts";
 import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
-import { challengeOf, issueExchangeToken, tokenSeconds } from "../../thirdparty/exchange-tokens.ts";
+import { issueExchangeToken, tokenSeconds } from "../../thirdparty/exchange-tokens.ts";
 import { isOwnPage, parseReturnAddress, withError, withToken } from "../../thirdparty/redirect-urls.ts";
 import { relayPrefix, samlDefaultAddress } from "../../thirdparty/saml/authn-request.ts";
 import { completeSignOn } from "../../thirdparty/saml/sign-in.ts";
@@ -15,7 +17,6 @@ import {
   otherBrowser,
   redirectWithError,
   reportSignInFailure,
-  statePattern,
   toThirdPartyError,
   unknownState,
 } from "./provider-return.ts";
@@ -86,10 +87,8 @@ async function receive(context: HandlerContext, { samlResponse, relayState }: Sa
       return redirect(303, withToken(target, token), expiredState);
     }
     // The hosted page exchanges a token automatically, so a token issued to another browser must not work in this one.
-    const verifier = isOwnPage(target, config)
-      ? runtime.platform.randomBytes(32).toString("base64url")
-      : null;
-    const bound = verifier === null ? {} : { codeChallenge: challengeOf(verifier) };
+    const verifier = isOwnPage(target, config) ? randomToken(runtime.platform) : null;
+    const bound = verifier === null ? {} : { codeChallenge: codeChallengeOf(verifier) };
     const token = await issueExchangeToken(runtime, tenant, { flowId, facts, ...bound });
     const cookies =
       verifier === null ? expiredState : { cookies: [thirdPartyStateCookie(config, verifier, tokenSeconds)] };
@@ -107,7 +106,7 @@ async function takeRequest(
   state: string,
   now: Date,
 ): Promise<ThirdPartyRequest> {
-  const request = statePattern.test(state) ? await takeThirdPartyRequest(runtime, tenant, state, now) : null;
+  const request = isRandomToken(state) ? await takeThirdPartyRequest(runtime, tenant, state, now) : null;
   // OAuth providers answer at `/thirdparty/callback`.
   if (!request?.provider.startsWith("saml:")) throw unknownState();
   return request;

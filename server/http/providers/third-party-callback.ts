@@ -1,4 +1,5 @@
 import { currentTime } from "../../database/current-time.ts";
+import { isRandomToken } from "../../lib/random-token.ts";
 import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { issueExchangeToken } from "../../thirdparty/exchange-tokens.ts";
 import { completeAuthorization } from "../../thirdparty/oauth.ts";
@@ -14,7 +15,6 @@ import {
   otherBrowser,
   redirectWithError,
   reportSignInFailure,
-  statePattern,
   toThirdPartyError,
 } from "./provider-return.ts";
 
@@ -36,7 +36,7 @@ export const thirdPartyCallbackHandler: Handler = async (context) => {
   const state = response?.get("state") ?? "";
   let request: ThirdPartyRequest | null;
   try {
-    request = statePattern.test(state) ? await takeRequest(context, state) : null;
+    request = isRandomToken(state) ? await takeRequest(context, state) : null;
   } catch (error) {
     return redirectWithError(context, toThirdPartyError(error));
   }

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { schema } from "#db/client";
+import { sha256 } from "../../lib/sha256.ts";
 import type { TenantContext } from "../../runtime.ts";
 import { skewMilliseconds } from "./assertion.ts";
 
@@ -21,7 +21,7 @@ export async function rememberAssertion(
     .values({
       tenantId: tenant.id,
       // A length in front, so that no issuer and id run into another pair.
-      idHash: createHash("sha256").update(`${issuer.length} ${issuer} ${id}`).digest(),
+      idHash: sha256(`${issuer.length} ${issuer} ${id}`),
       expiresAt: new Date(expiresAt.getTime() + skewMilliseconds),
     })
     .onConflictDoNothing()

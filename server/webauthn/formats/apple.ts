@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../lib/sha256.ts";
 import { importKey } from "../cose-key.ts";
 import { certificatesOf, extensionOf, leadsToRoot } from "./certificates.ts";
 import type { StatementVerifier } from "./statement.ts";
@@ -17,7 +17,7 @@ export const verifyApple: StatementVerifier = (statement) => {
   if (!certificate) return false;
 
   // Ensure the certificate was made for this very ceremony (steps 2 to 4).
-  const nonce = createHash("sha256").update(authenticatorData).update(clientDataHash).digest();
+  const nonce = sha256(Buffer.concat([authenticatorData, clientDataHash]));
   const stated = extensionOf(certificate, nonceExtension);
   if (!stated?.equals(Buffer.concat([nonceWrapping, nonce]))) return false;
 

@@ -4,7 +4,7 @@ import { decodeBase64url, decodePaddedBase64url } from "./base64url.ts";
 
 const padded = (text: string) => text.padEnd(Math.ceil(text.length / 4) * 4, "=");
 
-test("bytes come back from the one text that they have, and from the same with its padding", () => {
+test("decodes the canonical text of any bytes, with and without padding", () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       const text = Buffer.from(bytes).toString("base64url");
@@ -29,17 +29,17 @@ test.each([
   "AA=",
   "AAAA=",
   "AAAAA===",
-])("%j is nothing's", (text) => {
+])("rejects %j", (text) => {
   expect(decodeBase64url(text)).toBeNull();
   expect(decodePaddedBase64url(text)).toBeNull();
 });
 
-test.each(["AA==", "AAA="])("%j is read where padding is", (text) => {
+test.each(["AA==", "AAA="])("accepts %j where padding is allowed", (text) => {
   expect(decodeBase64url(text)).toBeNull();
   expect(decodePaddedBase64url(text)).not.toBeNull();
 });
 
-test("whatever the text, it is that of its bytes or nothing's", () => {
+test("accepts no text but the canonical one", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const bytes = decodeBase64url(text);

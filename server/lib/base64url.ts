@@ -1,6 +1,6 @@
 /**
- * Decodes base64url (RFC 4648 section 5) without padding, as the UAF protocol writes bytes in JSON: exactly one text
- * for any bytes.
+ * Decodes base64url (RFC 4648 section 5) without padding, and accepts only the canonical text of the bytes: Node's own
+ * decoder also takes padding, the alphabet of base64, unused bits that are set and foreign characters.
  *
  * @returns null for any other text
  */
@@ -9,7 +9,7 @@ export function decodeBase64url(text: string): Buffer | null {
   return bytes.toString("base64url") === text ? bytes : null;
 }
 
-/** The same, from clients that pad: the `=` that fill the last group up may be there, all of them. */
+/** Decodes base64url from clients that pad: the `=` that fill the last group may be there, all of them. */
 export function decodePaddedBase64url(text: string): Buffer | null {
   const bare = text.replace(/={1,2}$/, "");
   return bare.length === text.length || text.length % 4 === 0 ? decodeBase64url(bare) : null;
