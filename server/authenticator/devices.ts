@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { audit } from "../audit/audit.ts";
+import { isUuid } from "../lib/uuid.ts";
 import type { ClientContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { UafAssertion } from "./uaf/authentication.ts";
@@ -182,8 +183,6 @@ export async function deleteDevice(
   return deleted.length === 1;
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /**
  * Renames a device.
  *
@@ -195,7 +194,7 @@ export async function renameDevice(
   deviceId: string,
   keyName: string,
 ): Promise<boolean> {
-  if (!uuid.test(deviceId)) return false;
+  if (!isUuid(deviceId)) return false;
   const { runtime, tenant } = context;
   return runtime.database.write.transaction(async (tx) => {
     const renamed = await tx

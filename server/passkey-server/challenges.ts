@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { randomToken } from "../lib/random-token.ts";
 import type { RequestContext } from "../runtime.ts";
 
 /** The purpose of a challenge. A response to one operation is not accepted for another. */
@@ -32,7 +33,7 @@ const { passkeyChallenges: table } = schema;
 
 /** Returns 32 random bytes in base64url, 43 characters. */
 export function newChallenge({ runtime }: Pick<RequestContext, "runtime">): string {
-  return runtime.platform.randomBytes(32).toString("base64url");
+  return randomToken(runtime.platform);
 }
 
 /** Stores a challenge. A user may have several open challenges; each accepts one response. */

@@ -1,9 +1,10 @@
 import { and, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { randomToken } from "../lib/random-token.ts";
+import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext, TenantContext } from "../runtime.ts";
 import { ofTransaction, RETURN_SECONDS } from "./confirmation-records.ts";
-import { secretHash } from "./confirmation-request.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import type { RedeemableResult, TransactionProof } from "./transaction-finalization.ts";
 
@@ -28,12 +29,12 @@ export function issueCode(
   transactionId: string,
   proof: TransactionProof,
 ): { code: string; result: RedeemableResult } {
-  const code = newCode(runtime);
+  const code = randomToken(runtime.platform);
   const sealedResult = runtime.vault.seal(
     Buffer.from(JSON.stringify(proof)),
     sealContext(tenant.id, transactionId),
   );
-  return { code, result: { codeHash: secretHash(code), sealedResult, expiresAt: codeExpiry(runtime) } };
+  return { code, result: { codeHash: sha256(code), sealedResult, expiresAt: codeExpiry(runtime) } };
 }
 
 /**
@@ -46,16 +47,14 @@ export async function replaceCode(
   { runtime, tenant }: TenantContext,
   transactionId: string,
 ): Promise<string | null> {
-  const code = newCode(runtime);
+  const code = randomToken(runtime.platform);
   const replaced = await runtime.database.write
     .update(table)
-    .set({ codeHash: secretHash(code), expiresAt: codeExpiry(runtime) })
+    .set({ codeHash: sha256(code), expiresAt: codeExpiry(runtime) })
     .where(and(ofTransaction(tenant.id, transactionId), isNotNull(table.sealedResult)))
     .returning({ id: table.transactionId });
   return replaced.length > 0 ? code : null;
 }
-
-const newCode = ({ platform }: RequestContext["runtime"]) => platform.randomBytes(32).toString("base64url");
 
 /** Returns the expiry of a code issued now. */
 function codeExpiry({ platform }: RequestContext["runtime"]): SQL {
@@ -72,7 +71,7 @@ export async function redeemCode(
   code: string,
 ): Promise<({ ok: true; transaction_id: string } & TransactionProof) | PasskeyRejection> {
   const now = databaseNow(runtime.platform.clockShift());
-  const codeHash = secretHash(code);
+  const codeHash = sha256(code);
   const taken = await runtime.database.write.transaction(async (tx) => {
     const [found] = await tx
       .select({ id: table.transactionId, sealed: table.sealedResult, identifier: transactions.identifier })

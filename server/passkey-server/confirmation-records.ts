@@ -1,8 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
+import { sha256 } from "../lib/sha256.ts";
 import type { TenantContext } from "../runtime.ts";
-import { secretHash } from "./confirmation-request.ts";
 
 /** Database access for confirmation pages. */
 
@@ -47,7 +47,7 @@ export async function findConfirmation(
       and(eq(transactions.tenantId, table.tenantId), eq(transactions.id, table.transactionId)),
     )
     .innerJoin(users, and(eq(users.tenantId, transactions.tenantId), eq(users.id, transactions.userId)))
-    .where(and(eq(table.tenantId, tenant.id), eq(table.pageTokenHash, secretHash(token))));
+    .where(and(eq(table.tenantId, tenant.id), eq(table.pageTokenHash, sha256(token))));
   return found ?? null;
 }
 

@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { schema, type Transaction } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { Config } from "../config/schema.ts";
+import { randomToken } from "../lib/random-token.ts";
+import { sha256 } from "../lib/sha256.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../redirects/redirect-target.ts";
 import type { RequestContext } from "../runtime.ts";
 
@@ -42,7 +43,7 @@ export function prepareConfirmation(
     const details = "confirmation.redirect_to is not an allowed address (hosted.allowed_redirect_urls)";
     return { ok: false, details };
   }
-  const token = runtime.platform.randomBytes(32).toString("base64url");
+  const token = randomToken(runtime.platform);
   page.searchParams.set("token", token);
   return {
     ok: true,
@@ -52,7 +53,7 @@ export function prepareConfirmation(
       await tx.insert(table).values({
         tenantId: tenant.id,
         transactionId,
-        pageTokenHash: secretHash(token),
+        pageTokenHash: sha256(token),
         redirectTo: target.href,
         expiresAt: sql`${now} + ${seconds}::int * interval '1 second'`,
       });
@@ -68,9 +69,4 @@ function pageUrl({ base_url }: Config): URL {
 export function allowedReturnUrl({ hosted }: Config, address: string): URL | null {
   const target = parseRedirectTarget(address);
   return target && isAllowedRedirect(target, hosted.allowed_redirect_urls) ? target : null;
-}
-
-/** Returns the stored form of a token or code. */
-export function secretHash(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
 }

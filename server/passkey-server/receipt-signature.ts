@@ -1,5 +1,6 @@
 import { constants, createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
 import type { Algorithm } from "../keys/jwt.ts";
+import { decodeBase64url } from "../lib/base64url.ts";
 import { RECEIPT_TYPE, type ReceiptClaims, receiptClaims } from "./receipt.ts";
 import type { ReceiptRejection } from "./receipt-rejections.ts";
 
@@ -31,11 +32,8 @@ export function verifyIssuerSignature(receipt: string, keys: KeySet | null): Rec
   const reject = (reason: ReceiptRejection): ReceiptSignatureVerdict => ({ ok: false, reason });
   if (receipt.length > MAX_RECEIPT_LENGTH) return reject("malformed");
   const [head = "", body = "", signature = "", ...rest] = receipt.split(".");
-  const parts = [head, body, signature].map((part) => Buffer.from(part, "base64url"));
-  const [headBytes, bodyBytes, signatureBytes] = parts as [Buffer, Buffer, Buffer];
-  // Non-canonical base64url would allow several texts for one receipt.
-  const isCanonical = parts.map((part) => part.toString("base64url")).join(".") === receipt;
-  if (rest.length > 0 || !isCanonical) return reject("malformed");
+  const [headBytes, bodyBytes, signatureBytes] = [head, body, signature].map(decodeBase64url);
+  if (rest.length > 0 || !headBytes || !bodyBytes || !signatureBytes) return reject("malformed");
 
   const header = parse(headBytes);
   if (!header || typeof header.kid !== "string") return reject("malformed");

@@ -1,5 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { constantTimeEqual } from "../lib/constant-time-equal.ts";
+import { sha256 } from "../lib/sha256.ts";
 import { parseJson } from "../lib/strict-json.ts";
+import { isUuid } from "../lib/uuid.ts";
 import { readClientData } from "../webauthn/responses.ts";
 import { verifyCoseSignature } from "../webauthn/verify-signature.ts";
 import { readCanonicalJson } from "./canonical-json.ts";
@@ -158,15 +160,11 @@ function comparable(origin: string): string {
 
 /** Compares a key in base64url with or without padding. */
 function isSame(encoded: string, publicKey: Buffer): boolean {
-  const expected = Buffer.from(encoded, "base64url");
-  return expected.length === publicKey.length && timingSafeEqual(expected, publicKey);
+  return constantTimeEqual(Buffer.from(encoded, "base64url"), publicKey);
 }
-
-const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest();
 
 /** Returns the valid handles of a user: the bytes of the id's text, and for a UUID its sixteen bytes. */
 function handlesOf(userId: string): string[] {
-  const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(userId);
-  const binary = uuid ? [Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url")] : [];
+  const binary = isUuid(userId) ? [Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url")] : [];
   return [Buffer.from(userId, "utf8").toString("base64url"), ...binary];
 }

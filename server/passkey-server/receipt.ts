@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { decodeBase64url } from "../lib/base64url.ts";
 
 /**
  * The receipt of a confirmed transaction: a signed statement with everything that its verification needs, so that it can
@@ -14,7 +15,7 @@ const bytes = (maxLength: number) =>
     .string()
     .min(1)
     .max(maxLength)
-    .refine((text) => Buffer.from(text, "base64url").toString("base64url") === text);
+    .refine((text) => decodeBase64url(text) !== null);
 
 const text = (maxLength: number) => z.string().min(1).max(maxLength);
 

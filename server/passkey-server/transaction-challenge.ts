@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { decodeBase64url } from "../lib/base64url.ts";
+import { sha256 } from "../lib/sha256.ts";
 
 /** The challenge of a transaction. It contains a hash of the data, so the authenticator's signature covers the data. */
 
@@ -11,7 +12,7 @@ const HALF_BYTES = 32;
  * @param data an object in the canonical form of RFC 8785
  */
 export function transactionHash(transactionId: string, data: string): Buffer {
-  return createHash("sha256").update(transactionId, "utf8").update(data, "utf8").digest();
+  return sha256(transactionId + data);
 }
 
 /**
@@ -30,8 +31,9 @@ export function transactionChallenge(random: Uint8Array, transactionId: string, 
  * @param challenge base64url, unvalidated
  */
 export function isChallengeOf(challenge: string, transactionId: string, data: string): boolean {
-  const bytes = Buffer.from(challenge, "base64url");
-  // Challenges are issued in canonical base64url only.
-  if (bytes.length !== 2 * HALF_BYTES || bytes.toString("base64url") !== challenge) return false;
-  return bytes.subarray(HALF_BYTES).equals(transactionHash(transactionId, data));
+  const bytes = decodeBase64url(challenge);
+  return (
+    bytes?.length === 2 * HALF_BYTES &&
+    bytes.subarray(HALF_BYTES).equals(transactionHash(transactionId, data))
+  );
 }

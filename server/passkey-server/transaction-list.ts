@@ -1,5 +1,6 @@
 import { and, asc, eq, or } from "drizzle-orm";
 import { schema } from "#db/client";
+import { isUuid } from "../lib/uuid.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
@@ -16,8 +17,6 @@ export interface TransactionJson {
 }
 
 const { passkeyTransactions: table, passkeyUsers: users } = schema;
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Returns the transactions of a user, the oldest first.
@@ -36,10 +35,7 @@ export async function listTransactions(
     .select({ id: users.id, userId: users.userId })
     .from(users)
     .where(
-      and(
-        eq(users.tenantId, tenant.id),
-        uuid.test(user) ? or(eq(users.id, user), byExternalId) : byExternalId,
-      ),
+      and(eq(users.tenantId, tenant.id), isUuid(user) ? or(eq(users.id, user), byExternalId) : byExternalId),
     );
   // An id may be internal for one user and external for another; the internal one takes precedence.
   const found = candidates.find(({ id }) => id === user.toLowerCase()) ?? candidates[0];

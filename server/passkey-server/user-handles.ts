@@ -1,3 +1,4 @@
+import { isUuid } from "../lib/uuid.ts";
 /** Conversions between the application's user id and the user handle, `user.id` of WebAuthn (Level 3, 5.4.3). */
 
 /** Returns the handle of new credentials: the UTF-8 bytes of the user id, base64url. */
@@ -5,16 +6,12 @@ export function userHandleOf(userId: string): string {
   return Buffer.from(userId).toString("base64url");
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /**
  * Returns the handles that a user's credentials may carry: the handle of new credentials, and for a UUID its sixteen
  * bytes, which credentials imported from other servers carry.
  */
 export function userHandlesOf(userId: string): string[] {
-  const binary = uuid.test(userId)
-    ? [Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url")]
-    : [];
+  const binary = isUuid(userId) ? [Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url")] : [];
   return [userHandleOf(userId), ...binary];
 }
 
