@@ -1,26 +1,39 @@
 import type { Handler } from "./handler-context.ts";
 
-/** A flow state; `{code, message}`; or the body of one of the two interfaces for other servers. */
-export type Refusals = "flow" | "plain" | "passkeys" | "authenticator";
+/** The body of an error: a flow state, `{code, message}`, or the body of one of the two server-to-server interfaces. */
+export type ErrorShape = "flow" | "plain" | "passkeys" | "authenticator";
 
-/** One method of one address. */
+/**
+ * Which requests reach the handler: all; those of our own pages; or, in development, those of this machine. The
+ * handler of a public address checks the origin itself where that matters.
+ */
+export type Access = "public" | "same-origin" | "local-development";
+
+/** One method of one path. */
 export interface Address {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** A segment in braces stands for any one segment, which the handler finds under that name in `params`. */
+  /** A segment in braces matches any segment, and is passed to the handler under that name in `params`. */
   path: string;
   handler: Handler;
-  /** What refusals look like that are given before the handler is asked. */
-  refusals: Refusals;
-  /**
-   * Who may call: anyone; in browsers only pages of our own; or only this machine, and only in development. Other
-   * origins are for the handler of what anyone may call to judge.
-   */
-  from: "anyone" | "own page" | "this machine";
+  /** The shape of errors that are sent before the handler runs. */
+  errorShape: ErrorShape;
+  access: Access;
 }
 
-/** All methods of one path. */
+/** Every method of one path. */
 export interface Route {
   path: string;
   methods: ReadonlyMap<string, Address>;
-  refusals: Refusals;
+  errorShape: ErrorShape;
+}
+
+/** One row of the table in `addresses.ts`. */
+export function address(
+  method: Address["method"],
+  path: string,
+  handler: Handler,
+  errorShape: ErrorShape,
+  access: Access,
+): Address {
+  return { method, path, handler, errorShape, access };
 }

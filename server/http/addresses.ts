@@ -1,5 +1,5 @@
 import { trpcHandler } from "../trpc/handler.ts";
-import type { Address, Refusals, Route } from "./address.ts";
+import { type Address, address, type ErrorShape, type Route } from "./address.ts";
 import { authenticatorAddresses } from "./authenticator/addresses.ts";
 import { authenticatorButtonHandler, authenticatorHandler } from "./dev/authenticator.ts";
 import { mailboxHandler } from "./dev/mailbox.ts";
@@ -26,114 +26,54 @@ import { validateHandler, validateTokenHandler } from "./session/validate.ts";
  * it; a test compares them with this table.
  */
 export const addresses: readonly Address[] = [
-  { method: "POST", path: "/login", handler: flowHandler("login"), refusals: "flow", from: "anyone" },
-  { method: "GET", path: "/login", handler: loginPageHandler, refusals: "flow", from: "anyone" },
-  {
-    method: "POST",
-    path: "/registration",
-    handler: flowHandler("registration"),
-    refusals: "flow",
-    from: "anyone",
-  },
+  address("POST", "/login", flowHandler("login"), "flow", "public"),
+  address("GET", "/login", loginPageHandler, "flow", "public"),
+  address("POST", "/registration", flowHandler("registration"), "flow", "public"),
+  address("POST", "/profile", flowHandler("profile"), "flow", "public"),
+  address("POST", "/token_exchange", tokenExchangeHandler, "flow", "public"),
 
-  { method: "POST", path: "/profile", handler: flowHandler("profile"), refusals: "flow", from: "anyone" },
-  {
-    method: "POST",
-    path: "/token_exchange",
-    handler: tokenExchangeHandler,
-    refusals: "flow",
-    from: "anyone",
-  },
+  address("GET", "/thirdparty/callback", thirdPartyCallbackHandler, "plain", "public"),
+  address("POST", "/thirdparty/callback", thirdPartyCallbackHandler, "plain", "public"),
+  address("GET", "/saml/metadata", samlMetadataHandler, "plain", "public"),
+  address("GET", "/saml/auth", samlAuthHandler, "plain", "public"),
+  address("POST", "/saml/callback", samlCallbackHandler, "plain", "public"),
 
-  { method: "GET", path: "/saml/metadata", handler: samlMetadataHandler, refusals: "plain", from: "anyone" },
-  { method: "GET", path: "/saml/auth", handler: samlAuthHandler, refusals: "plain", from: "anyone" },
-  { method: "POST", path: "/saml/callback", handler: samlCallbackHandler, refusals: "plain", from: "anyone" },
+  address("GET", "/me", meHandler, "plain", "public"),
+  address("GET", "/users/{id}", userHandler, "plain", "public"),
+  address("POST", "/logout", logoutHandler, "plain", "public"),
+  address("GET", "/sessions/validate", validateHandler, "plain", "public"),
+  address("POST", "/sessions/validate", validateTokenHandler, "plain", "public"),
+  address("POST", "/token", tokenHandler, "plain", "public"),
 
-  { method: "GET", path: "/me", handler: meHandler, refusals: "plain", from: "anyone" },
-  { method: "GET", path: "/users/{id}", handler: userHandler, refusals: "plain", from: "anyone" },
-  { method: "POST", path: "/logout", handler: logoutHandler, refusals: "plain", from: "anyone" },
-  { method: "GET", path: "/sessions/validate", handler: validateHandler, refusals: "plain", from: "anyone" },
-  {
-    method: "POST",
-    path: "/sessions/validate",
-    handler: validateTokenHandler,
-    refusals: "plain",
-    from: "anyone",
-  },
-  { method: "GET", path: "/.well-known/jwks.json", handler: jwksHandler, refusals: "plain", from: "anyone" },
-  {
-    method: "GET",
-    path: "/.well-known/webauthn",
-    handler: relatedOriginsHandler,
-    refusals: "plain",
-    from: "anyone",
-  },
-  {
-    method: "GET",
-    path: "/.well-known/flow-graph.json",
-    handler: flowGraphHandler,
-    refusals: "plain",
-    from: "anyone",
-  },
-  {
-    method: "GET",
-    path: "/thirdparty/callback",
-    handler: thirdPartyCallbackHandler,
-    refusals: "plain",
-    from: "anyone",
-  },
-  {
-    method: "POST",
-    path: "/thirdparty/callback",
-    handler: thirdPartyCallbackHandler,
-    refusals: "plain",
-    from: "anyone",
-  },
-  { method: "POST", path: "/token", handler: tokenHandler, refusals: "plain", from: "anyone" },
+  address("GET", "/.well-known/jwks.json", jwksHandler, "plain", "public"),
+  address("GET", "/.well-known/webauthn", relatedOriginsHandler, "plain", "public"),
+  address("GET", "/.well-known/flow-graph.json", flowGraphHandler, "plain", "public"),
 
-  { method: "POST", path: "/step", handler: stepHandler, refusals: "plain", from: "own page" },
-  {
-    method: "POST",
-    path: "/api/trpc/{procedure}",
-    handler: trpcHandler,
-    refusals: "plain",
-    from: "own page",
-  },
+  address("POST", "/step", stepHandler, "plain", "same-origin"),
+  address("POST", "/api/trpc/{procedure}", trpcHandler, "plain", "same-origin"),
 
-  { method: "GET", path: "/api/jobs", handler: jobsHandler, refusals: "plain", from: "anyone" },
-  { method: "GET", path: "/health/alive", handler: aliveHandler, refusals: "plain", from: "anyone" },
-  { method: "GET", path: "/health/ready", handler: readyHandler, refusals: "plain", from: "anyone" },
-  { method: "GET", path: "/dev/mailbox", handler: mailboxHandler, refusals: "plain", from: "this machine" },
-  {
-    method: "GET",
-    path: "/dev/authenticator",
-    handler: authenticatorHandler,
-    refusals: "plain",
-    from: "this machine",
-  },
-  {
-    method: "POST",
-    path: "/dev/authenticator",
-    handler: authenticatorButtonHandler,
-    refusals: "plain",
-    from: "this machine",
-  },
+  address("GET", "/api/jobs", jobsHandler, "plain", "public"),
+  address("GET", "/health/alive", aliveHandler, "plain", "public"),
+  address("GET", "/health/ready", readyHandler, "plain", "public"),
+  address("GET", "/dev/mailbox", mailboxHandler, "plain", "local-development"),
+  address("GET", "/dev/authenticator", authenticatorHandler, "plain", "local-development"),
+  address("POST", "/dev/authenticator", authenticatorButtonHandler, "plain", "local-development"),
 
   ...passkeyAddresses,
   ...authenticatorAddresses,
 ];
 
-/** A route, and what its braces stand for. */
+/** A route, and the values of the segments in braces. */
 export interface Found {
   route: Route;
   params: Record<string, string>;
 }
 
 const exact = new Map<string, Route>();
-/** By the first segment, so that few are tried. */
+/** Paths with braces by their first segment, so that few expressions are tried. */
 const patterns = new Map<string, { expression: RegExp; route: Route }[]>();
-/** First segments that belong to the API alone: what is unknown under them is nobody else's either. */
-const prefixes = new Map<string, Refusals>();
+/** First segments that belong to the API alone: no page lies below them. */
+const prefixes = new Map<string, ErrorShape>();
 
 for (const [path, methods] of Map.groupBy(addresses, (address) => address.path)) {
   const [first] = methods;
@@ -141,11 +81,11 @@ for (const [path, methods] of Map.groupBy(addresses, (address) => address.path))
   const route: Route = {
     path,
     methods: new Map(methods.map((address) => [address.method, address])),
-    refusals: methods.find(({ refusals }) => refusals === "flow")?.refusals ?? first.refusals,
+    errorShape: methods.find(({ errorShape }) => errorShape === "flow")?.errorShape ?? first.errorShape,
   };
   const prefix = path.split("/")[1] ?? "";
-  // Where addresses of one prefix refuse in different shapes, what is unknown has the plainest.
-  prefixes.set(prefix, route.refusals === "flow" ? "plain" : route.refusals);
+  // Where addresses of one prefix have different error shapes, unknown paths have the plain one.
+  prefixes.set(prefix, route.errorShape === "flow" ? "plain" : route.errorShape);
   if (!path.includes("{")) {
     exact.set(path, route);
     continue;
@@ -155,11 +95,12 @@ for (const [path, methods] of Map.groupBy(addresses, (address) => address.path))
 }
 
 /**
- * @param method where a path is that of several routes, one that takes it goes before the others
- * @returns the route of a path; for none under a prefix of the API, what its refusals look like; null for what is not
- *   the API's
+ * Finds the route of a path.
+ *
+ * @param method if several routes match the path, one that has this method is preferred
+ * @returns the route; the error shape for an unknown path under a prefix of the API; null for a path outside the API
  */
-export function findRoute(path: string, method = "GET"): Found | { unknown: Refusals } | null {
+export function findRoute(path: string, method = "GET"): Found | { unknown: ErrorShape } | null {
   const route = exact.get(path);
   if (route) return { route, params: {} };
   const prefix = path.split("/", 2)[1] ?? "";
@@ -167,7 +108,7 @@ export function findRoute(path: string, method = "GET"): Found | { unknown: Refu
   for (const { expression, route } of patterns.get(prefix) ?? []) {
     const params = paramsOf(expression.exec(path));
     if (!params) continue;
-    // A user may be called what another address has for a segment.
+    // A user id may equal a fixed segment of another path.
     if (route.methods.has(method)) return { route, params };
     first ??= { route, params };
   }
@@ -176,20 +117,22 @@ export function findRoute(path: string, method = "GET"): Found | { unknown: Refu
   return unknown ? { unknown } : null;
 }
 
-/** What names a person: applications call their users what they like, often by their mail address. */
-const personal = "{user_id}";
+/** Personal data: applications choose user ids, and often choose the e-mail address. */
+const PERSONAL_SEGMENT = "{user_id}";
 
-/** A path as logs may repeat it. */
+/** Replaces personal data in a path, so that it can be logged. */
 export function loggablePath(method: string, path: string): string {
   const [, tenant = "", rest = path] = /^(\/t\/[^/]+)?(\/.*)$/.exec(path) ?? [];
   const found = findRoute(rest, method === "HEAD" ? "GET" : method);
-  if (!found || "unknown" in found || !found.route.path.includes(personal)) return path;
+  if (!found || "unknown" in found || !found.route.path.includes(PERSONAL_SEGMENT)) return path;
   const pattern = found.route.path.split("/");
-  const segments = rest.split("/").map((segment, at) => (pattern[at] === personal ? personal : segment));
+  const segments = rest
+    .split("/")
+    .map((segment, index) => (pattern[index] === PERSONAL_SEGMENT ? PERSONAL_SEGMENT : segment));
   return tenant + segments.join("/");
 }
 
-/** A segment that cannot be decoded names nothing. */
+/** Decodes the segments in braces. Returns null if one cannot be decoded. */
 function paramsOf(match: RegExpExecArray | null): Record<string, string> | null {
   if (!match) return null;
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { BODY_LIMIT, readObject, readText } from "./body.ts";
+import { MAX_BODY_BYTES, readObject, readText } from "./body.ts";
 
 function request(body: BodyInit | null, headers: Record<string, string> = {}): Request {
   return new Request("http://localhost/login", {
@@ -85,8 +85,8 @@ describe("a body", () => {
 
   test("may have 64 KiB, and not one byte more", async () => {
     const text = (size: number) => `{"a":"${"x".repeat(size - 8)}"}`;
-    expect((await readText(request(text(BODY_LIMIT)), "application/json")).ok).toBe(true);
-    expect(await readText(request(text(BODY_LIMIT + 1)), "application/json")).toEqual({
+    expect((await readText(request(text(MAX_BODY_BYTES)), "application/json")).ok).toBe(true);
+    expect(await readText(request(text(MAX_BODY_BYTES + 1)), "application/json")).toEqual({
       ok: false,
       reason: "too_large",
     });
@@ -96,7 +96,7 @@ describe("a body", () => {
     let pulled = 0;
     const stream = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 });
     const answer = await readText(
-      request(stream, { "content-length": String(BODY_LIMIT + 1) }),
+      request(stream, { "content-length": String(MAX_BODY_BYTES + 1) }),
       "application/json",
     );
     expect(answer).toEqual({ ok: false, reason: "too_large" });
@@ -112,7 +112,7 @@ describe("a body", () => {
       },
     });
     expect(await readText(request(stream), "application/json")).toEqual({ ok: false, reason: "too_large" });
-    expect(sent).toBeLessThan(BODY_LIMIT + 4096);
+    expect(sent).toBeLessThan(MAX_BODY_BYTES + 4096);
   });
 
   test("that breaks off is malformed", async () => {

@@ -1,24 +1,24 @@
 import { parseJson } from "../lib/strict-json.ts";
 
-/** Most bytes of a body that are read. */
-export const BODY_LIMIT = 64 * 1024;
+/** Maximum size of a body. */
+export const MAX_BODY_BYTES = 64 * 1024;
 
-/** A body that was read, or why it was not: `too_large` is answered 413, everything else 400. */
+/** A body, or the reason why it was not read: `too_large` becomes status 413, `malformed` 400. */
 export type Body<Value> = { ok: true; value: Value } | { ok: false; reason: "too_large" | "malformed" };
 
 const tooLarge = { ok: false, reason: "too_large" } as const;
 const malformed = { ok: false, reason: "malformed" } as const;
 
 /**
- * Reads a body as text: UTF-8, not compressed, at most `limit` bytes. What lies beyond is not read.
+ * Reads a body as text: UTF-8, not compressed, at most `limit` bytes. The rest is not read.
  *
- * @param mediaType the one type that is taken, for instance `application/json`; a body without bytes needs none
+ * @param mediaType the accepted type, for instance `application/json`; an empty body needs none
  * @returns the empty string for no body
  */
 export async function readText(
   request: Request,
   mediaType: string,
-  limit = BODY_LIMIT,
+  limit = MAX_BODY_BYTES,
 ): Promise<Body<string>> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > limit) return tooLarge;
@@ -28,7 +28,7 @@ export async function readText(
   if (!isMediaType(request.headers.get("content-type"), mediaType)) return malformed;
   if ((request.headers.get("content-encoding") ?? "identity") !== "identity") return malformed;
   try {
-    // A byte order mark is kept, so that JSON refuses it (RFC 8259, 8.1).
+    // A byte order mark is kept, so that the JSON parser rejects it (RFC 8259, 8.1).
     return {
       ok: true,
       value: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.value),
@@ -40,7 +40,7 @@ export async function readText(
 
 async function readBytes(request: Request, bounded: boolean, limit: number): Promise<Body<Uint8Array>> {
   try {
-    // The HTTP parser keeps a body to its declared length.
+    // The HTTP parser limits a body to its declared length.
     if (bounded) return { ok: true, value: new Uint8Array(await request.arrayBuffer()) };
     if (request.body === null) return { ok: true, value: new Uint8Array() };
     const chunks: Uint8Array[] = [];
@@ -52,7 +52,7 @@ async function readBytes(request: Request, bounded: boolean, limit: number): Pro
     }
     return { ok: true, value: Buffer.concat(chunks) };
   } catch {
-    // The client went away, or broke off in the middle.
+    // The client closed the connection.
     return malformed;
   }
 }

@@ -1,12 +1,12 @@
 import { BlockList, isIP, isIPv4, SocketAddress } from "node:net";
 
-/** What a peer without a usable address counts as; all of them share one limit. */
+/** Stands for a peer without a usable address. All of them share one rate limit. */
 const UNKNOWN = "unknown";
 
 /**
- * The proxies whose `X-Forwarded-For` is believed.
+ * The proxies whose `X-Forwarded-For` is trusted.
  *
- * @param ranges addresses or CIDR ranges, as the configuration has checked them
+ * @param ranges addresses or CIDR ranges, validated by the configuration
  */
 export function trustedProxies(ranges: readonly string[]): BlockList {
   const trusted = new BlockList();
@@ -20,8 +20,8 @@ export function trustedProxies(ranges: readonly string[]): BlockList {
 }
 
 /**
- * The address a request came from: the peer's, or, where the peer is a trusted proxy, the rightmost hop of
- * `X-Forwarded-For` that is not one. What stands left of that hop was written by whoever sent the request.
+ * The address of the client: the peer's, or, behind a trusted proxy, the rightmost hop of `X-Forwarded-For` that is not
+ * a trusted proxy. Hops left of it may be forged by the client.
  *
  * @param peer address of the other end of the connection
  * @param forwardedFor the `X-Forwarded-For` header, or null
@@ -41,17 +41,17 @@ export function clientAddress(peer: string, forwardedFor: string | null, trusted
 }
 
 /**
- * One spelling for each address: IPv6 as in RFC 5952, without brackets, port or zone; IPv4 that is mapped into
- * IPv6 as IPv4.
+ * Returns the canonical form of an address: IPv6 as in RFC 5952, without brackets, port or zone; IPv4 mapped into IPv6
+ * as IPv4.
  *
- * @returns null for what is no address
+ * @returns null if the text is not an IP address
  */
 export function canonicalAddress(text: string): string | null {
   const bare = withoutPort(text.trim());
   const family = isIP(bare);
   if (family === 4) return bare;
   if (family !== 6) return null;
-  // A socket for both families spells every IPv4 peer so, and the general way costs as much as a whole short answer.
+  // A dual-stack socket reports every IPv4 peer in this form, and `SocketAddress` is slow.
   const dotted = /^::ffff:([\d.]+)$/i.exec(bare)?.[1];
   if (dotted !== undefined && isIPv4(dotted)) return dotted;
   const { address } = new SocketAddress({ address: bare, family: "ipv6" });
@@ -59,7 +59,7 @@ export function canonicalAddress(text: string): string | null {
   return isIPv4(mapped) ? mapped : address;
 }
 
-/** Some proxies name the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Removes the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text);
   if (bracketed) return bracketed[1] ?? "";
@@ -72,8 +72,8 @@ function isTrusted(address: string, trusted: BlockList): boolean {
 }
 
 /**
- * What limits count by: the IPv4 address, or the /64 an IPv6 address lies in, since whoever has one address of a
- * /64 has them all.
+ * The key for rate limits: the IPv4 address, or the /64 prefix of an IPv6 address, since a client usually controls a
+ * whole /64.
  *
  * @param address as `clientAddress` returns it
  */
@@ -81,14 +81,14 @@ export function sourceOf(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail] = address.split("::");
   const left = head === "" ? [] : head.split(":");
-  // An address that ends in dotted form has two groups there.
+  // A dotted ending stands for two groups.
   const right = tail === undefined || tail === "" ? [] : tail.replace(/[\d.]+\.\d+$/, "0:0").split(":");
   const missing = tail === undefined ? 0 : 8 - left.length - right.length;
   const groups = [...left, ...Array<string>(missing).fill("0"), ...right];
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
-/** Whether an address, in any spelling, is this machine's own. */
+/** Whether an address, in any notation, is a loopback address. */
 export function isLoopback(text: string): boolean {
   const address = canonicalAddress(text);
   return address !== null && (address === "::1" || /^127\./.test(address));

@@ -2,8 +2,8 @@ import type { Config } from "../config/schema.ts";
 import { pathPrefix } from "./tenant-path.ts";
 
 /**
- * Every value that a `Cookie` header (RFC 6265, 4.2.1) gives for a name, in order. A sibling host can plant a
- * second cookie of the same name, and no order tells them apart.
+ * Returns every value of a cookie in a `Cookie` header (RFC 6265, 4.2.1), in order. A sibling host can plant a second
+ * cookie of the same name, and the order does not tell them apart.
  */
 export function cookieValues(header: string | null, name: string): string[] {
   if (header === null) return [];
@@ -19,9 +19,9 @@ function unquote(value: string): string {
   return value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
 }
 
-/** Attributes of a cookie of ours (RFC 6265bis, 4.1.2); all of them are `HttpOnly`. */
+/** Attributes of a cookie (RFC 6265bis, 4.1.2). All cookies are `HttpOnly`. */
 export interface CookieAttributes {
-  /** Seconds; without it the cookie goes with the browser, 0 removes it. */
+  /** Seconds; without it the cookie lasts until the browser is closed. 0 removes it. */
   maxAge?: number;
   sameSite: "strict" | "lax" | "none";
   secure: boolean;
@@ -31,9 +31,9 @@ export interface CookieAttributes {
 const sameSiteWord = { strict: "Strict", lax: "Lax", none: "None" } as const;
 
 /**
- * A `Set-Cookie` value. A tenant that shares its host with others has its cookies for its own addresses alone.
+ * A `Set-Cookie` value. Cookies of a tenant that shares its host with others are limited to the tenant's own path.
  *
- * @param value one that needs no quoting: a JWT, a seal, or nothing
+ * @param value must need no quoting: a JWT, a sealed value, or the empty string
  */
 export function setCookie(config: Config, name: string, value: string, attributes: CookieAttributes): string {
   const { maxAge, sameSite, secure, domain } = attributes;
@@ -53,32 +53,16 @@ export function isSecure(config: Config): boolean {
   return config.base_url.startsWith("https:");
 }
 
-/** The session cookie. */
-export function sessionCookie(config: Config, token: string, maxAge: number | undefined): string {
-  const { name, domain, same_site } = config.session.cookie;
-  return setCookie(config, name, token, {
-    ...(maxAge === undefined ? {} : { maxAge }),
-    ...(domain ? { domain } : {}),
-    sameSite: same_site,
-    secure: isSecure(config),
-  });
-}
-
-/** The cookie of a trusted browser. Pages of other sites that use this service send it along, so it is theirs too. */
+/** The cookie of a trusted browser. `SameSite=None`, since pages of other sites may use this service. */
 export function deviceCookie(config: Config, value: string, maxAge: number): string {
   const { device_trust_cookie_name } = config.mfa;
   return setCookie(config, device_trust_cookie_name, value, { maxAge, sameSite: "none", secure: true });
 }
 
-/** Name of the cookie that ties a request to an identity provider to the browser that began it. */
-export const thirdPartyStateName = "third-party-state";
+/** The cookie that binds a request to an identity provider to the browser that started it. */
+export const THIRD_PARTY_STATE_COOKIE = "third-party-state";
 
-/** A provider's own page may post the answer, so other sites send it along. */
+/** `SameSite=None`, since a provider's page may post the response. */
 export function thirdPartyStateCookie(config: Config, value: string, maxAge: number): string {
-  return setCookie(config, thirdPartyStateName, value, { maxAge, sameSite: "none", secure: true });
-}
-
-/** Takes the session cookie back. */
-export function expiredSessionCookie(config: Config): string {
-  return sessionCookie(config, "", 0);
+  return setCookie(config, THIRD_PARTY_STATE_COOKIE, value, { maxAge, sameSite: "none", secure: true });
 }

@@ -1,11 +1,11 @@
 import type { Config } from "../config/schema.ts";
-import type { Refusals } from "./address.ts";
+import type { ErrorShape } from "./address.ts";
 import { isAllowedOrigin } from "./origin.ts";
 import { isPasskeyOrigin } from "./passkeys/origin.ts";
 
 /** Whom an interface lets read its answers from other sites, and which headers of them. */
 interface Policy {
-  /** Nobody from elsewhere is let in at all, so that answers need not differ. */
+  /** Whether no other origin is allowed, so that responses do not vary by origin. */
   closed(config: Config): boolean;
   allows(origin: string, config: Config): boolean;
   exposes(config: Config): string[];
@@ -34,21 +34,21 @@ const passkeys: Policy = {
   exposes: () => ["Link", "Retry-After", "X-Request-ID", "X-Total-Count"],
 };
 
-const policies: Record<Refusals, Policy> = { flow: flows, plain: flows, authenticator: flows, passkeys };
+const policies: Record<ErrorShape, Policy> = { flow: flows, plain: flows, authenticator: flows, passkeys };
 
 /**
- * The CORS headers of an answer (Fetch standard, 3.3): the origin itself when it is listed, never a pattern, and
- * nothing at all for any other.
+ * CORS headers of a response (Fetch standard, 3.3): for a listed origin the origin itself, never a pattern; no allowing
+ * header for any other.
  *
  * @param origin the request's `Origin`
- * @param of the interface that answers
+ * @param errorShape tells the interface apart
  */
 export function corsHeaders(
   origin: string | null,
   config: Config,
-  of: Refusals = "plain",
+  errorShape: ErrorShape = "plain",
 ): Record<string, string> {
-  const { closed, allows, exposes } = policies[of];
+  const { closed, allows, exposes } = policies[errorShape];
   if (closed(config)) return {};
   if (origin === null || !allows(origin, config)) return { Vary: "Origin" };
   return {
@@ -60,18 +60,18 @@ export function corsHeaders(
 }
 
 /**
- * What the answer to a preflight carries beside `corsHeaders`; nothing for an origin that is not listed.
+ * Headers of a preflight response beside `corsHeaders`. None for an origin that is not listed.
  *
- * @param requested the request's `Access-Control-Request-Headers`, which is sent back
- * @param of the interface that answers
+ * @param requested the request's `Access-Control-Request-Headers`, which is echoed
+ * @param errorShape tells the interface apart
  */
 export function preflightHeaders(
   origin: string | null,
   requested: string | null,
   config: Config,
-  of: Refusals = "plain",
+  errorShape: ErrorShape = "plain",
 ): Record<string, string> {
-  const { allows, methods } = policies[of];
+  const { allows, methods } = policies[errorShape];
   if (origin === null || !allows(origin, config)) return {};
   return {
     "Access-Control-Allow-Methods": methods,

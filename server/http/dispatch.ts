@@ -4,36 +4,36 @@ import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
 import type { Runtime } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
-import type { Address, Refusals, Route } from "./address.ts";
+import type { Address, ErrorShape, Route } from "./address.ts";
 import { findRoute } from "./addresses.ts";
 import { authenticatorError } from "./authenticator/error.ts";
 import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
-import { cookieValues, thirdPartyStateName } from "./cookies.ts";
+import { cookieValues, THIRD_PARTY_STATE_COOKIE } from "./cookies.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
-import { refuseFlow } from "./flow/call-flow.ts";
+import { flowError } from "./flow/call-flow.ts";
 import type { HandlerContext } from "./handler-context.ts";
-import { isOwnMachine } from "./host.ts";
+import { isLocalRequest } from "./host.ts";
 import { acceptedLanguage, LANGUAGE_COOKIE, languageOf } from "./language.ts";
 import { type Located, locate } from "./locate.ts";
-import { isSameOrigin, provenanceOf } from "./origin.ts";
+import { isSameOrigin } from "./origin.ts";
 import { errorReply } from "./passkeys/error-reply.ts";
 import { passkeyTenant } from "./passkeys/tenant.ts";
 import { plainError, type Reply } from "./reply.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { withinTenant } from "./tenant-path.ts";
 
-/** What whoever took a request in knows of it beside the request. */
+/** Connection metadata of a request. */
 export interface ConnectionInfo {
   /** Address of the other end of the connection. */
   peer: string;
-  /** Names the request in logs and in `X-Request-ID`. */
+  /** Identifies the request in logs and in `X-Request-ID`. */
   requestId: string;
 }
 
 /**
- * Answers a request to an address of the API.
+ * Answers a request to the API.
  *
- * @returns null when the address is not one of the API's
+ * @returns null for an address outside the API
  */
 export async function handle(
   request: Request,
@@ -41,52 +41,50 @@ export async function handle(
   runtime: Runtime = currentRuntime(),
 ): Promise<Response | null> {
   const url = new URL(request.url);
-  const common =
-    (config: Config, of: Refusals = "plain") =>
-    (answer: Reply | Response) =>
-      toResponse(request, answer, { config, requestId, of });
-  const unfound = (error: unknown, of: Refusals) => {
-    runtime.log.error({ err: error, request_id: requestId }, "a tenant could not be found");
-    return common(runtime.config)(refuse(of, 503));
+  const finishAs =
+    (config: Config, errorShape: ErrorShape = "plain") =>
+    (reply: Reply | Response) =>
+      toResponse(request, reply, { config, requestId, errorShape });
+  const tenantUnavailable = (error: unknown, errorShape: ErrorShape) => {
+    runtime.log.error({ err: error, request_id: requestId }, "finding the tenant failed");
+    return finishAs(runtime.config)(rejectWith(errorShape, 503));
   };
   let located: Located | null;
   try {
     located = await locate(runtime, request.headers.get("host"), url.pathname);
   } catch (error) {
-    return unfound(error, "plain");
+    return tenantUnavailable(error, "plain");
   }
   if (located === null) {
-    return common(runtime.config)(
-      plainError(421, "This service does not answer to that host name (BASE_URL, STILE_SERVER_HOSTS)."),
-    );
+    return finishAs(runtime.config)(plainError(421, "Unknown host name (BASE_URL, STILE_SERVER_HOSTS)."));
   }
   const { path } = located;
   const method = request.method === "HEAD" ? "GET" : request.method;
   const found = findRoute(path, method);
   if (found === null) return null;
-  const of = "unknown" in found ? found.unknown : found.route.refusals;
+  const errorShape = "unknown" in found ? found.unknown : found.route.errorShape;
   let { tenant } = located;
-  if (!tenant) return common(runtime.config)(plainError(404, "There is no such tenant."));
-  if ("unknown" in found) return common(tenant.config, of)(refuse(of, 404));
+  if (!tenant) return finishAs(runtime.config)(plainError(404, "Unknown tenant."));
+  if ("unknown" in found) return finishAs(tenant.config, errorShape)(rejectWith(errorShape, 404));
   const { route, params } = found;
-  if (of === "passkeys") {
+  if (errorShape === "passkeys") {
     try {
       const named = await passkeyTenant(runtime, located, params.tenant_id ?? "");
-      if ("refusal" in named) return common(runtime.config)(named.refusal);
+      if ("refusal" in named) return finishAs(runtime.config)(named.refusal);
       tenant = named.tenant;
     } catch (error) {
-      return unfound(error, of);
+      return tenantUnavailable(error, errorShape);
     }
   }
   const { config } = tenant;
-  const finish = common(config, of);
+  const finish = finishAs(config, errorShape);
   url.pathname = path;
 
   if (method === "OPTIONS") return finish(options(request, route, config));
   const address = route.methods.get(method);
-  if (!address) return finish(refuse(of, 405, { Allow: allowed(route) }));
+  if (!address) return finish(rejectWith(errorShape, 405, { Allow: allowed(route) }));
 
-  const client = clientOf(request, { peer, requestId }, address, trusted(runtime), config);
+  const client = clientOf(request, { peer, requestId }, address, proxiesOf(runtime), config);
   const context: HandlerContext = {
     runtime,
     tenant,
@@ -97,37 +95,38 @@ export async function handle(
     peer,
     cookies: request.headers.get("cookie"),
   };
-  if (!mayCall(address, context)) return finish(refuse(of, address.from === "own page" ? 403 : 404));
+  if (!mayCall(address, context))
+    return finish(rejectWith(errorShape, address.access === "same-origin" ? 403 : 404));
   try {
     return finish(await address.handler(context));
   } catch (error) {
     runtime.log.error({ err: error, request_id: requestId, path: address.path }, "a request failed");
-    return finish(refuse(of, isDatabaseUnreachable(error) ? 503 : 500));
+    return finish(rejectWith(errorShape, isDatabaseUnreachable(error) ? 503 : 500));
   }
 }
 
 const proxies = new WeakMap<Runtime, BlockList>();
 
-function trusted(runtime: Runtime): BlockList {
-  const made = proxies.get(runtime) ?? trustedProxies(runtime.config.server.trusted_proxies);
-  proxies.set(runtime, made);
-  return made;
+function proxiesOf(runtime: Runtime): BlockList {
+  const known = proxies.get(runtime) ?? trustedProxies(runtime.config.server.trusted_proxies);
+  proxies.set(runtime, known);
+  return known;
 }
 
 function clientOf(
   { headers }: Request,
   { peer, requestId }: ConnectionInfo,
-  { from }: Address,
+  { access }: Address,
   proxies: BlockList,
   { mfa }: Config,
 ): Client {
   const ip = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
-  const named = headers.get("x-language");
-  // A form cannot name a language, so what was chosen on the page speaks for it, or the browser's own setting.
+  const requested = headers.get("x-language");
+  // A form cannot send the header, so the language chosen on the page counts, or the browser's setting.
   const language =
-    named === null && from === "own page"
+    requested === null && access === "same-origin"
       ? acceptedLanguage(chosenLanguage(headers) ?? headers.get("accept-language"))
-      : languageOf(named);
+      : languageOf(requested);
   return {
     ip,
     source: sourceOf(ip),
@@ -135,7 +134,7 @@ function clientOf(
     language,
     requestId,
     origin: headers.get("origin"),
-    thirdPartyStates: cookieValues(headers.get("cookie"), thirdPartyStateName),
+    thirdPartyStates: cookieValues(headers.get("cookie"), THIRD_PARTY_STATE_COOKIE),
     deviceCookie: cookieValues(headers.get("cookie"), mfa.device_trust_cookie_name).join("|") || null,
   };
 }
@@ -144,13 +143,13 @@ function chosenLanguage(headers: Headers): string | undefined {
   return cookieValues(headers.get("cookie"), LANGUAGE_COOKIE)[0];
 }
 
-function mayCall({ from }: Address, { request, runtime, tenant, peer }: HandlerContext): boolean {
+function mayCall({ access }: Address, { request, runtime, tenant, peer }: HandlerContext): boolean {
   const { headers } = request;
-  if (from === "own page") return isSameOrigin(provenanceOf(headers), tenant.config);
-  if (from === "anyone") return true;
-  // What is for this machine alone is the server's, and no tenant's.
+  if (access === "same-origin") return isSameOrigin(headers, tenant.config);
+  if (access === "public") return true;
+  // Development pages show data of every tenant, so they belong to the default tenant alone.
   return (
-    tenant.id === runtime.tenant.id && tenant.config.mode === "development" && isOwnMachine(headers, peer)
+    tenant.id === runtime.tenant.id && tenant.config.mode === "development" && isLocalRequest(headers, peer)
   );
 }
 
@@ -164,65 +163,69 @@ function options({ headers }: Request, route: Route, config: Config): Reply {
         headers.get("origin"),
         headers.get("access-control-request-headers"),
         config,
-        route.refusals,
+        route.errorShape,
       )
     : {};
   return { status: 204, headers: { Allow: allowed(route), ...preflight } };
 }
 
-const messages: Record<number, string> = {
-  403: "Only pages of this service may call this address.",
-  404: "There is nothing at this address.",
-  405: "This address does not take that method.",
-  500: "Something went wrong on our side.",
-  503: "The service cannot answer right now. Try again in a moment.",
+const messages: Record<ErrorStatus, string> = {
+  403: "Only same-origin requests are allowed.",
+  404: "Not found.",
+  405: "Method not allowed.",
+  500: "Internal server error.",
+  503: "The service is temporarily unavailable. Try again in a moment.",
 };
 
-/** A refusal by the dispatcher, in the shape that clients of the address know. */
-function refuse(of: Refusals, status: RefusedStatus, headers: Record<string, string> = {}): Reply {
+/** An error that is sent before the handler runs, in the shape of its interface. */
+function rejectWith(
+  errorShape: ErrorShape,
+  status: ErrorStatus,
+  headers: Record<string, string> = {},
+): Reply {
   const retry: Record<string, string> = status === 503 ? { "Retry-After": "1" } : {};
-  return shapes[of](status, { ...headers, ...retry });
+  return errorReplies[errorShape](status, { ...headers, ...retry });
 }
 
-type RefusedStatus = 403 | 404 | 405 | 500 | 503;
+type ErrorStatus = 403 | 404 | 405 | 500 | 503;
 
-const shapes: Record<Refusals, (status: RefusedStatus, headers: Record<string, string>) => Reply> = {
-  plain: (status, headers) => plainError(status, messages[status] ?? "", headers),
-  authenticator: (status, headers) => authenticatorError(status, messages[status] ?? "", headers),
+const errorReplies: Record<ErrorShape, (status: ErrorStatus, headers: Record<string, string>) => Reply> = {
+  plain: (status, headers) => plainError(status, messages[status], headers),
+  authenticator: (status, headers) => authenticatorError(status, messages[status], headers),
   passkeys: (status, headers) => errorReply(status, undefined, "", headers),
   flow(status, headers) {
     const reply =
-      status >= 500 ? refuseFlow("technical_error") : refuseFlow("operation_not_permitted_error", { status });
+      status >= 500 ? flowError("technical_error") : flowError("operation_not_permitted_error", { status });
     return { ...reply, headers: { ...reply.headers, ...headers } };
   },
 };
 
-/** Makes the response. Every answer of the API passes here, so none lacks what all of them carry. */
+/** Makes the response. Every response of the API is made here, and has the common headers. */
 function toResponse(
   request: Request,
-  answer: Reply | Response,
-  { config, requestId, of }: { config: Config; requestId: string; of: Refusals },
+  reply: Reply | Response,
+  { config, requestId, errorShape }: { config: Config; requestId: string; errorShape: ErrorShape },
 ): Response {
   const common: Record<string, string> = {
     ...securityHeaders(config),
-    ...corsHeaders(request.headers.get("origin"), config, of),
+    ...corsHeaders(request.headers.get("origin"), config, errorShape),
     "X-Request-ID": requestId,
   };
-  const bodiless = request.method === "HEAD";
-  if (answer instanceof Response) {
+  const withoutBody = request.method === "HEAD";
+  if (reply instanceof Response) {
     for (const [name, value] of Object.entries(common)) {
-      if (!answer.headers.has(name)) answer.headers.set(name, value);
+      if (!reply.headers.has(name)) reply.headers.set(name, value);
     }
-    return bodiless ? new Response(null, { status: answer.status, headers: answer.headers }) : answer;
+    return withoutBody ? new Response(null, { status: reply.status, headers: reply.headers }) : reply;
   }
-  const { status, body = null, cookies = [] } = answer;
-  const plain: Record<string, string> = { ...common, ...answer.headers };
-  // Handlers know addresses as the table has them.
+  const { status, body = null, cookies = [] } = reply;
+  const plain: Record<string, string> = { ...common, ...reply.headers };
+  // Handlers name addresses as the table does, without the prefix of the tenant.
   const { Location } = plain;
   if (Location?.startsWith("/")) plain.Location = withinTenant(config, Location);
   const headers =
     cookies.length === 0
       ? plain
       : [...Object.entries(plain), ...cookies.map((cookie): [string, string] => ["Set-Cookie", cookie])];
-  return new Response(bodiless ? null : body, { status, headers });
+  return new Response(withoutBody ? null : body, { status, headers });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
-import { isKnownHost, isOwnMachine } from "./host.ts";
+import { isKnownHost, isLocalRequest } from "./host.ts";
 
 const config = loadConfig(
   { BASE_URL: "https://login.example.com", STILE_SERVER_HOSTS: "Sso.Example.com" },
@@ -22,27 +22,27 @@ test.each([
   ["login.example.com@evil.example", false],
   ["login.example.com:1@evil.example", false],
   ["example.com", false],
-])("A89 the host %s is answered: %s", (host, known) => {
+])("A89 isKnownHost(%j) is %s", (host, known) => {
   expect(isKnownHost(host, config)).toBe(known);
 });
 
-describe("this machine alone", () => {
+describe("isLocalRequest", () => {
   test.each([
     ["a local connection", { host: "localhost:3000" }, "127.0.0.1", true],
     ["by IPv6", { host: "[::1]:3000" }, "::1", true],
-    ["through Next's own proxy", { host: "localhost", "x-forwarded-for": "::ffff:127.0.0.1" }, "::1", true],
-    ["from elsewhere", { host: "localhost:3000" }, "192.0.2.1", false],
+    ["through Next's proxy", { host: "localhost", "x-forwarded-for": "::ffff:127.0.0.1" }, "::1", true],
+    ["a remote connection", { host: "localhost:3000" }, "192.0.2.1", false],
     [
-      "through a proxy, from elsewhere",
+      "through a proxy, from a remote client",
       { host: "localhost", "x-forwarded-for": "192.0.2.1" },
       "127.0.0.1",
       false,
     ],
     ["through another kind of proxy", { host: "localhost", forwarded: "for=192.0.2.1" }, "127.0.0.1", false],
-    ["under a name that was pointed here", { host: "evil.example" }, "127.0.0.1", false],
-    ["without a name", {}, "127.0.0.1", false],
-    ["nobody knows from where", { host: "localhost" }, "", false],
+    ["under a name that resolves to this machine", { host: "evil.example" }, "127.0.0.1", false],
+    ["without a host name", {}, "127.0.0.1", false],
+    ["from an unknown address", { host: "localhost" }, "", false],
   ])("%s", (_, headers, peer, own) => {
-    expect(isOwnMachine(new Headers(headers as Record<string, string>), peer)).toBe(own);
+    expect(isLocalRequest(new Headers(headers as Record<string, string>), peer)).toBe(own);
   });
 });

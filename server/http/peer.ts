@@ -3,18 +3,18 @@ import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
 
 /**
- * A route handler of Next is not told who is at the other end of the connection, and `X-Forwarded-For` can be
- * written by anybody. So each request is given a header with the address as it comes in, under a name that nobody
- * outside this process knows.
+ * Next does not tell a route handler the address of the other end of the connection, and clients can forge
+ * `X-Forwarded-For`. So each incoming request gets a header with that address, under a random name that is known to
+ * this process only.
  *
- * It is kept on `globalThis` because Next bundles several copies of this module.
+ * The name is stored on `globalThis` because Next bundles several copies of this module.
  */
 const slot = Symbol.for("stile.peer-header");
 
 const holder = globalThis as { [slot]?: string };
 
-/** Starts to note the address of every connection. Once is enough. */
-export function notePeers(): void {
+/** Starts to record the address of every connection. Further calls do nothing. */
+export function recordPeers(): void {
   if (holder[slot] !== undefined) return;
   const name = `x-peer-${randomUUID()}`;
   holder[slot] = name;
@@ -25,12 +25,12 @@ export function notePeers(): void {
 }
 
 /**
- * The address of the other end of a request's connection: as it was noted, or on Vercel as the platform says, which
- * overwrites what a client sends.
+ * The address of the other end of a request's connection: as recorded, or on Vercel from the platform's header, which
+ * overwrites the value that a client sends.
  *
- * @returns the empty string when it is not known
+ * @returns the empty string if it is not known
  */
-export function notedPeer(headers: Headers): string {
+export function recordedPeer(headers: Headers): string {
   if (process.env.VERCEL === "1") return headers.get("x-vercel-forwarded-for")?.split(",")[0] ?? "";
   const name = holder[slot];
   return (name && headers.get(name)) || "";

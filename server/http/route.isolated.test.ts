@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { holdRuntime } from "../runtime-slot.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { notedPeer, notePeers } from "./peer.ts";
+import { recordedPeer, recordPeers } from "./peer.ts";
 import { route } from "./route.ts";
 
 /** Next's own, which only works inside Next. */
@@ -57,7 +57,7 @@ describe("the peer of a request", () => {
   afterEach(() => vi.unstubAllEnvs());
 
   test("A18 is that of the connection, under a name that nobody can guess", async () => {
-    notePeers();
+    recordPeers();
     const seen = Promise.withResolvers<Headers>();
     const server = createServer((incoming, outgoing) => {
       seen.resolve(new Headers(incoming.headers as Record<string, string>));
@@ -73,16 +73,16 @@ describe("the peer of a request", () => {
     await new Promise((resolve) =>
       get({ port, host: "127.0.0.1", headers }, (answer) => answer.resume().on("end", resolve)),
     );
-    expect(notedPeer(await seen.promise)).toBe("127.0.0.1");
+    expect(recordedPeer(await seen.promise)).toBe("127.0.0.1");
     await new Promise((resolve) => server.close(resolve));
   });
 
   test("is unknown where nobody noted it", () => {
-    expect(notedPeer(new Headers({ "x-vercel-forwarded-for": "6.6.6.6" }))).toBe("");
+    expect(recordedPeer(new Headers({ "x-vercel-forwarded-for": "6.6.6.6" }))).toBe("");
   });
 
   test("on Vercel is what the platform says", () => {
     vi.stubEnv("VERCEL", "1");
-    expect(notedPeer(new Headers({ "x-vercel-forwarded-for": "192.0.2.1" }))).toBe("192.0.2.1");
+    expect(recordedPeer(new Headers({ "x-vercel-forwarded-for": "192.0.2.1" }))).toBe("192.0.2.1");
   });
 });

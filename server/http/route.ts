@@ -2,46 +2,46 @@ import { after } from "next/server";
 import { requestIdOf } from "../observability/request-id.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import { handle } from "./dispatch.ts";
-import { notedPeer, notePeers } from "./peer.ts";
+import { recordedPeer, recordPeers } from "./peer.ts";
 
-/** Every method that a route file of Next can export. */
+/** The methods that a route file of Next can export. */
 type Methods = Record<
   "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS",
   (request: Request) => Promise<Response>
 >;
 
-/** Jobs that are done after an answer: those of the step it told of, and a few that were left over. */
-const JOBS_AFTER_ANSWER = 5;
+/** Number of jobs run after a response: those of the request, and a few earlier ones. */
+const MAX_JOBS_AFTER_RESPONSE = 5;
 
-/** No worker lives on between requests here, so each request that may have made work does some. */
-async function doDueJobs(): Promise<void> {
+/** Runs due jobs within a request, since no worker runs between requests. */
+async function runDueJobs(): Promise<void> {
   const { jobs, log } = currentRuntime();
   try {
-    await jobs.runDue(JOBS_AFTER_ANSWER);
+    await jobs.runDue(MAX_JOBS_AFTER_RESPONSE);
   } catch (error) {
-    log.error({ err: error }, "due jobs could not be done");
+    log.error({ err: error }, "running due jobs failed");
   }
 }
 
 /**
- * The exports of a route file of Next, for `next start` and for serverless platforms. Whatever the file's address,
- * requests go through the same table as under `npm start`, which also refuses the methods it does not know.
+ * The exports of a route file of Next, for `next start` and for serverless platforms. Every route file passes its
+ * requests to the same table as `npm start`, which also rejects methods that an address does not have.
  */
 export function route(): Methods {
-  notePeers();
-  const answer = async (request: Request): Promise<Response> => {
+  recordPeers();
+  const respond = async (request: Request): Promise<Response> => {
     const requestId = requestIdOf(request.headers.get("x-request-id"));
-    const response = await handle(request, { peer: notedPeer(request.headers), requestId });
-    if (request.method === "POST") after(doDueJobs);
+    const response = await handle(request, { peer: recordedPeer(request.headers), requestId });
+    if (request.method === "POST") after(runDueJobs);
     return response ?? new Response(null, { status: 404 });
   };
   return {
-    GET: answer,
-    HEAD: answer,
-    POST: answer,
-    PUT: answer,
-    PATCH: answer,
-    DELETE: answer,
-    OPTIONS: answer,
+    GET: respond,
+    HEAD: respond,
+    POST: respond,
+    PUT: respond,
+    PATCH: respond,
+    DELETE: respond,
+    OPTIONS: respond,
   };
 }

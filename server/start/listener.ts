@@ -189,7 +189,7 @@ function closeHeaders(headers: Record<string, string>): Record<string, string> {
 }
 
 function wrongMethod(headers: Record<string, string>): Response {
-  const body = { code: 405, message: "This address does not take that method." };
+  const body = { code: 405, message: "Method not allowed." };
   return Response.json(body, {
     status: 405,
     headers: {

@@ -1,6 +1,7 @@
 import { and, arrayOverlaps, count, eq, getTableColumns, is, ne, sql } from "drizzle-orm";
 import { type PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { schema, type Transaction } from "#db/client";
+import { ownHosts } from "../config/own-hosts.ts";
 import { checkMailServer } from "../mail/tenant-mail.ts";
 import type { Runtime } from "../runtime.ts";
 import { openSettings, sealSettings } from "./sealed-settings.ts";
@@ -145,7 +146,7 @@ function prepare(
   if (trimmed === "" || trimmed.length > longestName)
     throw new TenantError(`a tenant's name has 1 to ${longestName} characters`);
   const names = [...new Set(hosts.map((host) => host.toLowerCase()))];
-  const own = [new URL(server.base_url).hostname, ...server.server.hosts.map((host) => host.toLowerCase())];
+  const own = ownHosts(server);
   for (const host of names) {
     if (!hostName.test(host)) throw new TenantError(`${host} is not a host name like login.example.com`);
     if (own.includes(host)) throw new TenantError(`${host} is the server's own host name`);

@@ -9,6 +9,6 @@ test("a test file that replaces a module, or what the process holds once, is iso
   expect(files.length).toBeGreaterThan(100);
   const own = import.meta.filename;
   const shared = files.filter((file) => !file.includes(".isolated.test.") && join(root, file) !== own);
-  const replaces = /\bvi\.(mock|doMock|hoisted|resetModules)\(|\bholdRuntime\(|\bnotePeers\(/;
+  const replaces = /\bvi\.(mock|doMock|hoisted|resetModules)\(|\bholdRuntime\(|\brecordPeers\(/;
   expect(shared.filter((file) => replaces.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BODY_LIMIT } from "../http/body.ts";
+import { MAX_BODY_BYTES } from "../http/body.ts";
 import type { PageAnswer } from "../http/page/page-flow.ts";
 import { mailedCode, password, restRegistration, restWalk } from "../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
@@ -241,7 +241,7 @@ describe("a call", () => {
   });
 
   test("A91 that is too large is 413", async () => {
-    const input = { type: "login", action: "back", version: 1, input: { code: "x".repeat(BODY_LIMIT) } };
+    const input = { type: "login", action: "back", version: 1, input: { code: "x".repeat(MAX_BODY_BYTES) } };
     expect(await refused(await visitor(runtime).mutate("flow.act", input))).toBe(413);
   });
 

@@ -27,6 +27,6 @@ export const authenticatorAddresses: readonly Address[] = rows.map(([method, pat
   method,
   path: `/authenticator${path}`,
   handler,
-  refusals: "authenticator",
-  from: "anyone",
+  errorShape: "authenticator",
+  access: "public",
 }));

@@ -10,7 +10,7 @@ import { visitor } from "../../testing/visitor.ts";
 let runtime: TestRuntime;
 let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "stile phone "));
+  folder = mkdtempSync(join(tmpdir(), "stile authenticator "));
   runtime = await testRuntime({ DATA_DIR: folder, BASE_URL: "http://localhost:3000" });
 });
 afterAll(async () => {
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 const address = "/dev/authenticator";
-const here = () => visitor(runtime, "127.0.0.1");
+const localVisitor = () => visitor(runtime, "127.0.0.1");
 
 async function ask(userId: string): Promise<{ id: string; token: string }> {
   const now = await readNow(runtime.database.read, runtime.platform.clockShift());
@@ -31,11 +31,11 @@ async function ask(userId: string): Promise<{ id: string; token: string }> {
 }
 
 const waiting = async (): Promise<{ id: string }[]> =>
-  (await here().request(address, { headers: { accept: "application/json" } })).json();
+  (await localVisitor().request(address, { headers: { accept: "application/json" } })).json();
 
-test("the page shows what waits, for whom, and no token; as JSON too", async () => {
+test("shows pending requests and their users, as a page and as JSON, without tokens", async () => {
   const { id, token } = await ask("<b>ada");
-  const page = await here().request(address);
+  const page = await localVisitor().request(address);
   const text = await page.text();
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   expect(page.headers.get("content-security-policy")).toMatch(/default-src 'none'.*form-action 'self'/);
@@ -56,20 +56,20 @@ test("the page shows what waits, for whom, and no token; as JSON too", async () 
   ]);
 });
 
-test("what was declined, or is over, is not shown any more", async () => {
+test("does not show declined or expired requests", async () => {
   const [one, two, three] = [await ask("one"), await ask("two"), await ask("three")];
-  const submitted = await here().submit(address, { do: "decline", request: two.id });
+  const submitted = await localVisitor().submit(address, { do: "decline", request: two.id });
   expect([submitted.status, submitted.headers.get("location")]).toEqual([303, `${address}?outcome=declined`]);
   const ids = (await waiting()).map(({ id }) => id);
   expect(ids.slice(0, 2)).toEqual([three.id, one.id]);
   runtime.advanceClock(121);
   expect(await waiting()).toEqual([]);
-  const late = await here().submit(address, { do: "approve", request: one.id });
+  const late = await localVisitor().submit(address, { do: "approve", request: one.id });
   expect(late.headers.get("location")).toBe(`${address}?outcome=over`);
-  expect(await (await here().request(`${address}?outcome=over`)).text()).toContain("Too late");
+  expect(await (await localVisitor().request(`${address}?outcome=over`)).text()).toContain("Too late");
 });
 
-test("A37 a page of somebody else presses no button", async () => {
+test("A37 rejects forms of other sites", async () => {
   const { id } = await ask("victim");
   const fields = { do: "decline", request: id };
   for (const headers of [
@@ -77,12 +77,12 @@ test("A37 a page of somebody else presses no button", async () => {
     { "sec-fetch-site": "same-site" },
     { "sec-fetch-site": "none" },
   ]) {
-    expect((await here().submit(address, fields, headers)).status).toBe(403);
+    expect((await localVisitor().submit(address, fields, headers)).status).toBe(403);
   }
   expect((await waiting()).map((one) => one.id)).toContain(id);
 });
 
-test("nobody else finds it, nor anybody in production", async () => {
+test("is not found by other machines or in production", async () => {
   const production = runtime.configured({ NODE_ENV: "production", SECRET_KEYS: "a key for tests alone" });
   for (const who of [visitor(runtime), visitor(production, "127.0.0.1")]) {
     expect((await who.request(address)).status).toBe(404);
@@ -91,39 +91,41 @@ test("nobody else finds it, nor anybody in production", async () => {
 });
 
 test.each<[string, Record<string, string>]>([
-  ["no button", {}],
-  ["another button", { do: "explode" }],
-  ["a request that is none", { do: "decline", request: "../x" }],
-])("a form with %s is refused", async (_what, fields) => {
-  expect((await here().submit(address, fields)).status).toBe(400);
+  ["no action", {}],
+  ["an unknown action", { do: "explode" }],
+  ["an invalid request id", { do: "decline", request: "../x" }],
+])("rejects a form with %s", async (_what, fields) => {
+  expect((await localVisitor().submit(address, fields)).status).toBe(400);
 });
 
-test("a link to elsewhere is none", async () => {
+test("rejects a link to another site", async () => {
   const link = `https://other.example/authenticator/v1/uaf/requests/${"a".repeat(44)}?token=a`;
-  const answered = await here().submit(address, { do: "approve", link });
+  const answered = await localVisitor().submit(address, { do: "approve", link });
   expect(answered.headers.get("location")).toBe(`${address}?outcome=no+link`);
 });
 
-test("an outcome that nobody knows is not repeated", async () => {
-  const page = await here().request(`${address}?outcome=constructor&code=%3Cscript%3E`);
+test("does not repeat an unknown outcome", async () => {
+  const page = await localVisitor().request(`${address}?outcome=constructor&code=%3Cscript%3E`);
   expect(await page.text()).not.toMatch(/role="status"|<script>&/);
 });
 
-test("a file that is not the phone's is left alone", async () => {
+test("does not overwrite a file of another format", async () => {
   const file = join(folder, "played-phone.json");
   writeFileSync(file, "[]");
-  expect((await here().submit(address, { do: "forget", key: "all" })).status).toBe(500);
+  expect((await localVisitor().submit(address, { do: "forget", key: "all" })).status).toBe(500);
   rmSync(file);
 });
 
-test("the server imports nothing that is made for tests", () => {
+test("the simulated authenticator is loaded on first use only", () => {
   const server = join(import.meta.dirname, "../..");
   const sources = globSync("**/*.ts", {
     cwd: server,
-    exclude: ["testing/**", "**/*.test.ts", "**/*.types.ts"],
+    exclude: ["testing/**", "dev/played-authenticator/**", "**/*.test.ts", "**/*.types.ts"],
   });
-  const importing = sources.filter((file) =>
-    /(from |import\()"[^"]*\/testing\//.test(readFileSync(join(server, file), "utf8")),
-  );
-  expect(importing).toEqual([]);
+  const importing = (pattern: RegExp) =>
+    sources.filter((file) => pattern.test(readFileSync(join(server, file), "utf8")));
+  expect(importing(/from "[^"]*\/played-authenticator\//)).toEqual([]);
+  expect(importing(/import\("[^"]*\/played-authenticator\//)).toEqual([
+    join("http", "dev", "authenticator.ts"),
+  ]);
 });

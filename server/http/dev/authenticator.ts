@@ -2,23 +2,24 @@ import { join } from "node:path";
 import { pendingRequests } from "../../authenticator/pending-requests.ts";
 import { requestUrl } from "../../authenticator/request-addresses.ts";
 import { isRequestId } from "../../authenticator/request-tokens.ts";
+import { ownOrigin } from "../../config/own-hosts.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { readText } from "../body.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
-import { isSameOrigin, provenanceOf } from "../origin.ts";
+import { isSameOrigin } from "../origin.ts";
 import { plainError, type Reply, redirect } from "../reply.ts";
 
-const address = "/dev/authenticator";
+const pageAddress = "/dev/authenticator";
 
 /**
- * `GET /dev/authenticator`: the phone that is played in development, with what waits for it and the keys it holds; by
- * `Accept: application/json`, what waits. Only for this machine.
+ * `GET /dev/authenticator`: the simulated authenticator of development, with its pending requests and its keys. With
+ * `Accept: application/json`, the pending requests.
  */
 export const authenticatorHandler: Handler = async ({ runtime, request, tenant, url }) => {
   const { page, phone } = await playedPhone(tenant);
   const declined = new Set(phone.declined());
-  const pending = await waitingAt(runtime);
+  const pending = await allPendingRequests(runtime);
   const waiting = pending.filter(({ id }) => !declined.has(id));
   if (request.headers.get("accept")?.includes("application/json")) {
     return Response.json(
@@ -47,39 +48,39 @@ export const authenticatorHandler: Handler = async ({ runtime, request, tenant, 
 };
 
 /**
- * `POST /dev/authenticator`: a button of that page. `do` is `approve` (with `request`, an id, or `link`), `decline`
- * (with `request`) or `forget` (with `key`, an id or `all`). Answers with the way back to the page.
+ * `POST /dev/authenticator`: a button of that page. `do` is `approve` (with `request`, an id, or `link`), `decline` (with
+ * `request`) or `forget` (with `key`, an id or `all`). Redirects to the page.
  */
 export const authenticatorButtonHandler: Handler = async (context) => {
   const { request, tenant } = context;
-  // This machine also shows pages of other sites.
-  if (!isSameOrigin(provenanceOf(request.headers), tenant.config))
-    return plainError(403, "Only pages of this service may call this address.");
+  // A browser on this machine also displays pages of other sites.
+  if (!isSameOrigin(request.headers, tenant.config))
+    return plainError(403, "Only same-origin requests are allowed.");
   const text = await readText(request, "application/x-www-form-urlencoded");
-  if (!text.ok) return plainError(text.reason === "too_large" ? 413 : 400, "The form is not valid.");
+  if (!text.ok) return plainError(text.reason === "too_large" ? 413 : 400, "Invalid form.");
   const form = new URLSearchParams(text.value);
   const { phone } = await playedPhone(tenant);
-  const [asked, key] = [form.get("request") ?? "", form.get("key") ?? ""];
+  const [requestId, key] = [form.get("request") ?? "", form.get("key") ?? ""];
   switch (form.get("do")) {
     case "approve": {
-      const link = await linkOf(context, asked, form.get("link") ?? "");
-      if (!link) return back(asked ? "over" : "no link");
+      const link = await linkOf(context, requestId, form.get("link") ?? "");
+      if (!link) return back(requestId ? "over" : "no link");
       const approval = await phone.approve(link);
       return back(approval.outcome, "code" in approval ? approval.code : undefined);
     }
     case "decline":
-      if (!isRequestId(asked)) break;
-      phone.decline(asked);
+      if (!isRequestId(requestId)) break;
+      phone.decline(requestId);
       return back("declined");
     case "forget":
       phone.forget(key);
       return back("forgotten");
   }
-  return plainError(400, "The form is not valid.");
+  return plainError(400, "Invalid form.");
 };
 
-/** What waits at this server, whoever asked for it. */
-async function waitingAt(runtime: Runtime) {
+/** The pending requests of all tenants. */
+async function allPendingRequests(runtime: Runtime) {
   const pending = await pendingRequests(runtime);
   const tenants = await Promise.all(pending.map(({ tenantId }) => runtime.tenants.byId(tenantId)));
   return pending.flatMap((request, at) => {
@@ -88,25 +89,25 @@ async function waitingAt(runtime: Runtime) {
   });
 }
 
-/** Where the request is that was named, or whose link was pasted. */
+/** The address and token of a request, by its id or by a pasted link. */
 async function linkOf({ runtime, tenant }: HandlerContext, id: string, pasted: string) {
   const { readLink } = await import("../../dev/played-authenticator/link.ts");
   if (!id) return readLink(pasted, tenant.config.base_url);
-  const found = (await waitingAt(runtime)).find((one) => one.id === id);
+  const found = (await allPendingRequests(runtime)).find((one) => one.id === id);
   return found ? { href: requestUrl(found.tenant.config, id), token: found.deviceToken } : null;
 }
 
-/** Loaded when somebody asks: production never does. */
+/** Loaded on first use; never in production. */
 async function playedPhone({ config }: Tenant) {
   const [{ openPhone }, page] = await Promise.all([
     import("../../dev/played-authenticator/player.ts"),
     import("../../dev/played-authenticator/page.ts"),
   ]);
   const file = join(/* turbopackIgnore: true */ config.data_dir, "played-phone.json");
-  return { page, phone: openPhone(file, new URL(config.base_url).origin) };
+  return { page, phone: openPhone(file, ownOrigin(config)) };
 }
 
 function back(outcome: string, code?: number): Reply {
   const query = new URLSearchParams({ outcome, ...(code === undefined ? {} : { code: String(code) }) });
-  return redirect(303, `${address}?${query}`);
+  return redirect(303, `${pageAddress}?${query}`);
 }

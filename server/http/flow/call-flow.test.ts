@@ -4,7 +4,7 @@ import type { FlowState } from "../../flow/wire.ts";
 import { password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
-import { BODY_LIMIT } from "../body.ts";
+import { MAX_BODY_BYTES } from "../body.ts";
 
 let runtime: TestRuntime;
 
@@ -50,7 +50,7 @@ async function goesOn(walk: RestWalk): Promise<void> {
 
 describe("a start", () => {
   test("needs no body, and reads none", async () => {
-    for (const body of [undefined, "{", '{"csrf_token":1}', "x".repeat(BODY_LIMIT + 1)]) {
+    for (const body of [undefined, "{", '{"csrf_token":1}', "x".repeat(MAX_BODY_BYTES + 1)]) {
       const response = await visitor(runtime).post("/login", body);
       const state = (await response.json()) as FlowState;
       expect(response.status).toBe(200);
@@ -129,7 +129,7 @@ describe("a request that is not one", () => {
   test("A91 a body over 64 KiB is 413, and the connection ends with it", async () => {
     const walk = await restWalk(runtime, "login");
     const href = walk.state.actions.register_client_capabilities?.href ?? "";
-    const response = await walk.visitor.post(href, { csrf_token: "x".repeat(BODY_LIMIT) });
+    const response = await walk.visitor.post(href, { csrf_token: "x".repeat(MAX_BODY_BYTES) });
     expect(response.status).toBe(413);
     expect(response.headers.get("connection")).toBe("close");
     expect(await response.json()).toEqual(hardError(413, "form_data_invalid_error"));

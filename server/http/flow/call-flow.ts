@@ -8,14 +8,15 @@ import type { FlowState } from "../../flow/wire.ts";
 import { endReplacedSessions } from "../../sessions/log-out.ts";
 import type { IssuedSession, Session } from "../../sessions/session.ts";
 import { readObject } from "../body.ts";
-import { deviceCookie, expiredSessionCookie, sessionCookie, thirdPartyStateCookie } from "../cookies.ts";
+import { deviceCookie, thirdPartyStateCookie } from "../cookies.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
-import { isForeign, provenanceOf } from "../origin.ts";
+import { isDisallowedOrigin } from "../origin.ts";
 import { json, type Reply } from "../reply.ts";
 import { everyPresentedSession, presentedSession } from "../session/presented-session.ts";
-import { parseAsked, parseEnvelope } from "./request.ts";
+import { expiredSessionCookie, sessionHeaders } from "../session/session-cookie.ts";
+import { parseActionBody, parseActionParameter } from "./request.ts";
 
-/** What is asked of a flow, by whichever interface. */
+/** A call of the engine, by REST or by tRPC. */
 export type FlowCall =
   | { kind: "start"; type: FlowType }
   | {
@@ -24,13 +25,13 @@ export type FlowCall =
       flowId: string;
       action: string;
       token: string;
-      /** The version the caller drew; without one, the token alone tells a stale caller. */
+      /** The version that the caller displays. Without it, only the token shows that a caller is out of date. */
       version?: number;
       input: Record<string, unknown>;
     }
   | { kind: "current"; type: FlowType; flowId: string; resume: string };
 
-/** An answer of the engine, with the headers and cookies that go with it. */
+/** An answer of the engine, with its headers and cookies. */
 export interface FlowAnswer {
   answer: Answer;
   headers: Record<string, string>;
@@ -38,8 +39,8 @@ export interface FlowAnswer {
 }
 
 /**
- * Asks the engine. Every interface comes through here, so that all of them answer alike: a refusal is a state, and
- * so is what nobody expected, whose cause is logged and not shown.
+ * Calls the engine, for every interface, so that all of them answer alike. Errors are flow states; the cause of an
+ * unexpected error is logged and not sent. No other function sets the headers and cookies of a flow answer.
  */
 export async function callFlow(context: HandlerContext, call: FlowCall): Promise<FlowAnswer> {
   const { runtime, tenant, client } = context;
@@ -60,12 +61,12 @@ export async function callFlow(context: HandlerContext, call: FlowCall): Promise
   return {
     answer,
     headers: { ...headers, ...retryAfter(answer.state) },
-    cookies: [...cookies, ...keptCookies(tenant.config, answer.cookieChanges)],
+    cookies: [...cookies, ...changedCookies(tenant.config, answer.cookieChanges)],
   };
 }
 
-/** The cookies of what a browser is to keep beside its session. */
-function keptCookies(config: Config, { device, thirdPartyState, session }: CookieChanges = {}): string[] {
+/** Cookies that a step sets beside the session cookie, and the removal of the session cookie. */
+function changedCookies(config: Config, { device, thirdPartyState, session }: CookieChanges = {}): string[] {
   return [
     ...(device ? [deviceCookie(config, device.value, device.seconds)] : []),
     ...(thirdPartyState
@@ -77,7 +78,7 @@ function keptCookies(config: Config, { device, thirdPartyState, session }: Cooki
 
 async function perform(context: HandlerContext, call: FlowCall): Promise<Answer> {
   const { runtime, tenant, client } = context;
-  const session = call.type === "profile" ? await ownSession(context) : undefined;
+  const session = call.type === "profile" ? await profileSession(context) : undefined;
   switch (call.kind) {
     case "start":
       return start(runtime, tenant, client, call.type, session);
@@ -88,15 +89,14 @@ async function perform(context: HandlerContext, call: FlowCall): Promise<Answer>
   }
 }
 
-/** Whose account a profile flow is to manage. */
-export async function ownSession(context: HandlerContext): Promise<Session | undefined> {
+/** The session whose account a profile flow manages. */
+export async function profileSession(context: HandlerContext): Promise<Session | undefined> {
   const verified = await presentedSession(context, { touch: true });
   return verified.valid ? verified.session : undefined;
 }
 
 /**
- * Ends the sessions that the browser had before, whether its owner's or ones that somebody planted there: whoever
- * holds a copy of a token is out with it (session fixation; OWASP ASVS 7.2.4).
+ * Ends the sessions that the browser had before, including planted ones (session fixation; OWASP ASVS 7.2.4).
  */
 async function endPresentedSessions(context: HandlerContext, issued: IssuedSession): Promise<void> {
   const { runtime, client } = context;
@@ -108,24 +108,6 @@ async function endPresentedSessions(context: HandlerContext, issued: IssuedSessi
   }
 }
 
-/**
- * How a session is handed to its browser: `X-Session-Lifetime` in seconds, `X-Session-Retention`, and the token in
- * the session cookie or, where the tenant wants that, in `X-Auth-Token` instead.
- */
-export function sessionHeaders(
-  config: Config,
-  session: IssuedSession,
-): { headers: Record<string, string>; cookies: string[] } {
-  const headers = {
-    "X-Session-Lifetime": String(session.lifetimeSeconds),
-    "X-Session-Retention": session.retention,
-  };
-  if (config.session.enable_auth_token_header)
-    return { headers: { ...headers, "X-Auth-Token": session.token }, cookies: [] };
-  const maxAge = session.retention === "session" ? undefined : session.lifetimeSeconds;
-  return { headers, cookies: [sessionCookie(config, session.token, maxAge)] };
-}
-
 /** RFC 9110, 10.2.3 */
 function retryAfter({ status, payload }: FlowState): Record<string, string> {
   return status === 429 && typeof payload.retry_after === "number"
@@ -133,29 +115,28 @@ function retryAfter({ status, payload }: FlowState): Record<string, string> {
     : {};
 }
 
-/** A refusal that was given before the engine was asked; nothing has changed. */
-export function refuseFlow(...refusal: Parameters<typeof showError>): Reply {
-  const state = showError(...refusal);
+/** An error state that is sent without calling the engine. */
+export function flowError(...error: Parameters<typeof showError>): Reply {
+  const state = showError(...error);
   return json(state.status, state);
 }
 
-/** `POST /login` and its like: starts a flow, or performs `?action=<name>@<flow id>`. */
+/** `POST /login`, `/registration`, `/profile`: starts a flow, or performs `?action=<name>@<flow id>`. */
 export function flowHandler(type: FlowType): Handler {
   return async (context) => {
     const { request, tenant, url } = context;
-    if (isForeign(provenanceOf(request.headers), tenant.config))
-      return refuseFlow("operation_not_permitted_error");
-    const asked = parseAsked(url.searchParams);
-    if (asked.kind === "malformed") return refuseFlow("form_data_invalid_error");
-    // The body of a start means nothing, and is not read.
-    if (asked.kind === "start") return show(await callFlow(context, { kind: "start", type }));
+    if (isDisallowedOrigin(request.headers, tenant.config)) return flowError("operation_not_permitted_error");
+    const parameter = parseActionParameter(url.searchParams);
+    if (parameter.kind === "malformed") return flowError("form_data_invalid_error");
+    // A start takes no input, so its body is not read.
+    if (parameter.kind === "start") return show(await callFlow(context, { kind: "start", type }));
 
     const body = await readObject(request);
-    if (!body.ok) return refuseBody(body.reason);
-    const envelope = parseEnvelope(body.value);
-    if (envelope === null) return refuseFlow("form_data_invalid_error");
-    const { action, flowId } = asked;
-    return show(await callFlow(context, { kind: "step", type, flowId, action, ...envelope }));
+    if (!body.ok) return bodyError(body.reason);
+    const actionBody = parseActionBody(body.value);
+    if (actionBody === null) return flowError("form_data_invalid_error");
+    const { action, flowId } = parameter;
+    return show(await callFlow(context, { kind: "step", type, flowId, action, ...actionBody }));
   };
 }
 
@@ -163,9 +144,9 @@ function show({ answer, headers, cookies }: FlowAnswer): Reply {
   return json(answer.state.status, answer.state, { headers, cookies });
 }
 
-function refuseBody(problem: "too_large" | "malformed"): Reply {
-  if (problem === "malformed") return refuseFlow("form_data_invalid_error");
-  const reply = refuseFlow("form_data_invalid_error", { status: 413 });
-  // The rest of the body stays unread, so the connection can carry no further request.
+function bodyError(reason: "too_large" | "malformed"): Reply {
+  if (reason === "malformed") return flowError("form_data_invalid_error");
+  const reply = flowError("form_data_invalid_error", { status: 413 });
+  // The rest of the body stays unread, so the connection cannot be reused.
   return { ...reply, headers: { ...reply.headers, Connection: "close" } };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { parseAsked, parseEnvelope } from "./request.ts";
+import { parseActionBody, parseActionParameter } from "./request.ts";
 
 const id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
-const asked = (query: string) => parseAsked(new URLSearchParams(query));
+const asked = (query: string) => parseActionParameter(new URLSearchParams(query));
 
 test("no action, or an empty one, asks for a new flow", () => {
   expect(asked("")).toEqual({ kind: "start" });
@@ -42,18 +42,18 @@ test.each([
 
 test("the body holds a token and input", () => {
   const input = { code: "123456", extra: null };
-  expect(parseEnvelope({ csrf_token: "t", input_data: input })).toEqual({ token: "t", input });
+  expect(parseActionBody({ csrf_token: "t", input_data: input })).toEqual({ token: "t", input });
 });
 
 test("input that is absent or null is empty", () => {
-  expect(parseEnvelope({ csrf_token: "t" })).toEqual({ token: "t", input: {} });
-  expect(parseEnvelope({ csrf_token: "t", input_data: null })).toEqual({ token: "t", input: {} });
+  expect(parseActionBody({ csrf_token: "t" })).toEqual({ token: "t", input: {} });
+  expect(parseActionBody({ csrf_token: "t", input_data: null })).toEqual({ token: "t", input: {} });
 });
 
 test.each([[undefined], [null], [""], [["t"]], [1], [true], [{ t: 1 }]])(
   "A28 a csrf_token of %j fits no flow",
   (csrf_token) => {
-    expect(parseEnvelope({ csrf_token, input_data: {} })).toEqual({ token: "", input: {} });
+    expect(parseActionBody({ csrf_token, input_data: {} })).toEqual({ token: "", input: {} });
   },
 );
 
@@ -64,5 +64,5 @@ test.each([
   [{ csrf_token: "t", input_data: "a" }],
   [{ csrf_token: "t", input_data: 1 }],
 ])("A92 a body of %j is refused", (body) => {
-  expect(parseEnvelope(body)).toBeNull();
+  expect(parseActionBody(body)).toBeNull();
 });

@@ -1,8 +1,8 @@
 import { isUuid } from "../../lib/uuid.ts";
 import { isObject } from "../body.ts";
 
-/** What the query of a flow's address asks for. */
-export type Asked =
+/** The `action` parameter of a flow's address. */
+export type ActionParameter =
   | { kind: "start" }
   | { kind: "action"; action: string; flowId: string }
   | { kind: "malformed" };
@@ -10,10 +10,10 @@ export type Asked =
 const actionName = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Reads `?action=<name>@<flow id>`. Absent or empty starts a flow; anything else that is not exactly one name and
- * one UUID is malformed, and never starts one. Other parameters mean nothing here.
+ * Reads `?action=<name>@<flow id>`. An absent or empty parameter starts a flow. Any other value that is not one name
+ * and one UUID is malformed. Other parameters are ignored.
  */
-export function parseAsked(query: URLSearchParams): Asked {
+export function parseActionParameter(query: URLSearchParams): ActionParameter {
   const given = query.getAll("action");
   if (given.length === 0 || (given.length === 1 && given[0] === "")) return { kind: "start" };
   const [action = "", flowId = "", ...rest] = given.length === 1 ? (given[0]?.split("@") ?? []) : [];
@@ -21,19 +21,19 @@ export function parseAsked(query: URLSearchParams): Asked {
   return { kind: "action", action, flowId: flowId.toLowerCase() };
 }
 
-/** What the body of an action's request carries. */
-export interface Envelope {
-  /** `csrf_token`; empty when it is missing or no string, which fits no flow. */
+/** The body of an action's request. */
+export interface ActionBody {
+  /** `csrf_token`; if it is missing or not a string, the empty string, which matches no flow. */
   token: string;
   input: Record<string, unknown>;
 }
 
 /**
- * Reads the body of an action's request: `csrf_token` and `input_data`, and no other member.
+ * Reads the body of an action's request.
  *
- * @returns null for a body that has other members, or whose `input_data` is no object
+ * @returns null if it has other members than `csrf_token` and `input_data`, or `input_data` is not an object
  */
-export function parseEnvelope(body: Record<string, unknown>): Envelope | null {
+export function parseActionBody(body: Record<string, unknown>): ActionBody | null {
   const { csrf_token: token, input_data: input, ...others } = body;
   if (Object.keys(others).length > 0) return null;
   if (input !== undefined && input !== null && !isObject(input)) return null;

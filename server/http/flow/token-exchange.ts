@@ -1,11 +1,8 @@
 import type { Handler } from "../handler-context.ts";
-import { flowHandler, refuseFlow } from "./call-flow.ts";
+import { flowError, flowHandler } from "./call-flow.ts";
 
-const perform = flowHandler("token_exchange");
+const handleFlow = flowHandler("token_exchange");
 
-/**
- * `POST /token_exchange`: the flow of a person whom an identity provider sent without being asked. There is none
- * while SAML is off, which alone has such providers.
- */
+/** `POST /token_exchange`: the flow after an IdP-initiated sign-on. Forbidden while SAML is disabled. */
 export const tokenExchangeHandler: Handler = (context) =>
-  context.tenant.config.saml.enabled ? perform(context) : refuseFlow("forbidden");
+  context.tenant.config.saml.enabled ? handleFlow(context) : flowError("forbidden");

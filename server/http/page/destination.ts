@@ -3,42 +3,42 @@ import { codeChallengePattern } from "../../lib/pkce.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../../redirects/redirect-target.ts";
 import { pathPrefix, withinTenant } from "../tenant-path.ts";
 
-/** Where the hosted page sends a person who has signed in, as the application asked for it. */
+/** The application that the hosted page sends a signed-in user to. */
 export interface Destination {
-  /** In the normal form of the URL standard. */
+  /** Address, serialized as in the URL standard. */
   to: string;
-  /** S256 challenge (RFC 7636, 4.2) that a one-time code is bound to. */
+  /** S256 challenge (RFC 7636, 4.2) that the authorization code is bound to. */
   codeChallenge?: string;
-  /** Handed back as it came. */
+  /** Returned unchanged. */
   state?: string;
 }
 
-export type AskedDestination = { ok: true; destination: Destination } | { ok: false; message: string };
+export type ParsedDestination = { ok: true; destination: Destination } | { ok: false; message: string };
 
 /**
  * Reads `redirect_to`, `code_challenge`, `code_challenge_method` and `state` from the query of the hosted page.
  *
  * @param query must have `redirect_to`
  */
-export function parseDestination(query: URLSearchParams, config: Config): AskedDestination {
-  const refuse = (message: string): AskedDestination => ({ ok: false, message });
+export function parseDestination(query: URLSearchParams, config: Config): ParsedDestination {
+  const reject = (message: string): ParsedDestination => ({ ok: false, message });
   const names = ["redirect_to", "code_challenge", "code_challenge_method", "state"];
-  if (names.some((name) => query.getAll(name).length > 1)) return refuse("A parameter was given twice.");
+  if (names.some((name) => query.getAll(name).length > 1)) return reject("A parameter occurs twice.");
 
   const target = parseRedirectTarget(query.get("redirect_to") ?? "");
   if (target === null || !mayReturnTo(target, config)) {
-    return refuse("redirect_to is not an allowed address (hosted.allowed_redirect_urls).");
+    return reject("`redirect_to` is not an allowed address (hosted.allowed_redirect_urls).");
   }
   const codeChallenge = query.get("code_challenge");
   if (codeChallenge !== null && !codeChallengePattern.test(codeChallenge))
-    return refuse("code_challenge is not an S256 challenge.");
+    return reject("`code_challenge` is not an S256 challenge.");
   if ((query.get("code_challenge_method") ?? "S256") !== "S256")
-    return refuse("code_challenge_method must be S256.");
+    return reject("`code_challenge_method` must be S256.");
   if (codeChallenge === null && !sharesSessionCookie(target, config)) {
-    return refuse("code_challenge is missing: this application cannot see the session cookie.");
+    return reject("`code_challenge` is required: this application does not receive the session cookie.");
   }
   const state = query.get("state");
-  if (state !== null && state.length > 512) return refuse("state is longer than 512 characters.");
+  if (state !== null && state.length > 512) return reject("`state` must not be longer than 512 characters.");
   return {
     ok: true,
     destination: {
@@ -49,13 +49,13 @@ export function parseDestination(query: URLSearchParams, config: Config): AskedD
   };
 }
 
-/** Where the hosted page may send people: the addresses of the configuration, and our own account page. */
+/** Whether the hosted page may redirect to an address: one that the configuration allows, or our own account page. */
 export function mayReturnTo(target: URL, config: Config): boolean {
   const account = new URL(withinTenant(config, "/account"), config.base_url);
   return target.href === account.href || isAllowedRedirect(target, config.hosted.allowed_redirect_urls);
 }
 
-/** Whether browsers send our session cookie to that address too (RFC 6265bis, 5.1.3 and 5.1.4; ports do not matter). */
+/** Whether browsers send the session cookie to that address too (RFC 6265bis, 5.1.3 and 5.1.4; ports do not matter). */
 export function sharesSessionCookie(target: URL, config: Config): boolean {
   const own = new URL(config.base_url);
   if (config.session.enable_auth_token_header) return false;
@@ -68,9 +68,9 @@ export function sharesSessionCookie(target: URL, config: Config): boolean {
 }
 
 /**
- * The address a person is sent to.
+ * Returns the address that the browser is redirected to.
  *
- * @param code the one-time code, where the application redeems one
+ * @param code the authorization code, if the application redeems one
  */
 export function destinationUrl({ to, state }: Destination, code: string | null): string {
   const url = new URL(to);

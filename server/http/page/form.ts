@@ -1,33 +1,33 @@
 import type { InputDescriptor } from "../../flow/wire.ts";
 import { parseJson } from "../../lib/strict-json.ts";
 
-/** Fields of a form that say what it is, not what it enters. */
-const envelope = ["flow", "action", "version"];
+/** Fields that name the flow and the action, and are not input. */
+const envelopeFields = ["flow", "action", "version"];
 
 /**
- * The inputs of an action from a url-encoded form, which knows only strings: each is given the type that its
- * descriptor names. What does not fit its type stays a string, for the engine to refuse; so does a field that is
- * not declared.
+ * Reads the inputs of an action from a url-encoded form. A form has only strings: each is converted to the type of its
+ * descriptor. A value that does not fit its type, or that no descriptor declares, stays a string, which the engine
+ * rejects.
  *
- * An empty field counts as absent. So does a box that is not ticked, which browsers do not send: it is false. Of
- * fields with one name the last counts.
+ * An empty field counts as absent. Browsers do not send an unchecked box: it is false. The last of several fields with
+ * one name counts.
  *
- * @param inputs the action's descriptors; empty when the action is not offered
+ * @param inputs the action's descriptors; empty if the action is not offered
  */
 export function readForm(
   form: URLSearchParams,
   inputs: Readonly<Record<string, InputDescriptor>>,
 ): Record<string, unknown> {
-  const unticked = Object.values(inputs)
+  const unchecked = Object.values(inputs)
     .filter((input) => input.type === "boolean" && !input.hidden)
     .map(({ name }): [string, unknown] => [name, false]);
   const entered = [...form]
-    .filter(([name, text]) => !envelope.includes(name) && text !== "")
+    .filter(([name, text]) => !envelopeFields.includes(name) && text !== "")
     .map(([name, text]): [string, unknown] => [
       name,
       typed(text, Object.hasOwn(inputs, name) ? inputs[name] : undefined),
     ]);
-  return Object.fromEntries([...unticked, ...entered]);
+  return Object.fromEntries([...unchecked, ...entered]);
 }
 
 function typed(text: string, input: InputDescriptor | undefined): unknown {

@@ -3,24 +3,28 @@ import { type ErrorCode, errors } from "../../flow/errors.ts";
 import { cookieValues, isSecure, setCookie } from "../cookies.ts";
 
 /**
- * A refusal that belongs to no flow, carried over the redirect after a form was posted, to the page that tells it.
- * It holds a code out of a closed list, so nothing is gained by planting one.
+ * A cookie that carries an error that belongs to no flow over the redirect after a form was posted. It contains a code
+ * from a closed list, so planting one gains nothing.
  */
-const NAME = "stile-notice";
+const NOTICE_COOKIE = "stile-notice";
 
-/** Long enough for the redirect that follows. */
-const SECONDS = 10;
+/** Long enough for the redirect. */
+const NOTICE_SECONDS = 10;
 
 /**
- * @param code of the refusal
+ * @param code of the error
  * @returns a `Set-Cookie` value
  */
 export function noticeCookie(code: string, config: Config): string {
-  return setCookie(config, NAME, code, { maxAge: SECONDS, sameSite: "lax", secure: isSecure(config) });
+  return setCookie(config, NOTICE_COOKIE, code, {
+    maxAge: NOTICE_SECONDS,
+    sameSite: "lax",
+    secure: isSecure(config),
+  });
 }
 
 /** @param cookies the `Cookie` header */
 export function readNotice(cookies: string | null): ErrorCode | null {
-  const [code] = cookieValues(cookies, NAME);
+  const [code] = cookieValues(cookies, NOTICE_COOKIE);
   return code !== undefined && Object.hasOwn(errors, code) ? (code as ErrorCode) : null;
 }

@@ -7,55 +7,55 @@ import { cookieValues, isSecure, setCookie } from "../cookies.ts";
 import { pathPrefix } from "../tenant-path.ts";
 import type { Destination } from "./destination.ts";
 
-/** What our own page remembers of its flow. No script sees it: it rests sealed in a cookie. */
+/** The hosted page's flow, stored in a sealed cookie that no script can read. */
 export interface PageFlow {
   flowId: string;
-  /** The newest `csrf_token` that the page was answered. */
+  /** The newest `csrf_token`. */
   token: string;
-  /** Shows the flow again when an answer, and the token in it, was lost. */
+  /** Reads the flow again after an answer, and the token in it, was lost. */
   resume: string;
-  /** Binds a sign-in at a third party to this browser (RFC 7636). */
+  /** Binds a third-party sign-in to this browser (RFC 7636). */
   codeVerifier: string;
-  /** Set when the person has signed in: the version of the last state. */
+  /** Version of the last state, once the user has signed in. */
   finished?: number;
-  /** Where the person was sent then. */
+  /** Address that the browser was sent to then. */
   redirectTo?: string;
 }
 
-/** One sealed cookie for each of these, in each tenant. */
+/** Contents of the sealed cookies of a tenant, by name. */
 type Contents = Record<FlowType, PageFlow> & { destination: Destination };
 
 type Sealed<Name extends keyof Contents> = { tenant: string; name: Name; value: Contents[Name] };
 
-/** Flow rows outlive their expiry by a day, so that an expired flow can be told from one that never was. */
-const GRACE = 24 * 3600;
+/** Flow rows are kept for a day after expiry, so that an expired flow differs from an unknown one. */
+const GRACE_SECONDS = 24 * 3600;
 
 /**
- * `__Host-` keeps sibling hosts from planting a flow of their own (RFC 6265bis, 4.1.3.2). Browsers allow it to
- * cookies of the whole host alone; the seal holds a flow to its tenant either way.
+ * `__Host-` prevents sibling hosts from planting a flow (RFC 6265bis, 4.1.3.2). Browsers allow the prefix only for
+ * cookies of the whole host; the seal binds a flow to its tenant in both cases.
  */
 function cookieName(name: keyof Contents, config: Config): string {
   const prefix = pathPrefix(config) === "" ? "__Host-" : "__Secure-";
   return `${isSecure(config) ? prefix : ""}stile-${name}`;
 }
 
-/** Browsers drop a cookie beyond so many bytes without a word (RFC 6265bis, 5.6). */
-const LONGEST = 4096;
+/** Browsers silently drop larger cookies (RFC 6265bis, 5.6). */
+const MAX_COOKIE_BYTES = 4096;
 
 /** @param cookie a `Set-Cookie` value */
 export function fitsBrowsers(cookie: string): boolean {
-  return Buffer.byteLength(cookie) <= LONGEST;
+  return Buffer.byteLength(cookie) <= MAX_COOKIE_BYTES;
 }
 
 function lifetime(config: Config): number {
-  return config.flow.lifetime + GRACE;
+  return config.flow.lifetime + GRACE_SECONDS;
 }
 
 /**
  * Opens the sealed cookie of this name.
  *
  * @param cookies the `Cookie` header
- * @returns null when there is none that was sealed here, for this tenant, and in time
+ * @returns null if no cookie of this name was sealed by this service, for this tenant, within its lifetime
  */
 export async function openPageCookie<Name extends FlowType | "destination">(
   { vault }: Runtime,
@@ -76,7 +76,7 @@ export async function openPageCookie<Name extends FlowType | "destination">(
 /**
  * Seals a value into its cookie.
  *
- * @param maxAge seconds; the browser keeps it, and the seal holds, for so long: by default a flow's life and a day
+ * @param maxAge lifetime of the cookie and the seal in seconds; default: the lifetime of a flow and a day
  * @returns a `Set-Cookie` value
  */
 export async function pageCookie<Name extends FlowType | "destination">(
@@ -99,7 +99,7 @@ export async function pageCookie<Name extends FlowType | "destination">(
   });
 }
 
-/** Takes a cookie back. */
+/** Removes a cookie. */
 export function expiredPageCookie(tenant: Tenant, name: FlowType | "destination"): string {
   return setCookie(tenant.config, cookieName(name, tenant.config), "", {
     maxAge: 0,

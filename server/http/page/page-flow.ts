@@ -5,43 +5,43 @@ import type { FlowState } from "../../flow/wire.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { hasUnredeemedCode } from "../../sessions/authorization-codes.ts";
 import type { IssuedSession } from "../../sessions/session.ts";
-import { callFlow, type FlowAnswer, type FlowCall, ownSession } from "../flow/call-flow.ts";
+import { callFlow, type FlowAnswer, type FlowCall, profileSession } from "../flow/call-flow.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { applicationRedirect } from "./authorization-code.ts";
 import { expiredPageCookie, openPageCookie, type PageFlow, pageCookie } from "./page-cookie.ts";
 
-/** What our own page is told. The flow's token stays in the sealed cookie. */
+/** The answer for the hosted page. The flow's `csrf_token` stays in the sealed cookie. */
 export interface PageAnswer {
-  /** Of the state that is drawn; a step must name the newest. 0 is the first state of a flow not yet started. */
+  /** Version of the state; a step must name the newest. 0 is the first state of a flow that is not started. */
   version: number;
   state: FlowState;
-  /** Where the person goes now. */
+  /** Address that the browser goes to next. */
   redirect_to?: string;
 }
 
-/** An answer for the page, with the headers and cookies that go with it. */
+/** An answer for the page, with its headers and cookies. */
 export interface PageReply {
   answer: PageAnswer;
   headers: Record<string, string>;
   cookies: string[];
 }
 
-/** The version of a state that was drawn from the declarations alone. */
+/** The version of the first state of a flow that is not started. */
 export const UNSTARTED = 0;
 
-/** How long the end of a flow can be shown again: as long as the engine hands the session out again. */
-const FAREWELL_SECONDS = 60;
+/** How long the last state of a flow can be shown again. The engine reissues the session for as long. */
+const FINISHED_FLOW_SECONDS = 60;
 
-/** Starts a flow, in place of the one there may be. */
+/** Starts a flow, in place of the browser's current one. */
 export async function startOnPage(context: HandlerContext, type: FlowType): Promise<PageReply> {
   const flowAnswer = await callFlow(context, { kind: "start", type });
   return reply(context, type, startedFlow(context, flowAnswer), flowAnswer);
 }
 
 /**
- * Performs an action of the state that the page drew. The first action of all starts the flow that it is about.
+ * Performs an action of the displayed state. The first action starts the flow.
  *
- * @param step `version`: that of the drawn state; when the flow has moved on since, it is refused
+ * @param step `version` of the displayed state; rejected if the flow has moved on since
  */
 export async function actOnPage(
   context: HandlerContext,
@@ -49,7 +49,7 @@ export async function actOnPage(
 ): Promise<PageReply> {
   const flow = await openPageCookie(context.runtime, context.tenant, type, context.cookies);
   if (step.version !== UNSTARTED) {
-    if (!flow) return refusal();
+    if (!flow) return notPermitted();
     const input = withVerifier(step, flow);
     return call(context, flow, {
       kind: "step",
@@ -60,7 +60,7 @@ export async function actOnPage(
       token: flow.token,
     });
   }
-  if (flow && (await isUnderWay(context, type, flow))) return refusal();
+  if (flow && (await canContinue(context, type, flow))) return notPermitted();
 
   const started = await callFlow(context, { kind: "start", type });
   const fresh = startedFlow(context, started);
@@ -75,21 +75,25 @@ export async function actOnPage(
   });
 }
 
-/** Actions that bind a sign-in elsewhere to this browser: the page never learns the verifier that does it. */
-const bound = new Set(["thirdparty_oauth", "connect_thirdparty_oauth_provider", "exchange_token"]);
+/** Actions that bind a third-party sign-in to this browser. Scripts never see the code verifier. */
+const actionsWithVerifier = new Set([
+  "thirdparty_oauth",
+  "connect_thirdparty_oauth_provider",
+  "exchange_token",
+]);
 
 function withVerifier(
   { action, input }: { action: string; input: Record<string, unknown> },
   { codeVerifier }: PageFlow,
 ): Record<string, unknown> {
-  return bound.has(action) ? { ...input, code_verifier: codeVerifier } : input;
+  return actionsWithVerifier.has(action) ? { ...input, code_verifier: codeVerifier } : input;
 }
 
-/** Shows the state as it is now, whatever answers were lost. Performs nothing. */
+/** Returns the current state, for instance after a lost answer. Performs nothing. */
 export async function currentOnPage(context: HandlerContext, type: FlowType): Promise<PageReply> {
   const flow = await openPageCookie(context.runtime, context.tenant, type, context.cookies);
-  // Whoever has signed in since as somebody else starts anew.
-  if (!flow || (type === "profile" && !(await isUnderWay(context, type, flow))))
+  // A profile flow of another account is not continued.
+  if (!flow || (type === "profile" && !(await canContinue(context, type, flow))))
     return {
       answer: { version: UNSTARTED, state: firstState(context.tenant, type) },
       headers: {},
@@ -102,11 +106,11 @@ async function call(context: HandlerContext, flow: PageFlow, request: FlowCall):
   return reply(context, request.type, flow, await callFlow(context, request), request.kind);
 }
 
-/** Whether a flow can be gone on with, by whoever asks. */
-async function isUnderWay(context: HandlerContext, type: FlowType, flow: PageFlow): Promise<boolean> {
-  const session = type === "profile" ? await ownSession(context) : undefined;
-  const asked = { type, ...flow, ...(session ? { session } : {}) };
-  return (await peek(context.runtime, context.tenant, asked)) !== null;
+/** Whether the client can continue a flow. */
+async function canContinue(context: HandlerContext, type: FlowType, flow: PageFlow): Promise<boolean> {
+  const session = type === "profile" ? await profileSession(context) : undefined;
+  const query = { type, ...flow, ...(session ? { session } : {}) };
+  return (await peek(context.runtime, context.tenant, query)) !== null;
 }
 
 function startedFlow({ runtime }: HandlerContext, { answer }: FlowAnswer): PageFlow | null {
@@ -117,8 +121,8 @@ function startedFlow({ runtime }: HandlerContext, { answer }: FlowAnswer): PageF
 }
 
 /**
- * @param flow null when none could be started
- * @param kind a session that comes with `current` was handed out before
+ * @param flow null if none could be started
+ * @param kind a session that comes with `current` was issued before
  */
 async function reply(
   context: HandlerContext,
@@ -130,14 +134,14 @@ async function reply(
   const { runtime, tenant } = context;
   const { version, session } = answer;
   const state = { ...answer.state, csrf_token: "" };
-  // A refusal that shows no state has left the flow, and its token, as they were.
+  // An error without a state has not changed the flow or its token.
   if (!flow || answer.flowId === null) return { answer: { version, state }, headers, cookies };
   if (!session) {
     const sealed = await pageCookie(runtime, tenant, type, { ...flow, token: answer.state.csrf_token });
     return { answer: { version, state }, headers, cookies: [...cookies, sealed] };
   }
 
-  const redirectTo = await wayBack(context, session, flow, kind === "current");
+  const redirectTo = await redirectAfterSignIn(context, session, flow, kind === "current");
   const { redirectTo: _before, ...rest } = flow;
   const finished: PageFlow = { ...rest, token: "", finished: version, ...(redirectTo ? { redirectTo } : {}) };
   return {
@@ -145,17 +149,17 @@ async function reply(
     headers,
     cookies: [
       ...cookies,
-      await pageCookie(runtime, tenant, type, finished, FAREWELL_SECONDS),
+      await pageCookie(runtime, tenant, type, finished, FINISHED_FLOW_SECONDS),
       expiredPageCookie(tenant, "destination"),
     ],
   };
 }
 
 /**
- * Where the person goes now: what they were told before, for as long as it leads anywhere, else a new hand-over.
- * Whoever has signed in is signed in, even if the way back to the application cannot be made.
+ * Returns the address that the browser goes to after a sign-in: the one given before while its code is unredeemed, else
+ * a new one. An error does not undo the sign-in.
  */
-async function wayBack(
+async function redirectAfterSignIn(
   context: HandlerContext,
   session: IssuedSession,
   { finished, redirectTo }: PageFlow,
@@ -171,13 +175,13 @@ async function wayBack(
   } catch (error) {
     context.runtime.log.error(
       { err: error, request_id: context.client.requestId },
-      "a session could not be handed over",
+      "issuing an authorization code failed",
     );
     return null;
   }
 }
 
-function refusal(): PageReply {
+function notPermitted(): PageReply {
   return {
     answer: { version: UNSTARTED, state: showError("operation_not_permitted_error") },
     headers: {},

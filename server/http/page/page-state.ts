@@ -12,8 +12,8 @@ import { openPageCookie } from "./page-cookie.ts";
 import { type PageAnswer, UNSTARTED } from "./page-flow.ts";
 
 /**
- * What the hosted page draws: the state of the flow that the browser has under way, or the first state of one not
- * yet started. Reads only.
+ * Returns the state that the hosted page displays: that of the browser's flow, or the first state of a flow that is not
+ * started. Reads only.
  *
  * @param cookies the `Cookie` header of the page's request
  */
@@ -23,7 +23,7 @@ export async function pageState(
   cookies: string | null,
   type: FlowType,
 ): Promise<PageAnswer> {
-  const session = type === "profile" ? await signedInAs(runtime, tenant, cookies) : undefined;
+  const session = type === "profile" ? await visitorSession(runtime, tenant, cookies) : undefined;
   if (type === "profile" && !session) return { version: UNSTARTED, state: showError("unauthorized") };
   const flow = await openPageCookie(runtime, tenant, type, cookies);
   if (flow?.finished !== undefined) {
@@ -43,8 +43,8 @@ export async function pageState(
   return { version: UNSTARTED, state: { ...first, status, ...(error ? { error } : {}) } };
 }
 
-/** The session of whoever looks at the page; a look is no use of it. */
-async function signedInAs(
+/** The session of the page's visitor. Displaying a page does not count as use of the session. */
+async function visitorSession(
   runtime: Runtime,
   tenant: Tenant,
   cookies: string | null,
@@ -54,7 +54,7 @@ async function signedInAs(
   return verified.valid ? verified.session : undefined;
 }
 
-/** The end of a flow that can be shown no more. */
+/** Stands for the last state of a flow that can no longer be read. */
 const signedIn: FlowState = {
   name: "success",
   status: 200,

@@ -3,11 +3,11 @@ import type { Tenant } from "../../tenants/tenant.ts";
 import { locate } from "../locate.ts";
 
 /**
- * The tenant whose page a browser asks for.
+ * Finds the tenant of a page.
  *
  * @param host the `Host` header
- * @param id the id that the address names; null for an address without one
- * @returns null when there is no such page
+ * @param id the tenant id in the address; null for an address without one
+ * @returns null if there is no such page
  */
 export async function pageTenant(
   runtime: Runtime,

@@ -4,7 +4,7 @@ import type { FlowType } from "../../flow/names.ts";
 import { mailedCode, password, restRegistration } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
-import { BODY_LIMIT } from "../body.ts";
+import { MAX_BODY_BYTES } from "../body.ts";
 import type { PageAnswer } from "./page-flow.ts";
 import { pageState } from "./page-state.ts";
 
@@ -193,7 +193,7 @@ describe("a form", () => {
   });
 
   test("A91 that is too large is 413", async () => {
-    expect((await send({ ...whole, x: "x".repeat(BODY_LIMIT) })).status).toBe(413);
+    expect((await send({ ...whole, x: "x".repeat(MAX_BODY_BYTES) })).status).toBe(413);
   });
 
   test("A37 of another type is 400, and of another site 403", async () => {

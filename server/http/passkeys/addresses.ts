@@ -1,4 +1,4 @@
-import type { Address } from "../address.ts";
+import { type Access, type Address, address } from "../address.ts";
 import type { Handler } from "../handler-context.ts";
 import { requireApiKey } from "./api-key.ts";
 import { listAuditLogsHandler } from "./audit-logs.ts";
@@ -18,33 +18,28 @@ import {
   listTransactionsHandler,
 } from "./transactions.ts";
 
-const address = (method: Address["method"], path: string, handler: Handler): Address => ({
-  method,
-  path: `/passkeys/{tenant_id}${path}`,
-  handler,
-  refusals: "passkeys",
-  from: "anyone",
-});
+const row = (method: Address["method"], path: string, handler: Handler, access: Access = "public"): Address =>
+  address(method, `/passkeys/{tenant_id}${path}`, handler, "passkeys", access);
 
 /** Endpoints of the passkey server (docs/passkey-server.md). The tenant id is the first segment after the prefix. */
 export const passkeyAddresses: readonly Address[] = [
-  address("GET", "/.well-known/jwks.json", passkeyJwksHandler),
-  address("POST", "/registration/initialize", requireApiKey(initializeRegistrationHandler("passkey"))),
-  address("POST", "/registration/finalize", finalizeRegistrationHandler("passkey")),
-  address("POST", "/login/initialize", initializeLoginHandler),
-  address("POST", "/login/finalize", finalizeLoginHandler("passkey")),
-  address("POST", "/mfa/registration/initialize", requireApiKey(initializeRegistrationHandler("mfa"))),
-  address("POST", "/mfa/registration/finalize", requireApiKey(finalizeRegistrationHandler("mfa"))),
-  address("POST", "/mfa/login/initialize", requireApiKey(initializeMfaLoginHandler)),
-  address("POST", "/mfa/login/finalize", requireApiKey(finalizeLoginHandler("mfa"))),
-  address("POST", "/transaction/initialize", requireApiKey(initializeTransactionHandler)),
-  address("POST", "/transaction/finalize", requireApiKey(finalizeTransactionHandler)),
-  { ...address("POST", "/transaction/confirm", confirmHandler), from: "own page" },
-  address("POST", "/transaction/redeem", requireApiKey(redeemHandler)),
-  address("GET", "/transaction/{user_id}", requireApiKey(listTransactionsHandler)),
-  address("GET", "/audit_logs", requireApiKey(listAuditLogsHandler)),
-  address("GET", "/credentials", requireApiKey(listCredentialsHandler)),
-  address("GET", "/credentials/{credential_id}", requireApiKey(showCredentialHandler)),
-  address("PATCH", "/credentials/{credential_id}", requireApiKey(renameCredentialHandler)),
-  address("DELETE", "/credentials/{credential_id}", requireApiKey(removeCredentialHandler)),
+  row("GET", "/.well-known/jwks.json", passkeyJwksHandler),
+  row("POST", "/registration/initialize", requireApiKey(initializeRegistrationHandler("passkey"))),
+  row("POST", "/registration/finalize", finalizeRegistrationHandler("passkey")),
+  row("POST", "/login/initialize", initializeLoginHandler),
+  row("POST", "/login/finalize", finalizeLoginHandler("passkey")),
+  row("POST", "/mfa/registration/initialize", requireApiKey(initializeRegistrationHandler("mfa"))),
+  row("POST", "/mfa/registration/finalize", requireApiKey(finalizeRegistrationHandler("mfa"))),
+  row("POST", "/mfa/login/initialize", requireApiKey(initializeMfaLoginHandler)),
+  row("POST", "/mfa/login/finalize", requireApiKey(finalizeLoginHandler("mfa"))),
+  row("POST", "/transaction/initialize", requireApiKey(initializeTransactionHandler)),
+  row("POST", "/transaction/finalize", requireApiKey(finalizeTransactionHandler)),
+  row("POST", "/transaction/confirm", confirmHandler, "same-origin"),
+  row("POST", "/transaction/redeem", requireApiKey(redeemHandler)),
+  row("GET", "/transaction/{user_id}", requireApiKey(listTransactionsHandler)),
+  row("GET", "/audit_logs", requireApiKey(listAuditLogsHandler)),
+  row("GET", "/credentials", requireApiKey(listCredentialsHandler)),
+  row("GET", "/credentials/{credential_id}", requireApiKey(showCredentialHandler)),
+  row("PATCH", "/credentials/{credential_id}", requireApiKey(renameCredentialHandler)),
+  row("DELETE", "/credentials/{credential_id}", requireApiKey(removeCredentialHandler)),
 ];

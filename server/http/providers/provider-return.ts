@@ -2,7 +2,7 @@ import type { ThirdPartyRequest } from "../../thirdparty/authorization-requests.
 import { ownPage, withError } from "../../thirdparty/redirect-urls.ts";
 import { logSignInFailure, recordSignInFailure } from "../../thirdparty/sign-in-failure.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
-import { cookieValues, thirdPartyStateName } from "../cookies.ts";
+import { cookieValues, THIRD_PARTY_STATE_COOKIE } from "../cookies.ts";
 import { clientContext, type HandlerContext } from "../handler-context.ts";
 import { type Reply, redirect } from "../reply.ts";
 
@@ -10,7 +10,7 @@ import { type Reply, redirect } from "../reply.ts";
 
 /** Whether the browser that returns with a state is the browser that was sent to the provider. */
 export function isSameBrowser({ cookies }: HandlerContext, state: string): boolean {
-  return cookieValues(cookies, thirdPartyStateName).includes(state);
+  return cookieValues(cookies, THIRD_PARTY_STATE_COOKIE).includes(state);
 }
 
 /** Error for a state that is unknown, already used or expired. */

@@ -1,7 +1,7 @@
 import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 
-/** `GET /.well-known/jwks.json`: the public keys that a tenant's sessions are signed by (RFC 7517, 5). */
+/** `GET /.well-known/jwks.json`: the public keys that verify a tenant's session tokens (RFC 7517, 5). */
 export const jwksHandler: Handler = async ({ runtime, tenant }) =>
   json(200, await runtime.signingKeys.of(tenant).jwks(), {
     headers: { "Cache-Control": "public, max-age=600" },

@@ -9,9 +9,9 @@ import { cookieValues } from "../cookies.ts";
 import type { HandlerContext } from "../handler-context.ts";
 
 /**
- * The session that a request brings along, in `Authorization: Bearer` (RFC 6750, 2.1) or in the session cookie.
+ * The session of a request, from `Authorization: Bearer` (RFC 6750, 2.1) or the session cookie.
  *
- * @param touch whether this counts as use of the session
+ * @param touch whether this counts as use of the session, for its idle timeout
  */
 export function presentedSession(
   context: HandlerContext,
@@ -20,7 +20,7 @@ export function presentedSession(
   return verifySession(context.runtime, context.tenant, presentedTokens(context), { touch });
 }
 
-/** Every live session that a request names, in the header and in cookies alike: those that a way out has to end. */
+/** Every live session that a request names, in the header or in a cookie. A logout ends them all. */
 export function everyPresentedSession(context: HandlerContext): Promise<FoundSession[]> {
   return findLiveSessions(context.runtime, context.tenant, presentedTokens(context));
 }

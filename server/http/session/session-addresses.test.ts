@@ -28,7 +28,7 @@ async function signedIn(): Promise<{ who: Visitor; email: string; userId: string
 }
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
-const nobody = { code: 401, message: "There is no valid session." };
+const noSession = { code: 401, message: "No valid session." };
 
 describe("GET /me", () => {
   test("shows the account of the cookie, or of a bearer token", async () => {
@@ -47,7 +47,7 @@ describe("GET /me", () => {
   test("is 401 without a session", async () => {
     const response = await visitor(runtime).request("/me");
     expect(response.status).toBe(401);
-    expect(await response.json()).toEqual(nobody);
+    expect(await response.json()).toEqual(noSession);
     for (const token of ["", "x", "a.b.c", `${"x".repeat(5000)}`]) {
       expect((await visitor(runtime).request("/me", bearer(token))).status).toBe(401);
     }
@@ -143,7 +143,7 @@ describe("POST /logout", () => {
   test("is 401 without a session, in the shape of such addresses", async () => {
     const response = await visitor(runtime).request("/logout", { method: "POST" });
     expect(response.status).toBe(401);
-    expect(await response.json()).toEqual(nobody);
+    expect(await response.json()).toEqual(noSession);
   });
 
   const live = async (token: string) => (await visitor(runtime).request("/me", bearer(token))).status === 200;

@@ -5,8 +5,8 @@ import type { Handler } from "../handler-context.ts";
 import { json, plainError } from "../reply.ts";
 
 /**
- * `POST /token`: an application's server trades the one-time `code` that came to its `redirect_to`, and the
- * `code_verifier` it made beforehand (RFC 7636, 4.5), for the person's session.
+ * `POST /token`: an application's server exchanges the authorization code and its `code_verifier` (RFC 7636, 4.5) for the
+ * user's session.
  */
 export const tokenHandler: Handler = async ({ runtime, tenant, request }) => {
   const body = await readObject(request);
@@ -19,16 +19,19 @@ export const tokenHandler: Handler = async ({ runtime, tenant, request }) => {
     (redirectTo !== undefined && typeof redirectTo !== "string") ||
     Object.keys(others).length > 0
   ) {
-    return plainError(400, "The body must be JSON with code, code_verifier and, if you like, redirect_to.");
+    return plainError(
+      400,
+      "The body must be a JSON object with `code`, `code_verifier` and optionally `redirect_to`.",
+    );
   }
   const redeemed = await redeemAuthorizationCode(runtime, tenant, { code, codeVerifier });
-  // RFC 6749, 4.1.3: who names the address must name the one that the code was sent to.
-  const astray = redirectTo !== undefined && normal(redirectTo) !== redeemed?.redirectTo;
+  // RFC 6749, 4.1.3: a given address must be the one that the code was sent to.
+  const isOtherAddress = redirectTo !== undefined && normalize(redirectTo) !== redeemed?.redirectTo;
   const issued =
     redeemed &&
-    !astray &&
+    !isOtherAddress &&
     (await reissueSession({ runtime, tenant }, redeemed.session.id, { rememberMe: true }));
-  if (!issued) return plainError(400, "The code is not valid, or was used before.");
+  if (!issued) return plainError(400, "The code is invalid or was already used.");
   return json(200, {
     session_token: issued.token,
     user_id: redeemed.session.userId,
@@ -36,7 +39,7 @@ export const tokenHandler: Handler = async ({ runtime, tenant, request }) => {
   });
 };
 
-/** The spelling that addresses are remembered in. */
-function normal(address: string): string {
+/** The form in which addresses are stored. */
+function normalize(address: string): string {
   return URL.canParse(address) ? new URL(address).href : address;
 }

@@ -4,17 +4,17 @@ import type { Handler } from "../handler-context.ts";
 import { json, plainError, type Reply } from "../reply.ts";
 import { presentedSession } from "./presented-session.ts";
 
-/** `GET /sessions/validate`: whether the caller is signed in, and as whom. A look is no use of the session. */
+/** `GET /sessions/validate`: whether the caller's session is valid, and its claims. Does not count as use. */
 export const validateHandler: Handler = async (context) =>
   show(await presentedSession(context, { touch: false }));
 
-/** `POST /sessions/validate`: the same of the token in `session_token`, and a use of its session. */
+/** `POST /sessions/validate`: the same for the token in `session_token`. Counts as use of the session. */
 export const validateTokenHandler: Handler = async ({ runtime, tenant, request }) => {
   const body = await readObject(request);
   if (!body.ok && body.reason === "too_large")
     return plainError(413, "The body is too large.", { Connection: "close" });
   const token = body.ok ? body.value.session_token : undefined;
-  if (typeof token !== "string" || token === "") return plainError(400, "session_token is missing.");
+  if (typeof token !== "string" || token === "") return plainError(400, "`session_token` is required.");
   return show(await verifySession(runtime, tenant, { bearer: token, cookies: [] }, { touch: true }));
 };
 
@@ -24,7 +24,7 @@ function show(verified: VerifiedSession): Reply {
   return json(200, {
     is_valid: true,
     claims,
-    // Published clients read the two names that follow, too.
+    // Published clients also read the next two members.
     expiration_time: claims.expiration,
     user_id: session.userId,
     ...(idleExpiresAt ? { idle_expires_at: idleExpiresAt.toISOString() } : {}),

@@ -1,0 +1,37 @@
+import type { Config } from "../../config/schema.ts";
+import type { IssuedSession } from "../../sessions/session.ts";
+import { isSecure, setCookie } from "../cookies.ts";
+
+/**
+ * The headers and cookies that give a session to its browser: `X-Session-Lifetime` in seconds, `X-Session-Retention`,
+ * and the token in the session cookie or, where the tenant configures it, in `X-Auth-Token` instead.
+ */
+export function sessionHeaders(
+  config: Config,
+  session: IssuedSession,
+): { headers: Record<string, string>; cookies: string[] } {
+  const headers = {
+    "X-Session-Lifetime": String(session.lifetimeSeconds),
+    "X-Session-Retention": session.retention,
+  };
+  if (config.session.enable_auth_token_header)
+    return { headers: { ...headers, "X-Auth-Token": session.token }, cookies: [] };
+  const maxAge = session.retention === "session" ? undefined : session.lifetimeSeconds;
+  return { headers, cookies: [sessionCookie(config, session.token, maxAge)] };
+}
+
+/** @param maxAge seconds; without it the cookie lasts until the browser is closed */
+export function sessionCookie(config: Config, token: string, maxAge: number | undefined): string {
+  const { name, domain, same_site } = config.session.cookie;
+  return setCookie(config, name, token, {
+    ...(maxAge === undefined ? {} : { maxAge }),
+    ...(domain ? { domain } : {}),
+    sameSite: same_site,
+    secure: isSecure(config),
+  });
+}
+
+/** Removes the session cookie. */
+export function expiredSessionCookie(config: Config): string {
+  return sessionCookie(config, "", 0);
+}
