@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { loadConfig } from "../server/config/load.ts";
 import { diagram } from "../server/flow/graph.ts";
 import { reference } from "../server/flow/reference.ts";
+import { attacksPage } from "./attacks.ts";
+import { layersOf, roomsDiagram } from "./rooms.ts";
 
-/** Writes the generated reference into `docs/reference`, and the diagram into the README. */
+/** Writes the generated reference into `docs/reference`, and the diagrams into the README and `docs/architecture.md`. */
 
 const here = import.meta.dirname;
 const config = loadConfig({}, here);
@@ -12,10 +14,14 @@ const config = loadConfig({}, here);
 for (const [name, page] of Object.entries(reference(config)))
   writeFileSync(join(here, "reference", name), page);
 
-const readme = join(here, "..", "README.md");
-const marked = /(<!-- diagram -->\n)[\s\S]*?(<!-- \/diagram -->)/;
-const drawn = readFileSync(readme, "utf8").replace(
-  marked,
-  `$1\`\`\`mermaid\n${diagram("login")}\n\`\`\`\n$2`,
-);
-writeFileSync(readme, drawn);
+writeFileSync(join(here, "reference", "attacks.md"), attacksPage());
+draw(join(here, "..", "README.md"), "diagram", diagram("login"));
+const layers = layersOf(JSON.parse(readFileSync(join(here, "..", "biome.json"), "utf8")));
+draw(join(here, "architecture.md"), "rooms", roomsDiagram(layers));
+
+/** Replaces the Mermaid diagram between the marks `<!-- name -->` and `<!-- /name -->` of a page. */
+function draw(file: string, name: string, mermaid: string): void {
+  const page = readFileSync(file, "utf8");
+  const marked = new RegExp(`(<!-- ${name} -->\\n)[\\s\\S]*?(<!-- /${name} -->)`);
+  writeFileSync(file, page.replace(marked, `$1\`\`\`mermaid\n${mermaid}\n\`\`\`\n$2`));
+}

@@ -6,6 +6,7 @@ import type { RequestContext } from "../runtime.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
 import { authenticatorName } from "../webauthn/authenticator-names.ts";
+import type { CredentialId, NewCredential } from "../webauthn/credential-record.ts";
 import {
   type CredentialKind,
   type CredentialOwner,
@@ -15,12 +16,7 @@ import {
 import { ceremonyOrigins } from "../webauthn/origins.ts";
 import { authenticationResponse, readClientData, registrationResponse } from "../webauthn/responses.ts";
 import { type Ceremony, openChallenge, takeChallenge } from "./webauthn-challenges.ts";
-import {
-  type CredentialId,
-  findCredential,
-  type NewCredential,
-  updateCredential,
-} from "./webauthn-credentials.ts";
+import { findCredential, updateCredential } from "./webauthn-credentials.ts";
 
 /** What an assertion is to prove. */
 export interface Proof {

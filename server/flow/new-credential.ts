@@ -1,7 +1,8 @@
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
-import { type CredentialId, credentialIds, newCredential } from "../credentials/webauthn-credentials.ts";
+import { credentialIds } from "../credentials/webauthn-credentials.ts";
 import { factsById, lockUser } from "../identity/users.ts";
+import { type CredentialId, newCredential } from "../webauthn/credential-record.ts";
 import type { CredentialOwner } from "../webauthn/options.ts";
 import type { FlowData } from "./data.ts";
 import type { Context } from "./define.ts";

@@ -1,8 +1,8 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
-import type { NewCredential, StoredCredential } from "../credentials/webauthn-credentials.ts";
 import type { RequestContext } from "../runtime.ts";
+import type { NewCredential, StoredCredential } from "../webauthn/credential-record.ts";
 import type { CredentialDescriptor, CredentialKind } from "./options.ts";
 import type { PasskeyUser } from "./users.ts";
 

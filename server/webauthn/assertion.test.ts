@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { StoredCredential } from "../credentials/webauthn-credentials.ts";
 import { coseAlgorithms } from "../testing/cose-key.ts";
 import { type GetCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { vectors } from "../testing/webauthn-vectors.ts";
 import { type ExpectedAssertion, userHandleOf, verifyWebAuthnAssertion } from "./assertion.ts";
+import type { StoredCredential } from "./credential-record.ts";
 import { authenticationResponse, readClientData } from "./responses.ts";
 
 const origin = "https://login.example";

@@ -1,6 +1,6 @@
 import { verifyAuthenticationResponse } from "@simplewebauthn/server";
-import type { StoredCredential } from "../credentials/webauthn-credentials.ts";
 import { algorithmOf } from "./cose-key.ts";
+import type { StoredCredential } from "./credential-record.ts";
 import type { AuthenticationResponse, ClientData } from "./responses.ts";
 import { hasCanonicalEncoding } from "./signature-encoding.ts";
 

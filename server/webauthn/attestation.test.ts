@@ -1,7 +1,6 @@
 import { sign } from "node:crypto";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { newCredential } from "../credentials/webauthn-credentials.ts";
 import type { Cbor } from "../testing/cbor.ts";
 import { coseAlgorithms } from "../testing/cose-key.ts";
 import { type CreateCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
@@ -9,6 +8,7 @@ import type { RegistrationJson } from "../testing/webauthn-json.ts";
 import { vectors } from "../testing/webauthn-vectors.ts";
 import { type ExpectedRegistration, verifyWebAuthnAttestation } from "./attestation.ts";
 import { offeredAlgorithms } from "./cose-key.ts";
+import { newCredential } from "./credential-record.ts";
 import { readClientData, registrationResponse } from "./responses.ts";
 
 const origin = "https://login.example";

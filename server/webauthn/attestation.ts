@@ -1,9 +1,9 @@
 import { verifyRegistrationResponse } from "@simplewebauthn/server";
 import { decodeAttestationObject, isoCBOR } from "@simplewebauthn/server/helpers";
-import type { NewCredential } from "../credentials/webauthn-credentials.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { cborItemLength } from "./cbor.ts";
 import { isAcceptableKey, offeredAlgorithms } from "./cose-key.ts";
+import type { NewCredential } from "./credential-record.ts";
 import { knownRoots, type StatementFormat, type StatementRoots, statementFormats } from "./formats/index.ts";
 import type { Statement } from "./formats/statement.ts";
 import type { ClientData, RegistrationResponse } from "./responses.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../config/schema.ts";
-import type { CredentialId } from "../credentials/webauthn-credentials.ts";
 import { userHandleOf } from "./assertion.ts";
 import { offeredAlgorithms } from "./cose-key.ts";
+import type { CredentialId } from "./credential-record.ts";
 
 /** A passkey signs in by itself; a security key stands beside another factor. */
 export type CredentialKind = "passkey" | "security_key";

@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { attacksPage } from "./attacks.ts";
+
+const root = join(import.meta.dirname, "..");
+
+/** Every page that people write, with its text. */
+const pages = [
+  ...readdirSync(root).filter((name) => name.endsWith(".md") && name !== "THIRD-PARTY-NOTICES.md"),
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name)),
+].map((name): [string, string] => [name, readFileSync(join(root, name), "utf8")]);
+
+describe.each(pages)("%s", (name, text) => {
+  test("links only to files that exist", () => {
+    const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !/^[a-z]+:/.test(target));
+    expect(targets.filter((target) => !existsSync(join(root, dirname(name), target)))).toEqual([]);
+  });
+
+  // The changelog names files as they were.
+  test.skipIf(name === "CHANGELOG.md")("names only source files that exist", () => {
+    const named = [
+      ...text.matchAll(/`((?:app|bench|components|db|docs|e2e|scripts|server|words)\/[\w./[\]-]+)`/g),
+    ]
+      .map(([, path = ""]) => path)
+      .filter((path) => !path.includes("…"));
+    expect([...new Set(named)].filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
+test("every decision has a number of its own, a status, and a row in the index", () => {
+  const folder = join(root, "docs", "decisions");
+  const files = readdirSync(folder)
+    .filter((name) => name !== "README.md")
+    .sort();
+  const index = readFileSync(join(folder, "README.md"), "utf8");
+  expect(files.map((name) => name.slice(0, 4))).toEqual(
+    files.map((_, position) => String(position + 1).padStart(4, "0")),
+  );
+  for (const name of files) {
+    const [title = "", , status = ""] = readFileSync(join(folder, name), "utf8").split("\n");
+    expect(title).toMatch(new RegExp(`^# ${name.slice(0, 4)}\\. `));
+    expect(status).toMatch(/^Status: (accepted|superseded by \d{4}), \d{4}-\d{2}-\d{2}$/);
+    expect(index).toContain(`| [${name.slice(0, 4)}](${name}) | ${title.slice("# 0000. ".length)} |`);
+  }
+});
+
+test("docs/reference/attacks.md lists the tests of each attack; `npm run docs` writes it", () => {
+  expect(readFileSync(join(root, "docs", "reference", "attacks.md"), "utf8")).toBe(attacksPage());
+});

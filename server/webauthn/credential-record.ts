@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+/**
+ * A credential that exists in its authenticator and not yet in the database; plain JSON, so that a flow can keep it.
+ * The credential record of WebAuthn Level 3 section 4.
+ */
+export const newCredential = z.object({
+  /** Credential id, base64url. */
+  id: z.string().min(1),
+  /** COSE_Key, base64url. */
+  publicKey: z.string().min(1),
+  signCount: z.int().nonnegative(),
+  aaguid: z.string(),
+  /** Format of the attestation statement. */
+  attestationType: z.string(),
+  transports: z.array(z.string()),
+  backupEligible: z.boolean(),
+  backupState: z.boolean(),
+  /** Whether the authenticator has ever verified its user here: `uvInitialized`. */
+  userVerified: z.boolean(),
+  mfaOnly: z.boolean(),
+  name: z.string().nullable(),
+});
+
+export type NewCredential = z.output<typeof newCredential>;
+
+/** A credential as far as verifying its answers needs it. */
+export interface StoredCredential {
+  id: string;
+  userId: string;
+  publicKey: Buffer;
+  signCount: number;
+  backupEligible: boolean;
+  mfaOnly: boolean;
+  transports: string[];
+}
+
+/** What a browser is told of a credential that exists. */
+export interface CredentialId {
+  /** base64url */
+  id: string;
+  transports: string[];
+  mfaOnly: boolean;
+}
