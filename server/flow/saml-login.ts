@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import { samlRedirect, samlReturnAddress } from "../thirdparty/saml/authn-request.ts";
+import { redirectByDomain, samlReturnUrl } from "../thirdparty/saml/authn-request.ts";
 import { enabledSamlProviders } from "../thirdparty/saml/identity-providers.ts";
 import { ThirdPartyError } from "../thirdparty/third-party-error.ts";
 import type { Context } from "./define.ts";
@@ -24,8 +24,8 @@ export async function goToSamlProvider(
   input: string,
 ): Promise<Outcome<"thirdparty", "value_invalid_error"> | null> {
   try {
-    const redirectTo = samlReturnAddress(request);
-    const sent = await samlRedirect(request, { flowId, email, redirectTo });
+    const redirectTo = samlReturnUrl(request);
+    const sent = await redirectByDomain(request, { flowId, email, redirectTo });
     if (!sent) return null;
     // The address holds the state, which is kept as a hash otherwise.
     const { redirectUrl, cookieChanges, write } = sent;

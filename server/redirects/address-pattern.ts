@@ -16,7 +16,7 @@ const patternParts = /^(https?:\/\/)([^/?#]+)(\/[^?#]*)?(\?[^#]*)?$/;
 const wholeOrigin = /^(https?:\/\/[^/?#*]+)\*\*$/;
 
 /** A host whose name ends in a wildcard: whoever registers a longer name is in it. A port may be any. */
-const openEnd = /\*(?::[^:\]]*)?$/;
+const wildcardEnd = /\*(?::[^:\]]*)?$/;
 
 /**
  * Whether an address, in the normal form of the URL standard, is one of a pattern's. Takes time in proportion to
@@ -28,8 +28,8 @@ export function matchesPattern(pattern: string, address: URL): boolean {
   const parts = patternParts.exec(pattern);
   if (!parts) return false;
   const [, scheme = "", host = "", path = "/", query = ""] = parts;
-  if (openEnd.test(host.replace(/:\*$/, ""))) return false;
-  return takesAll(
+  if (wildcardEnd.test(host.replace(/:\*$/, ""))) return false;
+  return matches(
     [
       ...steps(scheme, "", ""),
       ...steps(host.toLowerCase(), "./:?", "/:?", 1),
@@ -56,21 +56,21 @@ function steps(pattern: string, within: string, across: string, least: 0 | 1 = 0
 }
 
 /** Runs through the text once, in all the places at a time that the steps may have come to. */
-function takesAll(steps: readonly Step[], text: string): boolean {
-  let places = reach(steps, [0]);
+function matches(steps: readonly Step[], text: string): boolean {
+  let places = closure(steps, [0]);
   for (const character of text) {
     const next = places.flatMap((place) => {
       const step = steps[place];
       return step?.takes(character) ? [step.repeats ? place : place + 1] : [];
     });
-    places = reach(steps, next);
+    places = closure(steps, next);
     if (places.length === 0) return false;
   }
   return places.includes(steps.length);
 }
 
 /** These places, and those behind repeated steps, which need not take anything. */
-function reach(steps: readonly Step[], places: number[]): number[] {
+function closure(steps: readonly Step[], places: number[]): number[] {
   const reached = new Set<number>();
   for (let place of places) {
     while (!reached.has(place)) {

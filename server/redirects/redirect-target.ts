@@ -2,7 +2,7 @@ import { matchesPattern } from "./address-pattern.ts";
 
 /** Addresses that browsers are sent to because somebody asked for it. */
 
-const LONGEST = 2048;
+const MAX_REDIRECT_LENGTH = 2048;
 
 /**
  * Reads an absolute http(s) address that means the same to every reader: no user, no fragment, nothing a parser
@@ -11,7 +11,8 @@ const LONGEST = 2048;
  * @returns null for anything else, and for what is longer than 2048 characters
  */
 export function parseRedirectTarget(text: string): URL | null {
-  if (text.length > LONGEST || /[\s\\#]/.test(text) || hasControls(text) || !URL.canParse(text)) return null;
+  if (text.length > MAX_REDIRECT_LENGTH || /[\s\\#]/.test(text) || hasControls(text) || !URL.canParse(text))
+    return null;
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;
   return url.username === "" && url.password === "" ? url : null;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { takeThirdPartyRequest } from "../thirdparty/authorization-requests.ts";
-import { completeAuthorization, openAuthorization } from "../thirdparty/oauth.ts";
+import { completeAuthorization, startAuthorization } from "../thirdparty/oauth.ts";
 import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
-import { networkOf } from "../thirdparty/provider-fetch.ts";
+import { providerNetwork } from "../thirdparty/provider-fetch.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
 import { someone, type TestRuntime } from "./runtime.ts";
 
@@ -46,8 +46,8 @@ export async function playProvider(
       if (isToken(answer)) answers[address] = { ...answer, id_token: signed };
   }
   const asked: AskedOfProvider[] = [];
-  networkOf(runtime).keys.clear();
-  networkOf(runtime).fetch = async (input, init) => {
+  providerNetwork(runtime).keys.clear();
+  providerNetwork(runtime).fetch = async (input, init) => {
     const address = String(input);
     asked.push({
       address,
@@ -78,7 +78,7 @@ export async function signInAt(
   const about = { flowId: randomUUID(), redirectTo: `${tenant.config.base_url}/`, privateState: {} };
   // Discovery, where there is any, comes before the person goes.
   await playProvider(runtime, recorded, new URL(tenant.config.base_url));
-  const { url, state, write } = await openAuthorization(scope, found, about);
+  const { url, state, write } = await startAuthorization(scope, found, about);
   await runtime.database.write.transaction(write);
   const request = await takeThirdPartyRequest(runtime, tenant, state, new Date());
   if (!request) throw new Error("the request is not there");

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Exchange, issueExchangeToken } from "../thirdparty/exchange-tokens.ts";
+import { type ExchangeToken, issueExchangeToken } from "../thirdparty/exchange-tokens.ts";
 import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
 import { newAddress } from "./people.ts";
 import type { TestRuntime } from "./runtime.ts";
@@ -37,7 +37,7 @@ export function acmePerson(more: Partial<ProviderFacts> = {}): ProviderFacts {
 /** What the callback makes when somebody comes back from a provider. */
 export function comeBack(
   runtime: TestRuntime,
-  about: Partial<Exchange> & { facts: ProviderFacts },
+  about: Partial<ExchangeToken> & { facts: ProviderFacts },
 ): Promise<string> {
   return issueExchangeToken(runtime, runtime.tenant, { flowId: null, ...about });
 }

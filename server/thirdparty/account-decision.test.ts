@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { judgeFacts, type Situation, type Verdict } from "./account-decision.ts";
+import { type AccountDecision, type AccountSituation, decideAccount } from "./account-decision.ts";
 
-const stranger: Situation = {
+const stranger: AccountSituation = {
   facts: { emailVerified: true },
   owner: null,
   accountWithSameEmail: null,
-  connects: null,
+  connectToUserId: null,
   allowLinking: true,
   allowSignup: true,
 };
@@ -14,18 +14,22 @@ const proved = { userId: "them", verified: true };
 const unproved = { userId: "them", verified: false };
 const unverified = { emailVerified: false };
 
-const conflict: Verdict = { kind: "refuse", code: "user_conflict" };
-const link = (userId: string): Verdict => ({ kind: "link", userId });
-const signIn = (userId: string): Verdict => ({ kind: "sign_in", userId });
+const conflict: AccountDecision = { ok: false, reason: "user_conflict" };
+const link = (userId: string): AccountDecision => ({ ok: true, kind: "link", userId });
+const signIn = (userId: string): AccountDecision => ({ ok: true, kind: "sign_in", userId });
 
 describe("whoever comes from a provider", () => {
-  test.each<[string, Partial<Situation>, Verdict]>([
-    ["is signed up when nobody knows them", {}, { kind: "sign_up" }],
-    ["is signed up with an address that nobody vouches for", { facts: unverified }, { kind: "sign_up" }],
+  test.each<[string, Partial<AccountSituation>, AccountDecision]>([
+    ["is signed up when nobody knows them", {}, { ok: true, kind: "sign_up" }],
+    [
+      "is signed up with an address that nobody vouches for",
+      { facts: unverified },
+      { ok: true, kind: "sign_up" },
+    ],
     [
       "is sent away where nobody may sign up",
       { allowSignup: false },
-      { kind: "refuse", code: "signup_disabled" },
+      { ok: false, reason: "signup_disabled" },
     ],
     ["is signed in by their identity", { owner: "me" }, signIn("me")],
     ["is signed in where nobody may sign up", { owner: "me", allowSignup: false }, signIn("me")],
@@ -71,24 +75,20 @@ describe("whoever comes from a provider", () => {
       conflict,
     ],
   ])("%s", (_, differences, verdict) => {
-    expect(judgeFacts({ ...stranger, ...differences })).toEqual(verdict);
+    expect(decideAccount({ ...stranger, ...differences })).toEqual(verdict);
   });
 });
 
 describe("whoever is signed in and connects an identity", () => {
-  test.each<[string, Partial<Situation>, Verdict]>([
+  test.each<[string, Partial<AccountSituation>, AccountDecision]>([
     ["gets it", {}, link("me")],
     ["gets it without an address", { facts: unverified }, link("me")],
     ["gets it where the provider may not link by address", { allowLinking: false }, link("me")],
     ["gets it although another account has its address", { accountWithSameEmail: proved }, link("me")],
     ["gets it where nobody may sign up", { allowSignup: false }, link("me")],
     ["has it already", { owner: "me" }, signIn("me")],
-    [
-      "A44 does not get somebody else's",
-      { owner: "them" },
-      { kind: "refuse", code: "identity_already_linked" },
-    ],
+    ["A44 does not get somebody else's", { owner: "them" }, { ok: false, reason: "identity_already_linked" }],
   ])("%s", (_, differences, verdict) => {
-    expect(judgeFacts({ ...stranger, connects: "me", ...differences })).toEqual(verdict);
+    expect(decideAccount({ ...stranger, connectToUserId: "me", ...differences })).toEqual(verdict);
   });
 });

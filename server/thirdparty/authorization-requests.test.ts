@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { openThirdPartyRequest, requestSeconds, takeThirdPartyRequest } from "./authorization-requests.ts";
+import {
+  openThirdPartyRequest,
+  THIRD_PARTY_REQUEST_SECONDS,
+  takeThirdPartyRequest,
+} from "./authorization-requests.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -50,8 +54,8 @@ test("A47 fifty who take a request at once are one who has it", async () => {
 
 test("a request lives ten minutes, and is used up by whoever comes late", async () => {
   const [early, late] = [await open(), await open()];
-  expect(await take(early, { later: requestSeconds - 1 })).not.toBeNull();
-  expect(await take(late, { later: requestSeconds + 1 })).toBeNull();
+  expect(await take(early, { later: THIRD_PARTY_REQUEST_SECONDS - 1 })).not.toBeNull();
+  expect(await take(late, { later: THIRD_PARTY_REQUEST_SECONDS + 1 })).toBeNull();
   expect(await take(late)).toBeNull();
 });
 

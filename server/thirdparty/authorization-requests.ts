@@ -12,7 +12,7 @@ import type { Tenant } from "../tenants/tenant.ts";
 const { thirdPartyRequests } = schema;
 
 /** How long a person may take at the provider, in seconds. */
-export const requestSeconds = 600;
+export const THIRD_PARTY_REQUEST_SECONDS = 600;
 
 /** What a request is about. */
 export interface ThirdPartyRequest {
@@ -29,7 +29,7 @@ export interface ThirdPartyRequest {
   privateState: Record<string, string>;
 }
 
-const remembered = z.record(z.string(), z.string());
+const privateStateSchema = z.record(z.string(), z.string());
 
 /**
  * Opens a request.
@@ -54,7 +54,7 @@ export function openThirdPartyRequest(
     redirectTo: request.redirectTo,
     codeChallenge: request.codeChallenge ?? null,
     userId: request.userId ?? null,
-    expiresAt: new Date(now.getTime() + requestSeconds * 1000),
+    expiresAt: new Date(now.getTime() + THIRD_PARTY_REQUEST_SECONDS * 1000),
   };
   const write: Write = async (tx) => {
     await tx.insert(thirdPartyRequests).values(row);
@@ -87,7 +87,7 @@ export async function takeThirdPartyRequest(
     redirectTo: taken.redirectTo,
     ...(taken.codeChallenge === null ? {} : { codeChallenge: taken.codeChallenge }),
     ...(taken.userId === null ? {} : { userId: taken.userId }),
-    privateState: remembered.parse(JSON.parse(plain)),
+    privateState: privateStateSchema.parse(JSON.parse(plain)),
   };
 }
 

@@ -4,7 +4,7 @@ import { schema } from "#db/client";
 import { codeChallengeOf } from "../lib/pkce.ts";
 import { acmePerson, comeBack } from "../testing/provider-people.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { findExchangeToken, takeExchangeToken, verifierFits } from "./exchange-tokens.ts";
+import { findExchangeToken, isValidVerifier, takeExchangeToken } from "./exchange-tokens.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -81,10 +81,10 @@ test("A47 a verifier fits its own challenge, by S256", () => {
   // RFC 7636, appendix B
   const codeChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
   expect(codeChallengeOf(verifier)).toBe(codeChallenge);
-  expect(verifierFits({ codeChallenge }, verifier)).toBe(true);
+  expect(isValidVerifier({ codeChallenge }, verifier)).toBe(true);
   for (const wrong of [undefined, "", codeChallenge, verifier.slice(1), `${verifier}=`, "v".repeat(43)])
-    expect(verifierFits({ codeChallenge }, wrong)).toBe(false);
+    expect(isValidVerifier({ codeChallenge }, wrong)).toBe(false);
   // The plain method of RFC 7636, 4.2.
-  expect(verifierFits({ codeChallenge: verifier }, verifier)).toBe(false);
-  expect(verifierFits({}, undefined)).toBe(true);
+  expect(isValidVerifier({ codeChallenge: verifier }, verifier)).toBe(false);
+  expect(isValidVerifier({}, undefined)).toBe(true);
 });

@@ -15,10 +15,10 @@ import { type ProviderFacts, providerFacts } from "./provider-facts.ts";
 const { exchangeTokens } = schema;
 
 /** Life of a token. */
-export const tokenSeconds = 60;
+export const EXCHANGE_TOKEN_SECONDS = 60;
 
 /** What a token stands for. */
-export interface Exchange {
+export interface ExchangeToken {
   /** The flow it is for; null for one that an identity provider started by itself. */
   flowId: string | null;
   /** S256 challenge of the verifier that has to be shown with it (RFC 7636, 4.2). */
@@ -36,7 +36,7 @@ export interface Exchange {
 export async function issueExchangeToken(
   { database, platform, vault }: Runtime,
   tenant: Tenant,
-  { flowId, codeChallenge, userId, facts }: Exchange,
+  { flowId, codeChallenge, userId, facts }: ExchangeToken,
 ): Promise<string> {
   const token = randomToken(platform);
   const tokenHash = sha256(token);
@@ -48,7 +48,7 @@ export async function issueExchangeToken(
     codeChallenge: codeChallenge ?? null,
     userId: userId ?? null,
     sealed: vault.seal(Buffer.from(JSON.stringify(facts)), sealContext(tenant, tokenHash)),
-    expiresAt: sql`${now} + ${tokenSeconds}::int * interval '1 second'`,
+    expiresAt: sql`${now} + ${EXCHANGE_TOKEN_SECONDS}::int * interval '1 second'`,
   });
   return token;
 }
@@ -61,7 +61,7 @@ export async function issueExchangeToken(
 export async function findExchangeToken(
   { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
   token: string,
-): Promise<Exchange | null> {
+): Promise<ExchangeToken | null> {
   const tokenHash = sha256(token);
   const [found] = await runtime.database.read
     .select()
@@ -111,8 +111,8 @@ export function takeExchangeToken(
  * Whether a verifier is the one that a token's challenge was made of, by S256 alone (RFC 7636, 4.6). A token without
  * a challenge asks for none, and takes any.
  */
-export function verifierFits(
-  exchange: Pick<Exchange, "codeChallenge">,
+export function isValidVerifier(
+  exchange: Pick<ExchangeToken, "codeChallenge">,
   verifier: string | undefined,
 ): boolean {
   if (exchange.codeChallenge === undefined) return true;

@@ -26,7 +26,7 @@ const byProviderAndSubject = prepared("identity_owner", (db) =>
 );
 
 /** @returns the account that an identity belongs to */
-export async function ownerOfIdentity(
+export async function findIdentityOwner(
   db: ReadOnly,
   tenantId: string,
   { provider, subject }: Pick<ProviderFacts, "provider" | "subject">,
@@ -57,7 +57,7 @@ export function refreshIdentity(context: RequestContext, userId: string, facts: 
       .returning({ id: identities.id });
     // Its owner has removed it meanwhile: it lets nobody in any more.
     if (refreshed.length === 0) throw new ConflictError("third_party_identity");
-    await rename(tx, context, userId, facts);
+    await updateNames(tx, context, userId, facts);
     await line(tx);
   };
 }
@@ -71,7 +71,7 @@ export function linkIdentity(context: RequestContext, userId: string, facts: Pro
   const line = audit(context, "thirdparty_linking_succeeded", { provider: facts.provider }, userId);
   return async (tx) => {
     await insertIdentity(tx, context, userId, facts);
-    await rename(tx, context, userId, facts);
+    await updateNames(tx, context, userId, facts);
     await line(tx);
   };
 }
@@ -112,7 +112,7 @@ export function signUpByIdentity(
       if (written.length === 0) throw new ConflictError("address");
     }
     await insertIdentity(tx, context, userId, facts);
-    await rename(tx, context, userId, facts);
+    await updateNames(tx, context, userId, facts);
     await line(tx);
   };
 }
@@ -136,7 +136,7 @@ async function insertIdentity(
 }
 
 /** The account takes the names and the picture that the provider states; those it does not state stay. */
-async function rename(
+async function updateNames(
   tx: Transaction,
   { tenant, now }: RequestContext,
   userId: string,

@@ -13,11 +13,11 @@ const errorCode = /^[a-z][a-z0-9_]{0,63}$/;
  * What a failure with a provider comes to. The provider's own words stay here: whoever can make it answer could have
  * us show theirs.
  */
-export function explain(error: unknown): ThirdPartyError {
+export function toThirdPartyError(error: unknown): ThirdPartyError {
   if (error instanceof ThirdPartyError) return error;
   const cause = innermost(error);
   if (cause instanceof ThirdPartyError) return cause;
-  if (error instanceof AuthorizationResponseError) return refused(error.error);
+  if (error instanceof AuthorizationResponseError) return authorizationError(error.error);
   if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError)
     return new ThirdPartyError(
       "invalid_request",
@@ -42,7 +42,7 @@ export function explain(error: unknown): ThirdPartyError {
 }
 
 /** The provider says no, or the person turned back there. */
-function refused(code: string): ThirdPartyError {
+function authorizationError(code: string): ThirdPartyError {
   if (!errorCode.test(code))
     return new ThirdPartyError("invalid_request", "The provider's answer could not be read.", "error_code");
   const message =

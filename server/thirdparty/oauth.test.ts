@@ -6,9 +6,9 @@ import { type FakeProvider, json, startFakeProvider } from "../testing/fake-prov
 import { type OidcProvider, startOidcProvider } from "../testing/oidc-provider.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { takeThirdPartyRequest } from "./authorization-requests.ts";
-import { completeAuthorization, openAuthorization } from "./oauth.ts";
+import { completeAuthorization, startAuthorization } from "./oauth.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
-import { networkOf } from "./provider-fetch.ts";
+import { providerNetwork } from "./provider-fetch.ts";
 import { findProvider } from "./providers/index.ts";
 import type { Provider } from "./providers/provider.ts";
 
@@ -62,8 +62,8 @@ afterAll(async () => {
 });
 beforeEach(() => {
   fake.reset();
-  networkOf(runtime).documents.clear();
-  networkOf(runtime).keys.clear();
+  providerNetwork(runtime).documents.clear();
+  providerNetwork(runtime).keys.clear();
 });
 
 function provider(id: string): Provider {
@@ -87,7 +87,7 @@ async function begin(id: string) {
     redirectTo: "http://localhost:3000/",
     privateState: { more: "kept" },
   };
-  const { url, state, write } = await openAuthorization(scope(), provider(id), about);
+  const { url, state, write } = await startAuthorization(scope(), provider(id), about);
   await runtime.database.write.transaction(write);
   const request = await takeThirdPartyRequest(runtime, runtime.tenant, state, new Date());
   if (!request) throw new Error("the request is not there");
@@ -195,7 +195,7 @@ describe("what a person is sent with", () => {
 
   test("rests as a hash, and sealed", async () => {
     const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", privateState: {} };
-    const { url, state, write } = await openAuthorization(scope(), provider("custom_fake"), about);
+    const { url, state, write } = await startAuthorization(scope(), provider("custom_fake"), about);
     await runtime.database.write.transaction(write);
     const rows = await runtime.database.read.select().from(schema.thirdPartyRequests);
     const row = rows.find(({ flowId }) => flowId === about.flowId);
@@ -461,7 +461,7 @@ describe("A49 a provider that", () => {
     const production = { ...runtime.tenant, config: { ...runtime.config, mode: "production" as const } };
     const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", privateState: {} };
     await expect(
-      openAuthorization({ ...scope(), tenant: production }, provider("custom_fake"), about),
+      startAuthorization({ ...scope(), tenant: production }, provider("custom_fake"), about),
     ).rejects.toMatchObject(refusal("oauth_http_request_forbidden"));
     expect(fake.asked).toEqual([]);
   });

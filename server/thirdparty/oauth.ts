@@ -17,16 +17,16 @@ import { codeChallengeOf } from "../lib/pkce.ts";
 import { randomToken } from "../lib/random-token.ts";
 import type { RequestContext, TenantContext } from "../runtime.ts";
 import { openThirdPartyRequest } from "./authorization-requests.ts";
-import { explain } from "./oauth-errors.ts";
-import { factsFrom, type ProviderFacts } from "./provider-facts.ts";
-import { boundedFetch, forgetDocuments, networkOf, rememberingFetch } from "./provider-fetch.ts";
-import { type Provider, record } from "./providers/provider.ts";
+import { toThirdPartyError } from "./oauth-errors.ts";
+import { type ProviderFacts, toProviderFacts } from "./provider-facts.ts";
+import { boundedFetch, cachingFetch, forgetDocuments, providerNetwork } from "./provider-fetch.ts";
+import { asObject, type Provider } from "./providers/provider.ts";
 import { ThirdPartyError } from "./third-party-error.ts";
 
 /** Signing in at a provider by OAuth 2.0 (RFC 6749, 9700) or OpenID Connect Core 1.0, by the authorization code. */
 
 /** Less than a step may be judged, so that a provider that does not answer is a refusal and no fault. */
-const longestStepSeconds = 6;
+const MAX_STEP_SECONDS = 6;
 
 /** Where providers send people back to; registered with each of them. */
 export function callbackUrl({ base_url }: Config): URL {
@@ -40,7 +40,7 @@ export function callbackUrl({ base_url }: Config): URL {
  * @returns `url`: where the person is to be sent, with `state`, nonce and S256 challenge; `state`: for the cookie
  * @throws ThirdPartyError when the provider's addresses cannot be discovered
  */
-export async function openAuthorization(
+export async function startAuthorization(
   context: RequestContext,
   provider: Provider,
   about: {
@@ -52,7 +52,7 @@ export async function openAuthorization(
   },
 ): Promise<{ url: string; state: string; write: Write }> {
   const { runtime, tenant } = context;
-  const seconds = Math.min(tenant.config.third_party.timeout, longestStepSeconds);
+  const seconds = Math.min(tenant.config.third_party.timeout, MAX_STEP_SECONDS);
   const signal = AbortSignal.timeout(seconds * 1000);
   const codeVerifier = randomToken(runtime.platform);
   const nonce = randomToken(runtime.platform);
@@ -61,7 +61,7 @@ export async function openAuthorization(
     provider: provider.id,
     privateState: { ...about.privateState, codeVerifier, nonce },
   });
-  const url = await explained({ runtime, tenant }, provider, async () =>
+  const url = await withProviderErrors({ runtime, tenant }, provider, async () =>
     buildAuthorizationUrl(await configure({ runtime, tenant }, provider, signal), {
       ...provider.parameters,
       redirect_uri: callbackUrl(tenant.config).href,
@@ -93,10 +93,10 @@ export async function completeAuthorization(
 ): Promise<ProviderFacts> {
   const { answer, state, privateState } = about;
   const signal = AbortSignal.timeout(tenant.config.third_party.timeout * 1000);
-  const network = networkOf(runtime);
+  const network = providerNetwork(runtime);
   const { codeVerifier = "", nonce = "" } = privateState;
 
-  return explained({ runtime, tenant }, provider, async () => {
+  return withProviderErrors({ runtime, tenant }, provider, async () => {
     const configuration = await configure({ runtime, tenant }, provider, signal);
     const keysOf = `${tenant.id} ${provider.id} ${configuration.serverMetadata().jwks_uri}`;
     const known = network.keys.get(keysOf);
@@ -118,13 +118,13 @@ export async function completeAuthorization(
 
     const claims = provider.idToken === null ? null : (tokens.claims() ?? null);
     // Core 1.0, 3.1.3.7, item 5; the library looks at it where there are several audiences alone.
-    if (claims?.azp !== undefined && claims.azp !== provider.clientId) throw foreignToken();
+    if (claims?.azp !== undefined && claims.azp !== provider.clientId) throw wrongAudience();
 
     const ask = async (url: string): Promise<unknown> => {
       const response = await fetchProtectedResource(configuration, tokens.access_token, new URL(url), "GET");
-      if (response.status !== 200) throw unusable("api_refused");
+      if (response.status !== 200) throw unusableResponse("api_refused");
       return response.json().catch(() => {
-        throw unusable("api_unreadable");
+        throw unusableResponse("api_unreadable");
       });
     };
     const userInfo = async (): Promise<Record<string, unknown>> => {
@@ -133,26 +133,26 @@ export async function completeAuthorization(
       // Without an ID token there is no subject to compare, and it need not be called `sub`.
       return claims
         ? fetchUserInfo(configuration, tokens.access_token, claims.sub)
-        : record(await ask(userinfo_endpoint));
+        : asObject(await ask(userinfo_endpoint));
     };
-    const stated = await provider.state({
+    const statement = await provider.readStatement({
       claims,
       accessToken: tokens.access_token,
-      ask,
+      fetchJson: ask,
       userInfo,
       user: answer.get("user"),
     });
     const trust = { provider: provider.id, satisfiesMfa: provider.satisfiesMfa };
-    const facts = factsFrom(stated, trust, tenant.config.email.max_length);
-    if (!facts) throw unusable("no_subject");
+    const facts = toProviderFacts(statement, trust, tenant.config.email.max_length);
+    if (!facts) throw unusableResponse("no_subject");
     return facts;
   });
 }
 
-const unusable = (reason: string) =>
+const unusableResponse = (reason: string) =>
   new ThirdPartyError("invalid_request", "The provider did not say who you are.", reason);
 
-const foreignToken = () =>
+const wrongAudience = () =>
   new ThirdPartyError("invalid_request", "The provider's answer is not meant for this service.", "azp");
 
 /** Puts together what the library needs to know of a provider. Discovery happens here, where it has to. */
@@ -162,7 +162,7 @@ async function configure(
   signal: AbortSignal,
 ): Promise<Configuration> {
   const { server, clientId } = provider;
-  const network = networkOf(runtime);
+  const network = providerNetwork(runtime);
   const fetch = boundedFetch(network, signal);
   const authentication = await provider.authenticate();
   // Plain http is for a provider on the developer's own machine.
@@ -177,7 +177,7 @@ async function configure(
     configuration = await discovery(new URL(server.issuer), clientId, {}, authentication, {
       execute: insecure,
       timeout: seconds,
-      [customFetch]: rememberingFetch(network, tenant.id, fetch),
+      [customFetch]: cachingFetch(network, tenant.id, fetch),
     });
   }
   configuration[customFetch] = fetch;
@@ -186,7 +186,7 @@ async function configure(
 }
 
 /** Whatever failed, the provider may have moved: its discovery document is read anew the next time. */
-async function explained<Result>(
+async function withProviderErrors<Result>(
   { runtime, tenant }: TenantContext,
   { server }: Provider,
   work: () => Promise<Result>,
@@ -194,7 +194,7 @@ async function explained<Result>(
   try {
     return await work();
   } catch (error) {
-    if ("issuer" in server) forgetDocuments(networkOf(runtime), tenant.id, server.issuer);
-    throw explain(error);
+    if ("issuer" in server) forgetDocuments(providerNetwork(runtime), tenant.id, server.issuer);
+    throw toThirdPartyError(error);
   }
 }

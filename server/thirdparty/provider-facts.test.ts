@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { factsFrom, providerFacts } from "./provider-facts.ts";
+import { providerFacts, toProviderFacts } from "./provider-facts.ts";
 
 const trust = { provider: "google", satisfiesMfa: false };
-const facts = (stated: Parameters<typeof factsFrom>[0]) => factsFrom(stated, trust, 120);
+const facts = (stated: Parameters<typeof toProviderFacts>[0]) => toProviderFacts(stated, trust, 120);
 
 describe("a subject", () => {
   test.each([

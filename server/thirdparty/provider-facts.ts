@@ -25,7 +25,7 @@ export const providerFacts = z.strictObject({
 export type ProviderFacts = z.output<typeof providerFacts>;
 
 /** What a provider answered, before anything in it is believed to have the right type. */
-export interface Statement {
+export interface ProviderStatement {
   subject: unknown;
   email?: unknown;
   emailVerified?: unknown;
@@ -42,33 +42,34 @@ export interface ProviderTrust {
   skipEmailVerification?: boolean;
 }
 
-const longestText = 256;
-const longestPicture = 2048;
+const MAX_TEXT_LENGTH = 256;
+const MAX_PICTURE_URL_LENGTH = 2048;
 
 /**
- * Makes facts of what a provider stated. What has no use is left out: an address that is none, a picture without an
+ * Makes facts of what a provider statement. What has no use is left out: an address that is none, a picture without an
  * http(s) address, empty names. Only `true`, or the word, makes an address verified.
  *
- * @param longestEmail `email.max_length`
+ * @param maxEmailLength `email.max_length`
  * @returns null when the provider does not say who this is
  */
-export function factsFrom(
-  stated: Statement,
+export function toProviderFacts(
+  statement: ProviderStatement,
   trust: ProviderTrust,
-  longestEmail: number,
+  maxEmailLength: number,
 ): ProviderFacts | null {
-  const subject = subjectOf(stated.subject);
+  const subject = subjectOf(statement.subject);
   if (subject === null) return null;
-  const email = typeof stated.email === "string" ? parseEmailAddress(stated.email, longestEmail) : null;
+  const email =
+    typeof statement.email === "string" ? parseEmailAddress(statement.email, maxEmailLength) : null;
   return {
     provider: trust.provider,
     subject,
     email,
-    emailVerified: email !== null && (stated.emailVerified === true || stated.emailVerified === "true"),
-    ...optional("name", text(stated.name)),
-    ...optional("givenName", text(stated.givenName)),
-    ...optional("familyName", text(stated.familyName)),
-    ...optional("picture", pictureOf(stated.picture)),
+    emailVerified: email !== null && (statement.emailVerified === true || statement.emailVerified === "true"),
+    ...optional("name", text(statement.name)),
+    ...optional("givenName", text(statement.givenName)),
+    ...optional("familyName", text(statement.familyName)),
+    ...optional("picture", pictureOf(statement.picture)),
     satisfiesMfa: trust.satisfiesMfa,
     skipEmailVerification: trust.skipEmailVerification ?? false,
   };
@@ -88,11 +89,11 @@ function text(value: unknown): string | null {
     .toWellFormed()
     .replace(/\p{Cc}+/gu, " ")
     .trim();
-  return cleaned === "" ? null : [...cleaned].slice(0, longestText).join("");
+  return cleaned === "" ? null : [...cleaned].slice(0, MAX_TEXT_LENGTH).join("");
 }
 
 function pictureOf(value: unknown): string | null {
-  if (typeof value !== "string" || value.length > longestPicture || !URL.canParse(value)) return null;
+  if (typeof value !== "string" || value.length > MAX_PICTURE_URL_LENGTH || !URL.canParse(value)) return null;
   const url = new URL(value);
   return url.protocol === "https:" || url.protocol === "http:" ? url.href : null;
 }

@@ -15,16 +15,16 @@ export interface ProviderNetwork {
 const networks = new WeakMap<Runtime, ProviderNetwork>();
 
 /** Longest answer of a provider that is read, in bytes after decompression. */
-const longestAnswer = 512 * 1024;
+const MAX_RESPONSE_BYTES = 512 * 1024;
 
 /** How long a discovery document is used, in milliseconds. */
-const documentLife = 60 * 60_000;
+const DOCUMENT_LIFETIME_MS = 60 * 60_000;
 
 /** Most documents that are remembered; the oldest give way. */
-const mostDocuments = 1000;
+const MAX_DOCUMENTS = 1000;
 
 /** The network of a runtime; one for all that use it. */
-export function networkOf(runtime: Runtime): ProviderNetwork {
+export function providerNetwork(runtime: Runtime): ProviderNetwork {
   const network = networks.get(runtime) ?? { fetch: globalThis.fetch, documents: new Map(), keys: new Map() };
   networks.set(runtime, network);
   return network;
@@ -46,12 +46,12 @@ export function boundedFetch(network: ProviderNetwork, signal: AbortSignal): Cus
     });
     const body = await readBounded(response);
     const { status, statusText, headers } = response;
-    return new Response(nullBody.has(status) ? null : body, { status, statusText, headers });
+    return new Response(nullBodyStatuses.has(status) ? null : body, { status, statusText, headers });
   };
 }
 
 /** Statuses whose answers have no body (Fetch standard, 2.2.3). */
-const nullBody = new Set([204, 205, 304]);
+const nullBodyStatuses = new Set([204, 205, 304]);
 
 async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
@@ -59,7 +59,7 @@ async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>>
   // Leaving the loop early cancels the stream, and with it the connection.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > longestAnswer)
+    if (size > MAX_RESPONSE_BYTES)
       throw new ThirdPartyError(
         "invalid_request",
         "The provider's answer could not be read.",
@@ -75,11 +75,7 @@ async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>>
  *
  * @param tenantId what one tenant's provider says is not told to another
  */
-export function rememberingFetch(
-  network: ProviderNetwork,
-  tenantId: string,
-  fetch: CustomFetch,
-): CustomFetch {
+export function cachingFetch(network: ProviderNetwork, tenantId: string, fetch: CustomFetch): CustomFetch {
   return async (url, options) => {
     const key = `${tenantId} ${url}`;
     const known = network.documents.get(key);
@@ -89,8 +85,8 @@ export function rememberingFetch(
     if (response.status !== 200) return response;
     const text = await response.text();
     network.documents.delete(key);
-    network.documents.set(key, { text, until: Date.now() + documentLife });
-    for (const oldest of [...network.documents.keys()].slice(0, -mostDocuments))
+    network.documents.set(key, { text, until: Date.now() + DOCUMENT_LIFETIME_MS });
+    for (const oldest of [...network.documents.keys()].slice(0, -MAX_DOCUMENTS))
       network.documents.delete(oldest);
     return new Response(text, { headers: response.headers });
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
-import { isOwnPage, parseReturnAddress, returnAddresses, withError, withToken } from "./redirect-urls.ts";
+import { allowedReturnUrls, isOwnPage, parseReturnUrl, withError, withToken } from "./redirect-urls.ts";
 
 const config = loadConfig({ BASE_URL: "https://login.example.com" }, "/nowhere");
 const ofTenant = { ...config, base_url: "https://login.example.com/t/7" };
@@ -38,7 +38,7 @@ test("an address on the list is taken, and so is the one for errors", () => {
       error_redirect_url: "https://app.example/sorry/error",
     },
   };
-  const parse = (text: string) => parseReturnAddress(text, listed, returnAddresses(listed))?.href;
+  const parse = (text: string) => parseReturnUrl(text, listed, allowedReturnUrls(listed))?.href;
   expect(parse("https://app.example/in")).toBe("https://app.example/in");
   expect(parse("https://app.example/sorry/error")).toBe("https://app.example/sorry/error");
   expect(parse("https://app.example/sorry/other")).toBeUndefined();

@@ -8,14 +8,14 @@ import { isAllowedRedirect, parseRedirectTarget } from "../redirects/redirect-ta
  * @param allowed `third_party.allowed_redirect_urls`, or `saml.allowed_redirect_urls`
  * @returns null for what is no address, or none that people may be sent to
  */
-export function parseReturnAddress(text: string, config: Config, allowed: readonly string[]): URL | null {
+export function parseReturnUrl(text: string, config: Config, allowed: readonly string[]): URL | null {
   const target = parseRedirectTarget(text);
   if (target === null) return null;
   return isOwnPage(target, config) || isAllowedRedirect(target, allowed) ? target : null;
 }
 
 /** Where people may come back to from providers of OAuth 2 and OpenID Connect, beside our own pages. */
-export function returnAddresses({ third_party }: Config): string[] {
+export function allowedReturnUrls({ third_party }: Config): string[] {
   const { allowed_redirect_urls, error_redirect_url } = third_party;
   return [...allowed_redirect_urls, ...(error_redirect_url ? [error_redirect_url] : [])];
 }
@@ -30,7 +30,7 @@ export function isOwnPage(target: URL, config: Config): boolean {
 }
 
 /** Our own page, where people end up who cannot be sent anywhere else. */
-export function ownPage(config: Config): URL {
+export function basePageUrl(config: Config): URL {
   return new URL(config.base_url);
 }
 
@@ -48,11 +48,11 @@ export function withError(target: URL, code: string, description: string): strin
   return withParameters(target, { error: code, error_description: description });
 }
 
-const names = ["hanko_token", "saml_hint", "error", "error_description"];
+const returnParameters = ["hanko_token", "saml_hint", "error", "error_description"];
 
 function withParameters(target: URL, parameters: Record<string, string>): string {
   const url = new URL(target);
-  for (const name of names) url.searchParams.delete(name);
+  for (const name of returnParameters) url.searchParams.delete(name);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
 }

@@ -3,16 +3,16 @@ import type { Write } from "#db/write";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { factsByEmail, factsById, isProved } from "../../identity/users.ts";
-import { judgeFacts } from "../../thirdparty/account-decision.ts";
+import { decideAccount } from "../../thirdparty/account-decision.ts";
 import {
-  type Exchange,
+  type ExchangeToken,
   findExchangeToken,
+  isValidVerifier,
   takeExchangeToken,
-  verifierFits,
 } from "../../thirdparty/exchange-tokens.ts";
 import {
+  findIdentityOwner,
   linkIdentity,
-  ownerOfIdentity,
   refreshIdentity,
   signUpByIdentity,
 } from "../../thirdparty/identities.ts";
@@ -54,15 +54,15 @@ export const exchangeToken = action({
       return refused(data, "value_invalid_error", { input: "token" });
     // A token that no flow asked for is bound to the browser that was given it, by a cookie.
     const kept = context.type === "token_exchange" ? (client.thirdPartyStates ?? []) : [];
-    if (![code_verifier, ...kept].some((verifier) => verifierFits(exchange, verifier)))
+    if (![code_verifier, ...kept].some((verifier) => isValidVerifier(exchange, verifier)))
       return refused(data, "value_invalid_error", { input: "code_verifier" });
 
     const { facts } = exchange;
-    const verdict = judgeFacts(await situationOf(context, facts));
-    if (verdict.kind === "refuse") {
-      const failure = { provider: facts.provider, error: verdict.code };
+    const verdict = decideAccount(await situationOf(context, facts));
+    if (!verdict.ok) {
+      const failure = { provider: facts.provider, error: verdict.reason };
       const owner = context.type === "profile" ? (data.userId ?? null) : null;
-      return refused(data, verdict.code, {
+      return refused(data, verdict.reason, {
         writes: [audit(request, "thirdparty_signin_signup_failed", failure, owner)],
       });
     }
@@ -128,10 +128,10 @@ function refused<Code extends ErrorCode>(
 }
 
 /** A token is for the flow that sent the person; one that no flow asked for, for a flow that begins with it. */
-function belongsHere({ type, flowId, data }: Context, exchange: Exchange): boolean {
+function belongsHere({ type, flowId, data }: Context, exchange: ExchangeToken): boolean {
   if (type === "token_exchange") return exchange.flowId === null;
-  const connects = type === "profile" ? data.userId : undefined;
-  return exchange.flowId === flowId && exchange.userId === connects;
+  const userId = type === "profile" ? data.userId : undefined;
+  return exchange.flowId === flowId && exchange.userId === userId;
 }
 
 async function situationOf({ type, db, request, data, config }: Context, facts: ProviderFacts) {
@@ -147,9 +147,9 @@ async function situationOf({ type, db, request, data, config }: Context, facts: 
       : null;
   return {
     facts,
-    owner: await ownerOfIdentity(db, tenant.id, facts),
+    owner: await findIdentityOwner(db, tenant.id, facts),
     accountWithSameEmail,
-    connects: type === "profile" ? (data.userId ?? null) : null,
+    connectToUserId: type === "profile" ? (data.userId ?? null) : null,
     // SAML providers speak for the domains that the operator has given them.
     allowLinking: findProvider(config, facts.provider)?.allowLinking ?? facts.provider.startsWith("saml:"),
     allowSignup: config.account.allow_signup,

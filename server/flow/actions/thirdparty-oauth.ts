@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { codeChallengeOf, codeVerifierPattern } from "../../lib/pkce.ts";
 import type { RequestContext } from "../../runtime.ts";
-import { requestSeconds } from "../../thirdparty/authorization-requests.ts";
-import { openAuthorization } from "../../thirdparty/oauth.ts";
+import { THIRD_PARTY_REQUEST_SECONDS } from "../../thirdparty/authorization-requests.ts";
+import { startAuthorization } from "../../thirdparty/oauth.ts";
 import { enabledOAuthProviders, findProvider } from "../../thirdparty/providers/index.ts";
-import { parseReturnAddress, returnAddresses } from "../../thirdparty/redirect-urls.ts";
+import { allowedReturnUrls, parseReturnUrl } from "../../thirdparty/redirect-urls.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { action, type Context, type View } from "../define.ts";
 import { byConfig } from "../inputs.ts";
@@ -48,7 +48,7 @@ export async function goToProvider(
   const { type, request, flowId, data, config } = context;
   const provider = findProvider(config, given.provider);
   if (!provider) return refuse("value_invalid_error", { input: "provider" });
-  const target = parseReturnAddress(given.redirect_to, config, returnAddresses(config));
+  const target = parseReturnUrl(given.redirect_to, config, allowedReturnUrls(config));
   if (!target) return refuse("value_invalid_error", { input: "redirect_to" });
   const otherSite = asksFromOtherSite(request);
   if (otherSite && !given.code_verifier) return refuse("value_missing_error", { input: "code_verifier" });
@@ -59,7 +59,7 @@ export async function goToProvider(
   if (!rate.ok) return rateLimited(rate.retryAfterSeconds);
 
   try {
-    const { url, state, write } = await openAuthorization(request, provider, {
+    const { url, state, write } = await startAuthorization(request, provider, {
       flowId,
       redirectTo: target.href,
       ...(given.code_verifier ? { codeChallenge: codeChallengeOf(given.code_verifier) } : {}),
@@ -70,7 +70,7 @@ export async function goToProvider(
       data: { returnTo: target.href },
       // The address holds the state, which is kept as a hash otherwise.
       secrets: { redirect_url: url },
-      cookieChanges: { thirdPartyState: { value: state, seconds: requestSeconds } },
+      cookieChanges: { thirdPartyState: { value: state, seconds: THIRD_PARTY_REQUEST_SECONDS } },
       writes: [write],
     });
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { ThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
-import { ownPage, withError } from "../../thirdparty/redirect-urls.ts";
+import { basePageUrl, withError } from "../../thirdparty/redirect-urls.ts";
 import { logSignInFailure, recordSignInFailure } from "../../thirdparty/sign-in-failure.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { cookieValues, THIRD_PARTY_STATE_COOKIE } from "../cookies.ts";
@@ -40,7 +40,7 @@ export function toThirdPartyError(error: unknown): ThirdPartyError {
 export function redirectWithError(context: HandlerContext, error = unknownState()): Reply {
   const { config } = context.tenant;
   const { error_redirect_url } = config.third_party;
-  const target = error_redirect_url ? new URL(error_redirect_url) : ownPage(config);
+  const target = error_redirect_url ? new URL(error_redirect_url) : basePageUrl(config);
   logSignInFailure(context, null, error);
   return redirect(303, withError(target, error.code, error.message));
 }

@@ -2,10 +2,10 @@ import { currentTime } from "../../database/current-time.ts";
 import { codeChallengeOf } from "../../lib/pkce.ts";
 import { isRandomToken, randomToken } from "../../lib/random-token.ts";
 import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
-import { issueExchangeToken, tokenSeconds } from "../../thirdparty/exchange-tokens.ts";
-import { isOwnPage, parseReturnAddress, withError, withToken } from "../../thirdparty/redirect-urls.ts";
-import { relayPrefix, samlDefaultAddress } from "../../thirdparty/saml/authn-request.ts";
-import { completeSignOn } from "../../thirdparty/saml/sign-in.ts";
+import { EXCHANGE_TOKEN_SECONDS, issueExchangeToken } from "../../thirdparty/exchange-tokens.ts";
+import { isOwnPage, parseReturnUrl, withError, withToken } from "../../thirdparty/redirect-urls.ts";
+import { RELAY_STATE_PREFIX, samlDefaultReturnUrl } from "../../thirdparty/saml/authn-request.ts";
+import { completeSamlSignIn } from "../../thirdparty/saml/sign-in.ts";
 import { logSignInFailure } from "../../thirdparty/sign-in-failure.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { readText } from "../body.ts";
@@ -69,10 +69,12 @@ async function receive(context: HandlerContext, { samlResponse, relayState }: Sa
   const { runtime, tenant } = context;
   const { config } = tenant;
   const now = await currentTime(runtime);
-  const state = relayState.startsWith(relayPrefix) ? relayState.slice(relayPrefix.length) : null;
+  const state = relayState.startsWith(RELAY_STATE_PREFIX)
+    ? relayState.slice(RELAY_STATE_PREFIX.length)
+    : null;
   const request = state === null ? null : await takeRequest(context, state, now);
-  const returnAddress = request?.redirectTo ?? samlDefaultAddress(config);
-  const target = parseReturnAddress(returnAddress, config, samlReturnAddresses(config));
+  const returnAddress = request?.redirectTo ?? samlDefaultReturnUrl(config);
+  const target = parseReturnUrl(returnAddress, config, samlReturnAddresses(config));
   // The address was allowed when the request was opened, and no longer is.
   if (!target) throw unknownState();
 
@@ -81,7 +83,7 @@ async function receive(context: HandlerContext, { samlResponse, relayState }: Sa
   const flowId = request?.flowId ?? null;
   try {
     if (request && !sameBrowser) throw otherBrowser();
-    const facts = await completeSignOn({ runtime, tenant }, { samlResponse, request }, now);
+    const facts = await completeSamlSignIn({ runtime, tenant }, { samlResponse, request }, now);
     if (flowId !== null) {
       const token = await issueExchangeToken(runtime, tenant, { flowId, facts });
       return redirect(303, withToken(target, token), expiredState);
@@ -91,7 +93,9 @@ async function receive(context: HandlerContext, { samlResponse, relayState }: Sa
     const bound = verifier === null ? {} : { codeChallenge: codeChallengeOf(verifier) };
     const token = await issueExchangeToken(runtime, tenant, { flowId, facts, ...bound });
     const cookies =
-      verifier === null ? expiredState : { cookies: [thirdPartyStateCookie(config, verifier, tokenSeconds)] };
+      verifier === null
+        ? expiredState
+        : { cookies: [thirdPartyStateCookie(config, verifier, EXCHANGE_TOKEN_SECONDS)] };
     return redirect(303, withToken(target, token, { saml_hint: "idp_initiated" }), cookies);
   } catch (cause) {
     const error = toThirdPartyError(cause);

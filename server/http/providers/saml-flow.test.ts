@@ -6,7 +6,7 @@ import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import { startSamlProvider } from "../../testing/saml-provider-server.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
-import { networkOf } from "../../thirdparty/provider-fetch.ts";
+import { providerNetwork } from "../../thirdparty/provider-fetch.ts";
 
 /** People who come from a SAML provider, from the first request to the session. */
 
@@ -123,7 +123,7 @@ describe.each(["login", "registration"] as const)("in a %s flow", (type) => {
   test("a provider that cannot be asked is a refusal of the address, and the flow goes on", async () => {
     const far = { name: "far", domains: ["far.example"], metadata_url: "https://far.example/metadata" };
     const at = runtime.configured(settings({}, far));
-    networkOf(at).fetch = () => Promise.reject(new TypeError("fetch failed"));
+    providerNetwork(at).fetch = () => Promise.reject(new TypeError("fetch failed"));
     const walk = await restWalk(at, type);
     await walk.act("register_client_capabilities");
     const [action = ""] = Object.keys(walk.state.actions).filter((name) => name.endsWith("_identifier"));

@@ -7,7 +7,7 @@ import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { findExchangeToken } from "../../thirdparty/exchange-tokens.ts";
-import { relayPrefix } from "../../thirdparty/saml/authn-request.ts";
+import { RELAY_STATE_PREFIX } from "../../thirdparty/saml/authn-request.ts";
 
 const provider = samlIdentityProvider();
 const sp = { consumerUrl: "http://localhost:3000/saml/callback", audience: "http://localhost:3000" };
@@ -143,7 +143,7 @@ describe("GET /saml/auth", () => {
     const { who, request } = await sent();
     expect(request).toMatchObject({ issuer: "http://localhost:3000", consumerUrl: sp.consumerUrl });
     const state = who.cookies.get("third-party-state");
-    expect(request.relayState).toBe(relayPrefix + state);
+    expect(request.relayState).toBe(RELAY_STATE_PREFIX + state);
     expect(who.setCookies[0]).toMatch(/; HttpOnly; Secure; SameSite=None$/);
   });
 
@@ -261,10 +261,10 @@ describe("POST /saml/callback", () => {
     expect(errorOf(stranger)).toBe("invalid_request");
     expect(target(stranger).origin).toBe("https://app.example.com");
     for (const RelayState of [
-      relayPrefix,
-      `${relayPrefix}x`,
-      relayPrefix + "A".repeat(43),
-      `${relayPrefix}\0`,
+      RELAY_STATE_PREFIX,
+      `${RELAY_STATE_PREFIX}x`,
+      RELAY_STATE_PREFIX + "A".repeat(43),
+      `${RELAY_STATE_PREFIX}\0`,
     ]) {
       const lost = target(await post(visitor(runtime), { SAMLResponse, RelayState }));
       expect(lost.origin).toBe("http://localhost:3000");

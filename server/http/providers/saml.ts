@@ -1,7 +1,7 @@
 import type { Config } from "../../config/schema.ts";
-import { requestSeconds } from "../../thirdparty/authorization-requests.ts";
-import { parseReturnAddress, withError } from "../../thirdparty/redirect-urls.ts";
-import { beginSamlSignOn, samlDefaultAddress } from "../../thirdparty/saml/authn-request.ts";
+import { THIRD_PARTY_REQUEST_SECONDS } from "../../thirdparty/authorization-requests.ts";
+import { parseReturnUrl, withError } from "../../thirdparty/redirect-urls.ts";
+import { beginSamlSignOn, samlDefaultReturnUrl } from "../../thirdparty/saml/authn-request.ts";
 import { settingsForDomain } from "../../thirdparty/saml/identity-providers.ts";
 import { samlKey } from "../../thirdparty/saml/saml-keys.ts";
 import { serviceProviderMetadata } from "../../thirdparty/saml/service-provider-metadata.ts";
@@ -79,7 +79,9 @@ export const samlAuthHandler: Handler = async (context) => {
     );
   try {
     const { redirectUrl, state } = await beginSamlSignOn({ runtime, tenant }, settings, target.href);
-    return redirect(307, redirectUrl, { cookies: [thirdPartyStateCookie(config, state, requestSeconds)] });
+    return redirect(307, redirectUrl, {
+      cookies: [thirdPartyStateCookie(config, state, THIRD_PARTY_REQUEST_SECONDS)],
+    });
   } catch (cause) {
     const error = toThirdPartyError(cause);
     logSignInFailure(context, settings.name, error);
@@ -98,7 +100,7 @@ export function samlReturnAddresses({ saml, cors }: Config): string[] {
 function returnAddress(query: URLSearchParams, config: Config): URL | null {
   const requested = query.getAll("redirect_to");
   if (requested.length > 1) return null;
-  return parseReturnAddress(requested[0] ?? samlDefaultAddress(config), config, samlReturnAddresses(config));
+  return parseReturnUrl(requested[0] ?? samlDefaultReturnUrl(config), config, samlReturnAddresses(config));
 }
 
 function attachment(body: string, contentType: string, name: string): Reply {

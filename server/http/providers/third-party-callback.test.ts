@@ -9,7 +9,7 @@ import { playProvider } from "../../testing/provider-answers.ts";
 import { type RestWalk, restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
-import { networkOf } from "../../thirdparty/provider-fetch.ts";
+import { providerNetwork } from "../../thirdparty/provider-fetch.ts";
 
 const app = "https://app.example";
 
@@ -291,7 +291,7 @@ describe("A49 a provider that is", () => {
 
   test("slow before anybody goes there is a refusal of the choice", async () => {
     fake.reset();
-    networkOf(runtime).documents.clear();
+    providerNetwork(runtime).documents.clear();
     fake.answers["/.well-known/openid-configuration"] = () => {};
     const flow = await restWalk(runtime, "login");
     await flow.act("register_client_capabilities");

@@ -4,7 +4,7 @@ import { type ThirdPartyRequest, takeThirdPartyRequest } from "../../thirdparty/
 import { issueExchangeToken } from "../../thirdparty/exchange-tokens.ts";
 import { completeAuthorization } from "../../thirdparty/oauth.ts";
 import { findProvider } from "../../thirdparty/providers/index.ts";
-import { parseReturnAddress, returnAddresses, withError, withToken } from "../../thirdparty/redirect-urls.ts";
+import { allowedReturnUrls, parseReturnUrl, withError, withToken } from "../../thirdparty/redirect-urls.ts";
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { readText } from "../body.ts";
 import { thirdPartyStateCookie } from "../cookies.ts";
@@ -44,7 +44,7 @@ export const thirdPartyCallbackHandler: Handler = async (context) => {
   const { config } = context.tenant;
   const sameBrowser = isSameBrowser(context, state);
   const expiredState = sameBrowser ? { cookies: [thirdPartyStateCookie(config, "", 0)] } : {};
-  const target = parseReturnAddress(request.redirectTo, config, returnAddresses(config));
+  const target = parseReturnUrl(request.redirectTo, config, allowedReturnUrls(config));
   // The address was allowed when the request was opened, and no longer is.
   if (!target) return { ...redirectWithError(context), ...expiredState };
 

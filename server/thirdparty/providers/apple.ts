@@ -2,22 +2,22 @@ import { createPrivateKey } from "node:crypto";
 import { SignJWT } from "jose";
 import { ClientSecretPost } from "openid-client";
 import type { Config } from "../../config/schema.ts";
-import type { Statement } from "../provider-facts.ts";
-import { fromSettings, type Provider, record, standardClaims } from "./provider.ts";
+import type { ProviderStatement } from "../provider-facts.ts";
+import { asObject, commonSettings, type Provider, standardClaims } from "./provider.ts";
 
 type Settings = Config["third_party"]["providers"]["apple"];
 
 const issuer = "https://appleid.apple.com";
 
 /** How long a client secret that we make is good for; it is used at once. Apple takes up to six months. */
-const secretSeconds = 300;
+const CLIENT_SECRET_SECONDS = 300;
 
 /**
  * Apple answers by a form that the browser posts, and its ID token says all there is but the name. That comes beside
  * the token, at the very first sign-in alone, and through the browser: it is good for a greeting and for nothing else.
  */
 export function apple(settings: Settings): Provider {
-  const common = fromSettings(settings);
+  const common = commonSettings(settings);
   return {
     ...common,
     id: "apple",
@@ -36,7 +36,7 @@ export function apple(settings: Settings): Provider {
     pkce: true,
     idToken: "verified",
     nonce: true,
-    state: async ({ claims, user }) => appleStatement(claims ?? {}, user),
+    readStatement: async ({ claims, user }) => appleStatement(claims ?? {}, user),
   };
 }
 
@@ -59,7 +59,7 @@ export async function clientSecret(settings: Settings): Promise<string> {
     .setSubject(client_id)
     .setAudience(issuer)
     .setIssuedAt(now)
-    .setExpirationTime(now + secretSeconds)
+    .setExpirationTime(now + CLIENT_SECRET_SECONDS)
     .sign(key);
 }
 
@@ -67,13 +67,13 @@ export async function clientSecret(settings: Settings): Promise<string> {
  * @param claims of the ID token; `email_verified` is a boolean or its word
  * @param user JSON: `{"name": {"firstName", "lastName"}, "email"}`
  */
-export function appleStatement(claims: Record<string, unknown>, user: string | null): Statement {
-  const { firstName, lastName } = record(record(parsed(user)).name);
+export function appleStatement(claims: Record<string, unknown>, user: string | null): ProviderStatement {
+  const { firstName, lastName } = asObject(asObject(parseJson(user)).name);
   const name = [firstName, lastName].filter((part) => typeof part === "string" && part !== "").join(" ");
   return { ...standardClaims(claims), givenName: firstName, familyName: lastName, name };
 }
 
-function parsed(json: string | null): unknown {
+function parseJson(json: string | null): unknown {
   try {
     return json === null ? null : JSON.parse(json);
   } catch {

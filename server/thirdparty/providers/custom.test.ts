@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../config/load.ts";
-import { mapped } from "./custom.ts";
+import { mapClaims } from "./custom.ts";
 import { enabledOAuthProviders, findProvider } from "./index.ts";
 
 const config = (environment: Record<string, string>) => loadConfig(environment, "/nowhere");
@@ -19,7 +19,7 @@ describe("attribute_mapping", () => {
   };
 
   test("needs no entry for standard claims", () => {
-    expect(mapped(standard, {})).toEqual({
+    expect(mapClaims(standard, {})).toEqual({
       subject: "1",
       email: "a@example.com",
       emailVerified: true,
@@ -33,12 +33,12 @@ describe("attribute_mapping", () => {
   test("translates by our names, and by the standard's", () => {
     const claims = { id: 7, mail: "a@example.com", confirmed: true };
     const mapping = { subject: "id", email: "mail", email_verified: "confirmed" };
-    expect(mapped(claims, mapping)).toMatchObject({
+    expect(mapClaims(claims, mapping)).toMatchObject({
       subject: 7,
       email: "a@example.com",
       emailVerified: true,
     });
-    expect(mapped(claims, { sub: "id" })).toMatchObject({ subject: 7 });
+    expect(mapClaims(claims, { sub: "id" })).toMatchObject({ subject: 7 });
   });
 
   test("leads into objects, and to claims whose names have dots", () => {
@@ -48,11 +48,17 @@ describe("attribute_mapping", () => {
       email: "https://acme.example/mail",
       name: "data.nothing.here",
     };
-    expect(mapped(claims, mapping)).toMatchObject({ subject: "x", email: "a@example.com", name: undefined });
+    expect(mapClaims(claims, mapping)).toMatchObject({
+      subject: "x",
+      email: "a@example.com",
+      name: undefined,
+    });
   });
 
   test("leads to nothing that the provider did not say", () => {
-    expect(mapped({}, { subject: "constructor.name", email: "__proto__", name: "toString" })).toMatchObject({
+    expect(
+      mapClaims({}, { subject: "constructor.name", email: "__proto__", name: "toString" }),
+    ).toMatchObject({
       subject: undefined,
       email: undefined,
       name: undefined,

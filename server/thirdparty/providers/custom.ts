@@ -6,13 +6,13 @@ import {
   type ServerMetadata,
 } from "openid-client";
 import type { Config } from "../../config/schema.ts";
-import type { Statement } from "../provider-facts.ts";
-import type { Answers, Provider } from "./provider.ts";
+import type { ProviderStatement } from "../provider-facts.ts";
+import type { Provider, ProviderResponses } from "./provider.ts";
 
 type Settings = Config["third_party"]["custom_providers"][string];
 
 /** Our names of facts, and the standard claims they stand for where nothing else is configured. */
-const standardNames: Record<keyof Statement, string> = {
+const standardNames: Record<keyof ProviderStatement, string> = {
   subject: "sub",
   email: "email",
   emailVerified: "email_verified",
@@ -36,7 +36,7 @@ export function custom(key: string, settings: Settings): Provider {
     name: settings.display_name,
     clientId: settings.client_id,
     authenticate: () => authentication(settings.secret),
-    server: use_discovery && issuer !== undefined ? { issuer } : { metadata: writtenOut(settings) },
+    server: use_discovery && issuer !== undefined ? { issuer } : { metadata: configuredMetadata(settings) },
     scopes,
     parameters: {
       ...(settings.prompt ? { prompt: settings.prompt } : {}),
@@ -45,7 +45,7 @@ export function custom(key: string, settings: Settings): Provider {
     pkce: true,
     idToken: speaksOpenId ? (use_discovery ? "verified" : "direct") : null,
     nonce: speaksOpenId,
-    state: (answers) => stated(settings, answers),
+    readStatement: (answers) => readStatement(settings, answers),
     allowLinking: settings.allow_linking,
     satisfiesMfa: settings.satisfies_mfa,
   };
@@ -62,7 +62,7 @@ function authentication(secret: string | undefined): ClientAuth {
   };
 }
 
-function writtenOut(settings: Settings): ServerMetadata {
+function configuredMetadata(settings: Settings): ServerMetadata {
   const { issuer, authorization_endpoint, token_endpoint, userinfo_endpoint } = settings;
   return {
     // Without an issuer nothing of the protocol names one; what an answer names is then not the provider's.
@@ -77,13 +77,16 @@ function writtenOut(settings: Settings): ServerMetadata {
  * The claims of the ID token, and those of userinfo beside them; the token's count, because it is signed. That an
  * address is verified is said of the one beside it, and of no other.
  */
-async function stated(settings: Settings, { claims, userInfo }: Answers): Promise<Statement> {
+async function readStatement(
+  settings: Settings,
+  { claims, userInfo }: ProviderResponses,
+): Promise<ProviderStatement> {
   const { use_discovery, userinfo_endpoint, attribute_mapping } = settings;
-  const signed = mapped(claims ?? {}, attribute_mapping);
+  const signed = mapClaims(claims ?? {}, attribute_mapping);
   if (!use_discovery && userinfo_endpoint === undefined) return signed;
   const asked = await userInfo();
-  const all = mapped({ ...asked, ...claims }, attribute_mapping);
-  const { email } = mapped(asked, attribute_mapping);
+  const all = mapClaims({ ...asked, ...claims }, attribute_mapping);
+  const { email } = mapClaims(asked, attribute_mapping);
   return signed.email === undefined || signed.email === email
     ? all
     : { ...all, emailVerified: signed.emailVerified };
@@ -94,12 +97,15 @@ async function stated(settings: Settings, { claims, userInfo }: Answers): Promis
  *
  * @param mapping our name of a fact, in snake case, to the provider's; a dot leads into an object
  */
-export function mapped(claims: Record<string, unknown>, mapping: Record<string, string>): Statement {
+export function mapClaims(
+  claims: Record<string, unknown>,
+  mapping: Record<string, string>,
+): ProviderStatement {
   const entries = Object.entries(standardNames).map(([fact, standard]): [string, unknown] => {
     const name = snakeCase(fact);
     return [fact, lookUp(claims, mapping[name] ?? mapping[standard] ?? standard)];
   });
-  return Object.fromEntries(entries) as unknown as Statement;
+  return Object.fromEntries(entries) as unknown as ProviderStatement;
 }
 
 function lookUp(claims: Record<string, unknown>, path: string): unknown {

@@ -1,12 +1,12 @@
 import { ClientSecretPost } from "openid-client";
 import type { Config } from "../../config/schema.ts";
-import type { Statement } from "../provider-facts.ts";
-import { fromSettings, type Provider, record } from "./provider.ts";
+import type { ProviderStatement } from "../provider-facts.ts";
+import { asObject, commonSettings, type Provider } from "./provider.ts";
 
 /** Discord speaks OAuth 2; who this is, it tells at `/users/@me`. */
 export function discord(settings: Config["third_party"]["providers"]["discord"]): Provider {
   return {
-    ...fromSettings(settings),
+    ...commonSettings(settings),
     id: "discord",
     name: "Discord",
     authenticate: () => ClientSecretPost(settings.secret),
@@ -21,13 +21,14 @@ export function discord(settings: Config["third_party"]["providers"]["discord"])
     pkce: true,
     idToken: null,
     nonce: false,
-    state: async ({ ask }) => discordStatement(await ask("https://discord.com/api/v10/users/@me")),
+    readStatement: async ({ fetchJson }) =>
+      discordStatement(await fetchJson("https://discord.com/api/v10/users/@me")),
   };
 }
 
 /** @param answer a user object; `verified` says whether the e-mail address is, `avatar` is the hash of a picture */
-export function discordStatement(answer: unknown): Statement {
-  const { id, username, global_name, email, verified, avatar } = record(answer);
+export function discordStatement(answer: unknown): ProviderStatement {
+  const { id, username, global_name, email, verified, avatar } = asObject(answer);
   return {
     subject: id,
     email,

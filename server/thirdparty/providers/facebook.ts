@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { ClientSecretPost } from "openid-client";
 import type { Config } from "../../config/schema.ts";
-import type { Statement } from "../provider-facts.ts";
-import { fromSettings, type Provider, record } from "./provider.ts";
+import type { ProviderStatement } from "../provider-facts.ts";
+import { asObject, commonSettings, type Provider } from "./provider.ts";
 
 const graph = "https://graph.facebook.com/v21.0";
 
@@ -12,7 +12,7 @@ const graph = "https://graph.facebook.com/v21.0";
  */
 export function facebook(settings: Config["third_party"]["providers"]["facebook"]): Provider {
   return {
-    ...fromSettings(settings),
+    ...commonSettings(settings),
     id: "facebook",
     name: "Facebook",
     authenticate: () => ClientSecretPost(settings.secret),
@@ -27,13 +27,13 @@ export function facebook(settings: Config["third_party"]["providers"]["facebook"
     pkce: true,
     idToken: null,
     nonce: false,
-    state: async ({ ask, accessToken }) =>
-      facebookStatement(await ask(profileAddress(accessToken, settings.secret ?? ""))),
+    readStatement: async ({ fetchJson, accessToken }) =>
+      facebookStatement(await fetchJson(profileUrl(accessToken, settings.secret ?? ""))),
   };
 }
 
 /** `appsecret_proof` is the HMAC-SHA-256 of the access token under the app's secret, in hexadecimal. */
-export function profileAddress(accessToken: string, secret: string): string {
+export function profileUrl(accessToken: string, secret: string): string {
   const url = new URL(`${graph}/me`);
   url.searchParams.set("fields", "id,name,email,first_name,last_name,picture");
   url.searchParams.set("appsecret_proof", createHmac("sha256", secret).update(accessToken).digest("hex"));
@@ -41,9 +41,9 @@ export function profileAddress(accessToken: string, secret: string): string {
 }
 
 /** @param answer a User node of the Graph API */
-export function facebookStatement(answer: unknown): Statement {
-  const { id, name, email, first_name, last_name, picture } = record(answer);
-  const { url, is_silhouette } = record(record(picture).data);
+export function facebookStatement(answer: unknown): ProviderStatement {
+  const { id, name, email, first_name, last_name, picture } = asObject(answer);
+  const { url, is_silhouette } = asObject(asObject(picture).data);
   return {
     subject: id,
     email,

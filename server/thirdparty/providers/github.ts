@@ -1,14 +1,14 @@
 import { ClientSecretPost } from "openid-client";
 import type { Config } from "../../config/schema.ts";
-import type { Statement } from "../provider-facts.ts";
-import { fromSettings, type Provider, record } from "./provider.ts";
+import type { ProviderStatement } from "../provider-facts.ts";
+import { asObject, commonSettings, type Provider } from "./provider.ts";
 
 const api = "https://api.github.com";
 
 /** GitHub speaks OAuth 2; who this is, it tells at `/user`, and the addresses, private ones too, at `/user/emails`. */
 export function github(settings: Config["third_party"]["providers"]["github"]): Provider {
   return {
-    ...fromSettings(settings),
+    ...commonSettings(settings),
     id: "github",
     name: "GitHub",
     authenticate: () => ClientSecretPost(settings.secret),
@@ -23,7 +23,8 @@ export function github(settings: Config["third_party"]["providers"]["github"]): 
     pkce: true,
     idToken: null,
     nonce: false,
-    state: async ({ ask }) => githubStatement(await ask(`${api}/user`), await ask(`${api}/user/emails`)),
+    readStatement: async ({ fetchJson }) =>
+      githubStatement(await fetchJson(`${api}/user`), await fetchJson(`${api}/user/emails`)),
   };
 }
 
@@ -31,9 +32,9 @@ export function github(settings: Config["third_party"]["providers"]["github"]): 
  * @param user the account; its own `email` is only what it shows in public, and says nothing of being verified
  * @param emails `[{email, primary, verified}]`
  */
-export function githubStatement(user: unknown, emails: unknown): Statement {
-  const { id, name, login, avatar_url } = record(user);
-  const addresses = Array.isArray(emails) ? emails.map(record) : [];
+export function githubStatement(user: unknown, emails: unknown): ProviderStatement {
+  const { id, name, login, avatar_url } = asObject(user);
+  const addresses = Array.isArray(emails) ? emails.map(asObject) : [];
   const primary = addresses.find((address) => address.primary === true);
   return {
     subject: id,

@@ -1,11 +1,11 @@
 import { ClientSecretPost } from "openid-client";
 import type { Config } from "../../config/schema.ts";
-import { fromSettings, type Provider, standardClaims } from "./provider.ts";
+import { commonSettings, type Provider, standardClaims } from "./provider.ts";
 
 /** Google says all there is in the ID token. `email_verified` is true for addresses that Google has checked. */
 export function google(settings: Config["third_party"]["providers"]["google"]): Provider {
   return {
-    ...fromSettings(settings),
+    ...commonSettings(settings),
     id: "google",
     name: "Google",
     authenticate: () => ClientSecretPost(settings.secret),
@@ -21,6 +21,6 @@ export function google(settings: Config["third_party"]["providers"]["google"]): 
     pkce: true,
     idToken: "verified",
     nonce: true,
-    state: async ({ claims }) => standardClaims(claims ?? {}),
+    readStatement: async ({ claims }) => standardClaims(claims ?? {}),
   };
 }

@@ -1,6 +1,6 @@
 import { ClientSecretPost } from "openid-client";
 import type { Config } from "../../config/schema.ts";
-import { fromSettings, type Provider, standardClaims } from "./provider.ts";
+import { commonSettings, type Provider, standardClaims } from "./provider.ts";
 
 /**
  * LinkedIn says all there is in the ID token. It refuses a code verifier from clients that have a secret, and its
@@ -8,7 +8,7 @@ import { fromSettings, type Provider, standardClaims } from "./provider.ts";
  */
 export function linkedin(settings: Config["third_party"]["providers"]["linkedin"]): Provider {
   return {
-    ...fromSettings(settings),
+    ...commonSettings(settings),
     id: "linkedin",
     name: "LinkedIn",
     authenticate: () => ClientSecretPost(settings.secret),
@@ -24,6 +24,6 @@ export function linkedin(settings: Config["third_party"]["providers"]["linkedin"
     pkce: false,
     idToken: "verified",
     nonce: false,
-    state: async ({ claims }) => standardClaims(claims ?? {}),
+    readStatement: async ({ claims }) => standardClaims(claims ?? {}),
   };
 }

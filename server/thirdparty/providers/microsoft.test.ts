@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signInAt } from "../../testing/provider-answers.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
-import { networkOf } from "../provider-fetch.ts";
+import { providerNetwork } from "../provider-fetch.ts";
 
 let runtime: TestRuntime;
 
@@ -42,7 +42,7 @@ const metadata = (issuer = "https://login.microsoftonline.com/{tenantid}/v2.0") 
 });
 
 const signIn = (more: Record<string, unknown> = {}, document = metadata(), who = runtime) => {
-  networkOf(who).documents.clear();
+  providerNetwork(who).documents.clear();
   const { tenant } = who.config.third_party.providers.microsoft;
   return signInAt(who, "microsoft", {
     answers: {

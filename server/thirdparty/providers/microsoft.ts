@@ -1,7 +1,7 @@
 import { ClientSecretPost } from "openid-client";
 import type { Config } from "../../config/schema.ts";
-import type { Statement } from "../provider-facts.ts";
-import { fromSettings, type Provider, standardClaims } from "./provider.ts";
+import type { ProviderStatement } from "../provider-facts.ts";
+import { commonSettings, type Provider, standardClaims } from "./provider.ts";
 
 /**
  * Microsoft Entra ID. Whoever runs a directory writes what they like into the `email` of its people, and
@@ -11,7 +11,7 @@ import { fromSettings, type Provider, standardClaims } from "./provider.ts";
  */
 export function microsoft(settings: Config["third_party"]["providers"]["microsoft"]): Provider {
   return {
-    ...fromSettings(settings),
+    ...commonSettings(settings),
     id: "microsoft",
     name: "Microsoft",
     authenticate: () => ClientSecretPost(settings.secret),
@@ -20,14 +20,14 @@ export function microsoft(settings: Config["third_party"]["providers"]["microsof
     pkce: true,
     idToken: "verified",
     nonce: true,
-    state: async ({ claims }) => microsoftStatement(claims ?? {}),
+    readStatement: async ({ claims }) => microsoftStatement(claims ?? {}),
   };
 }
 
 const yes: unknown[] = [true, "true", 1, "1"];
 
 /** @param claims of an ID token of version 2.0 */
-export function microsoftStatement(claims: Record<string, unknown>): Statement {
+export function microsoftStatement(claims: Record<string, unknown>): ProviderStatement {
   return {
     ...standardClaims(claims),
     emailVerified: yes.includes(claims.xms_edov) || claims.email_verified === true,

@@ -1,8 +1,8 @@
 import type { ClientAuth, ServerMetadata } from "openid-client";
-import type { Statement } from "../provider-facts.ts";
+import type { ProviderStatement } from "../provider-facts.ts";
 
 /** What a provider has answered, and the means to ask it more. */
-export interface Answers {
+export interface ProviderResponses {
   /** Claims of the verified ID token; null where the provider gives none. */
   claims: Record<string, unknown> | null;
   accessToken: string;
@@ -11,7 +11,7 @@ export interface Answers {
    *
    * @throws ThirdPartyError when it does not answer 200 with JSON
    */
-  ask(url: string): Promise<unknown>;
+  fetchJson(url: string): Promise<unknown>;
   /** Asks the userinfo endpoint; the subject has to be that of the ID token (OpenID Connect Core 1.0, 5.3.2). */
   userInfo(): Promise<Record<string, unknown>>;
   /** Parameter of the callback that Apple alone sends: the person's name, at the very first sign-in. */
@@ -41,7 +41,7 @@ export interface Provider {
   /** Whether its ID tokens carry the nonce of the request. */
   nonce: boolean;
   /** Reads its answers. */
-  state(answers: Answers): Promise<Statement>;
+  readStatement(answers: ProviderResponses): Promise<ProviderStatement>;
   /** Link to an account that has the same address, when both sides have verified it. */
   allowLinking: boolean;
   /** The tenant trusts it for the second factor. */
@@ -49,7 +49,7 @@ export interface Provider {
 }
 
 /** The parts of a provider that its settings give, the same for all built-in ones. */
-export function fromSettings(settings: {
+export function commonSettings(settings: {
   client_id: string;
   prompt?: string | undefined;
   allow_linking: boolean;
@@ -64,14 +64,14 @@ export function fromSettings(settings: {
 }
 
 /** An answer as an object, empty for anything else, so that reading a member of it never fails. */
-export function record(value: unknown): Record<string, unknown> {
+export function asObject(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
 }
 
 /** The standard claims (OpenID Connect Core 1.0, 5.1), from an ID token or from userinfo. */
-export function standardClaims(claims: Record<string, unknown>): Statement {
+export function standardClaims(claims: Record<string, unknown>): ProviderStatement {
   return {
     subject: claims.sub,
     email: claims.email,

@@ -1,11 +1,11 @@
 import { childOf, childrenOf } from "./response-schema.ts";
-import { wordsOf, type XmlElement } from "./xml.ts";
+import { textOf, type XmlElement } from "./xml.ts";
 
 /** How far clocks may differ. */
-export const skewMilliseconds = 60_000;
+export const CLOCK_SKEW_MS = 60_000;
 
 /** What an assertion must say to be for us, now, and the answer to what was asked. */
-export interface Expected {
+export interface AssertionExpectations {
   /** Entity id of the provider. */
   issuer: string;
   audience: string;
@@ -19,7 +19,7 @@ export interface Expected {
 }
 
 /** What an assertion says of a person. */
-export interface Stated {
+export interface AssertionStatement {
   /** Of the assertion: unique for its issuer (SAML Core 2.0, 1.3.4). */
   id: string;
   nameId: { value: string; format: string };
@@ -29,7 +29,7 @@ export interface Stated {
   expiresAt: Date;
 }
 
-export type Judgement = { ok: true; stated: Stated } | { ok: false; reason: string };
+export type SamlVerdict = { ok: true; statement: AssertionStatement } | { ok: false; reason: string };
 
 const bearer = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 const entity = "urn:oasis:names:tc:SAML:2.0:nameid-format:entity";
@@ -44,16 +44,16 @@ const entity = "urn:oasis:names:tc:SAML:2.0:nameid-format:entity";
 export function verifySamlAssertion(
   response: XmlElement,
   assertion: XmlElement,
-  expected: Expected,
-): Judgement {
-  const refuse = (reason: string): Judgement => ({ ok: false, reason });
+  expected: AssertionExpectations,
+): SamlVerdict {
+  const refuse = (reason: string): SamlVerdict => ({ ok: false, reason });
   const { now } = expected;
 
   // Ensure both are of SAML 2.0, by this provider, and not from the future.
   for (const element of [response, assertion]) {
     if (element.attributes.get("Version") !== "2.0") return refuse("version");
     const issuedAt = instant(element, "IssueInstant");
-    if (!issuedAt || issuedAt.getTime() > now.getTime() + skewMilliseconds) return refuse("issue_instant");
+    if (!issuedAt || issuedAt.getTime() > now.getTime() + CLOCK_SKEW_MS) return refuse("issue_instant");
     const issuer = childOf(element, "saml:Issuer");
     if (issuer ? !isEntity(issuer, expected.issuer) : element === assertion) return refuse("issuer");
   }
@@ -62,7 +62,7 @@ export function verifySamlAssertion(
   const destination = response.attributes.get("Destination");
   const mustSay = childOf(response, "ds:Signature") !== undefined;
   if (destination === undefined ? mustSay : destination !== expected.recipient) return refuse("destination");
-  if (!answers(response, expected)) return refuse("in_response_to");
+  if (!isInResponseTo(response, expected)) return refuse("in_response_to");
 
   // Ensure whoever bears the assertion is its subject: here, for a while, and for our request.
   const subject = childOf(assertion, "saml:Subject");
@@ -72,7 +72,7 @@ export function verifySamlAssertion(
     .find((data) => data !== undefined);
   if (!confirmation) return refuse("subject_confirmation");
   if (confirmation.attributes.get("Recipient") !== expected.recipient) return refuse("recipient");
-  if (!answers(confirmation, expected)) return refuse("in_response_to");
+  if (!isInResponseTo(confirmation, expected)) return refuse("in_response_to");
   const confirmedUntil = instant(confirmation, "NotOnOrAfter");
   if (!confirmedUntil || !isCurrent(confirmation, now)) return refuse("subject_confirmation_time");
 
@@ -81,7 +81,7 @@ export function verifySamlAssertion(
   if (!conditions || !isCurrent(conditions, now)) return refuse("conditions_time");
   const restrictions = childrenOf(conditions, "saml:AudienceRestriction");
   const forUs = (restriction: XmlElement) =>
-    childrenOf(restriction, "saml:Audience").some((audience) => wordsOf(audience) === expected.audience);
+    childrenOf(restriction, "saml:Audience").some((audience) => textOf(audience) === expected.audience);
   if (restrictions.length === 0 || !restrictions.every(forUs)) return refuse("audience");
 
   // Ensure the person signed in there, as lately as was asked for, and still is.
@@ -90,13 +90,13 @@ export function verifySamlAssertion(
 
   const nameId = childOf(subject, "saml:NameID");
   const id = assertion.attributes.get("ID");
-  if (!nameId || wordsOf(nameId) === "" || !id) return refuse("name_id");
+  if (!nameId || textOf(nameId) === "" || !id) return refuse("name_id");
   const until = instant(conditions, "NotOnOrAfter") ?? confirmedUntil;
   return {
     ok: true,
-    stated: {
+    statement: {
       id,
-      nameId: { value: wordsOf(nameId), format: nameId.attributes.get("Format") ?? "" },
+      nameId: { value: textOf(nameId), format: nameId.attributes.get("Format") ?? "" },
       attributes: attributesOf(assertion),
       expiresAt: new Date(Math.max(until.getTime(), confirmedUntil.getTime())),
     },
@@ -105,10 +105,10 @@ export function verifySamlAssertion(
 
 /** Core 2.0, 2.2.5: an issuer is an entity id, and nothing beside it. */
 function isEntity(issuer: XmlElement, entityId: string): boolean {
-  return wordsOf(issuer) === entityId && (issuer.attributes.get("Format") ?? entity) === entity;
+  return textOf(issuer) === entityId && (issuer.attributes.get("Format") ?? entity) === entity;
 }
 
-function answers({ attributes }: XmlElement, { requestId }: Expected): boolean {
+function isInResponseTo({ attributes }: XmlElement, { requestId }: AssertionExpectations): boolean {
   return attributes.get("InResponseTo") === (requestId ?? undefined);
 }
 
@@ -116,19 +116,19 @@ function answers({ attributes }: XmlElement, { requestId }: Expected): boolean {
 function isCurrent(element: XmlElement, now: Date): boolean {
   const { attributes } = element;
   const from = attributes.has("NotBefore") ? instant(element, "NotBefore") : new Date(0);
-  if (!from || from.getTime() > now.getTime() + skewMilliseconds) return false;
+  if (!from || from.getTime() > now.getTime() + CLOCK_SKEW_MS) return false;
   if (!attributes.has("NotOnOrAfter")) return true;
   const until = instant(element, "NotOnOrAfter");
-  return until !== null && until.getTime() > now.getTime() - skewMilliseconds;
+  return until !== null && until.getTime() > now.getTime() - CLOCK_SKEW_MS;
 }
 
-function isSignedIn(statement: XmlElement, { signedInSince, now }: Expected): boolean {
+function isSignedIn(statement: XmlElement, { signedInSince, now }: AssertionExpectations): boolean {
   const at = instant(statement, "AuthnInstant");
-  if (!at || at.getTime() > now.getTime() + skewMilliseconds) return false;
-  if (signedInSince && at.getTime() < signedInSince.getTime() - skewMilliseconds) return false;
+  if (!at || at.getTime() > now.getTime() + CLOCK_SKEW_MS) return false;
+  if (signedInSince && at.getTime() < signedInSince.getTime() - CLOCK_SKEW_MS) return false;
   if (!statement.attributes.has("SessionNotOnOrAfter")) return true;
   const until = instant(statement, "SessionNotOnOrAfter");
-  return until !== null && until.getTime() > now.getTime() - skewMilliseconds;
+  return until !== null && until.getTime() > now.getTime() - CLOCK_SKEW_MS;
 }
 
 function attributesOf(assertion: XmlElement): ReadonlyMap<string, string[]> {
@@ -138,7 +138,7 @@ function attributesOf(assertion: XmlElement): ReadonlyMap<string, string[]> {
     const name = attribute.attributes.get("Name");
     if (name === undefined) continue;
     // The identifiers of some providers stand in an element of their own (eduPersonTargetedID).
-    const values = attribute.children.map((value) => wordsOf(childOf(value, "saml:NameID") ?? value));
+    const values = attribute.children.map((value) => textOf(childOf(value, "saml:NameID") ?? value));
     attributes.set(name, [...(attributes.get(name) ?? []), ...values.filter((value) => value !== "")]);
   }
   return attributes;

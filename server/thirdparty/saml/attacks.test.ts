@@ -7,7 +7,7 @@ import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
 import type { Answer } from "../../testing/saml-messages.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { samlKey } from "./saml-keys.ts";
-import { completeSignOn } from "./sign-in.ts";
+import { completeSamlSignIn } from "./sign-in.ts";
 
 /** What attackers make of a genuine answer. Whatever they try, nobody is let in, least of all somebody else. */
 
@@ -33,7 +33,7 @@ afterAll(() => runtime.close());
 async function refusal(xml: string | Buffer): Promise<string> {
   const samlResponse = Buffer.from(xml).toString("base64");
   try {
-    const facts = await completeSignOn(
+    const facts = await completeSamlSignIn(
       { runtime, tenant: runtime.tenant },
       { samlResponse, request: null },
       new Date(),
@@ -79,7 +79,7 @@ test("what the attacks are made of is taken as it stands", async () => {
   const { xml, bare, signature, assertion } = await signedAssertion();
   expect([signature, bare].every((each) => each.length > 100 && assertion.length > each.length)).toBe(true);
   const samlResponse = Buffer.from(xml).toString("base64");
-  const facts = await completeSignOn(
+  const facts = await completeSamlSignIn(
     { runtime, tenant: runtime.tenant },
     { samlResponse, request: null },
     new Date(),
@@ -366,7 +366,7 @@ describe("A61 a message is refused", () => {
     ["cut short", "PHNhbWw"],
     ["empty inside", "===="],
   ])("that is %s", async (_, samlResponse) => {
-    const outcome = completeSignOn(
+    const outcome = completeSamlSignIn(
       { runtime, tenant: runtime.tenant },
       { samlResponse, request: null },
       new Date(),
@@ -405,7 +405,7 @@ test("whatever is cut, doubled or moved in a genuine answer, nobody else is let 
       const xml = rest.toSpliced(target, 0, with_, ...moved).join("");
       const samlResponse = Buffer.from(xml).toString("base64");
       try {
-        const facts = await completeSignOn(
+        const facts = await completeSamlSignIn(
           { runtime, tenant: runtime.tenant },
           { samlResponse, request: null },
           new Date(),

@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
-import type { Stated } from "./assertion.ts";
-import { factsOfAssertion } from "./attribute-mapping.ts";
+import type { AssertionStatement } from "./assertion.ts";
+import { mapAttributes } from "./attribute-mapping.ts";
 
 const persistent = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
 const emailAddress = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
 const claims = "http://schemas.xmlsoap.org/ws/2005/05/identity/claims";
 
-type Trust = Parameters<typeof factsOfAssertion>[1];
+type Trust = Parameters<typeof mapAttributes>[1];
 
 function facts(
   attributes: Record<string, string[]>,
   trust: Partial<Trust> = {},
-  nameId: Stated["nameId"] = { value: "u-1", format: persistent },
+  nameId: AssertionStatement["nameId"] = { value: "u-1", format: persistent },
 ) {
   const stated = { id: "_1", nameId, attributes: new Map(Object.entries(attributes)), expiresAt: new Date() };
-  return factsOfAssertion(
+  return mapAttributes(
     stated,
     {
       entityId: "urn:idp",

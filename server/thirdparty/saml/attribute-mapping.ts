@@ -1,9 +1,9 @@
-import { factsFrom, type ProviderFacts } from "../provider-facts.ts";
-import type { Stated } from "./assertion.ts";
+import { type ProviderFacts, toProviderFacts } from "../provider-facts.ts";
+import type { AssertionStatement } from "./assertion.ts";
 import type { ProviderSettings } from "./identity-providers.ts";
 
 /** The facts that an attribute can tell, and the names that providers commonly give them, most telling first. */
-const usualNames = {
+const commonAttributeNames = {
   /** Who the person is there: the name identifier, unless the tenant names an attribute. */
   subject: [],
   email: [
@@ -55,7 +55,7 @@ const emailFormats = [
 const transientFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient";
 
 /** What the tenant says of a provider; `SamlProvider` of the configuration. */
-interface Trust {
+interface SamlTrust {
   entityId: string;
   domains: readonly string[];
   skipEmailVerification: boolean;
@@ -69,22 +69,26 @@ interface Trust {
  * from the usual names. The address is verified when the tenant trusts the provider for it, and it lies in one of
  * the provider's own domains: no provider vouches for other people's.
  *
- * @param longestEmail `email.max_length`
+ * @param maxEmailLength `email.max_length`
  * @returns null when nothing tells who this is: a transient name identifier names somebody else tomorrow
  */
-export function factsOfAssertion(stated: Stated, trust: Trust, longestEmail: number): ProviderFacts | null {
+export function mapAttributes(
+  statement: AssertionStatement,
+  trust: SamlTrust,
+  maxEmailLength: number,
+): ProviderFacts | null {
   const read = (fact: FactName): string | undefined => {
     const mapped = trust.attributeMap[fact];
-    const names: readonly string[] = mapped === undefined ? usualNames[fact] : [mapped];
-    return names.flatMap((name) => stated.attributes.get(name) ?? [])[0];
+    const names: readonly string[] = mapped === undefined ? commonAttributeNames[fact] : [mapped];
+    return names.flatMap((name) => statement.attributes.get(name) ?? [])[0];
   };
-  const { nameId } = stated;
+  const { nameId } = statement;
   const lasting = nameId.format === transientFormat ? undefined : nameId.value;
   const { attributeMap } = trust;
   const email =
     read("email") ??
     (emailFormats.includes(nameId.format) && attributeMap.email === undefined ? nameId.value : undefined);
-  const facts = factsFrom(
+  const facts = toProviderFacts(
     {
       subject: attributeMap.subject === undefined ? lasting : read("subject"),
       email,
@@ -94,21 +98,21 @@ export function factsOfAssertion(stated: Stated, trust: Trust, longestEmail: num
       familyName: read("family_name"),
       picture: read("picture"),
     },
-    { provider: providerName(trust.entityId), satisfiesMfa: trust.satisfiesMfa },
-    longestEmail,
+    { provider: samlProviderId(trust.entityId), satisfiesMfa: trust.satisfiesMfa },
+    maxEmailLength,
   );
   if (!facts) return null;
-  const vouched = trust.skipEmailVerification && isOf(facts.email, trust.domains);
+  const vouched = trust.skipEmailVerification && isInDomains(facts.email, trust.domains);
   return { ...facts, emailVerified: vouched, skipEmailVerification: vouched };
 }
 
 /** How a provider is named beside those of OAuth. */
-export function providerName(entityId: string): string {
+export function samlProviderId(entityId: string): string {
   return `saml:${entityId}`;
 }
 
 /** Whether a canonical address lies in one of the domains. */
-export function isOf(email: string | null, domains: readonly string[]): boolean {
+export function isInDomains(email: string | null, domains: readonly string[]): boolean {
   const domain = email?.slice(email.lastIndexOf("@") + 1).toLowerCase();
   return domain !== undefined && domains.includes(domain);
 }

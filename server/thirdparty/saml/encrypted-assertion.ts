@@ -4,8 +4,8 @@ import type { XmlElement } from "./xml.ts";
 import { XmlError } from "./xml-error.ts";
 
 /** XML Encryption 1.1, 5.2.4: the nonce stands before the ciphertext, the tag behind it. */
-const nonceBytes = 12;
-const tagBytes = 16;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
 
 /** Whether an assertion is encrypted by a cipher that would tell that it was tampered with. */
 export function isAuthenticated(encrypted: XmlElement): boolean {
@@ -21,7 +21,7 @@ export function isAuthenticated(encrypted: XmlElement): boolean {
  */
 export function decryptAssertion(encrypted: XmlElement, privateKey: KeyObject): Buffer {
   const cipher = cipherOf(encrypted);
-  const keys = all(encrypted, "xenc:EncryptedKey");
+  const keys = descendantsOf(encrypted, "xenc:EncryptedKey");
   const [data] = childrenOf(encrypted, "xenc:EncryptedData");
   // Who meets several may take any of them, and another reader another one.
   if (!cipher || !data || keys.length !== 1)
@@ -32,11 +32,11 @@ export function decryptAssertion(encrypted: XmlElement, privateKey: KeyObject): 
       cipherValue(keys[0]),
     );
     const sealed = cipherValue(data);
-    const decipher = createDecipheriv(cipher, key, sealed.subarray(0, nonceBytes), {
-      authTagLength: tagBytes,
+    const decipher = createDecipheriv(cipher, key, sealed.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
     });
-    decipher.setAuthTag(sealed.subarray(-tagBytes));
-    return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
   } catch {
     throw new XmlError("the assertion is not encrypted for us, or damaged");
   }
@@ -55,6 +55,9 @@ function cipherValue(element: XmlElement | undefined): Buffer {
   return Buffer.from(text, "base64");
 }
 
-function all(element: XmlElement, kind: string): XmlElement[] {
-  return element.children.flatMap((child) => [...(child.kind === kind ? [child] : []), ...all(child, kind)]);
+function descendantsOf(element: XmlElement, kind: string): XmlElement[] {
+  return element.children.flatMap((child) => [
+    ...(child.kind === kind ? [child] : []),
+    ...descendantsOf(child, kind),
+  ]);
 }

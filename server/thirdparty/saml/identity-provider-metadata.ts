@@ -14,15 +14,15 @@ export interface IdentityProviderMetadata {
   validUntil: Date | null;
 }
 
-const limits = { bytes: 512 * 1024, elements: 20_000, comments: true };
+const METADATA_LIMITS = { bytes: 512 * 1024, elements: 20_000, comments: true };
 
 const protocol = "urn:oasis:names:tc:SAML:2.0:protocol";
 const redirectBinding = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect";
 
 /** What the column of exchanged facts has room for, less the prefix. */
-const longestEntityId = 500;
-const mostCertificates = 8;
-const leastKeyBits = 2048;
+const MAX_ENTITY_ID_LENGTH = 500;
+const MAX_CERTIFICATES = 8;
+const MIN_KEY_BITS = 2048;
 
 /**
  * Reads the metadata of one identity provider. A signature on it is not looked at: it comes from the operator, or
@@ -36,16 +36,16 @@ export function parseMetadata(
   document: Uint8Array | string,
   { plainHttp }: { plainHttp: boolean },
 ): IdentityProviderMetadata {
-  const entity = onlyProvider(readXml(document, limits));
+  const entity = onlyProvider(readXml(document, METADATA_LIMITS));
   const role = rolesOf(entity)[0] as XmlElement;
   const entityId = entity.attributes.get("entityID") ?? "";
-  if (entityId === "" || entityId.length > longestEntityId)
+  if (entityId === "" || entityId.length > MAX_ENTITY_ID_LENGTH)
     throw new XmlError("entityID is missing or too long");
   const service = childrenOf(role, "md:SingleSignOnService").find(
     ({ attributes }) => attributes.get("Binding") === redirectBinding,
   );
   const signOnUrl = service?.attributes.get("Location") ?? "";
-  if (!isAddress(signOnUrl, plainHttp))
+  if (!isAcceptableUrl(signOnUrl, plainHttp))
     throw new XmlError("there is no SingleSignOnService by HTTP-Redirect at an https address");
   const certificates = certificatesOf(role);
   if (certificates.length === 0)
@@ -70,7 +70,7 @@ function rolesOf(entity: XmlElement): XmlElement[] {
   );
 }
 
-function isAddress(text: string, plainHttp: boolean): boolean {
+function isAcceptableUrl(text: string, plainHttp: boolean): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol: scheme, username, password, hash } = new URL(text);
   const bare = username === "" && password === "" && hash === "";
@@ -83,7 +83,7 @@ function certificatesOf(role: XmlElement): string[] {
     .flatMap((descriptor) => childrenOf(childOf(descriptor, "ds:KeyInfo") ?? descriptor, "ds:X509Data"))
     .flatMap((data) => childrenOf(data, "ds:X509Certificate"))
     .flatMap(({ text }) => certificate(text))
-    .slice(0, mostCertificates);
+    .slice(0, MAX_CERTIFICATES);
 }
 
 /** Dates in certificates mean nothing here: what is in the metadata counts (SAML V2.0 Metadata Interoperability Profile). */
@@ -91,7 +91,7 @@ function certificate(text: string): string[] {
   try {
     const parsed = new X509Certificate(Buffer.from(text, "base64"));
     const { asymmetricKeyType, asymmetricKeyDetails } = parsed.publicKey;
-    const strong = asymmetricKeyType === "rsa" && (asymmetricKeyDetails?.modulusLength ?? 0) >= leastKeyBits;
+    const strong = asymmetricKeyType === "rsa" && (asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_KEY_BITS;
     return strong ? [parsed.toString()] : [];
   } catch {
     return [];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { providerKey, providerMetadata } from "../../testing/saml-identity-provider.ts";
-import { networkOf } from "../provider-fetch.ts";
+import { providerNetwork } from "../provider-fetch.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { parseMetadata } from "./identity-provider-metadata.ts";
 import {
@@ -35,7 +35,7 @@ function deployed(
     STILE_SAML_IDENTITY_PROVIDERS: JSON.stringify(providers),
   });
   const asked: string[] = [];
-  networkOf(configured).fetch = async (input) => {
+  providerNetwork(configured).fetch = async (input) => {
     asked.push(String(input));
     return answer(String(input));
   };

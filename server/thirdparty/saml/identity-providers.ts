@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import type { Runtime, TenantContext } from "../../runtime.ts";
-import { boundedFetch, networkOf } from "../provider-fetch.ts";
+import { boundedFetch, providerNetwork } from "../provider-fetch.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { type IdentityProviderMetadata, parseMetadata } from "./identity-provider-metadata.ts";
 import { XmlError } from "./xml-error.ts";
@@ -14,7 +14,7 @@ export interface IdentityProvider extends IdentityProviderMetadata {
 }
 
 /** Metadata that was fetched from somewhere. Moments are in milliseconds since 1970. */
-interface Fetched {
+interface FetchedMetadata {
   metadata: IdentityProviderMetadata | null;
   /** When it is fetched again. */
   freshUntil: number;
@@ -22,15 +22,15 @@ interface Fetched {
   usableUntil: number;
 }
 
-const hour = 3_600_000;
-const life = { fresh: hour, usable: 24 * hour, afterFailure: 30_000 };
+const HOUR_MS = 3_600_000;
+const metadataLifetimesMs = { fresh: HOUR_MS, usable: 24 * HOUR_MS, afterFailure: 30_000 };
 
 /** Less than a step may be judged, so that a provider that does not answer is a refusal and no fault. */
-const longestFetchSeconds = 6;
+const MAX_FETCH_SECONDS = 6;
 
-const readOf = new WeakMap<ProviderSettings, IdentityProviderMetadata | null>();
+const configuredCache = new WeakMap<ProviderSettings, IdentityProviderMetadata | null>();
 
-const fetchedOf = new WeakMap<Runtime, Map<string, Promise<Fetched>>>();
+const fetchedCaches = new WeakMap<Runtime, Map<string, Promise<FetchedMetadata>>>();
 
 /** The providers that a tenant lets people come from. */
 export function enabledSamlProviders({ saml }: Config): ProviderSettings[] {
@@ -57,7 +57,7 @@ export async function loadProvider(
   const metadata =
     settings.metadata === undefined
       ? await fetchedMetadata(deployment, settings, now)
-      : writtenMetadata(deployment, settings, settings.metadata);
+      : configuredMetadata(deployment, settings, settings.metadata);
   const named = settings.entity_id === undefined || settings.entity_id === metadata?.entityId;
   if (!metadata || !named || (metadata.validUntil && metadata.validUntil <= now)) {
     throw new ThirdPartyError("server_error", "The provider cannot be used right now.", "metadata_unusable");
@@ -101,11 +101,11 @@ export async function findByEntityId(
  */
 export function settingsForEntityId(config: Config, entityId: string): ProviderSettings | null {
   const providers = enabledSamlProviders(config);
-  const named = providers.find((settings) => nameOf(settings) === entityId);
-  return named ?? providers.find((settings) => nameOf(settings) === undefined) ?? null;
+  const named = providers.find((settings) => configuredEntityId(settings) === entityId);
+  return named ?? providers.find((settings) => configuredEntityId(settings) === undefined) ?? null;
 }
 
-function nameOf(settings: ProviderSettings): string | undefined {
+function configuredEntityId(settings: ProviderSettings): string | undefined {
   const { entity_id, metadata } = settings;
   return entity_id ?? (metadata === undefined ? undefined : /\bentityID="([^"]*)"/.exec(metadata)?.[1]);
 }
@@ -124,15 +124,15 @@ async function loadIfUsable(
 }
 
 /** Whoever names a provider has all of them looked at, so each is read once. */
-function writtenMetadata(
+function configuredMetadata(
   deployment: TenantContext,
   settings: ProviderSettings,
   metadata: string,
 ): IdentityProviderMetadata | null {
-  const known = readOf.get(settings);
+  const known = configuredCache.get(settings);
   if (known !== undefined) return known;
-  const written = read(deployment, settings, metadata);
-  readOf.set(settings, written);
+  const written = parseOrLog(deployment, settings, metadata);
+  configuredCache.set(settings, written);
   return written;
 }
 
@@ -142,8 +142,8 @@ async function fetchedMetadata(
   now: Date,
 ): Promise<IdentityProviderMetadata | null> {
   const { runtime, tenant } = deployment;
-  const all = fetchedOf.get(runtime) ?? new Map<string, Promise<Fetched>>();
-  fetchedOf.set(runtime, all);
+  const all = fetchedCaches.get(runtime) ?? new Map<string, Promise<FetchedMetadata>>();
+  fetchedCaches.set(runtime, all);
   // What one tenant's provider says is not told to another.
   const key = `${tenant.id} ${settings.metadata_url}`;
   const known = all.get(key);
@@ -160,17 +160,21 @@ async function fetchedMetadata(
 async function refresh(
   deployment: TenantContext,
   settings: ProviderSettings,
-  last: Fetched | undefined,
+  last: FetchedMetadata | undefined,
   moment: number,
-): Promise<Fetched> {
+): Promise<FetchedMetadata> {
   const text = await fetchText(deployment, settings);
-  const metadata = text === null ? null : read(deployment, settings, text);
+  const metadata = text === null ? null : parseOrLog(deployment, settings, text);
   return metadata
-    ? { metadata, freshUntil: moment + life.fresh, usableUntil: moment + life.usable }
+    ? {
+        metadata,
+        freshUntil: moment + metadataLifetimesMs.fresh,
+        usableUntil: moment + metadataLifetimesMs.usable,
+      }
     : {
         metadata: last?.metadata ?? null,
-        usableUntil: last?.usableUntil ?? moment + life.afterFailure,
-        freshUntil: moment + life.afterFailure,
+        usableUntil: last?.usableUntil ?? moment + metadataLifetimesMs.afterFailure,
+        freshUntil: moment + metadataLifetimesMs.afterFailure,
       };
 }
 
@@ -186,9 +190,9 @@ async function fetchText(
   const url = metadata_url === undefined ? null : new URL(metadata_url);
   if (!url || !(url.protocol === "https:" || (config.mode === "development" && isLoopback(url.hostname))))
     return refuse("metadata_url is no https address");
-  const seconds = Math.min(config.third_party.timeout, longestFetchSeconds);
+  const seconds = Math.min(config.third_party.timeout, MAX_FETCH_SECONDS);
   try {
-    const fetch = boundedFetch(networkOf(runtime), AbortSignal.timeout(seconds * 1000));
+    const fetch = boundedFetch(providerNetwork(runtime), AbortSignal.timeout(seconds * 1000));
     const response = await fetch(url.href, {
       method: "GET",
       headers: { accept: "application/samlmetadata+xml, application/xml, text/xml" },
@@ -202,7 +206,7 @@ async function fetchText(
   }
 }
 
-function read(
+function parseOrLog(
   { runtime, tenant }: TenantContext,
   { name }: ProviderSettings,
   document: Uint8Array | string,

@@ -1,7 +1,7 @@
 import { schema } from "#db/client";
 import { sha256 } from "../../lib/sha256.ts";
 import type { TenantContext } from "../../runtime.ts";
-import { skewMilliseconds } from "./assertion.ts";
+import { CLOCK_SKEW_MS } from "./assertion.ts";
 
 const { seenAssertions } = schema;
 
@@ -12,7 +12,7 @@ const { seenAssertions } = schema;
  * @param assertion `issuer` and `id` name it; `expiresAt`: when nobody would take it any more
  * @returns false when it was shown before, by whomever and to whichever server
  */
-export async function rememberAssertion(
+export async function registerAssertion(
   { runtime, tenant }: TenantContext,
   { issuer, id, expiresAt }: { issuer: string; id: string; expiresAt: Date },
 ): Promise<boolean> {
@@ -22,7 +22,7 @@ export async function rememberAssertion(
       tenantId: tenant.id,
       // A length in front, so that no issuer and id run into another pair.
       idHash: sha256(`${issuer.length} ${issuer} ${id}`),
-      expiresAt: new Date(expiresAt.getTime() + skewMilliseconds),
+      expiresAt: new Date(expiresAt.getTime() + CLOCK_SKEW_MS),
     })
     .onConflictDoNothing()
     .returning({ idHash: seenAssertions.idHash });

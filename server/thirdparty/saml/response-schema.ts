@@ -1,4 +1,4 @@
-import { wordsOf, type XmlElement } from "./xml.ts";
+import { textOf, type XmlElement } from "./xml.ts";
 import { XmlError } from "./xml-error.ts";
 
 /**
@@ -9,7 +9,7 @@ import { XmlError } from "./xml-error.ts";
  *
  * `?` at most once, `*` any number, `+` one at least, nothing: exactly once; `#text` for words.
  */
-const shapes: Record<string, string> = {
+const contentModels: Record<string, string> = {
   "samlp:Response": "saml:Issuer? ds:Signature? samlp:Status saml:Assertion? saml:EncryptedAssertion?",
   "samlp:Status": "samlp:StatusCode samlp:StatusMessage?",
   "samlp:StatusCode": "samlp:StatusCode?",
@@ -73,7 +73,7 @@ const shapes: Record<string, string> = {
   "xenc:DataReference": "",
 };
 
-export const exclusiveCanonicalForm = "http://www.w3.org/2001/10/xml-exc-c14n#";
+export const exclusiveCanonicalization = "http://www.w3.org/2001/10/xml-exc-c14n#";
 const envelopedSignature = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
 
 /** Ciphers that tell by themselves when they were tampered with. */
@@ -84,7 +84,7 @@ export const authenticatedCiphers = {
 
 /** The values of `Algorithm` that are taken, by element and parent. No SHA-1 in signatures, no HMAC, no XSLT. */
 const algorithms: Record<string, readonly string[]> = {
-  "ds:SignedInfo/ds:CanonicalizationMethod": [exclusiveCanonicalForm],
+  "ds:SignedInfo/ds:CanonicalizationMethod": [exclusiveCanonicalization],
   "ds:SignedInfo/ds:SignatureMethod": [
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512",
@@ -94,7 +94,7 @@ const algorithms: Record<string, readonly string[]> = {
     "http://www.w3.org/2001/04/xmlenc#sha256",
     "http://www.w3.org/2001/04/xmlenc#sha512",
   ],
-  "ds:Transforms/ds:Transform": [envelopedSignature, exclusiveCanonicalForm],
+  "ds:Transforms/ds:Transform": [envelopedSignature, exclusiveCanonicalization],
   "xenc:EncryptedData/xenc:EncryptionMethod": [
     ...Object.keys(authenticatedCiphers),
     "http://www.w3.org/2001/04/xmlenc#aes128-cbc",
@@ -106,14 +106,14 @@ const algorithms: Record<string, readonly string[]> = {
   "xenc:EncryptionMethod/ds:DigestMethod": ["http://www.w3.org/2000/09/xmldsig#sha1"],
 };
 
-interface Shape {
+interface ContentModel {
   text: boolean;
   children: Map<string, { least: number; most: number }>;
 }
 
 const counts = { "": [1, 1], "?": [0, 1], "*": [0, Infinity], "+": [1, Infinity] } as const;
 
-function parseShape(shape: string): Shape {
+function parseContentModel(shape: string): ContentModel {
   const parts = shape.split(" ").filter(Boolean);
   const children = parts.flatMap((part) => {
     const [, kind = "", count = ""] = /^([a-z]+:\w+)([?*+]?)$/.exec(part) ?? [];
@@ -123,7 +123,9 @@ function parseShape(shape: string): Shape {
   return { text: parts.includes("#text"), children: new Map(children) };
 }
 
-const parsedShapes = new Map(Object.entries(shapes).map(([kind, shape]) => [kind, parseShape(shape)]));
+const parsedContentModels = new Map(
+  Object.entries(contentModels).map(([kind, shape]) => [kind, parseContentModel(shape)]),
+);
 
 /**
  * Whether an element, and everything in it, is what the tables say.
@@ -131,10 +133,10 @@ const parsedShapes = new Map(Object.entries(shapes).map(([kind, shape]) => [kind
  * @throws XmlError when it is not; also when two elements carry one identifier, or a signature does not cover the
  *   whole of the element it stands in and nothing else
  */
-export function checkShape(root: XmlElement): void {
+export function validateSchema(root: XmlElement): void {
   const identifiers = new Set<string>();
   const check = (element: XmlElement, parent: XmlElement | null): void => {
-    const shape = parsedShapes.get(element.kind);
+    const shape = parsedContentModels.get(element.kind);
     if (!shape) throw new XmlError("there is an element that has no business there");
     checkContent(element, shape);
     checkAlgorithm(element, parent);
@@ -145,9 +147,9 @@ export function checkShape(root: XmlElement): void {
   check(root, null);
 }
 
-function checkContent(element: XmlElement, shape: Shape): void {
+function checkContent(element: XmlElement, shape: ContentModel): void {
   const { kind, children } = element;
-  if (!shape.text && wordsOf(element) !== "") throw new XmlError(`${kind} holds words`);
+  if (!shape.text && textOf(element) !== "") throw new XmlError(`${kind} holds words`);
   if (children.some((child) => !shape.children.has(child.kind)))
     throw new XmlError(`${kind} holds an element that has no business there`);
   for (const [child, { least, most }] of shape.children) {
@@ -187,12 +189,12 @@ function checkSignature(signature: XmlElement, parent: XmlElement | null): void 
     .map(({ attributes }) => attributes.get("Algorithm"));
   if (
     transforms[0] !== envelopedSignature ||
-    transforms[1] !== exclusiveCanonicalForm ||
+    transforms[1] !== exclusiveCanonicalization ||
     transforms.length > 2
   )
     throw new XmlError("a signature transforms what it covers");
   const digest = childOf(reference, "ds:DigestValue");
-  if (!digest || !/^[A-Za-z0-9+/]+={0,2}$/.test(wordsOf(digest))) throw new XmlError("a digest is none");
+  if (!digest || !/^[A-Za-z0-9+/]+={0,2}$/.test(textOf(digest))) throw new XmlError("a digest is none");
 }
 
 /** The children of a kind, in order. */

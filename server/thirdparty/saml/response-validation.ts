@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { decryptAssertion, isAuthenticated } from "./encrypted-assertion.ts";
-import { checkShape, childOf } from "./response-schema.ts";
+import { childOf, validateSchema } from "./response-schema.ts";
 import { readXml, type XmlElement, type XmlLimits } from "./xml.ts";
 import { XmlError } from "./xml-error.ts";
 
@@ -8,10 +8,10 @@ import { XmlError } from "./xml-error.ts";
  * Real responses are a tenth of this. Anybody may send some, and the library takes time by the square of their
  * elements and attributes before it has found out who has signed them.
  */
-export const responseLimits: XmlLimits = { bytes: 128 * 1024, elements: 1024, comments: false };
+export const RESPONSE_LIMITS: XmlLimits = { bytes: 128 * 1024, elements: 1024, comments: false };
 
 /** A response that may be shown to the library: it is of the one shape that is taken. Nothing of it is believed yet. */
-export interface GuardedResponse {
+export interface ValidatedResponse {
   /** The very document that was looked at, base64, for the library. */
   encoded: string;
   response: XmlElement;
@@ -21,10 +21,10 @@ export interface GuardedResponse {
   signed: { response: boolean; assertion: boolean };
 }
 
-export type Guarded =
-  | { ok: true; guarded: GuardedResponse }
+export type ResponseVerdict =
+  | { ok: true; validated: ValidatedResponse }
   /** `failure`: the provider says no; `malformed`: it, or somebody in its name, says something that is not taken. */
-  | { ok: false; problem: "failure" | "malformed"; reason: string };
+  | { ok: false; declined: boolean; reason: string };
 
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
 const success = "urn:oasis:names:tc:SAML:2.0:status:Success";
@@ -37,15 +37,15 @@ const success = "urn:oasis:names:tc:SAML:2.0:status:Success";
  * @param samlResponse the form field, base64 (SAML Bindings 2.0, 3.5.4)
  * @param decryptionKey what assertions are encrypted for
  */
-export function guardResponse(samlResponse: string, decryptionKey: KeyObject): Guarded {
+export function validateResponse(samlResponse: string, decryptionKey: KeyObject): ResponseVerdict {
   try {
     const document = decodeBase64(samlResponse);
-    const response = readXml(document, responseLimits);
+    const response = readXml(document, RESPONSE_LIMITS);
     if (response.kind !== "samlp:Response") return malformed("it is no response");
     const status = childOf(childOf(response, "samlp:Status"), "samlp:StatusCode")?.attributes.get("Value");
-    if (status !== success) return { ok: false, problem: "failure", reason: "the status is not success" };
-    checkShape(response);
-    return { ok: true, guarded: look(document, response, decryptionKey) };
+    if (status !== success) return { ok: false, declined: true, reason: "the status is not success" };
+    validateSchema(response);
+    return { ok: true, validated: validateAssertionElement(document, response, decryptionKey) };
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     return malformed(error.message);
@@ -57,14 +57,18 @@ export function guardResponse(samlResponse: string, decryptionKey: KeyObject): G
  *
  * @throws XmlError
  */
-export function guardAssertion(document: Uint8Array | string): XmlElement {
-  const assertion = readXml(document, responseLimits);
+export function validateAssertion(document: Uint8Array | string): XmlElement {
+  const assertion = readXml(document, RESPONSE_LIMITS);
   if (assertion.kind !== "saml:Assertion") throw new XmlError("it is no assertion");
-  checkShape(assertion);
+  validateSchema(assertion);
   return assertion;
 }
 
-function look(document: Buffer, response: XmlElement, decryptionKey: KeyObject): GuardedResponse {
+function validateAssertionElement(
+  document: Buffer,
+  response: XmlElement,
+  decryptionKey: KeyObject,
+): ValidatedResponse {
   const assertion = childOf(response, "saml:Assertion") ?? null;
   const encrypted = childOf(response, "saml:EncryptedAssertion");
   if ((assertion === null) === (encrypted === undefined))
@@ -76,7 +80,7 @@ function look(document: Buffer, response: XmlElement, decryptionKey: KeyObject):
   if (encrypted && !signed.response) {
     // Without a tag or a signature around it, whether a changed ciphertext is still XML tells of what it hides.
     if (!isAuthenticated(encrypted)) throw new XmlError("an encrypted assertion is not authenticated");
-    const inner = guardAssertion(decryptAssertion(encrypted, decryptionKey));
+    const inner = validateAssertion(decryptAssertion(encrypted, decryptionKey));
     signed.assertion = childOf(inner, "ds:Signature") !== undefined;
   }
   if (!signed.response && !signed.assertion) throw new XmlError("nothing is signed");
@@ -92,6 +96,6 @@ function decodeBase64(text: string): Buffer {
   return document.subarray(0, 3).equals(byteOrderMark) ? document.subarray(3) : document;
 }
 
-function malformed(reason: string): Guarded {
-  return { ok: false, problem: "malformed", reason };
+function malformed(reason: string): ResponseVerdict {
+  return { ok: false, declined: false, reason };
 }

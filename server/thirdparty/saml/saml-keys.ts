@@ -18,10 +18,10 @@ export interface SamlKey {
 
 const { signingKeys, tenants } = schema;
 
-const yearMilliseconds = 365 * 24 * 3600 * 1000;
+const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 /** Providers are told of a certificate once, by hand, so it is made to last. */
-const certificateYears = 20;
+const CERTIFICATE_YEARS = 20;
 
 const commonNames = { saml_signing: "SAML signing", saml_encryption: "SAML encryption" };
 
@@ -63,7 +63,7 @@ async function readKey({ runtime, tenant }: TenantContext, purpose: SamlKeyPurpo
         commonName: commonNames[purpose],
         serial: Buffer.from(row.id.replaceAll("-", ""), "hex"),
         from: row.createdAt,
-        until: new Date(row.createdAt.getTime() + certificateYears * yearMilliseconds),
+        until: new Date(row.createdAt.getTime() + CERTIFICATE_YEARS * YEAR_MS),
       });
     },
   };

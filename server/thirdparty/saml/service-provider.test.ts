@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { samlIdentityProvider } from "../../testing/saml-identity-provider.ts";
-import { openSamlRequest, relayPrefix, samlRedirect, samlReturnAddress } from "./authn-request.ts";
+import { RELAY_STATE_PREFIX, redirectByDomain, samlReturnUrl, startSamlRequest } from "./authn-request.ts";
 import { childOf, childrenOf } from "./response-schema.ts";
 import { samlKey } from "./saml-keys.ts";
 import { serviceProviderMetadata } from "./service-provider-metadata.ts";
@@ -57,7 +57,7 @@ test("a certificate is what its key signed for itself", async () => {
 });
 
 test("a request names itself, us, and where the answer goes, and is signed", async () => {
-  const { redirectUrl, state, cookieChanges } = await openSamlRequest(
+  const { redirectUrl, state, cookieChanges } = await startSamlRequest(
     scopeOf(runtime),
     runtime.config.saml.identity_providers[0] as never,
     { flowId: null, redirectTo },
@@ -70,7 +70,7 @@ test("a request names itself, us, and where the answer goes, and is signed", asy
     consumerUrl: "http://localhost:3000/saml/callback",
     destination: "https://idp.example.org/sso?realm=a&amp;b",
     forceAuthn: false,
-    relayState: relayPrefix + state,
+    relayState: RELAY_STATE_PREFIX + state,
   });
   expect(Buffer.byteLength(request.relayState)).toBeLessThanOrEqual(80);
   const { certificate } = await samlKey({ runtime, tenant: runtime.tenant }, "saml_signing");
@@ -85,7 +85,7 @@ test("a request is not signed, or demands a new sign-in, where that is configure
     STILE_SAML_OPTIONS_FORCE_LOGIN: "true",
     STILE_SAML_ENDPOINT_URL: "https://login.example.com/",
   });
-  const sent = await samlRedirect(scopeOf(at), {
+  const sent = await redirectByDomain(scopeOf(at), {
     flowId: crypto.randomUUID(),
     email: "ada@example.org",
     redirectTo,
@@ -102,7 +102,7 @@ test("a request is not signed, or demands a new sign-in, where that is configure
 test("nobody is sent whose domain no provider has", async () => {
   for (const email of ["ada@example.com", "ada@sub.example.org", "ada@xexample.org"])
     expect(
-      await samlRedirect(scopeOf(runtime), { flowId: crypto.randomUUID(), email, redirectTo }),
+      await redirectByDomain(scopeOf(runtime), { flowId: crypto.randomUUID(), email, redirectTo }),
     ).toBeNull();
 });
 
@@ -112,8 +112,7 @@ test("people come back to the page that asked, if it may ask", () => {
     STILE_CORS_ALLOW_ORIGINS: "https://app.example.com",
     STILE_SAML_DEFAULT_REDIRECT_URL: "https://portal.example.com/in",
   });
-  const from = (origin: string | null) =>
-    samlReturnAddress({ client: { origin } as never, tenant: at.tenant });
+  const from = (origin: string | null) => samlReturnUrl({ client: { origin } as never, tenant: at.tenant });
   expect(from("https://app.example.com")).toBe("https://app.example.com/");
   expect(from(null)).toBe("https://portal.example.com/in");
   for (const origin of ["http://localhost:3000", "null", "https://evil.example"])

@@ -1,12 +1,12 @@
 import type { CacheProvider, SamlConfig } from "@node-saml/node-saml";
 import type { Config } from "../../config/schema.ts";
 import type { IdentityProvider } from "./identity-providers.ts";
-import { type GuardedResponse, guardAssertion } from "./response-validation.ts";
+import { type ValidatedResponse, validateAssertion } from "./response-validation.ts";
 import type { SamlKey } from "./saml-keys.ts";
 import type { XmlElement } from "./xml.ts";
 
 /** Loaded when the first person comes by SAML: it takes 20 MB, which most deployments would hold for nothing. */
-const library = () => import("@node-saml/node-saml");
+const loadLibrary = () => import("@node-saml/node-saml");
 
 /** How providers know a tenant. */
 export interface ServiceProvider {
@@ -37,16 +37,16 @@ export function serviceProviderOf({ saml, base_url }: Config): ServiceProvider {
  * @param requestId what the answer has to name; starts with a letter or `_`
  * @param relayState comes back with the answer; at most 80 bytes
  */
-export async function requestUrl(
+export async function authnRequestUrl(
   config: Config,
   provider: IdentityProvider,
   { signing }: Pick<ServiceProviderKeys, "signing">,
   { requestId, relayState }: { requestId: string; relayState: string },
 ): Promise<string> {
-  const { SAML } = await library();
+  const { SAML } = await loadLibrary();
   const { sign_authn_requests, force_login } = config.saml.options;
   const client = new SAML({
-    ...common(config, provider),
+    ...commonOptions(config, provider),
     entryPoint: provider.signOnUrl,
     generateUniqueId: () => requestId,
     forceAuthn: force_login,
@@ -66,26 +66,26 @@ export async function requestUrl(
  * @param requestId as in `Expected`
  * @returns the assertion, read from the bytes that the signature covers and from no others; or, in a word, why not
  */
-export async function verifyResponse(
+export async function verifySignatures(
   config: Config,
   provider: IdentityProvider,
   { encryption }: Pick<ServiceProviderKeys, "encryption">,
-  { encoded, signed }: GuardedResponse,
+  { encoded, signed }: ValidatedResponse,
   requestId: string | null,
 ): Promise<{ ok: true; assertion: XmlElement } | { ok: false; reason: string }> {
-  const { SAML, ValidateInResponseTo } = await library();
+  const { SAML, ValidateInResponseTo } = await loadLibrary();
   const client = new SAML({
-    ...common(config, provider),
+    ...commonOptions(config, provider),
     wantAuthnResponseSigned: signed.response,
     wantAssertionsSigned: signed.assertion,
     decryptionPvk: pem(encryption),
     validateInResponseTo: requestId === null ? ValidateInResponseTo.never : ValidateInResponseTo.always,
-    cacheProvider: knowingOnly(requestId),
+    cacheProvider: requestCache(requestId),
   });
   try {
     const { profile } = await client.validatePostResponseAsync({ SAMLResponse: encoded });
     const covered = profile?.getAssertionXml?.();
-    return covered ? { ok: true, assertion: guardAssertion(covered) } : { ok: false, reason: "signature" };
+    return covered ? { ok: true, assertion: validateAssertion(covered) } : { ok: false, reason: "signature" };
   } catch (error) {
     return { ok: false, reason: reasonOf(error) };
   }
@@ -98,7 +98,7 @@ function reasonOf(error: unknown): string {
   return /InResponseTo/.test(message) ? "in_response_to" : "signature";
 }
 
-function common(config: Config, provider: IdentityProvider): SamlConfig {
+function commonOptions(config: Config, provider: IdentityProvider): SamlConfig {
   const { entityId, audience, consumerUrl } = serviceProviderOf(config);
   return {
     issuer: entityId,
@@ -112,7 +112,7 @@ function common(config: Config, provider: IdentityProvider): SamlConfig {
 }
 
 /** Our own row of the request was taken; its id is the one that the library finds. */
-function knowingOnly(requestId: string | null): CacheProvider {
+function requestCache(requestId: string | null): CacheProvider {
   const since = new Date().toISOString();
   return {
     saveAsync: async () => null,

@@ -5,7 +5,7 @@ import type { Answer } from "../../testing/saml-messages.ts";
 import type { ThirdPartyRequest } from "../authorization-requests.ts";
 import { ThirdPartyError } from "../third-party-error.ts";
 import { samlKey } from "./saml-keys.ts";
-import { completeSignOn } from "./sign-in.ts";
+import { completeSamlSignIn } from "./sign-in.ts";
 
 /** The moment of the whole file, for both sides: how long a test takes changes nothing. */
 const moment = new Date();
@@ -56,7 +56,7 @@ async function handIn(
     inResponseTo: asked ? "_request" : null,
     ...about,
   });
-  return completeSignOn({ runtime: at, tenant: at.tenant }, { samlResponse, request: asked }, now());
+  return completeSamlSignIn({ runtime: at, tenant: at.tenant }, { samlResponse, request: asked }, now());
 }
 
 /** The reason, for the operator alone, why an answer is refused. */
@@ -116,7 +116,7 @@ describe("an answer of the provider is taken", () => {
         .toString("base64")
         .match(/.{1,76}/g) ?? []
     ).join("\r\n");
-    const taken = completeSignOn(
+    const taken = completeSamlSignIn(
       { runtime, tenant: runtime.tenant },
       { samlResponse, request: request() },
       now(),
@@ -195,7 +195,7 @@ describe("A59 an answer is refused", () => {
   test("the second time, however often it is shown at once", async () => {
     const samlResponse = await provider.answer({ ...sp, inResponseTo: "_request" });
     const show = () =>
-      completeSignOn({ runtime, tenant: runtime.tenant }, { samlResponse, request: request() }, now());
+      completeSamlSignIn({ runtime, tenant: runtime.tenant }, { samlResponse, request: request() }, now());
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () =>
         show().then(
@@ -223,7 +223,7 @@ describe("A59 an answer is refused", () => {
     const at = runtime.configured(settings({}, second));
     const samlResponse = await other.answer({ ...sp, inResponseTo: "_request" });
     const show = (asked: ThirdPartyRequest | null, there: TestRuntime) =>
-      completeSignOn({ runtime: there, tenant: there.tenant }, { samlResponse, request: asked }, now());
+      completeSamlSignIn({ runtime: there, tenant: there.tenant }, { samlResponse, request: asked }, now());
     expect(await reasonOf(show(request(), at))).toBe("signature");
     expect(await reasonOf(show(null, runtime))).toBe("unknown_issuer");
     const off = runtime.configured(settings({}, { ...second, enabled: false }));

@@ -9,10 +9,10 @@ const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
 const xmlnsNamespace = "http://www.w3.org/2000/xmlns/";
 
 /** Around every document. */
-export const outermost: Scope = new Map([["xml", xmlNamespace]]);
+export const rootScope: Scope = new Map([["xml", xmlNamespace]]);
 
 /** Readers copy what is in scope at every element, so much in scope would take much time. */
-const mostPrefixes = 64;
+const MAX_PREFIXES = 64;
 
 /** The namespaces of SAML, by their usual prefixes. */
 const prefixes = new Map([
@@ -38,7 +38,7 @@ export function scopeOf(attributes: ReadonlyMap<string, string>, around: Scope):
     if (taken || reserved || !absolute) throw new XmlError("a namespace is not declared as it should be");
     scope.set(prefix, namespace);
   }
-  if (scope.size > mostPrefixes) throw new XmlError("there are too many namespaces");
+  if (scope.size > MAX_PREFIXES) throw new XmlError("there are too many namespaces");
   return scope;
 }
 

@@ -1,5 +1,5 @@
 import { XmlError } from "./xml-error.ts";
-import { attributesOf, kindOf, outermost, type Scope, scopeOf } from "./xml-namespaces.ts";
+import { attributesOf, kindOf, rootScope, type Scope, scopeOf } from "./xml-namespaces.ts";
 
 /**
  * A reader of the XML that identity providers write, and of nothing else: no document types, no entities but the five
@@ -27,8 +27,8 @@ export interface XmlLimits {
   comments: boolean;
 }
 
-const deepest = 64;
-const mostAttributes = 64;
+const MAX_DEPTH = 64;
+const MAX_ATTRIBUTES = 64;
 
 /** Names of ASCII alone: nobody who writes SAML uses others, and other letters can look like these. */
 const name = "[A-Za-z_][A-Za-z0-9._-]*";
@@ -47,9 +47,9 @@ const grammar = {
 };
 
 /** Everything that is no character of XML 1.0 (section 2.2). */
-const noCharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+const invalidCharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
-interface Open {
+interface OpenElement {
   element: XmlElement;
   name: string;
   scope: Scope;
@@ -61,7 +61,7 @@ const whiteSpace = " \t\n\r";
  * The words of an element, without the white space of XML 1.0 (2.3) around them. Other spaces belong to them: people
  * whose names differ in those alone are two to their provider.
  */
-export function wordsOf({ text }: Pick<XmlElement, "text">): string {
+export function textOf({ text }: Pick<XmlElement, "text">): string {
   let from = 0;
   let to = text.length;
   while (from < to && whiteSpace.includes(text.charAt(from))) from += 1;
@@ -93,7 +93,7 @@ export function readXml(document: Uint8Array | string, limits: XmlLimits): XmlEl
 
   let root: XmlElement | null = null;
   let elements = 0;
-  const open: Open[] = [];
+  const open: OpenElement[] = [];
   take("declaration");
   skipMisc();
   do {
@@ -116,7 +116,7 @@ export function readXml(document: Uint8Array | string, limits: XmlLimits): XmlEl
     const end = take("openEnd");
     if (!end) throw new XmlError("a tag is not well-formed");
     const [, tag = ""] = opening;
-    const scope = scopeOf(written, parent?.scope ?? outermost);
+    const scope = scopeOf(written, parent?.scope ?? rootScope);
     const element: XmlElement = {
       kind: kindOf(tag, scope),
       attributes: attributesOf(written, scope),
@@ -126,7 +126,7 @@ export function readXml(document: Uint8Array | string, limits: XmlLimits): XmlEl
     if (parent) parent.element.children.push(element);
     else root = element;
     if (end[1] === "/") continue;
-    if (open.push({ element, name: tag, scope }) > deepest) throw new XmlError("it is nested too deep");
+    if (open.push({ element, name: tag, scope }) > MAX_DEPTH) throw new XmlError("it is nested too deep");
   } while (open.length > 0);
   skipMisc();
   if (!root || at !== text.length) throw new XmlError("there is something after the root element");
@@ -142,7 +142,7 @@ function decode(document: Uint8Array | string, { bytes }: XmlLimits): string {
   } catch {
     throw new XmlError("it is not UTF-8");
   }
-  if (noCharacter.test(text)) throw new XmlError("there are characters that XML does not have");
+  if (invalidCharacter.test(text)) throw new XmlError("there are characters that XML does not have");
   // XML 1.0, 2.11.
   return text.replace(/\r\n?/g, "\n");
 }
@@ -151,7 +151,7 @@ function readAttributes(take: () => RegExpExecArray | null): Map<string, string>
   const attributes = new Map<string, string>();
   for (let found = take(); found; found = take()) {
     const [, key = "", double, single = ""] = found;
-    if (attributes.has(key) || attributes.size === mostAttributes)
+    if (attributes.has(key) || attributes.size === MAX_ATTRIBUTES)
       throw new XmlError("an element has an attribute twice, or too many");
     // XML 1.0, 3.3.3: what is written as a line break or a tab reads as a space.
     attributes.set(key, resolve((double ?? single).replace(/[\t\n]/g, " ")));
@@ -170,7 +170,7 @@ function resolve(text: string): string {
       const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
       if (!(code <= 0x10ffff)) throw new XmlError("there is an entity that is not XML's own");
       const character = String.fromCodePoint(code);
-      if (noCharacter.test(character)) throw new XmlError("there are characters that XML does not have");
+      if (invalidCharacter.test(character)) throw new XmlError("there are characters that XML does not have");
       return character;
     },
   );
