@@ -1,6 +1,6 @@
 /**
- * Next calls this once per process before it answers anything. Under `npm start` the runtime is there already;
- * under `next start` and on a serverless platform it is made here.
+ * Next calls this once per process before the first request. Under `npm start` the runtime exists already; under
+ * `next start` and on serverless platforms it is made here.
  */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== "nodejs") return;

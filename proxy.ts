@@ -1,26 +1,29 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { heldRuntime } from "#server/runtime-slot";
 import { isMissingPage } from "./app/missing-page.ts";
-import { LANGUAGE, languageWish } from "./app/page-language.ts";
+import { LANGUAGE, requestedLanguage } from "./app/page-language.ts";
+
+/** A year. */
+const LANGUAGE_COOKIE_SECONDS = 365 * 24 * 3600;
 
 /**
- * Runs before every page: gives it the headers that only a page needs, and passes on the language that was asked
- * for. It lets everything through; who may do what is decided where it is done.
+ * Runs before every page: sets the headers that only pages need, and passes on the requested language. It rejects
+ * nothing; handlers and pages check access themselves.
  */
 export async function proxy(request: NextRequest): Promise<NextResponse> {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(18))).toString("base64");
   const policy = contentSecurityPolicy(nonce);
-  const wish = languageWish(request.nextUrl.searchParams);
+  const language = requestedLanguage(request.nextUrl.searchParams);
 
   const forwarded = new Headers(request.headers);
-  // Next gives its own scripts the nonce that it finds here.
+  // Next reads the nonce for its own scripts from this header.
   forwarded.set("Content-Security-Policy", policy);
-  if (wish === null) forwarded.delete(LANGUAGE);
-  else forwarded.set(LANGUAGE, wish);
+  if (language === null) forwarded.delete(LANGUAGE);
+  else forwarded.set(LANGUAGE, language);
 
   const onward = { request: { headers: forwarded } };
   const { pathname } = request.nextUrl;
-  // Next's own page for errors has an address, where it may be kept by caches; to us it is a page that is not there.
+  // Next's error page has a public address, whose response could be cached. It is treated as not found.
   const missing =
     pathname === "/_global-error" || (await isMissingPage(request.headers.get("host"), pathname));
   const response = missing
@@ -30,22 +33,21 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
   for (const [name, value] of Object.entries(pageHeaders)) response.headers.set(name, value);
   const overTls = heldRuntime()?.config.base_url.startsWith("https:") ?? false;
   if (overTls) response.headers.set("Strict-Transport-Security", "max-age=31536000; includeSubDomains");
-  if (wish !== null) {
-    const aYear = 365 * 24 * 3600;
-    response.cookies.set(LANGUAGE, wish, {
+  if (language !== null) {
+    response.cookies.set(LANGUAGE, language, {
       path: "/",
       sameSite: "lax",
       httpOnly: true,
       secure: overTls,
-      maxAge: aYear,
+      maxAge: LANGUAGE_COOKIE_SECONDS,
     });
   }
   return response;
 }
 
 /**
- * Only scripts that carry the nonce run, and what they load (CSP Level 3, 8.2). Nothing comes from elsewhere, nobody
- * may frame the page, and script text is never made from strings (Trusted Types).
+ * Only scripts with the nonce run, and the scripts that they load (CSP Level 3, 8.2). Other origins are blocked, the page
+ * cannot be framed, and strings never become script text (Trusted Types).
  */
 function contentSecurityPolicy(nonce: string): string {
   return [
@@ -65,7 +67,7 @@ function contentSecurityPolicy(nonce: string): string {
   ].join("; ");
 }
 
-const off = [
+const disabledFeatures = [
   "accelerometer",
   "autoplay",
   "browsing-topics",
@@ -91,9 +93,9 @@ const pageHeaders: Record<string, string> = {
   "Permissions-Policy": [
     "publickey-credentials-get=(self)",
     "publickey-credentials-create=(self)",
-    ...off.map((feature) => `${feature}=()`),
+    ...disabledFeatures.map((feature) => `${feature}=()`),
   ].join(", "),
-  // With none at all, a form would come from `Origin: null`, and nothing else tells over plain http that it is ours.
+  // With `no-referrer`, a form would send `Origin: null`, and over plain http nothing else shows that it is same-origin.
   "Referrer-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
@@ -101,7 +103,7 @@ const pageHeaders: Record<string, string> = {
   "Cross-Origin-Resource-Policy": "same-origin",
 };
 
-// The API's own addresses carry headers of their own; a test compares this with their list.
+// Addresses of the API have headers of their own; a test compares this with their table.
 export const config = {
   matcher:
     "/((?!_next/static/|(?:t/[^/]+/)?(?:api|login|registration|profile|token_exchange|thirdparty|saml|me|users|logout|sessions|\\.well-known|token|step|passkeys|authenticator|health|dev)(?:/|$)).*)",

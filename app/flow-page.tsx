@@ -13,20 +13,20 @@ import { isIdpInitiated, readProviderReturn } from "../components/flow/provider-
 import { Languages } from "./languages.tsx";
 import { pageWords } from "./page-words.ts";
 
-/** The parameters of a page's address, as Next hands them out. */
+/** The query of a page's address, in Next's form. */
 export type Query = Record<string, string | string[] | undefined>;
 
 interface FlowPageProps {
-  /** The flow that was asked for; null for whichever waits for the person, else a login. */
+  /** The requested flow; null for the flow that waits for the visitor, else a login. */
   type: FlowType | null;
   query: Query;
-  /** Where this page lies within its tenant, for instance `/account`. */
+  /** Path of this page within its tenant, for instance `/account`. */
   path: string;
-  /** The tenant that the address names; null for an address without one. */
+  /** The tenant id in the address; null for an address without one. */
   tenantId: string | null;
 }
 
-/** A hosted page: draws the flow that this browser has under way, or the first state of one, and writes nothing. */
+/** A hosted page: displays the browser's flow, or the first state of a flow that is not started. Reads only. */
 export async function FlowPage({ type: asked, query, path, tenantId }: FlowPageProps) {
   const tenant = await tenantOfPage(tenantId);
   const parameters = parametersOf(query);
@@ -58,16 +58,16 @@ export async function FlowPage({ type: asked, query, path, tenantId }: FlowPageP
 }
 
 /**
- * The tenant whose page this is; a page that is not there where it has none.
+ * Finds the tenant of a page, or displays the page for unknown addresses.
  *
- * @param id as the address names it
+ * @param id the tenant id in the address
  */
 export async function tenantOfPage(id: string | null): Promise<Tenant> {
   const tenant = await pageTenant(currentRuntime(), (await headers()).get("host"), id);
   return tenant ?? notFound();
 }
 
-/** @param query as Next hands it out; with everything that was given twice */
+/** Converts a query from Next's form. Repeated parameters are kept. */
 export function parametersOf(query: Query): URLSearchParams {
   const pairs = Object.entries(query).flatMap(([name, values]) =>
     [values ?? []].flat().map((value): [string, string] => [name, value]),
@@ -75,14 +75,14 @@ export function parametersOf(query: Query): URLSearchParams {
   return new URLSearchParams(pairs);
 }
 
-/** The flows that this page may be about; whoever comes back from a provider is awaited by one of them. */
+/** The flows that this page may display. A visitor who returns from a provider belongs to one of them. */
 function candidates(asked: FlowType | null, arrives: boolean, unasked: boolean): FlowType[] {
   if (unasked) return ["token_exchange"];
   if (asked) return [asked];
   return arrives ? ["login", "registration"] : ["login"];
 }
 
-/** Of several flows, the one that waits for somebody to come back; else the first. */
+/** Of several flows, the one that waits for a provider's answer; else the first. */
 async function drawn(tenant: Tenant, types: FlowType[]): Promise<{ type: FlowType; initial: PageAnswer }> {
   const cookies = (await headers()).get("cookie");
   const pages = await Promise.all(
@@ -95,13 +95,13 @@ async function drawn(tenant: Tenant, types: FlowType[]): Promise<{ type: FlowTyp
   return page;
 }
 
-/** A page that cannot be drawn from the database says so, in the same shape as every other refusal. */
+/** Reads the state to display. An unexpected error becomes an error state. */
 async function state(tenant: Tenant, type: FlowType, cookies: string | null): Promise<PageAnswer> {
   const runtime = currentRuntime();
   try {
     return await pageState(runtime, tenant, cookies, type);
   } catch (error) {
-    runtime.log.error({ err: error }, "the page could not be drawn");
+    runtime.log.error({ err: error }, "displaying the page failed");
     return { version: 0, state: showError("technical_error") };
   }
 }

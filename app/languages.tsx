@@ -3,7 +3,7 @@ import { translatedTags, wordsIn } from "#words/languages";
 
 interface LanguagesProps {
   current: Language;
-  /** Of this page, for instance `/?flow=registration`. */
+  /** Address of this page, for instance `/?flow=registration`. */
   address: string;
 }
 

@@ -5,11 +5,11 @@ import { FlowPage, parametersOf, type Query, tenantOfPage } from "./flow-page.ts
 /**
  * A tenant's hosted page of login and registration.
  *
- * @param tenantId the tenant that the address names; null for an address without one
+ * @param tenantId the tenant id in the address; null for an address without one
  */
 export async function LoginPage({ tenantId, query }: { tenantId: string | null; query: Query }) {
   const { config } = await tenantOfPage(tenantId);
-  // Where to send the person later is kept in a cookie, which only an address of the API can set.
+  // The destination is stored in a cookie, which a page cannot set.
   if (query.redirect_to !== undefined) redirect(withinTenant(config, `/login?${parametersOf(query)}`));
   if (query.flow === "profile") redirect(withinTenant(config, "/account"));
   const type = (["login", "registration", "token_exchange"] as const).find((name) => name === query.flow);

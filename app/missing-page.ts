@@ -2,11 +2,11 @@ import { pageTenant } from "#server/http/page/page-tenant";
 import { heldRuntime } from "#server/runtime-slot";
 
 /**
- * Whether a page is asked for at the address of a tenant that there is none of. Next draws a page that finds out by
- * itself with scripts alone, and with such as our policy stops; so this is asked before.
+ * Whether the address names an unknown tenant. Next sends a page that calls `notFound()` with inline scripts, which the
+ * Content-Security-Policy blocks, so this is checked before.
  *
  * @param host the `Host` header
- * @returns false too where nobody can tell, for instance without a database: then the page says what is wrong
+ * @returns false also if the look-up fails, for instance without a database; then the page displays the error
  */
 export async function isMissingPage(host: string | null, path: string): Promise<boolean> {
   const runtime = heldRuntime();

@@ -2,7 +2,7 @@ import { currentRuntime } from "#server/runtime-slot";
 import { Mark } from "../components/ui/mark.tsx";
 import { pageWords } from "./page-words.ts";
 
-/** Any address that is neither a page nor the API's. */
+/** The page for unknown addresses. */
 export default async function NotFound() {
   const { page } = (await pageWords()).words.flow;
   const service = currentRuntime().tenant.config.service.name;

@@ -5,7 +5,7 @@ import type { LanguageWords } from "#words/language-words";
 import { wordsIn } from "#words/languages";
 import { LANGUAGE } from "./page-language.ts";
 
-/** The language of the page that is being asked for, and its words: the one chosen by the visitor, else the browser's. */
+/** The language of the current page, chosen by the visitor, else by the browser, and its words. */
 export async function pageWords(): Promise<{ language: Language; words: LanguageWords }> {
   const sent = await headers();
   const chosen = sent.get(LANGUAGE) ?? (await cookies()).get(LANGUAGE)?.value ?? null;

@@ -11,9 +11,9 @@ import { Languages } from "../languages.tsx";
 import { pageWords } from "../page-words.ts";
 
 /**
- * The page that shows a person what they are asked to agree to. Looking at it changes nothing.
+ * The page on which a user confirms or declines a transaction. Displaying it changes nothing.
  *
- * @param tenantId the tenant that the address names; null for an address without one
+ * @param tenantId the tenant id in the address; null for an address without one
  */
 export async function ConfirmationPage({ tenantId, query }: { tenantId: string | null; query: Query }) {
   const tenant = await tenantOfPage(tenantId);
@@ -50,7 +50,7 @@ async function asked(tenant: Tenant, token: string): Promise<ConfirmationProps["
   return {
     question: {
       token,
-      // Whoever chose these names may want them to be read as something else.
+      // These names come from the application, and may contain misleading characters.
       application: visibleLine(application),
       user: { name: visibleLine(user.name), displayName: visibleLine(user.displayName) },
       ...dataView(page.transactionId, page.data),

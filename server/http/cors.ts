@@ -3,7 +3,7 @@ import type { ErrorShape } from "./address.ts";
 import { isAllowedOrigin } from "./origin.ts";
 import { isPasskeyOrigin } from "./passkeys/origin.ts";
 
-/** Whom an interface lets read its answers from other sites, and which headers of them. */
+/** Which origins may read the responses of an interface, and which headers. */
 interface Policy {
   /** Whether no other origin is allowed, so that responses do not vary by origin. */
   closed(config: Config): boolean;

@@ -4,15 +4,15 @@ import type { ClientContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Reply } from "./reply.ts";
 
-/** One request, and all that is known of it before anything is done. */
+/** A request, its tenant and its client. */
 export interface HandlerContext {
   runtime: Runtime;
   tenant: Tenant;
   client: Client;
   request: Request;
-  /** Its address, without what stands before a tenant's addresses. */
+  /** Address of the request, without the tenant's prefix. */
   url: URL;
-  /** What stands in the path where its pattern has braces, by the name in them, decoded. */
+  /** Decoded values of the path segments in braces, by name. */
   params: Readonly<Record<string, string>>;
   /** The `Cookie` header. */
   cookies: string | null;
@@ -20,7 +20,7 @@ export interface HandlerContext {
   peer: string;
 }
 
-/** Answers one method of one address. What it throws is logged, and answered 500. */
+/** Answers one method of one address. Errors it throws are logged and answered with status 500. */
 export type Handler = (context: HandlerContext) => Reply | Response | Promise<Reply | Response>;
 
 /** Context of a request for the feature folders, with the time by the database's clock. */

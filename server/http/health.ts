@@ -5,7 +5,7 @@ import { json } from "./reply.ts";
 /** `GET /health/alive`: the process answers. */
 export const aliveHandler: Handler = () => json(200, { alive: true });
 
-/** `GET /health/ready`: the database answers too; 503 while it does not. */
+/** `GET /health/ready`: the database answers; 503 while it does not. */
 export const readyHandler: Handler = async ({ runtime }) => {
   try {
     await pingDatabase(runtime.database);

@@ -3,14 +3,14 @@ import { translatedTags } from "#words/languages";
 import { acceptedLanguageTags } from "../lib/accept-language.ts";
 import { matchLanguage } from "../lib/match-language.ts";
 
-/** The cookie that holds the language a visitor of our page chose there. */
+/** The cookie with the language that a visitor chose on a page. */
 export const LANGUAGE_COOKIE = "stile-language";
 
 const byName = new Map<string, Language>(languageTags.map((language) => [language.toLowerCase(), language]));
 
 /**
- * The language of mails that `X-Language` names. Anything unknown is English, the word `undefined` included, which
- * a published client sends when it was given no language.
+ * The language of mails by `X-Language`. Unknown values mean English, including `undefined`, which a published client
+ * sends if no language is set.
  */
 export function languageOf(header: string | null): Language {
   return byName.get(header?.toLowerCase() ?? "") ?? "en";

@@ -1,14 +1,14 @@
-/** An answer as data; `dispatch` alone makes a `Response` of it. */
+/** A response as data. Only `dispatch.ts` makes a `Response` of it. */
 export interface Reply {
   status: number;
   body?: string;
-  /** Headers beside those that every answer carries, and in place of them where the name is the same. */
+  /** Headers beside the common ones; a header of the same name replaces a common one. */
   headers?: Record<string, string>;
   /** Values of `Set-Cookie`, in order. */
   cookies?: string[];
 }
 
-/** An answer in JSON, always UTF-8. */
+/** A response in JSON. */
 export function json(status: number, body: unknown, more: Pick<Reply, "headers" | "cookies"> = {}): Reply {
   return {
     ...more,
@@ -19,15 +19,15 @@ export function json(status: number, body: unknown, more: Pick<Reply, "headers" 
 }
 
 /**
- * A refusal of an address that is not part of a flow: `{code, message}`, the code being the HTTP status.
+ * An error of an address outside flows: `{code, message}`, where the code is the HTTP status.
  *
- * @param message for the people who build clients; nothing a client sent is repeated in it
+ * @param message for developers of clients; never repeats what a client sent
  */
 export function plainError(status: number, message: string, headers: Record<string, string> = {}): Reply {
   return json(status, { code: status, message }, { headers });
 }
 
-/** Leads a browser elsewhere. 303 turns a POST into a GET (RFC 9110, 15.4.4). */
+/** Redirects a browser. 303 turns a POST into a GET (RFC 9110, 15.4.4). */
 export function redirect(
   status: 303 | 307,
   location: string,

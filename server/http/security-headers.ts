@@ -1,7 +1,7 @@
 import type { Config } from "../config/schema.ts";
 import { isSecure } from "./cookies.ts";
 
-/** No answer of the API is a document: whoever opens one sees text that can load, run and frame nothing. */
+/** Responses of the API are not documents: opened in a browser, they can load, run and frame nothing. */
 const always = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
@@ -12,7 +12,7 @@ const always = {
 
 const overTls = { ...always, "Strict-Transport-Security": "max-age=31536000; includeSubDomains" };
 
-/** The headers that every answer of the API carries (OWASP ASVS 5.0, 3.4). */
+/** The headers of every response of the API (OWASP ASVS 5.0, 3.4). */
 export function securityHeaders(config: Config): Record<string, string> {
   return isSecure(config) ? overTls : always;
 }

@@ -1,7 +1,7 @@
 import type { HandlerContext } from "../http/handler-context.ts";
 
-/** What a procedure works with: the request, and the headers of its answer. */
+/** Context of a procedure: the request, and the headers of its response. */
 export interface Context {
   handlerContext: HandlerContext;
-  answerHeaders: Headers;
+  responseHeaders: Headers;
 }

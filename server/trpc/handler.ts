@@ -7,21 +7,21 @@ import { appRouter } from "./router.ts";
 
 const ENDPOINT = "/api/trpc";
 
-/** `POST /api/trpc/{procedure}`. The body is read here, within our bounds, and handed on as it was. */
+/** `POST /api/trpc/{procedure}`. The body is read here, with our limits, and passed on unchanged. */
 export const trpcHandler: Handler = async (context) => {
   const { request, runtime, client, url: asked } = context;
-  // Every step needs the cookie of the one before, so nothing can be batched; and a streamed batch sets no cookie.
-  if (asked.searchParams.has("batch")) return refuse("BAD_REQUEST", 400);
+  // Each step needs the cookie of the previous one, so calls cannot be batched; and a streamed batch sets no cookies.
+  if (asked.searchParams.has("batch")) return errorReply("BAD_REQUEST", 400);
   const body = await readText(request, "application/json");
   if (!body.ok && body.reason === "too_large")
-    return refuse("PAYLOAD_TOO_LARGE", 413, { Connection: "close" });
-  if (!body.ok || parseJson(body.value) === undefined) return refuse("BAD_REQUEST", 400);
+    return errorReply("PAYLOAD_TOO_LARGE", 413, { Connection: "close" });
+  if (!body.ok || parseJson(body.value) === undefined) return errorReply("BAD_REQUEST", 400);
   const { method, headers } = request;
   const response = await fetchRequestHandler({
     endpoint: ENDPOINT,
     router: appRouter,
     req: new Request(asked, { method, headers, body: body.value }),
-    createContext: ({ resHeaders }) => ({ handlerContext: context, answerHeaders: resHeaders }),
+    createContext: ({ resHeaders }) => ({ handlerContext: context, responseHeaders: resHeaders }),
     onError({ error }) {
       if (error.code === "INTERNAL_SERVER_ERROR") {
         runtime.log.error({ err: error.cause ?? error, request_id: client.requestId }, "a tRPC call failed");
@@ -32,12 +32,12 @@ export const trpcHandler: Handler = async (context) => {
   return response;
 };
 
-/** The shape in which tRPC's client looks for errors; JSON-RPC's number for a request that is not valid. */
-function refuse(
+/** An error in tRPC's shape, with JSON-RPC's code for an invalid request. */
+function errorReply(
   code: "PAYLOAD_TOO_LARGE" | "BAD_REQUEST",
   status: number,
   headers: Record<string, string> = {},
 ): Reply {
-  const message = "The request is not valid.";
+  const message = "Invalid request.";
   return json(status, { error: { message, code: -32600, data: { code, httpStatus: status } } }, { headers });
 }

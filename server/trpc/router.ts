@@ -10,26 +10,26 @@ import {
 } from "../http/page/page-flow.ts";
 import type { Context } from "./context.ts";
 
-// Errors never show where they come from, whatever the environment says.
+// Errors never contain a stack trace, in any environment.
 const { router, procedure } = initTRPC.context<Context>().create({ isDev: false });
 
 /**
- * The browser's flow, for the page of this service. All three change something, if only a token, so all are
- * mutations. A refusal is a state, in `data`; only a call that is malformed is an error of tRPC.
+ * The browser's flow, for the hosted page. All procedures are mutations, since each changes at least a token. Errors of a
+ * flow are states, in `data`; only a malformed call is an error of tRPC.
  */
 export const appRouter = router({
   flow: router({
-    /** Starts a flow, in place of the one this browser may have. */
+    /** Starts a flow, in place of the browser's current one. */
     start: procedure
       .input(typeInput)
       .mutation(async ({ input, ctx }) => answer(ctx, await startOnPage(ctx.handlerContext, input.type))),
 
-    /** Performs an action of the state that the page drew. */
+    /** Performs an action of the displayed state. */
     act: procedure
       .input(actInput)
       .mutation(async ({ input, ctx }) => answer(ctx, await actOnPage(ctx.handlerContext, input))),
 
-    /** Shows the state as it is now and performs nothing: after a lost answer, or a refusal of another tab. */
+    /** Returns the current state and performs nothing: after a lost answer, or a step in another tab. */
     current: procedure
       .input(typeInput)
       .mutation(async ({ input, ctx }) => answer(ctx, await currentOnPage(ctx.handlerContext, input.type))),
@@ -38,9 +38,9 @@ export const appRouter = router({
 
 export type AppRouter = typeof appRouter;
 
-function answer({ answerHeaders }: Context, { answer, headers, cookies }: PageReply): PageAnswer {
-  for (const [name, value] of Object.entries(headers)) answerHeaders.set(name, value);
-  for (const cookie of cookies) answerHeaders.append("Set-Cookie", cookie);
+function answer({ responseHeaders }: Context, { answer, headers, cookies }: PageReply): PageAnswer {
+  for (const [name, value] of Object.entries(headers)) responseHeaders.set(name, value);
+  for (const cookie of cookies) responseHeaders.append("Set-Cookie", cookie);
   return answer;
 }
 
@@ -50,7 +50,7 @@ interface TypeInput {
 
 interface ActInput extends TypeInput {
   action: string;
-  /** Of the state that the page drew. */
+  /** Version of the displayed state. */
   version: number;
   input: Record<string, unknown>;
 }
@@ -69,7 +69,7 @@ function actInput(raw: unknown): ActInput {
 }
 
 function membersOf(raw: unknown): Record<string, unknown> {
-  if (!isObject(raw)) throw badInput("the input");
+  if (!isObject(raw)) throw badInput("input");
   return raw;
 }
 
@@ -80,10 +80,10 @@ function flowType(value: unknown): FlowType {
 }
 
 function only<Input>(input: Input, others: Record<string, unknown>): Input {
-  if (Object.keys(others).length > 0) throw badInput("the input");
+  if (Object.keys(others).length > 0) throw badInput("input");
   return input;
 }
 
-function badInput(what: string): TRPCError {
-  return new TRPCError({ code: "BAD_REQUEST", message: `${what} is not valid` });
+function badInput(member: string): TRPCError {
+  return new TRPCError({ code: "BAD_REQUEST", message: `Invalid ${member}.` });
 }

@@ -6,7 +6,7 @@ interface PageProps {
   searchParams: Promise<Query>;
 }
 
-/** `GET /t/{tenant}`: the hosted page of a tenant that has no host name of its own. */
+/** `GET /t/{tenant}`: the hosted page of a tenant without a host name of its own. */
 export default async function Page({ params, searchParams }: PageProps) {
   const { tenant } = await params;
   return <LoginPage tenantId={tenant} query={await searchParams} />;

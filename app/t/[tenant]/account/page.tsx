@@ -5,7 +5,7 @@ interface PageProps {
   searchParams: Promise<Query>;
 }
 
-/** `GET /t/{tenant}/account`: the account page of a tenant that has no host name of its own. */
+/** `GET /t/{tenant}/account`: the account page of a tenant without a host name of its own. */
 export default async function Page({ params, searchParams }: PageProps) {
   const { tenant } = await params;
   return <FlowPage tenantId={tenant} type="profile" query={await searchParams} path="/account" />;

@@ -7,10 +7,10 @@ interface PageProps {
   searchParams: Promise<Query>;
 }
 
-/** The page's address holds a token, until the page has taken it out. */
+/** The page's address contains a token until the page removes it. */
 export const metadata: Metadata = { referrer: "no-referrer" };
 
-/** `GET /t/{tenant}/confirm`: asks about a transaction of a tenant that has no host name of its own. */
+/** `GET /t/{tenant}/confirm`: confirmation of a transaction of a tenant without a host name of its own. */
 export default async function Page({ params, searchParams }: PageProps) {
   const { tenant } = await params;
   return <ConfirmationPage tenantId={tenant} query={await searchParams} />;
