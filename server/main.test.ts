@@ -138,7 +138,7 @@ describe("a start that cannot be", () => {
     [
       "a wrong value",
       { STILE_PASSWORD_MIN_LENGTH: "four" },
-      /^stile: STILE_PASSWORD_MIN_LENGTH is not a whole number\n$/,
+      /^stile: STILE_PASSWORD_MIN_LENGTH must be a whole number\n$/,
     ],
     ["A125 production without secrets", { NODE_ENV: "production" }, /^stile: SECRET_KEYS is missing: .*\n$/],
     [

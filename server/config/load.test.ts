@@ -15,14 +15,14 @@ describe("the configuration", () => {
     }
     return loadConfig(environment, folder);
   };
-  const refusal = (environment: Record<string, string>, file?: unknown): string => {
+  const rejection = (environment: Record<string, string>, file?: unknown): string => {
     try {
       load(environment, file);
     } catch (error) {
       expect(error).toBeInstanceOf(ConfigError);
       return (error as Error).message;
     }
-    throw new Error("the configuration was not refused");
+    throw new Error("the configuration was accepted");
   };
 
   beforeEach(() => {
@@ -102,7 +102,7 @@ describe("the configuration", () => {
     expect(load({ SECRET_KEYS: "first-key-first-key,second-key-second-key" }).secret_keys).toHaveLength(2);
   });
 
-  it("derives the relying party from the public address, unless it is named", () => {
+  it("derives the relying party from the public address, unless it is configured", () => {
     const address = { BASE_URL: "https://login.example.com/" };
     expect(load(address).base_url).toBe("https://login.example.com");
     expect(load(address).webauthn.relying_party).toMatchObject({
@@ -115,20 +115,24 @@ describe("the configuration", () => {
   });
 
   it.each<[string, Record<string, string>, string]>([
-    ["no number", { PORT: "eighty" }, "PORT is not a whole number"],
+    ["a port that is not a number", { PORT: "eighty" }, "PORT must be a whole number"],
     ["a number out of range", { PORT: "70000" }, "PORT (port): "],
     [
       "a length below the floor",
       { STILE_PASSWORD_MIN_LENGTH: "4" },
       "STILE_PASSWORD_MIN_LENGTH (password.min_length): ",
     ],
-    ["neither true nor false", { STILE_EMAIL_ENABLED: "yes" }, "STILE_EMAIL_ENABLED is not true or false"],
+    [
+      "a flag other than true and false",
+      { STILE_EMAIL_ENABLED: "yes" },
+      "STILE_EMAIL_ENABLED must be true or false",
+    ],
     [
       "a choice that does not exist",
       { STILE_PASSKEY_ACQUIRE_ON_LOGIN: "often" },
       "STILE_PASSKEY_ACQUIRE_ON_LOGIN (passkey.acquire_on_login): ",
     ],
-    ["an address that is none", { BASE_URL: "login.example.com" }, "BASE_URL (base_url): "],
+    ["a base URL without a scheme", { BASE_URL: "login.example.com" }, "BASE_URL (base_url): "],
     [
       "another database",
       { DATABASE_URL: "mysql://localhost/stile" },
@@ -141,21 +145,21 @@ describe("the configuration", () => {
       "SECRET_KEYS (secret_keys): needs at least 16 characters each",
     ],
     [
-      "a proxy that is no range",
+      "a proxy that is not a range",
       { STILE_SERVER_TRUSTED_PROXIES: "10.0.0.0/99" },
       "STILE_SERVER_TRUSTED_PROXIES (server.trusted_proxies): ",
     ],
     [
       "broken JSON",
       { STILE_CORS_ALLOW_ORIGINS: "[" },
-      "STILE_CORS_ALLOW_ORIGINS is not a comma separated list or a JSON array",
+      "STILE_CORS_ALLOW_ORIGINS must be a comma separated list or a JSON array",
     ],
     [
       "a name that does not exist",
       { STILE_PASWORD_MIN_LENGTH: "15" },
       "STILE_PASWORD_MIN_LENGTH is not a setting",
     ],
-    ["any origin", { STILE_CORS_ALLOW_ORIGINS: "*" }, "STILE_CORS_ALLOW_ORIGINS * "],
+    ["any origin", { STILE_CORS_ALLOW_ORIGINS: "*" }, "STILE_CORS_ALLOW_ORIGINS (cors.allow_origins): * "],
     [
       "a cookie for other sites without https",
       { STILE_SESSION_COOKIE_SAME_SITE: "none" },
@@ -164,26 +168,22 @@ describe("the configuration", () => {
     [
       "codes that live too long",
       { STILE_EMAIL_PASSCODE_TTL: "11m" },
-      "STILE_EMAIL_PASSCODE_TTL is longer than 10 minutes",
+      "STILE_EMAIL_PASSCODE_TTL (email.passcode_ttl): must be between 0 and 600 seconds",
     ],
     [
-      "lengths that exclude each other",
+      "a shortest length above the longest",
       { STILE_USERNAME_MIN_LENGTH: "33" },
       "STILE_USERNAME_MIN_LENGTH is greater than ",
     ],
-  ])("refuses %s with one line that names it", (_what, environment, beginning) => {
-    const message = refusal(environment);
+  ])("rejects %s with one line that names the setting", (_what, environment, beginning) => {
+    const message = rejection(environment);
     expect(message.startsWith(beginning), message).toBe(true);
     expect(message).not.toContain("\n");
   });
 
   it.each<[string, Record<string, string>, string]>([
-    ["an address with a path", { BASE_URL: "https://example.com/login" }, "BASE_URL has a path"],
-    [
-      "an address with a user",
-      { BASE_URL: "https://ada@example.com" },
-      "BASE_URL has a path, a query or a user",
-    ],
+    ["an address with a path", { BASE_URL: "https://example.com/login" }, "BASE_URL must be an origin"],
+    ["an address with a user", { BASE_URL: "https://ada@example.com" }, "BASE_URL must be an origin"],
     [
       "a cookie for another site",
       { STILE_SESSION_COOKIE_DOMAIN: "example.org" },
@@ -195,7 +195,7 @@ describe("the configuration", () => {
       "STILE_SESSION_COOKIE_NAME ",
     ],
     [
-      "a relying party elsewhere",
+      "a relying party of another site",
       { STILE_WEBAUTHN_RELYING_PARTY_ID: "example.org" },
       "STILE_WEBAUTHN_RELYING_PARTY_ID ",
     ],
@@ -206,33 +206,33 @@ describe("the configuration", () => {
     ],
     ["an origin without a scheme", { STILE_CORS_ALLOW_ORIGINS: "example.org" }, "STILE_CORS_ALLOW_ORIGINS "],
     [
-      "a way back to anywhere",
+      "a redirect to any host",
       { STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://**/**" },
       "STILE_HOSTED_ALLOWED_REDIRECT_URLS ",
     ],
     [
-      "no way in",
+      "no sign-in method",
       {
         STILE_PASSWORD_ENABLED: "false",
         STILE_PASSKEY_ENABLED: "false",
         STILE_EMAIL_USE_FOR_AUTHENTICATION: "false",
       },
-      "nobody could sign in",
+      "no sign-in is possible",
     ],
     ["a host with a port", { STILE_SERVER_HOSTS: "example.org:80" }, "STILE_SERVER_HOSTS "],
     [
-      "a relying party of the passkey server elsewhere",
+      "a relying party of the passkey server at another site",
       { STILE_PASSKEY_SERVER_RELYING_PARTY_ID: "example.org" },
       "STILE_PASSKEY_SERVER_RELYING_PARTY_ID ",
     ],
     [
-      "every origin at the passkey server, when nobody said that it is meant",
+      "every origin at the passkey server, without the setting that allows it",
       { STILE_PASSKEY_SERVER_CORS_ALLOWED_ORIGINS: "*" },
       "STILE_PASSKEY_SERVER_CORS_ALLOW_UNSAFE_WILDCARD",
     ],
     ...["https://*", "https://*.*", "https://*:*", "HTTP://*:8080"].map(
       (spelling): [string, Record<string, string>, string] => [
-        `the same, spelled ${spelling}`,
+        `every origin spelled ${spelling}`,
         { STILE_PASSKEY_SERVER_CORS_ALLOWED_ORIGINS: spelling },
         "STILE_PASSKEY_SERVER_CORS_ALLOW_UNSAFE_WILDCARD",
       ],
@@ -248,35 +248,35 @@ describe("the configuration", () => {
       "STILE_AUTHENTICATOR_REQUEST_TTL ",
     ],
     [
-      "a QR code that says nothing of its request",
+      "a QR code template without the token",
       { STILE_AUTHENTICATOR_QR_CODE_TEMPLATE: "https://app.example/{id}" },
       "STILE_AUTHENTICATOR_QR_CODE_TEMPLATE ",
     ],
     [
-      "a QR code that nobody could scan",
+      "a QR code template that is too long",
       { STILE_AUTHENTICATOR_QR_CODE_TEMPLATE: `{url}${"#".repeat(1000)}` },
       "STILE_AUTHENTICATOR_QR_CODE_TEMPLATE ",
     ],
     [
-      "a secret with nothing in it",
+      "an empty push secret",
       { STILE_AUTHENTICATOR_PUSH_SECRET: "whsec_" },
       "STILE_AUTHENTICATOR_PUSH_SECRET ",
     ],
     [
-      "a root that is no certificate",
+      "a root that is not a certificate",
       { STILE_AUTHENTICATOR_ACCEPTED: '[{"aaid":"006F#0001","attestation":"full","roots":["AAAA"]}]' },
       "no certificate in PEM",
     ],
     [
-      "an authenticator whose attestation leads nowhere",
+      "full attestation without roots",
       { STILE_AUTHENTICATOR_ACCEPTED: '[{"aaid":"006F#0001","attestation":"full"}]' },
       "STILE_AUTHENTICATOR_ACCEPTED ",
     ],
-  ])("refuses %s, which could not work", (_, environment, line) => {
-    expect(refusal(environment)).toContain(line);
+  ])("rejects %s with a line that says why", (_, environment, line) => {
+    expect(rejection(environment)).toContain(line);
   });
 
-  it("takes an address in any spelling, and a relying party of another site with origins of its own", () => {
+  it("normalizes the base URL, and accepts a relying party of another site with its own origins", () => {
     expect(load({ BASE_URL: "HTTPS://Login.Example.com/" }).base_url).toBe("https://login.example.com");
     const elsewhere = {
       BASE_URL: "https://login.example.com",
@@ -287,29 +287,29 @@ describe("the configuration", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["that is no JSON", "{", "stile.config.json is not JSON: "],
-    ["that holds no object", "[]", "stile.config.json does not hold an object"],
+    ["that is not JSON", "{", "stile.config.json is not JSON: "],
+    ["that does not hold an object", "[]", "stile.config.json does not hold an object"],
     ["with a name that does not exist", { pasword: {} }, "pasword is not a setting"],
     ["with such a name in a section", { password: { minlength: 8 } }, "password.minlength is not a setting"],
     ["with a wrong type", { port: "3000" }, "PORT (port): "],
-  ])("refuses a file %s with one line", (_what, file, beginning) => {
-    const message = refusal({}, file);
+  ])("rejects a file %s with one line", (_what, file, beginning) => {
+    const message = rejection({}, file);
     expect(message.startsWith(beginning), message).toBe(true);
     expect(message).not.toContain("\n");
   });
 
-  it("never repeats a secret in what it refuses", () => {
-    expect(refusal({ SECRET_KEYS: "tiny-secret" })).not.toContain("tiny-secret");
-    expect(refusal({ DATABASE_URL: "postgre://user:hidden@host/db" })).not.toContain("hidden");
+  it("never repeats a secret in an error", () => {
+    expect(rejection({ SECRET_KEYS: "tiny-secret" })).not.toContain("tiny-secret");
+    expect(rejection({ DATABASE_URL: "postgre://user:hidden@host/db" })).not.toContain("hidden");
   });
 
-  it("A125 refuses production without secrets, and takes it with them", () => {
-    expect(refusal({ NODE_ENV: "production" })).toMatch(/^SECRET_KEYS is missing: /);
+  it("A125 rejects production without secrets", () => {
+    expect(rejection({ NODE_ENV: "production" })).toMatch(/^SECRET_KEYS is missing: /);
     const config = load({ NODE_ENV: "production", SECRET_KEYS: "0123456789abcdef" });
     expect(config.mode).toBe("production");
   });
 
-  it("holds every default that its own schema accepts", () => {
+  it("accepts its own defaults", () => {
     expect(() => configSchema.parse(configSchema.parse({}))).not.toThrow();
   });
 
@@ -321,7 +321,7 @@ describe("the configuration", () => {
       issuer: "https://id.acme.example",
     };
 
-    it("are objects in JSON, or one variable for each leaf, and mean the same", () => {
+    it("are read from JSON objects and from one variable per leaf alike", () => {
       const json = load({ STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({ acme }) });
       const leaves = load({
         STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_DISPLAY_NAME: "Acme",
@@ -335,7 +335,7 @@ describe("the configuration", () => {
       expect(json.third_party.custom_providers.acme).toMatchObject({ ...acme, allow_linking: false });
     });
 
-    it("may be given as whole sections, of which a leaf of its own may say otherwise", () => {
+    it("can be given as whole sections, which variables of single leaves override", () => {
       const config = load({
         STILE_MFA: '{"optional":false,"totp":{"enabled":false}}',
         STILE_MFA_TOTP: '{"enabled":true}',
@@ -356,14 +356,18 @@ describe("the configuration", () => {
       ["STILE_THIRD_PARTY_CUSTOM_PROVIDERS_SECRET", "x", "is not a setting"],
       ["STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED", "true", "STILE_THIRD_PARTY_PROVIDERS_GITHUB_CLIENT_ID"],
       ["STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS", "*", "STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS"],
-      ["STILE_SAML_IDENTITY_PROVIDERS", '[{"name":"A","domains":["a.example"]}]', "neither metadata"],
+      [
+        "STILE_SAML_IDENTITY_PROVIDERS",
+        '[{"name":"A","domains":["a.example"]}]',
+        "needs metadata or metadata_url",
+      ],
       ["STILE_MFA_DEVICE_TRUST_COOKIE_NAME", "service", "STILE_MFA_DEVICE_TRUST_COOKIE_NAME"],
-    ])("stop the start with one line: %s=%s", (name, value, line) => {
-      expect(refusal({ [name]: value })).toContain(line);
-      expect(refusal({ [name]: value })).not.toContain("\n");
+    ])("are rejected with one line: %s=%s", (name, value, line) => {
+      expect(rejection({ [name]: value })).toContain(line);
+      expect(rejection({ [name]: value })).not.toContain("\n");
     });
 
-    it("need no secret where Apple's key makes one", () => {
+    it("need no secret where Apple's private key replaces it", () => {
       const config = load({
         STILE_THIRD_PARTY_PROVIDERS_APPLE_ENABLED: "true",
         STILE_THIRD_PARTY_PROVIDERS_APPLE_CLIENT_ID: "com.example.stile",

@@ -2,20 +2,22 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "./errors.ts";
-import { contradictionIn } from "./rules.ts";
+import { violatedRule } from "./rules.ts";
 import { type Config, configSchema } from "./schema.ts";
 
-/** Names that stay plain in the environment; every other leaf is STILE_<SECTION>_<LEAF>. */
+/** Settings whose variables have no prefix; every other leaf is STILE_<SECTION>_<LEAF>. */
 const plainNames = new Set(["port", "base_url", "database_url", "data_dir", "smtp_url", "secret_keys"]);
 
 interface Leaf {
   path: string[];
-  /** Of an object with free keys: the names and types below each key. */
+  /** For an object with free keys: the names and types below each key. */
   members?: Record<string, Leaf["type"]>;
   variable: string;
   type: "string" | "number" | "boolean" | "list" | "object";
   description: string;
   default: unknown;
+  /** Accepted values: a choice, or bounds of a number, a length or a duration in seconds; empty where there are none. */
+  accepts: string;
 }
 
 interface JsonSchema {
@@ -25,21 +27,28 @@ interface JsonSchema {
   additionalProperties?: JsonSchema | boolean;
   description?: string;
   default?: unknown;
+  enum?: unknown[];
+  items?: JsonSchema;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
 }
 
-/** Every leaf of the tree, with the name of its environment variable; what the reference in `docs/` is made of. */
+/** Every leaf of the tree, with the name of its environment variable and its bounds; source of the reference in `docs/`. */
 export function configLeaves(): Leaf[] {
   const walk = (schema: JsonSchema, path: string[]): Leaf[] =>
     Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
-      const here = [...path, name];
-      if (child.properties) return walk(child, here);
+      const leafPath = [...path, name];
+      if (child.properties) return walk(child, leafPath);
       return [
         {
-          path: here,
-          variable: variableOf(here),
+          path: leafPath,
+          variable: variableOf(leafPath),
           type: leafType(child),
           description: child.description ?? "",
           default: child.default,
+          accepts: acceptedValues(child),
           ...membersOf(child),
         },
       ];
@@ -47,10 +56,20 @@ export function configLeaves(): Leaf[] {
   return walk(z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema, []);
 }
 
-/** The variable of a leaf, or of a section. */
+/** Returns the name of the variable of a leaf or section. */
 function variableOf(path: string[]): string {
   const name = path.join("_").toUpperCase();
   return path.length === 1 && plainNames.has(path[0] ?? "") ? name : `STILE_${name}`;
+}
+
+/** Describes the values that a leaf accepts, as its schema declares them. */
+function acceptedValues({ enum: choice, items, minimum, maximum, minLength, maxLength }: JsonSchema): string {
+  if (choice) return choice.map(String).join(", ");
+  if (items) return acceptedValues(items);
+  const characters = minLength !== undefined || maxLength !== undefined;
+  const [min, max] = characters ? [minLength, maxLength] : [minimum, maximum];
+  const range = max === undefined ? (min ? `at least ${min}` : "") : `${min ?? 0} to ${max}`;
+  return range && characters ? `${range} characters` : range;
 }
 
 function membersOf({ additionalProperties: each }: JsonSchema): Pick<Leaf, "members"> {
@@ -73,8 +92,8 @@ function leafType(schema: JsonSchema): Leaf["type"] {
  * Reads the configuration: defaults, then `stile.config.json` in `directory`, then the environment.
  *
  * @param environment variables, as in `process.env`; an empty value counts as absent
- * @param directory where `stile.config.json` is looked for
- * @throws ConfigError with one line that names the value at fault
+ * @param directory folder of `stile.config.json`
+ * @throws ConfigError with one line that names the invalid setting
  */
 export function loadConfig(environment: Record<string, string | undefined>, directory: string): Config {
   const raw = merge(readFile(directory), readEnvironment(environment));
@@ -85,11 +104,11 @@ export function loadConfig(environment: Record<string, string | undefined>, dire
 }
 
 /**
- * Makes the configuration of a tree of settings: every default filled in, every derived value present.
+ * Completes a tree of settings to a configuration: fills in defaults and derived values.
  *
  * @param raw settings by the names of the tree
  * @param directory that relative folders start from
- * @throws ConfigError with one line that names the value at fault
+ * @throws ConfigError with one line that names the invalid setting
  */
 export function parseConfig(
   raw: Record<string, unknown>,
@@ -98,7 +117,7 @@ export function parseConfig(
   const parsed = configSchema.safeParse(raw);
   if (!parsed.success) throw new ConfigError(describeIssue(parsed.error.issues[0]));
   const tree = parsed.data;
-  // One spelling: what is Secure is told from it, and browsers compare it with theirs.
+  // The normal form of the URL standard: browsers compare origins in it, and it decides whether cookies are Secure.
   const { hostname, origin } = new URL(tree.base_url ?? `http://localhost:${tree.port}`);
   const { webauthn, passkey_server } = tree;
   const relyingParty = {
@@ -124,8 +143,8 @@ export function parseConfig(
       },
     },
   };
-  const contradiction = contradictionIn(config, tree.base_url);
-  if (contradiction) throw new ConfigError(contradiction);
+  const violation = violatedRule(config, tree.base_url);
+  if (violation) throw new ConfigError(violation);
   return config;
 }
 
@@ -150,14 +169,14 @@ function readFile(directory: string): Record<string, unknown> {
 function readEnvironment(environment: Record<string, string | undefined>): Record<string, unknown> {
   const leaves = configLeaves();
   const known = new Set(leaves.map((leaf) => leaf.variable));
-  // A misspelt name that is silently ignored would leave a door as open as its default.
+  // Silently ignoring a misspelt name would leave its setting at the default.
   const others = Object.keys(environment).filter((name) => name.startsWith("STILE_") && !known.has(name));
   const below = others.map((name) => [name, sectionNamed(leaves, name) ?? leafBelow(leaves, name)] as const);
   const unknown = below.find(([, leaf]) => !leaf);
   if (unknown) throw new ConfigError(`${unknown[0]} is not a setting`);
   const tree: Record<string, unknown> = {};
   const found = below.flatMap(([, leaf]) => leaf ?? []);
-  // A whole section first, so that its leaves may say otherwise.
+  // Whole sections first, so that variables of single leaves override them.
   const sections = found
     .filter(({ type }) => type === "object")
     .sort((one, other) => one.path.length - other.path.length);
@@ -169,7 +188,7 @@ function readEnvironment(environment: Record<string, string | undefined>): Recor
   return tree;
 }
 
-/** A section, given whole as a JSON object: `STILE_MFA={"optional":false}`. */
+/** Returns the section that a variable names, given whole as a JSON object: `STILE_MFA={"optional":false}`. */
 function sectionNamed(leaves: Leaf[], variable: string): Leaf | undefined {
   const leaf = leaves.find((one) => one.variable.startsWith(`${variable}_`));
   if (!leaf) return undefined;
@@ -177,16 +196,16 @@ function sectionNamed(leaves: Leaf[], variable: string): Leaf | undefined {
   return depth < 0 ? undefined : { ...leaf, variable, path: leaf.path.slice(0, depth + 1), type: "object" };
 }
 
-/** The leaf that a variable names under a free key: `STILE_THIRD_PARTY_CUSTOM_PROVIDERS_<KEY>_CLIENT_ID`. */
+/** Returns the leaf that a variable names under a free key: `STILE_THIRD_PARTY_CUSTOM_PROVIDERS_<KEY>_CLIENT_ID`. */
 function leafBelow(leaves: Leaf[], variable: string): Leaf | undefined {
   for (const leaf of leaves) {
     if (!leaf.members || !variable.startsWith(`${leaf.variable}_`)) continue;
     const rest = variable.slice(leaf.variable.length + 1).toLowerCase();
-    // The longest name first: `use_discovery` is no key `use` with a leaf `discovery`.
+    // The longest name first: `use_discovery` is not the leaf `discovery` of a key `use`.
     const names = Object.keys(leaf.members).sort((one, other) => other.length - one.length);
     const name = names.find((member) => rest.endsWith(`_${member}`));
     const below = { ...leaf, variable, members: {} };
-    // Of a map below the key, whose names are free again: `…_<KEY>_ATTRIBUTE_MAPPING_EMAIL`.
+    // A map below the key, whose names are free too: `…_<KEY>_ATTRIBUTE_MAPPING_EMAIL`.
     const map = names.find((member) => leaf.members?.[member] === "object" && rest.includes(`_${member}_`));
     if (map) {
       const at = rest.indexOf(`_${map}_`);
@@ -201,13 +220,13 @@ function leafBelow(leaves: Leaf[], variable: string): Leaf | undefined {
 }
 
 function parseVariable(leaf: Leaf, value: string): unknown {
-  const wrong = (what: string) => new ConfigError(`${leaf.variable} is not ${what}`);
+  const invalid = (expected: string) => new ConfigError(`${leaf.variable} must be ${expected}`);
   switch (leaf.type) {
     case "boolean":
-      if (value !== "true" && value !== "false") throw wrong("true or false");
+      if (value !== "true" && value !== "false") throw invalid("true or false");
       return value === "true";
     case "number":
-      if (!/^-?\d+$/.test(value)) throw wrong("a whole number");
+      if (!/^-?\d+$/.test(value)) throw invalid("a whole number");
       return Number(value);
     case "list":
       if (!value.trimStart().startsWith("["))
@@ -215,9 +234,9 @@ function parseVariable(leaf: Leaf, value: string): unknown {
           .split(",")
           .map((part) => part.trim())
           .filter(Boolean);
-      return parseJson(value, wrong("a comma separated list or a JSON array"));
+      return parseJson(value, invalid("a comma separated list or a JSON array"));
     case "object":
-      return parseJson(value, wrong("a JSON object"));
+      return parseJson(value, invalid("a JSON object"));
     case "string":
       return value;
   }
@@ -243,7 +262,7 @@ function put(tree: Record<string, unknown>, path: string[], value: unknown): voi
   put(child, rest, value);
 }
 
-/** One tree laid over another: what both name is that of the upper one, and lists are not joined. */
+/** Merges two trees: a leaf of `over` replaces that of `base`. Lists are replaced, not joined. */
 export function merge(base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const merged = { ...base };
   for (const [name, value] of Object.entries(over)) {
@@ -254,9 +273,9 @@ export function merge(base: Record<string, unknown>, over: Record<string, unknow
 }
 
 function describeIssue(issue: z.core.$ZodIssue | undefined): string {
-  if (!issue) return "the configuration is not valid";
+  if (!issue) return "the configuration is invalid";
   const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-  // An index into a list names no setting of its own.
+  // An index into a list is not the name of a setting.
   const path = [...issue.path, ...unknown].filter((part) => typeof part === "string");
   const leaf = configLeaves().find((candidate) => candidate.path.join(".") === path.join("."));
   const name = leaf ? `${leaf.variable} (${path.join(".")})` : path.join(".");

@@ -22,9 +22,6 @@ export interface OpenedChallenge {
   write: Write;
 }
 
-/** Longest life of a challenge, whatever is configured: the recommended time-out of WebAuthn Level 3 section 15.1. */
-const maxSeconds = 300;
-
 /**
  * Opens a challenge for one flow and one ceremony. Several may be open at once; each is good for one answer.
  *
@@ -36,7 +33,7 @@ export function openChallenge(
 ): OpenedChallenge {
   const { tenant, runtime, now } = context;
   const challenge = randomToken(runtime.platform);
-  const timeoutSeconds = Math.min(tenant.config.webauthn.timeout, maxSeconds);
+  const timeoutSeconds = tenant.config.webauthn.timeout;
   const write = insertInline({
     name: "webauthn_challenge",
     table: "webauthn_challenges",

@@ -101,16 +101,16 @@ function errorsPage(): string {
 function configurationPage(): string {
   const rows = configLeaves().map(
     (leaf) =>
-      `| \`${leaf.path.join(".")}\` | \`${leaf.variable}\` | ${leaf.default === undefined ? "" : code(JSON.stringify(leaf.default))} | ${leaf.description} |`,
+      `| \`${leaf.path.join(".")}\` | \`${leaf.variable}\` | ${leaf.default === undefined ? "" : code(JSON.stringify(leaf.default))} | ${leaf.accepts} | ${leaf.description} |`,
   );
   return [
     note,
     "# Configuration",
     "",
-    "Sources, later wins: defaults, `stile.config.json`, environment. Durations are written `90s`, `5m`, `12h`, `30d`, or as seconds. Lists in the environment are comma separated, or a JSON array.",
+    "Sources, later wins: defaults, `stile.config.json`, environment. Durations are written `90s`, `5m`, `12h`, `30d`, or as seconds; their bounds are in seconds. Lists in the environment are comma separated, or a JSON array.",
     "",
-    "| In `stile.config.json` | In the environment | Default | |",
-    "|---|---|---|---|",
+    "| In `stile.config.json` | In the environment | Default | Accepts | |",
+    "|---|---|---|---|---|",
     ...rows,
     "",
   ].join("\n");

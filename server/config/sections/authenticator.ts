@@ -1,22 +1,28 @@
+import { X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { flag, list, seconds, secret, section, text } from "./leaves.ts";
+import { flag, list, seconds, secret, section } from "./leaves.ts";
 
-const acceptedAuthenticator = z.strictObject({
-  aaid: z.string().regex(/^[0-9A-Fa-f]{4}#[0-9A-Fa-f]{4}$/, "is not an AAID like 006F#0001"),
-  name: z.string().min(1).max(200).optional(),
-  /** ALG_SIGN and ALG_KEY of the FIDO registry; by default every one that can be verified, less 0x000F (SHA-1). */
-  algorithms: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
-  key_formats: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
-  /** By default full where there are roots. */
-  attestation: z.enum(["surrogate", "full"]).optional(),
-  /** PEM certificates that a full attestation must lead to. */
-  roots: z.array(z.string().min(1)).default([]),
-  /** Lowest version of the authenticator. */
-  version: z.int().min(0).max(0xffff).default(0),
-  revoked: z.boolean().default(false),
-});
+const acceptedAuthenticator = z
+  .strictObject({
+    aaid: z.string().regex(/^[0-9A-Fa-f]{4}#[0-9A-Fa-f]{4}$/, "is not an AAID like 006F#0001"),
+    name: z.string().min(1).max(200).optional(),
+    /** ALG_SIGN and ALG_KEY of the FIDO registry; by default every one that can be verified, less 0x000F (SHA-1). */
+    algorithms: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
+    key_formats: z.array(z.int().min(1).max(0xffff)).min(1).optional(),
+    /** By default full where there are roots. */
+    attestation: z.enum(["surrogate", "full"]).optional(),
+    /** PEM certificates that a full attestation must lead to. */
+    roots: z.array(z.string().refine(isCertificate, "has a root that is no certificate in PEM")).default([]),
+    /** Lowest version of the authenticator. */
+    version: z.int().min(0).max(0xffff).default(0),
+    revoked: z.boolean().default(false),
+  })
+  .refine(
+    ({ attestation, roots }) => attestation !== "full" || roots.length > 0,
+    "has an authenticator of full attestation without roots",
+  );
 
-/** The interface by which applications ask phones. */
+/** The interface by which applications send requests to authenticators. */
 export const authenticator = section({
   name: z.string().min(1).optional().describe("Name that authenticators show. Default: service.name."),
   icon: z
@@ -32,7 +38,7 @@ export const authenticator = section({
   facets: list().describe(
     "Facets that may act for the AppID beside our own origin: https origins, android:apk-key-hash:…, ios:bundle-id:….",
   ),
-  request_ttl: seconds(120).describe("How long a request may be answered; at most 10 minutes."),
+  request_ttl: seconds(120, { min: 1, max: 600 }).describe("How long a request may be answered."),
   accepted: z
     .array(acceptedAuthenticator)
     .min(1)
@@ -50,18 +56,33 @@ export const authenticator = section({
       "Authenticators that may register: aaid, name, algorithms, key_formats, attestation (surrogate or full), roots, version, revoked.",
     ),
   strict: flag(false).describe(
-    "Refuse signatures and key ids that are almost as the standard wants them, and which old authenticators make.",
+    "Reject signatures and key ids that deviate slightly from the standard, as old authenticators make them.",
   ),
-  qr_code_template: text("{url}").describe(
-    "Content of QR codes; {url}, {id} and {token} are replaced by those of the request.",
-  ),
+  qr_code_template: z
+    .string()
+    .max(1000)
+    .regex(/\{url\}|\{id\}.*\{token\}|\{token\}.*\{id\}/, "must contain {url}, or {id} and {token}")
+    .default("{url}")
+    .describe("Content of QR codes; {url}, {id} and {token} are replaced by those of the request."),
   push_url: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe(
-      "Address that is told of new requests with the push tokens of the user's devices. Default: none, and nobody is.",
+      "Address that receives new requests with the push tokens of the user's devices. Default: none.",
     ),
   push_secret: secret()
+    .refine(
+      (value) => !value.startsWith("whsec_") || Buffer.from(value.slice(6), "base64").length >= 24,
+      "must have at least 24 bytes of base64 after whsec_",
+    )
     .optional()
-    .describe("Secret that what is sent to push_url is signed with (Standard Webhooks). Default: none."),
+    .describe("Secret that signs requests to push_url (Standard Webhooks). Default: none."),
 });
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).publicKey.type === "public";
+  } catch {
+    return false;
+  }
+}

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { flag, list, seconds, secret, section, text } from "./leaves.ts";
+import { flag, redirectList, seconds, secret, section, text } from "./leaves.ts";
 
-/** What every identity provider has. */
+/** Settings that all identity providers have. */
 const provider = <Shape extends z.ZodRawShape>(shape: Shape) =>
   section({
-    enabled: flag(false).describe("Whether people may sign in by this provider."),
-    client_id: text("").describe("Our client id there."),
-    secret: secret().optional().describe("Our client secret there. Default: none."),
+    enabled: flag(false).describe("Whether users may sign in by this provider."),
+    client_id: text("").describe("Client id of Stile at the provider."),
+    secret: secret().optional().describe("Client secret of Stile at the provider. Default: none."),
     prompt: z.string().min(1).optional().describe("Value of the provider's prompt parameter. Default: none."),
     allow_linking: flag(true).describe(
       "Link to an account that has the same address, when both sides have verified it.",
@@ -27,7 +27,7 @@ const customProvider = z
     token_endpoint: z.url({ protocol: /^https?$/ }).optional(),
     userinfo_endpoint: z.url({ protocol: /^https?$/ }).optional(),
     scopes: z.array(z.string().min(1)).default(["openid", "email", "profile"]),
-    /** Our name of a fact, and the provider's: `{ "subject": "id" }`. */
+    /** Our name of a claim to the provider's: `{ "subject": "id" }`. */
     attribute_mapping: z.record(z.string(), z.string()).default({}),
     acr_values: z.string().min(1).optional(),
     prompt: z.string().min(1).optional(),
@@ -47,17 +47,17 @@ const mailDomain = z.string().regex(/^[a-z0-9.-]+$/, "is not a mail domain in lo
 const samlProviderSettings = z.strictObject({
   name: z.string().min(1),
   enabled: z.boolean().default(true),
-  /** Mail domains whose people come from here: one, or several. */
+  /** Mail domains whose users sign in here: one, or several. */
   domain: mailDomain.optional(),
   domains: z.array(mailDomain).default([]),
-  /** Whoever else calls itself so is not this provider. */
+  /** Expected entity id; metadata with another one is rejected. */
   entity_id: z.string().min(1).max(500).optional(),
   metadata_url: z.url({ protocol: /^https?$/ }).optional(),
   metadata: z.string().min(1).optional(),
   skip_email_verification: z.boolean().default(false),
   satisfies_mfa: z.boolean().default(false),
   allow_idp_initiated: z.boolean().default(false),
-  /** Our name of a fact, and the attribute's. */
+  /** Our name of a claim to the name of the attribute. */
   attribute_map: z
     .partialRecord(
       z.enum(["subject", "email", "name", "given_name", "family_name", "picture"]),
@@ -71,17 +71,23 @@ const samlProvider = samlProviderSettings
     ...rest,
     domains: domain ? [domain, ...domains] : domains,
   }))
-  .refine(({ domains }) => domains.length > 0, "needs a domain");
+  .refine(({ domains }) => domains.length > 0, "needs a domain")
+  .refine(
+    ({ metadata, metadata_url }) => Boolean(metadata || metadata_url),
+    "needs metadata or metadata_url",
+  );
 
 /** Providers that speak OAuth 2 or OpenID Connect. */
 export const thirdParty = section({
-  allowed_redirect_urls: list().describe(
-    "Addresses that people may come back to from an identity provider, beside our own pages; * matches within a path segment, ** across segments.",
+  allowed_redirect_urls: redirectList().describe(
+    "Addresses that users may return to from an identity provider, besides the pages of Stile; * matches within a path segment, ** across segments.",
   ),
   error_redirect_url: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("Where people go who come back from a provider with a state nobody knows. Default: our page."),
+    .describe(
+      "Where browsers are sent that return from a provider with an unknown state. Default: the hosted page.",
+    ),
   timeout: seconds(8).describe("How long a provider may take to answer."),
   providers: section({
     apple: provider({
@@ -114,20 +120,24 @@ export const thirdParty = section({
 
 /** Providers that speak SAML. */
 export const saml = section({
-  enabled: flag(false).describe("Whether people may come from SAML identity providers."),
+  enabled: flag(false).describe("Whether users may sign in by SAML identity providers."),
   endpoint_url: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("Address under which SAML providers know us, and our entity id. Default: base_url."),
+    .describe("Address and entity id of Stile as a SAML service provider. Default: base_url."),
   audience_uri: z.string().min(1).optional().describe("Audience of assertions. Default: endpoint_url."),
   default_redirect_url: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("Where people go who come from a provider by themselves. Default: our page."),
-  allowed_redirect_urls: list().describe("Addresses that people may come back to, beside our own pages."),
+    .describe(
+      "Where browsers are sent after a sign-in that the provider initiated. Default: the hosted page.",
+    ),
+  allowed_redirect_urls: redirectList().describe(
+    "Addresses that users may return to, besides the pages of Stile.",
+  ),
   options: section({
     sign_authn_requests: flag(true).describe("Sign requests to providers."),
-    force_login: flag(false).describe("Ask providers to make people sign in afresh."),
+    force_login: flag(false).describe("Ask providers to authenticate users anew (ForceAuthn)."),
   }),
   identity_providers: z
     .array(samlProvider)

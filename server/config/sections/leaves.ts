@@ -2,33 +2,66 @@ import { z } from "zod";
 
 declare module "zod" {
   interface GlobalMeta {
-    /** Rests sealed and is never listed. */
+    /** Whether the value is stored sealed and never listed. */
     secret?: boolean;
+    /** Bounds of a duration in seconds. */
+    minimum?: number;
+    maximum?: number;
   }
 }
 
 /** The kinds of values that settings have. */
 
-/** A span of time, written `90s`, `5m`, `12h`, `30d`, or as a number of seconds. Held in seconds. */
-export const duration = z
-  .union([
-    z.number().int().nonnegative(),
-    z.string().regex(/^\d+(s|m|h|d)?$/, "is not a duration like 90s, 5m, 12h or 30d"),
-  ])
-  .transform((value) => {
-    const unit = { s: 1, m: 60, h: 3600, d: 86_400 };
-    const text = String(value);
-    const suffix = text.at(-1) as keyof typeof unit;
-    return suffix in unit ? Number(text.slice(0, -1)) * unit[suffix] : Number(text);
-  });
+const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-export const seconds = (fallback: number) => duration.prefault(fallback);
+interface Bounds {
+  min?: number;
+  max?: number;
+}
+
+/**
+ * A span of time, written `90s`, `5m`, `12h`, `30d`, or as a number of seconds. Parsed to seconds.
+ *
+ * @param bounds in seconds
+ */
+export const duration = ({ min = 0, max = Number.POSITIVE_INFINITY }: Bounds = {}) =>
+  z
+    .union([
+      z.number().int().nonnegative(),
+      z.string().regex(/^\d+(s|m|h|d)?$/, "must be a duration like 90s, 5m, 12h or 30d"),
+    ])
+    .transform((value) => {
+      const [, amount = "", unit = "s"] = /^(\d+)([smhd])?$/.exec(String(value)) ?? [];
+      return Number(amount) * DURATION_UNITS[unit as keyof typeof DURATION_UNITS];
+    })
+    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max} seconds`)
+    .meta({ minimum: min, ...(Number.isFinite(max) ? { maximum: max } : {}) });
+
+export const seconds = (fallback: number, bounds?: Bounds) => duration(bounds).prefault(fallback);
 
 export const flag = (fallback: boolean) => z.boolean().default(fallback);
 export const count = (fallback: number, min = 0, max = 1_000_000) =>
   z.number().int().min(min).max(max).default(fallback);
 export const text = (fallback: string) => z.string().default(fallback);
 export const list = (fallback: string[] = []) => z.array(z.string().min(1)).default(fallback);
+
+/** Origins (RFC 6454, 6.2), exactly as browsers send them. */
+export const originList = (example: string) =>
+  z
+    .array(
+      z
+        .string()
+        .refine((entry) => entry !== "*", "* would let every site act for its visitors")
+        .refine(isOrigin, `must be origins like ${example}`),
+    )
+    .default([]);
+
+/** Addresses that browsers may be sent to; `*` and `**` stand for parts of the path. */
+export const redirectList = () =>
+  z.array(z.string().regex(/^https?:\/\/[^/*]/, "must begin with a scheme and a host")).default([]);
+
+export const hostName = () =>
+  z.string().regex(/^[^:/]+$/, "must be a host name, without scheme, port or path");
 
 export const acquire = (fallback: "always" | "conditional" | "never") =>
   z.enum(["always", "conditional", "never"]).default(fallback);
@@ -48,8 +81,12 @@ export const residentKey = (fallback: "discouraged" | "preferred" | "required") 
 export const cookieName = (fallback: string) =>
   z
     .string()
-    .regex(/^[A-Za-z0-9_-]+$/, "is not a cookie name")
+    .regex(/^[A-Za-z0-9_-]+$/, "must be a cookie name: letters, digits, _ and -")
     .default(fallback);
 
-/** A value that rests sealed, and that no list of settings shows. */
+/** A value that is stored sealed, and that no list of settings shows. */
 export const secret = () => z.string().min(1).meta({ secret: true });
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}

@@ -11,7 +11,7 @@ import {
   userVerification,
 } from "./leaves.ts";
 
-/** The interface by which applications use passkeys on pages of their own. */
+/** The passkey server: the interface for applications that use passkeys on their own pages. */
 export const passkeyServer = section({
   relying_party: section({
     id: z
@@ -38,9 +38,7 @@ export const passkeyServer = section({
     ),
     allow_unsafe_wildcard: flag(false).describe("Let * alone stand for every origin."),
   }),
-  timeout: seconds(300).describe(
-    "Life of a challenge, and the time a browser gives the person; at most 10 minutes.",
-  ),
+  timeout: seconds(300, { min: 1, max: 600 }).describe("Life of a challenge, and the timeout of browsers."),
   user_verification: userVerification("required").describe("User verification asked of passkeys."),
   attachment: attachment("no_preference").describe("Kind of authenticator asked for."),
   attestation_preference: attestationPreference().describe("Attestation asked of passkeys."),
@@ -48,9 +46,11 @@ export const passkeyServer = section({
   send_transports: flag(false).describe(
     "Tell browsers by which transports credentials are reached; some platforms start the wrong authenticator then.",
   ),
-  confirmation_ttl: seconds(300).describe("How long the page that asks about a transaction may be answered."),
+  confirmation_ttl: seconds(300, { min: 1, max: 600 }).describe(
+    "How long the page that asks about a transaction may be answered.",
+  ),
   mfa: section({
-    timeout: duration
+    timeout: duration({ min: 1, max: 600 })
       .optional()
       .describe("Life of a challenge for a second factor. Default: passkey_server.timeout."),
     user_verification: userVerification("discouraged").describe("User verification asked of second factors."),

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { acquire, count, flag, list, originList, seconds, section } from "./leaves.ts";
+
+/** Passkeys of accounts. */
+export const passkey = section({
+  enabled: flag(true).describe("Whether accounts have passkeys."),
+  optional: flag(true).describe("Whether an account may do without one."),
+  acquire_on_registration: acquire("always").describe("Offer to create a passkey at registration."),
+  acquire_on_login: acquire("always").describe(
+    "Offer to create a passkey at login when the account has none.",
+  ),
+  user_verification: z
+    .enum(["required", "preferred", "discouraged"])
+    .default("preferred")
+    .describe("User verification asked of authenticators."),
+  attestation_preference: z
+    .enum(["none", "indirect", "direct"])
+    .default("none")
+    .describe("Attestation asked of authenticators."),
+  limit: count(10, 1, 100).describe("Most passkeys of one account."),
+  hints: z
+    .array(z.enum(["security-key", "client-device", "hybrid"]))
+    .default([])
+    .describe("Kinds of authenticator that browsers put first: security-key, client-device, hybrid."),
+  attestation_formats: z
+    .array(z.enum(["none", "packed", "fido-u2f", "tpm", "apple", "android-key"]))
+    .default(["none", "packed", "fido-u2f", "tpm", "apple", "android-key"])
+    .describe("Formats of attestation statements that are accepted."),
+  conditional_create: flag(true).describe(
+    "Let browsers create a passkey automatically after a password login, where they can.",
+  ),
+});
+
+/** What all WebAuthn ceremonies of accounts share. */
+export const webauthn = section({
+  relying_party: section({
+    id: z.string().min(1).optional().describe("Relying party id. Default: the host of base_url."),
+    display_name: z.string().min(1).optional().describe("Relying party name. Default: service.name."),
+    origins: list().describe("Origins that ceremonies may come from. Default: the origin of base_url."),
+  }),
+  related_origins: originList("https://shop.example.net").describe(
+    "Origins of other domains that may use this relying party's passkeys; listed at /.well-known/webauthn.",
+  ),
+  timeout: seconds(300)
+    // The recommended longest timeout (WebAuthn Level 3, 15.1).
+    .transform((value) => Math.min(value, 300))
+    .describe("Life of a challenge, and the timeout of browsers; longer values count as 5 minutes."),
+  sign_count: z
+    .enum(["refuse", "warn"])
+    .default("refuse")
+    .describe("What happens when a signature counter did not increase."),
+});

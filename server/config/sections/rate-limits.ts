@@ -1,0 +1,29 @@
+import { count, flag, section } from "./leaves.ts";
+
+/** Rate limits. */
+export const rateLimiter = section({
+  enabled: flag(true).describe(
+    "Off lifts every rate limit, for load tests; the tries of a code stay counted.",
+  ),
+  passcodes_per_minute: count(3, 1).describe("Codes mailed to one address in a minute."),
+  passcodes_per_hour: count(10, 1).describe("Codes mailed to one address in an hour."),
+  passcodes_per_source: count(60, 1).describe(
+    "Codes asked for from one source (IPv4 address, IPv6 /64) in an hour.",
+  ),
+  wrong_passcodes_per_hour: count(10, 1).describe("Wrong codes that one account may try in an hour."),
+  passwords_per_minute: count(5, 1).describe("Passwords tried for one account from one source in a minute."),
+  passwords_per_source: count(60, 1).describe(
+    "Passwords tried from one source in a minute, whatever the account.",
+  ),
+  otp_codes_per_minute: count(3, 1).describe(
+    "Wrong codes of an authenticator app, and wrong recovery codes, of one account from one source in a minute.",
+  ),
+  exchange_tokens_per_minute: count(3, 1).describe("Exchange tokens tried from one source in a minute."),
+  starts_per_minute: count(60, 1).describe("Flows started from one source in a minute."),
+  authenticator_requests_per_minute: count(10, 1).describe(
+    "Authenticator requests made for one user in a minute.",
+  ),
+  passkey_challenges_per_minute: count(60, 1).describe(
+    "Challenges that one source opens at the passkey server without a key in a minute.",
+  ),
+});

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { cookieName, count, flag, seconds, section } from "./leaves.ts";
+
+/** Second factors of accounts. */
+export const mfa = section({
+  enabled: flag(true).describe("Whether accounts have second factors."),
+  optional: flag(true).describe("Whether an account may do without one."),
+  acquire_on_login: flag(false).describe("Offer to set up a second factor at login."),
+  acquire_on_registration: flag(true).describe("Offer to set up a second factor at registration."),
+  device_trust_policy: z
+    .enum(["never", "prompt", "always"])
+    .default("prompt")
+    .describe("Whether a browser may be trusted to skip the second factor; prompt asks the user."),
+  device_trust_duration: seconds(30 * 86_400).describe("How long a browser is trusted."),
+  device_trust_cookie_name: cookieName("service-device-token").describe(
+    "Name of the cookie that a trusted browser holds.",
+  ),
+  device_trust_max_users_per_device: count(20, 1, 50).describe(
+    "Most accounts that one browser is trusted for.",
+  ),
+  recovery_codes: flag(true).describe(
+    "Hand out ten codes that stand in for a lost second factor, when the first one is set up.",
+  ),
+  totp: section({
+    enabled: flag(true).describe("Whether authenticator apps are second factors."),
+  }),
+  authenticator: section({
+    enabled: flag(false).describe(
+      "Whether a phone that answers authenticator requests is a second factor of the account whose id it is registered for. Clients need to know the state login_authenticator.",
+    ),
+  }),
+  security_keys: section({
+    enabled: flag(true).describe("Whether security keys are second factors."),
+    limit: count(10, 1, 100).describe("Most security keys of one account."),
+    attestation_preference: z
+      .enum(["none", "indirect", "direct"])
+      .default("none")
+      .describe("Attestation asked of security keys."),
+    authenticator_attachment: z
+      .enum(["platform", "cross-platform", "no_preference"])
+      .default("cross-platform")
+      .describe("Kind of authenticator that serves as a security key."),
+    user_verification: z
+      .enum(["required", "preferred", "discouraged"])
+      .default("discouraged")
+      .describe("User verification asked of security keys."),
+  }),
+});

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { cookieName, count, flag, list, seconds, section, text } from "./leaves.ts";
+
+/** Sessions, their JWT and their cookie. */
+export const session = section({
+  lifespan: seconds(12 * 3600).describe("Life of a session."),
+  idle_timeout: seconds(0).describe("A session unused for so long ends; 0 turns this off."),
+  allow_revocation: flag(true).describe("Users may end their other sessions."),
+  show_on_profile: flag(true).describe("Show users their sessions."),
+  step_up_after: seconds(900).describe(
+    "Age of the last proof from which on a change of factors, addresses or the password asks for a new one; 0 turns this off.",
+  ),
+  limit: count(5, 1, 1000).describe("Most sessions of one account; the oldest are ended."),
+  acquire_ip_address: flag(true).describe("Keep the address a session was opened from."),
+  acquire_user_agent: flag(true).describe("Keep the browser a session was opened with."),
+  enable_auth_token_header: flag(false).describe("Answer X-Auth-Token instead of setting the cookie."),
+  issuer: text("").describe("iss of the session's JWT. Default: base_url."),
+  audience: list().describe("aud of the session's JWT. Default: the relying party id."),
+  algorithm: z.enum(["RS256", "ES256", "EdDSA"]).default("RS256").describe("Algorithm of new signing keys."),
+  cookie: section({
+    name: cookieName("service").describe("Name of the session cookie."),
+    domain: text("").describe("Domain attribute of the session cookie; empty for this host alone."),
+    same_site: z
+      .enum(["strict", "lax", "none"])
+      .default("lax")
+      .describe("SameSite attribute of the session cookie."),
+    retention: z
+      .enum(["persistent", "session", "prompt"])
+      .default("persistent")
+      .describe("Whether the cookie outlives the browser; prompt asks the user."),
+  }),
+});
