@@ -182,7 +182,7 @@ describe("a start that is interrupted", () => {
     const folder = openFolder("stile interrupted ");
     const data = join(folder, "data");
     const { child, output } = launch({ PORT: "0", DATA_DIR: data });
-    await expect.poll(() => existsSync(data), { interval: 5, timeout: 15_000 }).toBe(true);
+    await expect.poll(() => existsSync(data), { interval: 5 }).toBe(true);
     const ended = once(child, "exit");
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
@@ -197,7 +197,7 @@ describe("a start on any free port", () => {
   it("takes the port it found for its public address", async () => {
     const folder = openFolder("stile port ");
     const { child, output } = launch({ PORT: "0", DATA_DIR: join(folder, "data") });
-    await expect.poll(output, { timeout: 15_000 }).toMatch(/Page {6}http:\/\/localhost:[1-9]\d+\n/);
+    await expect.poll(output).toMatch(/Page {6}http:\/\/localhost:[1-9]\d+\n/);
     const [, url] = /Page {6}(\S+)/.exec(output()) ?? [];
     expect((await fetch(`${url}/health/alive`)).status).toBe(200);
     const ended = once(child, "exit");
@@ -218,7 +218,7 @@ describe("a start on a configured database", () => {
       SECRET_KEYS: "a-secret-that-both-share",
     };
     const servers = [launch(settings), launch(settings)];
-    for (const { output } of servers) await expect.poll(output, { timeout: 15_000 }).toContain("is ready");
+    for (const { output } of servers) await expect.poll(output).toContain("is ready");
     const { rowCount } = await shared.database.read.$client.query("select from instances");
     expect(rowCount).toBe(2);
     for (const { child } of servers) {
@@ -243,7 +243,7 @@ describe("npm start", () => {
       "npm",
       "start",
     ]);
-    await expect.poll(output, { timeout: 20_000 }).toContain("is ready");
+    await expect.poll(output).toContain("is ready");
     const ended = once(child, "close");
     child.kill("SIGTERM");
     await ended;

@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { lockUser } from "../identity/users.ts";
 import { accountOwner } from "../testing/account-owner.ts";
 import {
   type AuthenticatorApplication,
   authenticatorApplication,
 } from "../testing/authenticator-application.ts";
+import { eventually } from "../testing/eventually.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 
 let runtime: TestRuntime;
@@ -24,7 +25,7 @@ test("a phone is deregistered although its account is deleted in that very momen
   await database.write.transaction(async (tx) => {
     await lockUser(tx, tenant.id, userId);
     asked = application.create("DEREG", userId);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { rows } = await database.read.execute(
         sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { eventually } from "../testing/eventually.ts";
 import { testJobs } from "../testing/jobs.ts";
 import { testDatabase } from "../testing/postgres.ts";
 import { startSmtp } from "../testing/smtp.ts";
@@ -54,7 +55,7 @@ test("A112 a process killed while it sends: every mail is sent by the next one, 
       }),
   });
   const child = startProcess(url, stalling.url, { worker: true });
-  await vi.waitFor(() => expect(stuck.size).toBe(5), 15_000);
+  await eventually(() => expect(stuck.size).toBe(5));
   await kill(child);
   await stalling.close();
   // What a minute of waiting would do: the jobs are taken from the dead process, and somebody looks for such.

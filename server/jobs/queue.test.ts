@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Job } from "../runtime.ts";
+import { eventually } from "../testing/eventually.ts";
 import { testJobs } from "../testing/jobs.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
@@ -219,11 +220,11 @@ describe("A117 a mail server with troubles", () => {
     await startJobs({ SMTP_URL: smtp.url });
     await commit(codeMail("unknown@example.com"));
     jobs?.wake();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await storedJobs()).toMatchObject([
         { name: deadLetters, data: { reason: "the mail server refused it: 550 to DATA", attempts: 1 } },
       ]);
-    }, 10_000);
+    });
     expect(JSON.stringify(await storedJobs())).not.toContain(code);
     expect(refusals).toBe(1);
     expect(jobs?.logged.join("")).toContain("job given up");
@@ -238,7 +239,7 @@ describe("A117 a mail server with troubles", () => {
     await startJobs({ SMTP_URL: away.url });
     await commit(codeMail("patient@example.com"));
     jobs?.wake();
-    await vi.waitFor(() => expect(jobs?.logged.join("")).toContain("ECONNREFUSED"), 10_000);
+    await eventually(() => expect(jobs?.logged.join("")).toContain("ECONNREFUSED"));
     smtp = await startSmtp({ port });
     await expect(smtp.codeFor("patient@example.com")).resolves.toBe(code);
   });
@@ -258,7 +259,7 @@ describe("A117 a mail server with troubles", () => {
     await startJobs({ SMTP_URL: smtp.url });
     for (let index = 0; index < 5; index += 1) await commit(codeMail(`slow-${index}@example.com`));
     jobs?.wake();
-    await vi.waitFor(() => expect(waiting).toBe(5), 10_000);
+    await eventually(() => expect(waiting).toBe(5));
     for (let index = 5; index < 20; index += 1) {
       await commit(codeMail(`slow-${index}@example.com`));
       jobs?.wake();

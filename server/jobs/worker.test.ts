@@ -1,4 +1,5 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
+import { eventually } from "../testing/eventually.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 let worker: Worker | undefined;
@@ -40,10 +41,10 @@ test("no more jobs run at once than allowed, and one that ends makes room for th
   const { state, options } = memoryQueue([1, 2, 3, 4, 5]);
   worker = startWorker({ ...options, concurrency: 2 });
   for (const job of [1, 2, 3, 4, 5]) {
-    await vi.waitFor(() => expect(state.ends.has(job)).toBe(true));
+    await eventually(() => expect(state.ends.has(job)).toBe(true));
     state.ends.get(job)?.();
   }
-  await vi.waitFor(() => expect(state.done).toEqual([1, 2, 3, 4, 5]));
+  await eventually(() => expect(state.done).toEqual([1, 2, 3, 4, 5]));
   expect(state.most).toBe(2);
 });
 
@@ -54,18 +55,18 @@ test("a call during a look is not lost", async () => {
   state.waiting.push(7);
   await Promise.resolve();
   worker.wake();
-  await vi.waitFor(() => expect(state.ends.has(7)).toBe(true));
+  await eventually(() => expect(state.ends.has(7)).toBe(true));
   state.ends.get(7)?.();
 });
 
 test("a call while every place is taken is answered when one is free", async () => {
   const { state, options } = memoryQueue([1]);
   worker = startWorker({ ...options, concurrency: 1 });
-  await vi.waitFor(() => expect(state.ends.has(1)).toBe(true));
+  await eventually(() => expect(state.ends.has(1)).toBe(true));
   state.waiting.push(2);
   worker.wake();
   state.ends.get(1)?.();
-  await vi.waitFor(() => expect(state.ends.has(2)).toBe(true));
+  await eventually(() => expect(state.ends.has(2)).toBe(true));
   state.ends.get(2)?.();
 });
 
@@ -81,12 +82,12 @@ test("an outage is told once, and its end too", async () => {
   const { state, options } = memoryQueue();
   state.broken = true;
   worker = startWorker({ ...options, concurrency: 1 });
-  await vi.waitFor(() => expect(state.outages).toHaveLength(1));
+  await eventually(() => expect(state.outages).toHaveLength(1));
   const { looks } = state;
   worker.wake();
-  await vi.waitFor(() => expect(state.looks).toBe(looks + 1));
+  await eventually(() => expect(state.looks).toBe(looks + 1));
   state.broken = false;
-  await vi.waitFor(() => {
+  await eventually(() => {
     worker?.wake();
     expect(state.outages).toEqual([new Error("no database"), undefined]);
   });
@@ -95,7 +96,7 @@ test("an outage is told once, and its end too", async () => {
 test("stopping waits for running jobs and takes no other", async () => {
   const { state, options } = memoryQueue([1, 2]);
   worker = startWorker({ ...options, concurrency: 1 });
-  await vi.waitFor(() => expect(state.ends.has(1)).toBe(true));
+  await eventually(() => expect(state.ends.has(1)).toBe(true));
   const stopped = worker.stop();
   state.ends.get(1)?.();
   await stopped;

@@ -28,7 +28,7 @@ describe("under Next alone, in production", () => {
         STILE_DATABASE_POOL_SIZE: "3",
       },
     });
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await server?.stop();

@@ -60,7 +60,11 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       log,
       vault,
       signingKeys: createTenantSigningKeys({ database, vault, platform, log }),
-      passwordHasher: createPasswordHasher(config.password),
+      // The cost of a hash is tested with the hasher; here it is that of the smallest memory argon2 has.
+      passwordHasher: createPasswordHasher({
+        ...config.password,
+        hash: { ...config.password.hash, memory: 8 },
+      }),
       rates: createRateLimits(config, database),
       jobs: {
         enqueue: async (_, job) => {

@@ -13,7 +13,7 @@ export interface SmtpCatcher {
    * The newest mail to an address, as soon as there is one.
    *
    * @param after count only mails that came later than this moment (milliseconds since 1970, or a Date)
-   * @throws Error when none comes within 15 seconds
+   * @throws Error when none comes within two minutes
    */
   waitFor(to: string, after?: Date | number): Promise<ParsedMail>;
   /** The code in the newest mail to an address, as `waitFor` finds it. */
@@ -32,7 +32,8 @@ interface SmtpBehaviour {
   options?: SMTPServerOptions;
 }
 
-const PATIENCE = 15_000;
+/** Only a hang takes as long. */
+const PATIENCE_MS = 120_000;
 
 export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}): Promise<SmtpCatcher> {
   const arrivals = new EventEmitter().setMaxListeners(100);
@@ -68,7 +69,7 @@ export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}
   const address = server.server.address() as AddressInfo;
 
   async function waitFor(to: string, after: Date | number = 0): Promise<ParsedMail> {
-    const signal = AbortSignal.timeout(PATIENCE);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     for (;;) {
       const found = messages.findLast((mail) => {
         const envelope = envelopes.get(mail);
@@ -76,7 +77,7 @@ export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}
       });
       if (found) return found;
       await once(arrivals, "mail", { signal }).catch(() => {
-        throw new Error(`no mail to ${to} within ${PATIENCE / 1000} s`);
+        throw new Error(`no mail to ${to} within ${PATIENCE_MS / 1000} s`);
       });
     }
   }

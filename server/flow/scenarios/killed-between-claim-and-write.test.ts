@@ -20,7 +20,7 @@ beforeAll(async () => {
       STILE_PASSWORD_HASH_PASSES: "4",
     },
   });
-}, 90_000);
+});
 
 afterAll(async () => {
   await server?.stop();
@@ -50,4 +50,4 @@ test("A113 a step whose server is killed between claim and write has not happene
   expect(await query("select 1 from flows where claim is not null")).toEqual([]);
   expect((await client.act("register_password", input)).state.name).toBe("success");
   expect(await query("select 1 from sessions")).toHaveLength(1);
-}, 90_000);
+});

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import type { Instead } from "../../dev/uaf-authenticator/call.ts";
@@ -9,6 +9,7 @@ import {
   type AuthenticatorApplication,
   authenticatorApplication,
 } from "../../testing/authenticator-application.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
 const { auditLogs, authenticatorDevices, authenticatorRequests } = schema;
@@ -242,7 +243,7 @@ describe("the phone's answer", () => {
       await tx.select().from(authenticatorDevices).where(device).for("update");
       answering = application.answer(made, application.answerOf(phone, made));
       // It is judged, and waits to be written.
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const { rows } = await database.read.execute(
           sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         );

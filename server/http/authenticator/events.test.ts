@@ -13,6 +13,7 @@ import {
   type AuthenticatorApplication,
   authenticatorApplication,
 } from "../../testing/authenticator-application.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { handle } from "../dispatch.ts";
 
@@ -153,9 +154,9 @@ describe("a stream of events", () => {
     const { events } = await newRequest();
     const { stream } = await listen(events);
     await stream.next();
-    await vi.waitFor(() => expect(countWaits(runtime)).toBe(1));
+    await eventually(() => expect(countWaits(runtime)).toBe(1));
     await stream.cancel();
-    await vi.waitFor(() => expect(countWaits(runtime)).toBe(0));
+    await eventually(() => expect(countWaits(runtime)).toBe(0));
   });
 
   test("leaves nothing behind in what lives as long as the process", async () => {
@@ -206,7 +207,7 @@ describe("a stream of events", () => {
       }),
     );
     expect(new Set(heard.map((event) => event?.id))).toEqual(new Set(["PENDING"]));
-    await vi.waitFor(() => expect(countWaits(runtime)).toBe(20));
+    await eventually(() => expect(countWaits(runtime)).toBe(20));
     await succeed();
     const then = await Promise.all(listeners.map(async ({ stream }) => (await stream.next())?.id ?? "end"));
     expect(then.toSorted()).toEqual([...Array(20).fill("OK"), "end"]);
@@ -234,9 +235,9 @@ describe("a stream of events", () => {
       return { asked, incoming };
     };
     const [one, other] = [await open(), await open()];
-    await vi.waitFor(() => expect(countWaits(runtime)).toBe(2));
+    await eventually(() => expect(countWaits(runtime)).toBe(2));
     one.asked.destroy();
-    await vi.waitFor(() => expect(countWaits(runtime)).toBe(1));
+    await eventually(() => expect(countWaits(runtime)).toBe(1));
     const ended = once(other.incoming, "end");
     closing.abort();
     // Far longer than the test may take: nothing is cut.
@@ -251,7 +252,7 @@ describe("long polling", () => {
     const { made, events, succeed } = await newRequest();
     const byKey = application.call("GET", `${requests}/${made.id}?wait=25`);
     const byPage = application.call("GET", events, { authorization: null });
-    await vi.waitFor(() => expect(countWaits(runtime)).toBe(2));
+    await eventually(() => expect(countWaits(runtime)).toBe(2));
     const answered = await succeed();
     expect((await byKey).body).toEqual(answered.body);
     const { id, operation, createdAt, validUntil } = made;
@@ -263,7 +264,7 @@ describe("long polling", () => {
     const path = `${requests}/${made.id}`;
     expect((await application.call("GET", `${path}?wait=0`)).body.status).toBe("PENDING");
     const waiting = application.call("GET", `${path}?wait=9999`);
-    await vi.waitFor(() => expect(countWaits(runtime)).toBe(1));
+    await eventually(() => expect(countWaits(runtime)).toBe(1));
     closing.abort();
     expect((await waiting).body.status).toBe("PENDING");
     await succeed();
@@ -277,7 +278,7 @@ describe("long polling", () => {
       headers: { authorization: `secret ${application.key}` },
       signal: gone.signal,
     });
-    await vi.waitFor(() => expect(countWaits(runtime)).toBe(1));
+    await eventually(() => expect(countWaits(runtime)).toBe(1));
     gone.abort();
     expect((await waiting).status).toBe(200);
     expect(countWaits(runtime)).toBe(0);
@@ -297,8 +298,8 @@ test("one query a time asks for all who wait, and none when nobody does", async 
   const made = await Promise.all(Array.from({ length: 5 }, newRequest));
   const execute = vi.spyOn(runtime.database.read, "execute");
   const waits = made.map(({ events }) => application.call("GET", events, { authorization: null }));
-  await vi.waitFor(() => expect(countWaits(runtime)).toBe(5));
-  await vi.waitFor(() => expect(execute.mock.calls.length).toBeGreaterThan(0), 10_000);
+  await eventually(() => expect(countWaits(runtime)).toBe(5));
+  await eventually(() => expect(execute.mock.calls.length).toBeGreaterThan(0));
   const [look] = execute.mock.calls.at(-1) ?? [];
   const { params } = new PgDialect().sqlToQuery(look as SQL);
   expect((params[1] as string[]).toSorted()).toEqual(made.map((one) => one.made.id).toSorted());

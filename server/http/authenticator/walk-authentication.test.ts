@@ -10,7 +10,7 @@ let application: Application;
 beforeAll(async () => {
   service = await startAuthenticatorService();
   application = applicationOf(service);
-}, 120_000);
+});
 afterAll(async () => {
   await service?.close();
 });
@@ -177,5 +177,5 @@ describe("an authentication", () => {
     });
     expect((await there.answer(made, phone)).body).toMatchObject({ status: "OK", deviceID: deviceId });
     expect((await application.ask("ada")).status).toBe("FAILED");
-  }, 60_000);
+  });
 });

@@ -9,12 +9,12 @@ let application: Application;
 beforeAll(async () => {
   service = await startAuthenticatorService();
   application = applicationOf(service);
-}, 120_000);
+});
 afterAll(async () => {
   await service?.close();
 });
 
-describe("who may call", { timeout: 60_000 }, () => {
+describe("who may call", () => {
   test("hello answers whoever has the key, by each way to write it", async () => {
     for (const scheme of ["secret", "Secret", "SECRET", "Bearer", "bearer"]) {
       const { status } = await service.call("GET", "/hello", { authorization: `${scheme} ${service.key}` });

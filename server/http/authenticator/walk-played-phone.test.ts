@@ -9,12 +9,12 @@ let application: Application;
 beforeAll(async () => {
   service = await startAuthenticatorService();
   application = applicationOf(service);
-}, 120_000);
+});
 afterAll(async () => {
   await service?.close();
 });
 
-describe("the played phone", { timeout: 60_000 }, () => {
+describe("the played phone", () => {
   const address = () => `${service.server.url}/dev/authenticator`;
   const press = async (fields: Record<string, string>) => {
     const pressed = await fetch(address(), {

@@ -11,7 +11,7 @@ let application: Application;
 beforeAll(async () => {
   service = await startAuthenticatorService();
   application = applicationOf(service);
-}, 120_000);
+});
 afterAll(async () => {
   await service?.close();
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await startPasskeyService();
   base = `${service.base}/${service.tenantId}`;
   origin = service.server.url;
-}, 120_000);
+});
 
 afterAll(() => service?.close());
 
@@ -259,7 +259,7 @@ describe("on the wire", () => {
     expect(status).toBe(200);
     expect((await claimsOf(body.token)).sub).toBe("ada");
     expect((await call("GET", "/.well-known/jwks.json")).body).toEqual(before.body);
-  }, 90_000);
+  });
 });
 
 test("all of it was walked", () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await startPasskeyService({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://shop.example/paid" });
   base = `${service.base}/${service.tenantId}`;
   origin = service.server.url;
-}, 120_000);
+});
 
 afterAll(() => service?.close());
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await startPasskeyService();
   origin = service.server.url;
   tenant = openTenant({ baseUrl: service.base, apiKey: service.key, tenantId: service.tenantId });
-}, 120_000);
+});
 
 afterAll(() => service?.close());
 
