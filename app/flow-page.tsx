@@ -30,13 +30,13 @@ interface FlowPageProps {
 export async function FlowPage({ type: asked, query, path, tenantId }: FlowPageProps) {
   const tenant = await tenantOfPage(tenantId);
   const parameters = parametersOf(query);
-  const arrival = readProviderReturn(parameters);
+  const providerReturn = readProviderReturn(parameters);
   const { language, words } = await pageWords();
   const { config } = tenant;
   const here = withinTenant(config, path);
   const { type, initial } = await drawn(
     tenant,
-    candidates(asked, arrival !== null, isIdpInitiated(parameters)),
+    candidates(asked, providerReturn !== null, isIdpInitiated(parameters)),
   );
   return (
     <Login
@@ -49,7 +49,7 @@ export async function FlowPage({ type: asked, query, path, tenantId }: FlowPageP
       language={language}
       base={pathPrefix(config)}
       address={new URL(here, config.base_url).href}
-      arrival={arrival}
+      providerReturn={providerReturn}
       relyingParty={config.webauthn.relying_party.id}
     >
       <Languages current={language} address={asked && path === "/" ? `${here}?flow=${asked}` : here} />
@@ -76,8 +76,8 @@ export function parametersOf(query: Query): URLSearchParams {
 }
 
 /** The flows that this page may display. A visitor who returns from a provider belongs to one of them. */
-function candidates(asked: FlowType | null, arrives: boolean, unasked: boolean): FlowType[] {
-  if (unasked) return ["token_exchange"];
+function candidates(asked: FlowType | null, arrives: boolean, idpInitiated: boolean): FlowType[] {
+  if (idpInitiated) return ["token_exchange"];
   if (asked) return [asked];
   return arrives ? ["login", "registration"] : ["login"];
 }

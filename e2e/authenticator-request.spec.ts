@@ -216,7 +216,7 @@ test("an answer that is not right is told of, and another code takes its place",
     });
   };
   await send(link, { signature: "flipped" });
-  await expect(page.locator(".stile-alert-problem")).toContainText("Your phone did not confirm.");
+  await expect(page.locator(".stile-alert-error")).toContainText("Your phone did not confirm.");
   await expect.poll(() => linkOn(page)).not.toBe(link);
   await expect(waiting(page)).toBeVisible();
   await send(await linkOn(page), {});

@@ -23,14 +23,14 @@ export interface ConfirmationWords {
   /** Has the placeholder `{host}`. */
   continueAt: string;
   ends: Record<ConfirmationEnd, { title: string; sentence: string }>;
-  problems: Record<ConfirmationProblem, string>;
+  errors: Record<ConfirmationError, string>;
 }
 
 /** How the page ended: confirmed or declined just now, or no longer open. */
 export type ConfirmationEnd = "confirmed" | "declined" | "expired" | "answered" | "unknown";
 
 /** Why an answer could not be given; the page stays open. */
-export type ConfirmationProblem =
+export type ConfirmationError =
   | "cancelled"
   | "failed"
   | "unsupported"

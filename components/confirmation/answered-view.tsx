@@ -1,42 +1,42 @@
 import { useState } from "react";
-import type { ConfirmationProblem, ConfirmationWords } from "#words/confirmation";
+import type { ConfirmationError, ConfirmationWords } from "#words/confirmation";
 import { interpolate } from "../flow/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { type End, resume } from "./send-answer.ts";
 
-/** What was answered just now, by somebody who may not have heard of it. */
+/** A transaction that was answered a moment ago, by a client that may not have received the reply. */
 export interface Answered {
   token: string;
   end: "confirmed" | "declined";
-  /** Where the person goes now, for instance `shop.example`. */
+  /** The host that the browser is redirected to, for instance `shop.example`. */
   returnsTo: string;
 }
 
-interface ResumingProps {
+interface AnsweredViewProps {
   words: ConfirmationWords;
   answered: Answered;
   address: string;
-  /** Whether there is a browser that runs this. */
+  /** Whether scripts run. */
   live: boolean;
   end(reached: End): void;
 }
 
-/** Says how it ended, and offers the way back that was lost. */
-export function Resuming({ words, answered, address, live, end }: ResumingProps) {
+/** Shows how the transaction was answered and offers the redirect that was lost. */
+export function AnsweredView({ words, answered, address, live, end }: AnsweredViewProps) {
   const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<ConfirmationProblem | null>(null);
+  const [error, setError] = useState<ConfirmationError | null>(null);
 
   async function proceed() {
     setBusy(true);
-    setProblem(null);
+    setError(null);
     const outcome = await resume({ address, token: answered.token });
     if ("end" in outcome) {
       end(outcome);
       return;
     }
-    setProblem(outcome.problem);
+    setError(outcome.error);
     setBusy(false);
   }
 
@@ -49,7 +49,7 @@ export function Resuming({ words, answered, address, live, end }: ResumingProps)
         <h1 className="stile-title" tabIndex={-1}>
           {words.ends[answered.end].title}
         </h1>
-        {problem && <Alert tone="problem">{words.problems[problem]}</Alert>}
+        {error && <Alert tone="error">{words.errors[error]}</Alert>}
         <Button tone="primary" type="button" busy={busy} disabled={!live} onClick={() => void proceed()}>
           {interpolate(words.continueAt, { host: answered.returnsTo })}
         </Button>

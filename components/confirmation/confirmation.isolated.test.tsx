@@ -109,11 +109,11 @@ describe("the page that asks", () => {
   });
 
   test.each<[string, () => Promise<Response>, string]>([
-    ["nobody answers", () => Promise.reject(new TypeError("Failed to fetch")), words.problems.offline],
-    ["the service is broken", async () => new Response("", { status: 502 }), words.problems.technical],
-    ["it was too fast", async () => Response.json({}, { status: 429 }), words.problems.slow],
-    ["the answer is not the service's", async () => new Response("<html>"), words.problems.technical],
-    ["the answer is refused", async () => Response.json({}, { status: 400 }), words.problems.refused],
+    ["nobody answers", () => Promise.reject(new TypeError("Failed to fetch")), words.errors.offline],
+    ["the service is broken", async () => new Response("", { status: 502 }), words.errors.technical],
+    ["it was too fast", async () => Response.json({}, { status: 429 }), words.errors.slow],
+    ["the answer is not the service's", async () => new Response("<html>"), words.errors.technical],
+    ["the answer is refused", async () => Response.json({}, { status: 400 }), words.errors.refused],
   ])("goes on asking when %s", async (_, answer, told) => {
     fetched.mockImplementation(answer);
     draw();
@@ -126,7 +126,7 @@ describe("the page that asks", () => {
   test("says so where the browser has no passkeys, and sends nothing", async () => {
     draw();
     await press(words.confirm);
-    expect((await screen.findByRole("alert")).textContent).toBe(words.problems.unsupported);
+    expect((await screen.findByRole("alert")).textContent).toBe(words.errors.unsupported);
     expect(fetched).not.toHaveBeenCalled();
   });
 });
@@ -150,10 +150,10 @@ describe("an answer that is lost on the way", () => {
     fetched.mockImplementation(lost);
     draw();
     await press(words.confirm);
-    expect((await screen.findByRole("alert")).textContent).toBe(words.problems.offline);
+    expect((await screen.findByRole("alert")).textContent).toBe(words.errors.offline);
     fetched.mockResolvedValueOnce(new Response("", { status: 502 }));
     await press(words.confirm);
-    await waitFor(() => expect(screen.getByRole("alert").textContent).toBe(words.problems.technical));
+    await waitFor(() => expect(screen.getByRole("alert").textContent).toBe(words.errors.technical));
     fetched.mockResolvedValueOnce(Response.json(confirmed));
     await press(words.confirm);
     await waitFor(() => expect(navigate).toHaveBeenCalledWith(confirmed.redirect_to));
@@ -169,9 +169,9 @@ describe("an answer that is lost on the way", () => {
     fetched.mockResolvedValueOnce(Response.json(confirmed));
     draw();
     await press(words.confirm);
-    await screen.findByText(words.problems.offline);
+    await screen.findByText(words.errors.offline);
     await press(words.confirm);
-    await screen.findByText(words.problems.refused);
+    await screen.findByText(words.errors.refused);
     await press(words.confirm);
     await waitFor(() => expect(title()).toBe(words.ends.confirmed.title));
     expect(signs.mock.calls.map(([{ optionsJSON }]) => optionsJSON.challenge)).toEqual(["AAAA", "BBBB"]);
@@ -183,7 +183,7 @@ describe("an answer that is lost on the way", () => {
     fetched.mockResolvedValueOnce(Response.json(confirmed));
     draw();
     await press(words.confirm);
-    await screen.findByText(words.problems.offline);
+    await screen.findByText(words.errors.offline);
     await press(words.decline);
     await waitFor(() => expect(title()).toBe(words.ends.confirmed.title));
     expect(navigate).toHaveBeenCalledWith(confirmed.redirect_to);
@@ -195,7 +195,7 @@ describe("an answer that is lost on the way", () => {
     fetched.mockImplementation(lost);
     draw();
     await press(words.confirm);
-    await screen.findByText(words.problems.offline);
+    await screen.findByText(words.errors.offline);
     await vi.advanceTimersByTimeAsync(400_000);
     vi.useRealTimers();
     expect(title()).toBe(words.title);
@@ -207,7 +207,7 @@ describe("an answer that is lost on the way", () => {
     expect(fetched).not.toHaveBeenCalled();
     fetched.mockImplementation(lost);
     await press("Continue to shop.example");
-    expect((await screen.findByRole("alert")).textContent).toBe(words.problems.offline);
+    expect((await screen.findByRole("alert")).textContent).toBe(words.errors.offline);
     fetched.mockResolvedValueOnce(Response.json(confirmed));
     await press("Continue to shop.example");
     await waitFor(() => expect(navigate).toHaveBeenCalledWith(confirmed.redirect_to));

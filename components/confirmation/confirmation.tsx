@@ -3,27 +3,27 @@
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import type { ConfirmationEnd, ConfirmationWords } from "#words/confirmation";
 import { Mark } from "../ui/mark.tsx";
-import { type Answered, Resuming } from "./answered-view.tsx";
+import { type Answered, AnsweredView } from "./answered-view.tsx";
 import { addressWithToken, forgetToken, hideToken } from "./page-token.ts";
-import { Asking, type Question } from "./question-view.tsx";
-import { Ended } from "./result-view.tsx";
+import { type Question, QuestionView } from "./question-view.tsx";
+import { ResultView } from "./result-view.tsx";
 import type { End } from "./send-answer.ts";
 
 export interface ConfirmationProps {
   words: ConfirmationWords;
   language: string;
-  /** Name of the service, as people know it. */
+  /** The display name of the service. */
   service: string;
-  /** Where answers go. */
+  /** The address that answers are posted to. */
   address: string;
-  /** What there is to ask, or why there is nothing. */
+  /** The open question, or why there is none. */
   asked: { question: Question } | { answered: Answered } | { end: ConfirmationEnd };
   navigate?: (url: string) => void;
-  /** Stands at the foot of the page. */
+  /** The footer of the page. */
   children?: ReactNode;
 }
 
-/** The page that shows a person what they are asked to agree to, and takes their answer. */
+/** The page that shows a transaction to the user and takes the answer. */
 export function Confirmation({
   words,
   language,
@@ -66,12 +66,12 @@ export function Confirmation({
         <span>{service}</span>
       </p>
       <div className="stile-card">
-        {outcome && <Ended words={words} outcome={outcome} />}
+        {outcome && <ResultView words={words} outcome={outcome} />}
         {!outcome && question && (
-          <Asking words={words} question={question} address={address} live={live} end={end} />
+          <QuestionView words={words} question={question} address={address} live={live} end={end} />
         )}
         {!outcome && answered && (
-          <Resuming words={words} answered={answered} address={address} live={live} end={end} />
+          <AnsweredView words={words} answered={answered} address={address} live={live} end={end} />
         )}
       </div>
       <footer className="stile-footer">{children}</footer>

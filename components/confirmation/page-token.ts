@@ -1,16 +1,17 @@
 /**
- * The token that opens the page comes in its address, and leaves it at once: neither the history, nor a bookmark, nor
- * whoever looks over a shoulder has it. The tab alone remembers it, so that the page can be loaded again.
+ * Handling of the token that opens the page. It is removed from the address at once, so it stays neither in the
+ * history nor in a bookmark nor on the screen. It is kept in the tab's history state, so that the page can be
+ * reloaded.
  */
 
 const NAME = "stileConfirmation";
 
-/** Takes the token out of the address. */
+/** Moves the token from the address into the history state. */
 export function hideToken(token: string): void {
   history.replaceState({ ...history.state, [NAME]: token }, "", addressWithout());
 }
 
-/** Nobody needs it any more, neither here nor in the address. */
+/** Removes the token from the address and from the history state. */
 export function forgetToken(): void {
   const { [NAME]: _, ...state } = (history.state ?? {}) as Record<string, unknown>;
   history.replaceState(state, "", addressWithout());
@@ -22,7 +23,7 @@ function addressWithout(): URL {
   return url;
 }
 
-/** The address to load where this page was loaded again, and lacks its token; null when the tab knows none. */
+/** The address with the token, for a page that was reloaded without it; null when the tab holds no token. */
 export function addressWithToken(): string | null {
   const token = (history.state as Record<string, unknown> | null)?.[NAME];
   if (typeof token !== "string" || new URLSearchParams(location.search).has("token")) return null;

@@ -1,52 +1,52 @@
 import { useEffect, useRef, useState } from "react";
-import type { ConfirmationProblem, ConfirmationWords } from "#words/confirmation";
+import type { ConfirmationError, ConfirmationWords } from "#words/confirmation";
 import { interpolate } from "../flow/words.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { confirm, decline, type End, type Options, type Signed } from "./send-answer.ts";
-import { Agreement, type DataNode, ExactText, type TextPiece } from "./signed-data.tsx";
+import { type DataNode, ExactText, SignedData, type TextPiece } from "./signed-data.tsx";
 
-/** What is asked, of whom, and by whom. */
+/** The transaction to confirm. */
 export interface Question {
   token: string;
   application: string;
   user: { name: string; displayName: string };
-  /** The application's own id of it, which is signed too. */
+  /** The application's own id of the transaction, which is signed too. */
   transactionId: TextPiece[];
   data: DataNode;
   exact: TextPiece[];
   hides: boolean;
-  /** Where the person goes afterwards, for instance `shop.example`. */
+  /** The host that the browser is redirected to afterwards, for instance `shop.example`. */
   returnsTo: string;
   options: Options;
 }
 
-interface AskingProps {
+interface QuestionViewProps {
   words: ConfirmationWords;
   question: Question;
   address: string;
-  /** Whether there is a browser that runs this. */
+  /** Whether scripts run. */
   live: boolean;
   end(reached: End): void;
 }
 
-/** Shows what it is about, and takes a yes or a no; it goes on asking until one has arrived. */
-export function Asking({ words, question, address, live, end }: AskingProps) {
+/** Shows the transaction and takes the answer; stays open until an answer has arrived. */
+export function QuestionView({ words, question, address, live, end }: QuestionViewProps) {
   const [options, setOptions] = useState(question.options);
   const [signed, setSigned] = useState<Signed | null>(null);
   const [busy, setBusy] = useState<"confirm" | "decline" | null>(null);
-  const [problem, setProblem] = useState<ConfirmationProblem | null>(null);
+  const [error, setError] = useState<ConfirmationError | null>(null);
   const destination = { address, token: question.token };
   const { displayName, name } = question.user;
 
-  // Whoever reads for long should hear of it before they use their passkey in vain.
+  // Without this a slow reader would learn of the expiry only after using the passkey.
   const deadline = useRef(0);
   useEffect(() => {
     deadline.current = performance.now() + (options.timeout ?? 0);
   }, [options]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what ends the page never changes
   useEffect(() => {
-    // What has been signed may have arrived: only the server can say then how it ended.
+    // A signed answer may have arrived, so only the server knows how the transaction ended.
     if (busy || signed) return;
     const left = Math.max(0, deadline.current - performance.now());
     const timer = setTimeout(() => end({ end: "expired", redirectTo: null }), left);
@@ -55,7 +55,7 @@ export function Asking({ words, question, address, live, end }: AskingProps) {
 
   async function answer(how: "confirm" | "decline") {
     setBusy(how);
-    setProblem(null);
+    setError(null);
     const outcome = await (how === "confirm" ? confirm(options, destination, signed) : decline(destination));
     if ("end" in outcome) {
       end(outcome);
@@ -63,7 +63,7 @@ export function Asking({ words, question, address, live, end }: AskingProps) {
     }
     if (outcome.options) setOptions(outcome.options);
     if (how === "confirm") setSigned(outcome.signed ?? null);
-    setProblem(outcome.problem);
+    setError(outcome.error);
     setBusy(null);
   }
 
@@ -83,12 +83,12 @@ export function Asking({ words, question, address, live, end }: AskingProps) {
             {name !== displayName && <bdi>{name}</bdi>}
           </span>
         </p>
-        {question.hides && <Alert tone="problem">{words.hides}</Alert>}
-        <Agreement data={question.data} words={words} />
+        {question.hides && <Alert tone="error">{words.hides}</Alert>}
+        <SignedData data={question.data} words={words} />
         <ExactText id={question.transactionId} pieces={question.exact} words={words} />
-        {problem && <Alert tone="problem">{words.problems[problem]}</Alert>}
+        {error && <Alert tone="error">{words.errors[error]}</Alert>}
         <noscript>
-          <Alert tone="problem">{words.noScript}</Alert>
+          <Alert tone="error">{words.noScript}</Alert>
         </noscript>
         <div className="stile-choices">
           <Button

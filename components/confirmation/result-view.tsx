@@ -4,8 +4,14 @@ import { interpolate } from "../flow/words.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { End } from "./send-answer.ts";
 
-/** There is nothing more to answer: why, and where to go from here. */
-export function Ended({ words, outcome: { end, redirectTo } }: { words: ConfirmationWords; outcome: End }) {
+/** Shows how the transaction ended and where to continue. */
+export function ResultView({
+  words,
+  outcome: { end, redirectTo },
+}: {
+  words: ConfirmationWords;
+  outcome: End;
+}) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
   const well = end === "confirmed" || end === "declined" || end === "answered";

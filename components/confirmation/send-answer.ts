@@ -1,16 +1,16 @@
 import { browserSupportsWebAuthn, startAuthentication } from "@simplewebauthn/browser";
-import type { ConfirmationEnd, ConfirmationProblem } from "#words/confirmation";
+import type { ConfirmationEnd, ConfirmationError } from "#words/confirmation";
 
-/** PublicKeyCredentialRequestOptionsJSON, as far as the server sends it. */
+/** The `PublicKeyCredentialRequestOptionsJSON` that the server sends. */
 export type Options = Parameters<typeof startAuthentication>[0]["optionsJSON"];
 
-/** Where an answer goes, and what proves that it comes from this page. */
+/** The address that an answer is posted to, and the token that authorises it. */
 export interface Destination {
   address: string;
   token: string;
 }
 
-/** `redirectTo`: where the person goes now, if anywhere. */
+/** How the transaction ended. `redirectTo`: where the browser is redirected, if anywhere. */
 export interface End {
   end: ConfirmationEnd;
   redirectTo: string | null;
@@ -19,45 +19,45 @@ export interface End {
 export type Outcome =
   | End
   /**
-   * `options`: to ask with from now on. `signed`: what the passkey signed, where nobody knows whether it arrived; it is
-   * as good once more.
+   * `options`: request options for the next attempt. `signed`: an assertion that may not have arrived and can be
+   * sent again.
    */
-  | { problem: ConfirmationProblem; options?: Options; signed?: Signed };
+  | { error: ConfirmationError; options?: Options; signed?: Signed };
 
 export type Signed = Awaited<ReturnType<typeof startAuthentication>>;
 
 /**
- * Asks the person for their passkey, and hands what it signed to the server.
+ * Asks for a passkey assertion and sends it to the server.
  *
- * @param signed before, and perhaps lost on the way: nobody is asked again then
+ * @param signed an assertion of an earlier attempt that may not have arrived; it is sent again without a prompt
  */
 export async function confirm(
   options: Options,
   destination: Destination,
   signed: Signed | null,
 ): Promise<Outcome> {
-  if (!browserSupportsWebAuthn()) return { problem: "unsupported" };
+  if (!browserSupportsWebAuthn()) return { error: "unsupported" };
   let credential: Signed;
   try {
     credential = signed ?? (await startAuthentication({ optionsJSON: options }));
   } catch (error) {
     const cancelled = error instanceof Error && ["NotAllowedError", "AbortError"].includes(error.name);
-    return { problem: cancelled ? "cancelled" : "failed" };
+    return { error: cancelled ? "cancelled" : "failed" };
   }
   const outcome = await send(destination, { credential });
-  return "problem" in outcome && outcome.problem !== "refused" ? { ...outcome, signed: credential } : outcome;
+  return "error" in outcome && outcome.error !== "refused" ? { ...outcome, signed: credential } : outcome;
 }
 
 export function decline(destination: Destination): Promise<Outcome> {
   return send(destination, { declined: true });
 }
 
-/** Asks for the way back once more, where the page was answered just now. */
+/** Requests the redirect again for a page that was answered a moment ago. */
 export function resume(destination: Destination): Promise<Outcome> {
   return send(destination, { resume: true });
 }
 
-/** What a status means that is no success. */
+/** Error status → how the transaction ended. */
 const ends: Partial<Record<number, ConfirmationEnd>> = { 404: "unknown", 409: "answered", 410: "expired" };
 
 async function send({ address, token }: Destination, answer: object): Promise<Outcome> {
@@ -67,21 +67,21 @@ async function send({ address, token }: Destination, answer: object): Promise<Ou
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ token, ...answer }),
     });
-  // Where only the reply was lost, the same answer leads to the same end.
+  // The request is idempotent, so it is safe to repeat when only the reply was lost.
   const response = await post()
     .catch(post)
     .catch(() => null);
-  if (!response) return { problem: "offline" };
+  if (!response) return { error: "offline" };
   const body = (await response.json().catch(() => ({}))) as {
     answer?: "confirmed" | "declined";
     redirect_to?: string | null;
     publicKey?: Options;
   };
-  // Of several answers the first one counts, which may have been another.
+  // The first of several answers counts, and it may differ from this one.
   if (response.ok && body.answer) return { end: body.answer, redirectTo: body.redirect_to ?? null };
   const other = ends[response.status];
   if (other) return { end: other, redirectTo: null };
-  if (response.status === 429) return { problem: "slow" };
-  if (response.status >= 500 || response.ok) return { problem: "technical" };
-  return { problem: "refused", ...(body.publicKey ? { options: body.publicKey } : {}) };
+  if (response.status === 429) return { error: "slow" };
+  if (response.status >= 500 || response.ok) return { error: "technical" };
+  return { error: "refused", ...(body.publicKey ? { options: body.publicKey } : {}) };
 }

@@ -2,10 +2,10 @@ import type { ConfirmationWords } from "#words/confirmation";
 import { interpolate } from "../flow/words.ts";
 import { Icon } from "../ui/icon.tsx";
 
-/** A stretch of text, or one character that cannot be seen, by its code point. */
+/** A run of text, or one invisible character by its code point. */
 export type TextPiece = { text: string } | { hidden: string; breaks?: true };
 
-/** Agreed data, as the server cut it for drawing. */
+/** The transaction data, split by the server for display. */
 export type DataNode =
   | { kind: "text"; pieces: TextPiece[] }
   | { kind: "number"; text: string }
@@ -14,12 +14,12 @@ export type DataNode =
   | { kind: "list"; items: DataNode[] }
   | { kind: "object"; members: { name: TextPiece[]; value: DataNode }[] };
 
-interface Worded {
+interface WithWords {
   words: ConfirmationWords;
 }
 
-/** What the person agrees to: nothing in it can change how anything else is drawn. */
-export function Agreement({ data, words }: Worded & { data: DataNode }) {
+/** The transaction data. Its content cannot change how anything else is drawn. */
+export function SignedData({ data, words }: WithWords & { data: DataNode }) {
   return (
     <section className="stile-agreement" aria-label={words.agreement}>
       <Value node={data} words={words} />
@@ -27,7 +27,7 @@ export function Agreement({ data, words }: Worded & { data: DataNode }) {
   );
 }
 
-function Value({ node, words }: Worded & { node: DataNode }) {
+function Value({ node, words }: WithWords & { node: DataNode }) {
   if (node.kind === "text" && node.pieces.length > 0) return <Text pieces={node.pieces} words={words} />;
   if (node.kind === "number") return <span className="stile-agreement-number">{node.text}</span>;
   if (node.kind === "boolean") return node.value ? words.yes : words.no;
@@ -61,7 +61,7 @@ function Value({ node, words }: Worded & { node: DataNode }) {
   return <Soft>{node.kind === "nothing" ? words.nothing : words.empty}</Soft>;
 }
 
-/** Whether a value takes more than a line of its own. */
+/** Whether a value takes more than one line. */
 function isDeep(node: DataNode): boolean {
   return (
     (node.kind === "list" && node.items.length > 0) || (node.kind === "object" && node.members.length > 0)
@@ -72,8 +72,8 @@ function Soft({ children }: { children: string }) {
   return <span className="stile-agreement-soft">{children}</span>;
 }
 
-/** Each run of text finds its own direction, and turns no other. */
-export function Text({ pieces, words }: Worded & { pieces: TextPiece[] }) {
+/** Draws text; each run has its own direction and does not affect others. */
+export function Text({ pieces, words }: WithWords & { pieces: TextPiece[] }) {
   return pieces.map((piece, place) => {
     if ("text" in piece) {
       return (
@@ -97,8 +97,8 @@ export function Text({ pieces, words }: Worded & { pieces: TextPiece[] }) {
   });
 }
 
-/** The very text that is hashed, for whoever wants to see it. */
-export function ExactText({ id, pieces, words }: Worded & { id: TextPiece[]; pieces: TextPiece[] }) {
+/** The exact text that is hashed, behind a disclosure. */
+export function ExactText({ id, pieces, words }: WithWords & { id: TextPiece[]; pieces: TextPiece[] }) {
   return (
     <details className="stile-fold stile-agreement-exact">
       <summary className="stile-button stile-button-link">

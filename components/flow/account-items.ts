@@ -2,41 +2,44 @@ import type { PageWords, WordedSection } from "#words/flow";
 import type { IconName } from "../ui/icon.tsx";
 import { isText, listOf, recordOf } from "./payload-readers.ts";
 
-/** A fact about a thing, in words or as it is. */
+/** A detail of an item: a text of the payload or one of the page's words. */
 export type Detail = { text: string } | { word: keyof PageWords; date?: string; timed?: boolean };
 
-export type Thing = Record<string, unknown>;
+export type AccountItem = Record<string, unknown>;
 
-/** Things of which there may be many: the input that names one, where they stand in the payload, how they look. */
-export interface List {
+/**
+ * A kind of item of which an account can have many: the input that names one, where they are in the payload, and
+ * how they are drawn.
+ */
+export interface ItemList {
   input: string;
-  /** Actions that name things of this list by another input. */
-  also?: Record<string, string>;
-  /** The input by which one is renamed. */
-  names?: string;
-  /** Actions that would change nothing about a thing. */
-  pointless?: Record<string, (thing: Thing) => boolean>;
+  /** Actions that name items of this list by another input. */
+  otherInputs?: Record<string, string>;
+  /** The input that renames an item. */
+  renameInput?: string;
+  /** Whether an action would not change this item. */
+  isRedundant?: Record<string, (item: AccountItem) => boolean>;
   section: WordedSection;
-  icon(thing: Thing): IconName;
-  things(payload: Thing): Thing[];
-  /** Member that holds the value of `input`. */
+  icon(item: AccountItem): IconName;
+  items(payload: AccountItem): AccountItem[];
+  /** The member that holds the value of `input`. */
   id: string;
   title: string;
   untitled: keyof PageWords;
-  badges(thing: Thing): (keyof PageWords)[];
-  details(thing: Thing): Detail[];
+  badges(item: AccountItem): (keyof PageWords)[];
+  details(item: AccountItem): Detail[];
 }
 
-export const lists: List[] = [
+export const itemLists: ItemList[] = [
   {
     input: "email_id",
-    pointless: {
+    isRedundant: {
       email_set_primary: ({ is_primary, is_verified }) => is_primary === true || is_verified === false,
       email_verify: ({ is_verified }) => is_verified === true,
     },
     section: "emails",
     icon: () => "mail",
-    things: ({ user }) => listOf(recordOf(user).emails),
+    items: ({ user }) => listOf(recordOf(user).emails),
     ...{ id: "id", title: "address", untitled: "identity" },
     badges: ({ is_primary, is_verified }) => [
       ...(is_primary === true ? (["primary"] as const) : []),
@@ -46,21 +49,21 @@ export const lists: List[] = [
   },
   {
     input: "passkey_id",
-    names: "passkey_name",
+    renameInput: "passkey_name",
     section: "passkeys",
     icon: () => "passkey",
-    things: ({ user }) => listOf(recordOf(user).passkeys),
+    items: ({ user }) => listOf(recordOf(user).passkeys),
     ...{ id: "id", title: "name", untitled: "passkey" },
     badges: ({ backup_state }) => (backup_state === true ? ["synced"] : []),
     details: credentialDetails,
   },
   {
     input: "security_key_id",
-    also: { webauthn_credential_rename: "passkey_id" },
-    names: "passkey_name",
+    otherInputs: { webauthn_credential_rename: "passkey_id" },
+    renameInput: "passkey_name",
     section: "second_step",
     icon: () => "key",
-    things: ({ user }) => listOf(recordOf(user).security_keys),
+    items: ({ user }) => listOf(recordOf(user).security_keys),
     ...{ id: "id", title: "name", untitled: "securityKey" },
     badges: () => [],
     details: credentialDetails,
@@ -69,7 +72,7 @@ export const lists: List[] = [
     input: "identity_id",
     section: "identities",
     icon: () => "link",
-    things: ({ user }) => listOf(recordOf(user).identities),
+    items: ({ user }) => listOf(recordOf(user).identities),
     ...{ id: "identity_id", title: "provider", untitled: "identity" },
     badges: () => [],
     details: ({ email }) => (isText(email) ? [{ text: email }] : []),
@@ -78,7 +81,7 @@ export const lists: List[] = [
     input: "session_id",
     section: "sessions",
     icon: ({ user_agent_raw }) => (isPhone(user_agent_raw) ? "phone" : "laptop"),
-    things: ({ sessions }) => listOf(sessions),
+    items: ({ sessions }) => listOf(sessions),
     ...{ id: "id", title: "user_agent", untitled: "session" },
     badges: ({ current }) => (current === true ? ["thisDevice"] : []),
     details: ({ ip_address, created_at, last_used }) => [
@@ -89,16 +92,16 @@ export const lists: List[] = [
   },
 ];
 
-/** Things of which there is one at most. */
-export interface Single {
+/** A kind of item of which an account has at most one. */
+export interface Singleton {
   section: WordedSection;
   icon: IconName;
   title: keyof PageWords;
   actions: string[];
-  detail(payload: Thing, offered: (action: string) => boolean): Detail;
+  detail(payload: AccountItem, offered: (action: string) => boolean): Detail;
 }
 
-export const singles: Single[] = [
+export const singletons: Singleton[] = [
   {
     section: "sign_in",
     icon: "passkey",
@@ -134,8 +137,8 @@ export const singles: Single[] = [
   },
 ];
 
-/** Actions that are about a section as a whole. */
-export const wholes: Partial<Record<string, WordedSection>> = {
+/** Actions that concern a whole section. */
+export const sectionActions: Partial<Record<string, WordedSection>> = {
   email_create: "emails",
   webauthn_credential_create: "passkeys",
   security_key_create: "second_step",
@@ -144,16 +147,16 @@ export const wholes: Partial<Record<string, WordedSection>> = {
   account_delete: "leave",
 };
 
-function credentialDetails({ created_at, last_used_at }: Thing): Detail[] {
+function credentialDetails({ created_at, last_used_at }: AccountItem): Detail[] {
   return [...dated("added", created_at), ...dated("lastUsed", last_used_at)];
 }
 
-/** @param timed the time of day matters, too */
+/** @param timed whether to show the time of day */
 function dated(word: keyof PageWords, date: unknown, timed = false): Detail[] {
   return isText(date) && !Number.isNaN(Date.parse(date)) ? [{ word, date, timed }] : [];
 }
 
-/** Browsers on phones name themselves mobile; so does one on a tablet, which is none. */
+/** Browsers on phones identify as mobile; so does an iPad, which is not a phone. */
 function isPhone(userAgent: unknown): boolean {
   return isText(userAgent) && /\bMobi/.test(userAgent) && !/\biPad\b/.test(userAgent);
 }

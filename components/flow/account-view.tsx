@@ -10,45 +10,46 @@ import { ActionForm } from "./action-form.tsx";
 import { asksFirst, visibleInputs } from "./action-layout.ts";
 import { Fold } from "./fold.tsx";
 import { recoveryCodesIn } from "./recovery-codes.tsx";
-import type { Item, Stage } from "./view-context.ts";
+import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";
 
-/** An account: its things in sections, each with what can be done about it. */
-export function AccountView({ stage }: { stage: Stage }) {
-  const { words, here, flow } = stage;
+/** An account: its items in sections, each with its actions. */
+export function AccountView({ context }: { context: ViewContext }) {
+  const { words, copy, flow } = context;
   const { state, performed, notice, account } = flow.view;
   const added = performed === null || !account ? null : additionTo(account, state);
-  // What was done may have left nothing to do it to, so that it is offered no longer.
+  // The action performed may no longer be offered, for instance because its last item was removed.
   const offered = (name: string | null) =>
     name === null ? undefined : (state.actions[name] ?? account?.actions[name]);
   const acted = offered(performed) ?? offered(added);
   const isDone = acted !== undefined && !state.error && notice === null;
-  const done = isDone ? actionWords(words, acted.action, acted.description, here).done : undefined;
+  const done = isDone ? actionWords(words, acted.action, acted.description, copy).done : undefined;
   const told = acted && sectionOfAction(acted);
-  // Whoever was elsewhere meanwhile is brought to what they have added, unless there is something to see first.
-  const brought = added !== null && added !== performed && recoveryCodesIn(state.payload).length === 0;
-  return sectionsOf(state, stage.known).map((section) => (
+  // An item that was added in another state is scrolled into view, unless recovery codes have to be saved first.
+  const scrollsIntoView =
+    added !== null && added !== performed && recoveryCodesIn(state.payload).length === 0;
+  return sectionsOf(state, context.known).map((section) => (
     <Panel
       key={section.name}
-      stage={stage}
+      context={context}
       section={section}
       done={told === section.name ? done : undefined}
-      brought={brought}
+      scrollsIntoView={scrollsIntoView}
     />
   ));
 }
 
 interface PanelProps {
-  stage: Stage;
+  context: ViewContext;
   section: Section;
-  /** What was done about one of its things just now, in words. */
+  /** The confirmation of the action just performed on one of its items. */
   done: string | undefined;
-  /** The person has yet to be brought here. */
-  brought: boolean;
+  /** Whether the section is to be scrolled into view. */
+  scrollsIntoView: boolean;
 }
 
-function Panel({ stage, section, done, brought }: PanelProps) {
-  const { words, flow } = stage;
+function Panel({ context, section, done, scrollsIntoView }: PanelProps) {
+  const { words, flow } = context;
   const titleId = useId();
   const title = useRef<HTMLHeadingElement>(null);
   const { title: text, sentence, empty } = words.sections[section.name];
@@ -57,7 +58,7 @@ function Panel({ stage, section, done, brought }: PanelProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what had the focus may be gone with what was done
   useEffect(() => {
     if (done !== undefined && (document.activeElement ?? document.body) === document.body)
-      title.current?.focus({ preventScroll: !brought });
+      title.current?.focus({ preventScroll: !scrollsIntoView });
   }, [turn]);
 
   return (
@@ -67,14 +68,14 @@ function Panel({ stage, section, done, brought }: PanelProps) {
       </h2>
       {sentence && <p className="stile-panel-sentence">{sentence}</p>}
       {done !== undefined && (
-        <Alert tone="news">
+        <Alert tone="info">
           <p>{done}</p>
         </Alert>
       )}
       {section.rows.length > 0 && (
         <ul className="stile-rows">
           {section.rows.map((row) => (
-            <RowView key={row.key} stage={stage} row={row} />
+            <RowView key={row.key} context={context} row={row} />
           ))}
         </ul>
       )}
@@ -82,7 +83,7 @@ function Panel({ stage, section, done, brought }: PanelProps) {
       {section.actions.length > 0 && (
         <div className="stile-panel-actions">
           {section.actions.map((action) => (
-            <AccountAction key={action.action} stage={stage} action={action} tone="secondary" />
+            <AccountAction key={action.action} context={context} action={action} tone="secondary" />
           ))}
         </div>
       )}
@@ -90,8 +91,8 @@ function Panel({ stage, section, done, brought }: PanelProps) {
   );
 }
 
-function RowView({ stage, row }: { stage: Stage; row: Row }) {
-  const { words, language, live } = stage;
+function RowView({ context, row }: { context: ViewContext; row: Row }) {
+  const { words, language, live } = context;
   const title = "text" in row.title ? row.title.text : words.page[row.title.word];
   const details = row.details
     .map((detail) => detailText(detail, words, language, live))
@@ -115,7 +116,7 @@ function RowView({ stage, row }: { stage: Stage; row: Row }) {
           {row.actions.map((action) => (
             <AccountAction
               key={action.action}
-              stage={stage}
+              context={context}
               action={action}
               item={itemOf(row, action, title)}
               tone="link"
@@ -128,24 +129,24 @@ function RowView({ stage, row }: { stage: Stage; row: Row }) {
 }
 
 interface AccountActionProps {
-  stage: Stage;
+  context: ViewContext;
   action: ActionDescriptor;
-  item?: Item | undefined;
+  item?: ItemReference | undefined;
   tone: "link" | "secondary";
 }
 
-/** An action that needs something, or that asks first, is folded; one that does neither is a button. */
-function AccountAction({ stage, action, item, tone }: AccountActionProps) {
-  const known = item ? { ...stage.known, [item.input]: item.id } : stage.known;
+/** An action with fields or a confirmation is folded; any other is a button. */
+function AccountAction({ context, action, item, tone }: AccountActionProps) {
+  const known = item ? { ...context.known, [item.input]: item.id } : context.known;
   const fields = visibleInputs(action, known).filter(({ allowed_values }) => !allowed_values);
   return fields.length > 0 || asksFirst(action) ? (
-    <Fold stage={stage} action={action} item={item} tone={tone} />
+    <Fold context={context} action={action} item={item} tone={tone} />
   ) : (
-    <ActionForm stage={stage} action={action} item={item} look={tone} />
+    <ActionForm context={context} action={action} item={item} look={tone} />
   );
 }
 
-/** Days and times of day are told in the person's own time zone, which a server does not know. */
+/** Formats dates in the time zone of the browser, which the server does not know. */
 function detailText(detail: Detail, words: FlowWords, language: string, live: boolean): string {
   if ("text" in detail) return detail.text;
   const text = words.page[detail.word];

@@ -1,14 +1,14 @@
 import type { FlowState } from "#server/flow/wire";
 import { isText, listOf, recordOf } from "./payload-readers.ts";
 
-/** Whether a state shows somebody their account, and what they can do about it. */
+/** Whether a state shows an account and its actions. */
 export function isAccount({ payload, actions }: FlowState): boolean {
   return isText(recordOf(payload.user).id) && Object.keys(actions).length > 0;
 }
 
 type Payload = FlowState["payload"];
 
-/** Action → what there is of the things that it adds, each by a name that is its own. */
+/** Action → ids of the items that it can add. */
 const additions: Record<string, (payload: Payload) => string[]> = {
   email_create: ({ user }) => ids(recordOf(user).emails),
   email_verify: ({ user }) =>
@@ -20,17 +20,17 @@ const additions: Record<string, (payload: Payload) => string[]> = {
 };
 
 /**
- * What has been added to an account since it was last shown, by the action that adds such a thing. The step that
- * ends it says nothing: the same one may have proved who somebody is.
+ * The action that added an item to the account since it was last shown. The last step performed does not tell: the
+ * same step can also be a re-authentication.
  */
 export function additionTo(before: FlowState, now: FlowState): string | null {
-  const isNew = (things: (payload: Payload) => string[]) => {
-    const known = new Set(things(before.payload));
-    return things(now.payload).some((id) => !known.has(id));
+  const isNew = (items: (payload: Payload) => string[]) => {
+    const known = new Set(items(before.payload));
+    return items(now.payload).some((id) => !known.has(id));
   };
   return Object.keys(additions).find((action) => additions[action] && isNew(additions[action])) ?? null;
 }
 
-function ids(things: unknown): string[] {
-  return listOf(things).flatMap(({ id }) => (isText(id) ? [id] : []));
+function ids(items: unknown): string[] {
+  return listOf(items).flatMap(({ id }) => (isText(id) ? [id] : []));
 }

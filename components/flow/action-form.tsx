@@ -4,48 +4,48 @@ import { Button, type ButtonTone } from "../ui/button.tsx";
 import { clockTime, useCountdown } from "../ui/countdown.ts";
 import { iconOf, visibleInputs } from "./action-layout.ts";
 import { Field, submitsItself } from "./fields.tsx";
-import { faultsOf, inputData } from "./input-data.ts";
+import { inputData, inputErrorsOf } from "./input-data.ts";
 import { nameOf, primaryAddressOf } from "./payload-readers.ts";
-import type { Item, Stage } from "./view-context.ts";
+import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";
 
-/** How an action is drawn: the weight of its button, or a switch that needs none. */
+/** How an action is drawn: the style of its button, or a switch without a button. */
 export type ActionLook = ButtonTone | "toggle";
 
 export interface ActionFormProps {
-  stage: Stage;
+  context: ViewContext;
   action: ActionDescriptor;
   look: ActionLook;
-  /** Seconds to wait before this action may be tried. */
+  /** Seconds until the action is allowed. */
   wait?: number;
-  /** Which of several things it is about. */
-  item?: Item | undefined;
-  /** It stands in a fold whose summary names it already: the button says what it does in the end. */
+  /** The item that the action is performed on. */
+  item?: ItemReference | undefined;
+  /** The form is in a fold whose summary has the action's label, so the button uses `submit`. */
   folded?: boolean;
 }
 
 /**
- * One action as a form: its fields and its button. Without a script it is posted to `/step` as it stands; with one
- * the step is made in place.
+ * One action as a form with fields and a button. Without scripts it is posted to `/step`; with scripts the step is
+ * made in place.
  */
-export function ActionForm({ stage, action, look, wait = 0, item, folded = false }: ActionFormProps) {
-  const { flow, type, words, here, live, base } = stage;
+export function ActionForm({ context, action, look, wait = 0, item, folded = false }: ActionFormProps) {
+  const { flow, type, words, copy, live, base } = context;
   const { busy, version, turn, state, performed, about } = flow.view;
-  const [faults, setFaults] = useState<Record<string, FlowError>>({});
+  const [inputErrors, setInputErrors] = useState<Record<string, FlowError>>({});
   const form = useRef<HTMLFormElement>(null);
   const left = useCountdown(wait, state);
-  const known = item ? { ...stage.known, [item.input]: item.id } : stage.known;
+  const known = item ? { ...context.known, [item.input]: item.id } : context.known;
   const visible = visibleInputs(action, known);
   const alone = visible.length === 1;
   const needsButton = !visible.some((input) => submitsItself(input, alone, known));
-  const { label, hint, waiting, submit } = actionWords(words, action.action, action.description, here);
+  const { label, hint, waiting, submit } = actionWords(words, action.action, action.description, copy);
   const isMine = !item || about === item.id;
   const isBusy = busy === action.action && isMine;
   const { user } = state.payload;
   const owner = primaryAddressOf(user) ?? nameOf(user) ?? flow.view.subject;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: an answer overrules what the page found by itself
-  useEffect(() => setFaults({}), [state]);
+  useEffect(() => setInputErrors({}), [state]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was taken need not stand there any longer
   useEffect(() => {
@@ -57,8 +57,8 @@ export function ActionForm({ stage, action, look, wait = 0, item, folded = false
     event.preventDefault();
     if (busy !== null || left > 0) return;
     const form = event.currentTarget;
-    const found = faultsOf(action, form);
-    setFaults(found);
+    const found = inputErrorsOf(action, form);
+    setInputErrors(found);
     const first = Object.values(action.inputs).find((input) => Object.hasOwn(found, input.name));
     if (first) {
       focus(form.elements.namedItem(first.name));
@@ -91,7 +91,7 @@ export function ActionForm({ stage, action, look, wait = 0, item, folded = false
           input={input}
           words={words}
           flow={type}
-          error={faults[input.name] ?? (isMine ? input.error : undefined)}
+          error={inputErrors[input.name] ?? (isMine ? input.error : undefined)}
           alone={alone}
           busy={busy !== null}
           turn={turn}
@@ -127,7 +127,7 @@ export function ActionForm({ stage, action, look, wait = 0, item, folded = false
   );
 }
 
-/** Tells password managers whose password this is; people have been told already. It has no name and is not sent. */
+/** The account name for password managers, invisible to users. It has no name and is not sent. */
 function Owner({ name }: { name: string }) {
   return (
     <input

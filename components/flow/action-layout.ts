@@ -1,34 +1,35 @@
+import type { ActionName } from "#server/flow/protocol-names";
 import type { ActionDescriptor, FlowState, InputDescriptor } from "#server/flow/wire";
 import type { IconName } from "../ui/icon.tsx";
 import type { Known } from "./view-context.ts";
 
-/** Where the actions of a state stand on the page. Within a place they keep the server's order. */
-export interface Arrangement {
-  /** The way back, above everything. */
+/** The place of each action of a state on the page. Within a place they keep the server's order. */
+export interface ActionLayout {
+  /** The action that goes back, at the top. */
   back: ActionDescriptor | null;
-  /** The action that has something to fill in. */
+  /** The action with fields. */
   form: ActionDescriptor | null;
-  /** Switches that act as soon as they are turned. */
+  /** Switches that are sent when they are changed. */
   toggles: ActionDescriptor[];
-  /** Ways to go on that need nothing filled in. */
+  /** Actions without fields. */
   choices: ActionDescriptor[];
-  /** Rows of buttons, each of which is a way to go on. */
+  /** Rows of buttons, each of which performs the action with another value. */
   picks: ActionDescriptor[];
-  /** What has something to fill in and is not suggested: it opens when it is asked for. */
+  /** Actions with fields that are not suggested: they open on request. */
   folded: ActionDescriptor[];
-  /** What is possible and not suggested. */
+  /** Actions without fields that are not suggested. */
   quiet: ActionDescriptor[];
 }
 
-interface Look {
+interface ActionStyle {
   place?: "back" | "quiet" | "folded";
   icon?: IconName;
-  /** Something is lost by it, so it asks first. */
+  /** The action is destructive and asks for confirmation. */
   confirms?: true;
 }
 
-/** What an action's descriptor cannot say about how it should look. An action that is not listed is a plain one. */
-const looks: Record<string, Look> = {
+/** How actions are drawn, where their descriptors do not determine it. */
+const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   back: { place: "back", icon: "back" },
   skip: { place: "quiet" },
   resend_passcode: { place: "quiet" },
@@ -51,19 +52,19 @@ const looks: Record<string, Look> = {
 };
 
 /**
- * Sorts the actions of a state, by what they ask for and by `looks`.
+ * Sorts the actions of a state by their inputs and by `actionStyles`.
  *
- * @param ceremonial the action that a ceremony performs. What it sends nobody can type in, so it is no form.
- * @param performed the ceremony performs it in any case: it stands nowhere
- * @param known hidden inputs that the page fills in; what asks for others is not a person's to perform
+ * @param ceremonial the action that a ceremony performs; its inputs cannot be typed, so it has no form
+ * @param performed whether the ceremony always performs it, so that it is not drawn
+ * @param known hidden inputs that the page fills in; an action that requires other hidden inputs is not drawn
  */
-export function arrange(
+export function layOutActions(
   state: FlowState,
   ceremonial: string | null,
   performed: boolean,
   known: Known = {},
-): Arrangement {
-  const arrangement: Arrangement = {
+): ActionLayout {
+  const layout: ActionLayout = {
     ...{ back: null, form: null },
     ...{ toggles: [], choices: [], picks: [], folded: [], quiet: [] },
   };
@@ -71,38 +72,38 @@ export function arrange(
     const visible = visibleInputs(action, known);
     if (action.action === ceremonial && (performed || visible.length > 0)) continue;
     if (!isPerformable(action, known)) continue;
-    place(arrangement, action, visible);
+    place(layout, action, visible);
   }
-  return arrangement;
+  return layout;
 }
 
-function place(arrangement: Arrangement, action: ActionDescriptor, visible: InputDescriptor[]): void {
-  const { place } = lookOf(action);
-  if (visible.length === 1 && visible[0]?.type === "boolean") arrangement.toggles.push(action);
-  else if (visible.length === 1 && visible[0]?.allowed_values) arrangement.picks.push(action);
+function place(layout: ActionLayout, action: ActionDescriptor, visible: InputDescriptor[]): void {
+  const { place } = styleOf(action);
+  if (visible.length === 1 && visible[0]?.type === "boolean") layout.toggles.push(action);
+  else if (visible.length === 1 && visible[0]?.allowed_values) layout.picks.push(action);
   else if (visible.length > 0) {
-    if (place === "folded" || arrangement.form) arrangement.folded.push(action);
-    else arrangement.form = action;
-  } else if (place === "back") arrangement.back = action;
-  else if (place === "quiet") arrangement.quiet.push(action);
-  else arrangement.choices.push(action);
+    if (place === "folded" || layout.form) layout.folded.push(action);
+    else layout.form = action;
+  } else if (place === "back") layout.back = action;
+  else if (place === "quiet") layout.quiet.push(action);
+  else layout.choices.push(action);
 }
 
 export function iconOf(action: ActionDescriptor): IconName | undefined {
-  return lookOf(action).icon;
+  return styleOf(action).icon;
 }
 
-/** Whether an action asks first. What it is called tells of those that nobody has listed. */
+/** Whether an action asks for confirmation. Actions that are not listed are judged by their names. */
 export function asksFirst(action: ActionDescriptor): boolean {
-  return lookOf(action).confirms ?? /_delete$/.test(action.action);
+  return styleOf(action).confirms ?? /_delete$/.test(action.action);
 }
 
-/** What there is for a person to enter or to choose. */
+/** The inputs that the user fills in or chooses. */
 export function visibleInputs(action: ActionDescriptor, known: Known = {}): InputDescriptor[] {
   return Object.values(action.inputs).filter((input) => !input.hidden || isChoice(input, known));
 }
 
-/** An input without a field, for which a person chooses one of several values all the same. */
+/** Whether a hidden input offers values for the user to choose from. */
 export function isChoice(input: InputDescriptor, known: Known): boolean {
   return (
     input.allowed_values !== undefined &&
@@ -111,12 +112,12 @@ export function isChoice(input: InputDescriptor, known: Known): boolean {
   );
 }
 
-/** The value of a hidden input: what it was preset with, else what the page knows. */
+/** The value of a hidden input: its preset, else the value known to the page. */
 export function presetOf(input: InputDescriptor, known: Known): unknown {
   return input.value ?? (Object.hasOwn(known, input.name) ? known[input.name] : undefined);
 }
 
-/** Whether nothing is asked that nobody can enter. An absent boolean means no. */
+/** Whether all required hidden inputs have values. An absent boolean means false. */
 export function isPerformable(action: ActionDescriptor, known: Known): boolean {
   return Object.values(action.inputs).every(
     (input) =>
@@ -128,14 +129,14 @@ export function isPerformable(action: ActionDescriptor, known: Known): boolean {
   );
 }
 
-/** Whether anything that the server refused is told beside a field of these actions. */
+/** Whether the error of an action is shown beside a field. */
 export function hasInputError(actions: ActionDescriptor[]): boolean {
   return actions.some((action) => Object.values(action.inputs).some((input) => !input.hidden && input.error));
 }
 
 /**
- * Seconds that the state asks to wait, and for what: for the action that was refused, else for the first one that
- * sends something again, else for the one that a ceremony would perform.
+ * The seconds that the state asks to wait, and the action they apply to: the action performed, else the first one
+ * that resends something, else the one that a ceremony would perform.
  */
 export function waitOf(
   state: FlowState,
@@ -152,6 +153,6 @@ export function waitOf(
   return { seconds: Math.ceil(seconds), action };
 }
 
-function lookOf(action: ActionDescriptor): Look {
-  return (Object.hasOwn(looks, action.action) ? looks[action.action] : undefined) ?? {};
+function styleOf(action: ActionDescriptor): ActionStyle {
+  return Object.hasOwn(actionStyles, action.action) ? (actionStyles[action.action as ActionName] ?? {}) : {};
 }

@@ -2,90 +2,93 @@ import type { Attempts, CeremonyContext } from "./ceremony.ts";
 import { isText } from "./payload-readers.ts";
 
 /**
- * Waiting for a phone to answer a request, by the address that a state's payload names for it. The address tells the
- * request's status and nothing else: as server-sent events where a connection lasts, else as JSON that is held back
- * until there is news.
+ * Waits for an authenticator to answer a request, at the address in the payload of the state. The address gives
+ * only the status of the request: as server-sent events where a connection lasts, else as JSON by long polling.
  */
 
-/** `PENDING` until the phone has answered, or the request has run out. */
+/** `PENDING` until the authenticator has answered or the request has expired. */
 type Status = "PENDING" | "OK" | "FAILED" | "INVALIDATED";
 
 type Ending = Exclude<Status, "PENDING">;
 
-/** A stream that has not said where things stand by then is held up by something on the way. */
-const patienceForStream = 10_000;
+/** A stream without a status within this time is considered blocked by an intermediary. */
+const STREAM_TIMEOUT_MS = 10_000;
 
-/** Pause before the next look, after an answer that came at once, and after one that did not come. */
-const pauses = { quick: 2_000, failed: 5_000 };
+/** Pause before the next poll: `quick` after an immediate answer, `failed` after an error. */
+const POLL_DELAYS_MS = { quick: 2_000, failed: 5_000 };
 
-/** A renewed state begins anew with an address of its own; if none has by then, nothing came of it. */
-const patienceForRenewal = 5_000;
+/** A renewed state restarts the wait with a new address; after this time the renewal is considered failed. */
+const RENEWAL_TIMEOUT_MS = 5_000;
 
-/** Renewals that a page is worth without a sign of anybody. */
-const mostRenewals = 4;
+/** Renewals without a sign of user activity. */
+const MAX_RENEWALS = 4;
 
-/** A step that brings an answer may be lost, or meet one of another tab; a server that will not have it is left alone. */
-const mostBringings = 3;
+/**
+ * Submissions of one answer. A step can be lost or conflict with another tab; a server that keeps rejecting it is
+ * not asked again.
+ */
+const MAX_SUBMISSIONS = 3;
 
-/** Whether there is an answer to wait for, and to bring. */
-export function mayBring(href: unknown, { brought }: Pick<Attempts, "brought">): href is string {
-  return isText(href) && (brought?.href !== href || brought.times < mostBringings);
+/** Whether there is an answer to wait for and to submit. */
+export function maySubmitAnswer(href: unknown, { submitted }: Pick<Attempts, "submitted">): href is string {
+  return isText(href) && (submitted?.href !== href || submitted.times < MAX_SUBMISSIONS);
 }
 
 /**
- * Waits until the phone has said yes or no. Nobody is asked to scan what has run out, so it is renewed until then.
+ * Waits until the authenticator has confirmed or declined. Expired requests are renewed, so that the displayed
+ * code stays valid.
  *
- * @param href below the base address, as the payload has it
- * @param dropped rejects with its reason once nobody waits any more
+ * @param href relative to the base address, as in the payload
+ * @param signal aborts the wait and rejects with its reason
  */
 export async function waitForAuthenticator(
   href: string,
   { attempts, base, renew }: Pick<CeremonyContext, "attempts" | "base" | "renew">,
-  dropped: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
-  while ((await endingOf(base + href, dropped)) === "INVALIDATED") {
-    // Each new request may ring a phone: there is none for a page that somebody has left open, or that is hidden.
-    if (attempts.renewals >= mostRenewals) {
-      await touched(dropped);
+  while ((await endingOf(base + href, signal)) === "INVALIDATED") {
+    // A new request may notify the authenticator, so there is none for an abandoned or hidden page.
+    if (attempts.renewals >= MAX_RENEWALS) {
+      await touched(signal);
       attempts.renewals = 0;
     }
-    await seen(dropped);
+    await seen(signal);
     attempts.renewals += 1;
     await renew();
-    await pause(patienceForRenewal, dropped);
+    await pause(RENEWAL_TIMEOUT_MS, signal);
   }
-  const times = attempts.brought?.href === href ? attempts.brought.times : 0;
-  attempts.brought = { href, times: times + 1 };
+  const times = attempts.submitted?.href === href ? attempts.submitted.times : 0;
+  attempts.submitted = { href, times: times + 1 };
 }
 
-/** How a request ends. */
-async function endingOf(href: string, dropped: AbortSignal): Promise<Ending> {
-  return (await streamed(href, dropped)) ?? polled(href, dropped);
+/** The final status of a request. */
+async function endingOf(href: string, signal: AbortSignal): Promise<Ending> {
+  return (await streamed(href, signal)) ?? polled(href, signal);
 }
 
 /**
- * Null where no stream comes about, or it is given up. Whoever was in another app for a while comes back to a stream
- * that may be dead and not know it, so it is opened anew.
+ * Null if no stream can be opened or it is blocked. A stream may be dead without notice after the page was hidden,
+ * so it is reopened.
  */
-function streamed(href: string, dropped: AbortSignal): Promise<Ending | null> {
+function streamed(href: string, signal: AbortSignal): Promise<Ending | null> {
   if (typeof EventSource !== "function") return Promise.resolve(null);
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let source = open();
     document.addEventListener("visibilitychange", reopen);
-    dropped.addEventListener("abort", drop);
-    if (dropped.aborted) drop();
+    signal.addEventListener("abort", drop);
+    if (signal.aborted) drop();
 
     function open(): EventSource {
       const opened = new EventSource(href);
       clearTimeout(timer);
-      timer = setTimeout(() => settle(null), patienceForStream);
+      timer = setTimeout(() => settle(null), STREAM_TIMEOUT_MS);
       opened.addEventListener("status", ({ data }) => {
         clearTimeout(timer);
         const status = statusOf(parsed(data));
         if (status && status !== "PENDING") settle(status);
       });
-      // A browser connects again by itself, unless what was answered is no stream (HTML, 9.2.3).
+      // The browser reconnects by itself unless the response is not an event stream (HTML, 9.2.3).
       opened.addEventListener("error", () => {
         if (opened.readyState === EventSource.CLOSED) settle(null);
       });
@@ -102,76 +105,76 @@ function streamed(href: string, dropped: AbortSignal): Promise<Ending | null> {
     }
     function drop(): void {
       over();
-      reject(dropped.reason);
+      reject(signal.reason);
     }
     function over(): void {
       clearTimeout(timer);
       source.close();
       document.removeEventListener("visibilitychange", reopen);
-      dropped.removeEventListener("abort", drop);
+      signal.removeEventListener("abort", drop);
     }
   });
 }
 
-async function polled(href: string, dropped: AbortSignal): Promise<Ending> {
+async function polled(href: string, signal: AbortSignal): Promise<Ending> {
   for (;;) {
     const asked = Date.now();
-    const status = await look(href, dropped);
+    const status = await look(href, signal);
     if (status && status !== "PENDING") return status;
-    if (!status) await pause(pauses.failed, dropped);
-    else if (Date.now() - asked < pauses.quick) await pause(pauses.quick, dropped);
+    if (!status) await pause(POLL_DELAYS_MS.failed, signal);
+    else if (Date.now() - asked < POLL_DELAYS_MS.quick) await pause(POLL_DELAYS_MS.quick, signal);
   }
 }
 
-/** Null where nothing was learnt. A request that is not there any more can be answered no more. */
-async function look(href: string, dropped: AbortSignal): Promise<Status | null> {
+/** Null if the status is unknown. A request that no longer exists is `INVALIDATED`. */
+async function look(href: string, signal: AbortSignal): Promise<Status | null> {
   try {
-    const answer = await fetch(href, { headers: { accept: "application/json" }, signal: dropped });
+    const answer = await fetch(href, { headers: { accept: "application/json" }, signal });
     if (answer.status !== 401 && answer.status !== 404)
       return answer.ok ? statusOf(await answer.json()) : null;
-    // Where something on the way says so of every request, there is no hurry to ask for the next one.
-    await pause(pauses.quick, dropped);
+    // An intermediary may answer every request like this, so the next request is delayed.
+    await pause(POLL_DELAYS_MS.quick, signal);
     return "INVALIDATED";
   } catch (error) {
-    if (dropped.aborted) throw error;
+    if (signal.aborted) throw error;
     return null;
   }
 }
 
-/** Waits, unless nobody waits any more. */
-function pause(milliseconds: number, dropped: AbortSignal): Promise<void> {
+/** Waits, and rejects on abort. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const drop = () => {
       clearTimeout(timer);
-      reject(dropped.reason);
+      reject(signal.reason);
     };
     const timer = setTimeout(() => {
-      dropped.removeEventListener("abort", drop);
+      signal.removeEventListener("abort", drop);
       resolve();
     }, milliseconds);
-    dropped.addEventListener("abort", drop);
+    signal.addEventListener("abort", drop);
   });
 }
 
-/** Waits until somebody looks at the page. */
-function seen(dropped: AbortSignal): Promise<void> {
+/** Waits until the page is visible. */
+function seen(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = () => {
       if (document.visibilityState !== "visible") return;
       document.removeEventListener("visibilitychange", look);
       resolve();
     };
-    dropped.addEventListener("abort", () => {
+    signal.addEventListener("abort", () => {
       document.removeEventListener("visibilitychange", look);
-      reject(dropped.reason);
+      reject(signal.reason);
     });
     document.addEventListener("visibilitychange", look);
     look();
   });
 }
 
-/** Waits until somebody does anything on the page. */
-function touched(dropped: AbortSignal): Promise<void> {
+/** Waits for any user input on the page. */
+function touched(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const over = new AbortController();
     for (const sign of ["pointermove", "pointerdown", "keydown", "scroll", "visibilitychange"]) {
@@ -184,9 +187,9 @@ function touched(dropped: AbortSignal): Promise<void> {
         { signal: over.signal },
       );
     }
-    dropped.addEventListener("abort", () => {
+    signal.addEventListener("abort", () => {
       over.abort();
-      reject(dropped.reason);
+      reject(signal.reason);
     });
   });
 }

@@ -8,57 +8,55 @@ import {
   WebAuthnAbortService,
 } from "@simplewebauthn/browser";
 import type { FlowState } from "#server/flow/wire";
-import { mayBring, waitForAuthenticator } from "./authenticator-request.ts";
+import { maySubmitAnswer, waitForAuthenticator } from "./authenticator-request.ts";
 import type { Attempts, Ceremony, CeremonyContext, Step } from "./ceremony.ts";
 import { isText } from "./payload-readers.ts";
 
 const creation: Ceremony = {
   action: "webauthn_verify_attestation_response",
-  when: "at once",
+  mode: "blocking",
   waiting: "prompt",
   needs: "creation_options",
   perform: (options, { attempts }) => (attempts.silent ? createSilently(options, attempts) : create(options)),
 };
 
-/**
- * State → ceremony. The only place, beside the words, where states are called by name.
- */
+/** State → ceremony. Apart from the words, the only place that names states. */
 export const ceremonies: Record<string, Ceremony> = {
   preflight: {
     action: "register_client_capabilities",
-    when: "at once",
+    mode: "blocking",
     waiting: "outline",
-    unasked: true,
+    automatic: true,
     perform: async () => ({ action: "register_client_capabilities", input: await capabilities() }),
   },
   login_init: {
     action: "webauthn_verify_assertion_response",
-    when: "beside",
+    mode: "background",
     needs: "request_options",
     perform: (options) => assert(options, true),
   },
   login_passkey: {
     action: "webauthn_verify_assertion_response",
-    when: "at once",
+    mode: "blocking",
     waiting: "prompt",
     needs: "request_options",
     perform: (options) => assert(options, false),
   },
   login_authenticator: {
     action: "authenticator_verify",
-    when: "beside",
+    mode: "background",
     needs: "events_href",
-    begins: ({ state, attempts }) => mayBring(state.payload.events_href, attempts),
-    async perform(href, surroundings, dropped) {
-      await waitForAuthenticator(String(href), surroundings, dropped);
+    canBegin: ({ state, attempts }) => maySubmitAnswer(state.payload.events_href, attempts),
+    async perform(href, context, signal) {
+      await waitForAuthenticator(String(href), context, signal);
       return { action: "authenticator_verify", input: {} };
     },
   },
   onboarding_create_passkey: {
     action: "webauthn_generate_creation_options",
-    when: "beside",
-    unasked: true,
-    begins: ({ state, attempts }) =>
+    mode: "background",
+    automatic: true,
+    canBegin: ({ state, attempts }) =>
       !attempts.tried &&
       Object.hasOwn(state.actions.webauthn_generate_creation_options?.inputs ?? {}, "conditional"),
     async perform(_, { attempts }) {
@@ -73,17 +71,18 @@ export const ceremonies: Record<string, Ceremony> = {
   webauthn_credential_verification: creation,
   thirdparty: {
     action: "exchange_token",
-    when: "at once",
+    mode: "blocking",
     waiting: "prompt",
     icon: "forward",
-    begins: ({ state, arrival }) =>
-      arrival !== null || isText(state.payload.redirect_url) || Object.hasOwn(state.actions, "back"),
-    async perform(_, { state, arrival, led, leave }) {
-      if (arrival && "token" in arrival) return { action: "exchange_token", input: { token: arrival.token } };
-      if (arrival) return { action: "back", input: {}, notice: arrival.error };
+    canBegin: ({ state, providerReturn }) =>
+      providerReturn !== null || isText(state.payload.redirect_url) || Object.hasOwn(state.actions, "back"),
+    async perform(_, { state, providerReturn, userInitiated, leave }) {
+      if (providerReturn && "token" in providerReturn)
+        return { action: "exchange_token", input: { token: providerReturn.token } };
+      if (providerReturn) return { action: "back", input: {}, notice: providerReturn.error };
       const destination = destinationOf(state, null);
-      // Whoever finds their way back here without an answer has turned round.
-      if (!led || !destination) return { action: "back", input: {} };
+      // The user has navigated back from the provider without an answer.
+      if (!userInitiated || !destination) return { action: "back", input: {} };
       leave(destination.href);
       return null;
     },
@@ -96,51 +95,49 @@ export function ceremonyOf(state: FlowState): Ceremony | null {
 }
 
 /**
- * The ceremony that is to begin in this state, and what it works with. One that was refused does not begin again
- * unasked, or a broken authenticator would prompt for ever.
+ * The ceremony to begin in this state, and its payload. A ceremony that was rejected does not begin again
+ * automatically, because a broken authenticator would prompt forever.
  */
 export function ceremonyToBegin(
-  surroundings: CeremonyContext,
+  context: CeremonyContext,
   asked: boolean,
 ): { ceremony: Ceremony; material: unknown } | null {
-  const { state } = surroundings;
+  const { state } = context;
   const ceremony = ceremonyOf(state);
   if (!ceremony) return null;
   const material = ceremony.needs ? state.payload[ceremony.needs] : null;
   if (material === undefined) return null;
-  if (ceremony.when === "at once" && state.error && !asked) return null;
-  return (ceremony.begins?.(surroundings) ?? true) ? { ceremony, material } : null;
+  if (ceremony.mode === "blocking" && state.error && !asked) return null;
+  return (ceremony.canBegin?.(context) ?? true) ? { ceremony, material } : null;
 }
 
-/** Ends a ceremony that is under way; its promise rejects with what `problemOf` calls null. */
+/** Aborts the ceremony in progress; its promise rejects with an error for which `ceremonyErrorOf` returns null. */
 export function dropCeremony(): void {
   WebAuthnAbortService.cancelCeremony();
 }
 
 /**
- * Milliseconds after which the challenge in a state's payload is worth renewing: shortly before it ends (WebAuthn
- * Level 3, 5.5, `timeout`). Null when there is none.
+ * Milliseconds until the challenge in a payload should be renewed, shortly before it expires (WebAuthn Level 3,
+ * 5.5, `timeout`). Null without a challenge.
  */
 export function renewalDelay(material: unknown): number | null {
   const { timeout } = publicKeyOf<{ timeout?: unknown }>(material);
   return typeof timeout === "number" && timeout > 0 ? Math.max(timeout * 0.9, 5000) : null;
 }
 
-/**
- * What went wrong in a ceremony, as a code there are words for; null when it was dropped by this page itself.
- */
-export function problemOf(error: unknown): string | null {
+/** The error code of a failed ceremony; null if the page aborted it. */
+export function ceremonyErrorOf(error: unknown): string | null {
   if (!(error instanceof Error)) return "passkey_failed";
   const { code } = error as Error & { code?: unknown };
   if (code === "ERROR_CEREMONY_ABORTED" || error.name === "AbortError") return null;
   if (code === "ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED" || error.name === "InvalidStateError") {
     return "webauthn_credential_already_exists";
   }
-  // Also what browsers answer when the time is up, or nothing fits: they do not tell which.
+  // Browsers also give this error on a timeout or without a matching credential.
   return error.name === "NotAllowedError" ? "passkey_cancelled" : "passkey_failed";
 }
 
-/** Where this state or answer sends the browser; null when it stays. Only to web addresses, whatever was answered. */
+/** The address that the state or answer redirects to, http and https only; null without a redirect. */
 export function destinationOf(state: FlowState, leaving: string | null): URL | null {
   const target = leaving ?? state.payload.redirect_url;
   if (typeof target !== "string" || !URL.canParse(target)) return null;
@@ -158,12 +155,15 @@ async function create(options: unknown, useAutoRegister = false): Promise<Step> 
   return { action: "webauthn_verify_attestation_response", input: { public_key: made } };
 }
 
-/** Browsers answer at once whether they create a passkey by themselves; one that does not is not waited for. */
-const patienceForSilence = 5000;
+/** Browsers either create a passkey silently at once or not at all. */
+const SILENT_CREATION_TIMEOUT_MS = 5000;
 
-/** Creates a passkey without asking (WebAuthn Level 3, 5.1.3, conditional mediation), or goes back without a word. */
+/**
+ * Creates a passkey without a prompt (WebAuthn Level 3, 5.1.3, conditional mediation); goes back without a notice
+ * on failure.
+ */
 async function createSilently(options: unknown, attempts: Attempts): Promise<Step> {
-  const timer = setTimeout(dropCeremony, patienceForSilence);
+  const timer = setTimeout(dropCeremony, SILENT_CREATION_TIMEOUT_MS);
   try {
     return await create(options, true);
   } catch {
@@ -189,7 +189,7 @@ async function capabilities(): Promise<Record<string, boolean>> {
   };
 }
 
-/** What a browser cannot even tell, it cannot do. */
+/** A capability is absent if its check throws. */
 async function can(asks: () => boolean | Promise<boolean>): Promise<boolean> {
   try {
     return await asks();
@@ -198,7 +198,7 @@ async function can(asks: () => boolean | Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** The options inside `request_options` and `creation_options`. What they hold is the browser's to judge. */
+/** The options inside `request_options` and `creation_options`. The browser validates them. */
 function publicKeyOf<Options>(material: unknown): Options {
   const { publicKey } = (material ?? {}) as { publicKey?: Options };
   return publicKey ?? ({} as Options);

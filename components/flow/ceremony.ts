@@ -2,63 +2,63 @@ import type { FlowState } from "#server/flow/wire";
 import type { IconName } from "../ui/icon.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 
-/** What a ceremony leads to: an action, and what it is given. */
+/** The result of a ceremony: an action and its input. */
 export interface Step {
   action: string;
   input: Record<string, unknown>;
-  /** Code of something to tell beside the state that it leads to. */
+  /** Code of a notice to show with the next state. */
   notice?: string;
 }
 
-/** What a ceremony can see and do beside the state on show. */
+/** What a ceremony sees and controls beside its payload. */
 export interface CeremonyContext {
   state: FlowState;
-  arrival: ProviderReturn | null;
-  /** The person has come to this state by what they did on this page, or asks for it now. */
-  led: boolean;
-  /** What this page has tried before without asking. */
+  providerReturn: ProviderReturn | null;
+  /** Whether the user's action on this page led to the state, or the user asked for the ceremony. */
+  userInitiated: boolean;
+  /** What this page has already tried automatically. */
   attempts: Attempts;
-  /** What stands before every address of this service: nothing, or `/t/{tenant}`. */
+  /** The prefix of every address of this service: empty, or `/t/{tenant}`. */
   base: string;
-  /** Leaves the page for another site. */
+  /** Navigates to another site. */
   leave(url: string): void;
-  /** Asks for the state on show once more, because what it holds has run out. */
+  /** Requests the current state again because its payload has expired. */
   renew(): Promise<void>;
 }
 
 /**
- * A passkey is created without asking once at most; `silent` while that is under way. What a phone has answered, by
- * the address that told of it, was brought to the server so many times; what it did not answer was renewed so many
- * times since somebody was there.
+ * Automatic attempts of this page. `silent`: a passkey is being created without a prompt; `tried`: that was
+ * attempted, which happens at most once. `submitted`: how often the answer at this status address was submitted.
+ * `renewals`: authenticator requests renewed since the last user activity.
  */
 export interface Attempts {
   silent: boolean;
   tried: boolean;
-  brought: { href: string; times: number } | null;
+  submitted: { href: string; times: number } | null;
   renewals: number;
 }
 
-/** What only a browser can do in a state. */
+/** A step of a state that only a script can perform. */
 export interface Ceremony {
-  /** The action that carries the result; it is not for people to perform. */
+  /** The action that carries the result; it is not drawn. */
   action: string;
   /**
-   * `at once`: the state waits for this, and shows nothing else meanwhile. `beside`: it may happen while the person
-   * does something else, and is dropped when they do.
+   * `blocking`: the page shows nothing else until it is done. `background`: the user can perform other actions,
+   * which abort it.
    */
-  when: "at once" | "beside";
-  /** How the page looks while it waits. */
+  mode: "blocking" | "background";
+  /** How the page looks during a blocking ceremony. */
   waiting?: "outline" | "prompt";
   icon?: IconName;
-  /** Payload member without which there is nothing to do. */
+  /** The payload member that the ceremony requires. */
   needs?: string;
-  /** If it comes to nothing, there is nothing to tell. */
-  unasked?: true;
+  /** Failures are not shown. */
+  automatic?: true;
   /** Whether there is anything to do. Default: yes. */
-  begins?(surroundings: CeremonyContext): boolean;
+  canBegin?(context: CeremonyContext): boolean;
   /**
-   * Finds out what comes next; null for nothing. Rejects when the person or the browser will not, or when it was
-   * dropped.
+   * Performs the ceremony. Returns the next step, or null for none. Rejects on abort and when the user or the
+   * browser declines.
    */
-  perform(material: unknown, surroundings: CeremonyContext, dropped: AbortSignal): Promise<Step | null>;
+  perform(material: unknown, context: CeremonyContext, signal: AbortSignal): Promise<Step | null>;
 }

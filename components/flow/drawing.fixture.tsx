@@ -33,7 +33,7 @@ export interface Drawing {
   /** 0 for a flow that was not started. */
   version?: number;
   redirect_to?: string;
-  arrival?: ProviderReturn;
+  providerReturn?: ProviderReturn;
   base?: string;
   /** Answers to what the page asks after its first look at the current state, which is answered as it was drawn. */
   answers?: (FlowState | FlowAnswer | Error)[];
@@ -50,7 +50,7 @@ export function draw(state: FlowState, drawing: Drawing = {}) {
     answers = [],
     redirect_to,
   } = drawing;
-  const { arrival = null, base = "" } = drawing;
+  const { providerReturn = null, base = "" } = drawing;
   const initial: FlowAnswer = { version, state, ...(redirect_to ? { redirect_to } : {}) };
   const server = fakeServer(...(version === 0 ? [] : [initial]), ...answers);
   const navigate = vi.fn<(url: string) => void>();
@@ -64,7 +64,7 @@ export function draw(state: FlowState, drawing: Drawing = {}) {
       language={language}
       base={base}
       address={`https://login.example${base}/`}
-      arrival={arrival}
+      providerReturn={providerReturn}
       relyingParty="login.example"
       server={server}
       navigate={navigate}

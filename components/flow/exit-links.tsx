@@ -1,31 +1,31 @@
 import { clockTime, useCountdown } from "../ui/countdown.ts";
 import { waitOf } from "./action-layout.ts";
 import { signInAt, startOf } from "./page-addresses.ts";
-import { isRefusal } from "./use-flow.ts";
-import type { Stage } from "./view-context.ts";
+import { isErrorAnswer } from "./use-flow.ts";
+import type { ViewContext } from "./view-context.ts";
 import { interpolate } from "./words.ts";
 
-/** Where to go from a state that leads nowhere by itself. */
-export function WaysOut({
-  stage,
-  held,
+/** Links out of a state that has no actions. */
+export function ExitLinks({
+  context,
+  unsavedCodes,
   away,
-  stuck,
+  deadEnd,
 }: {
-  stage: Stage;
-  held: boolean;
+  context: ViewContext;
+  unsavedCodes: boolean;
   away: boolean;
-  stuck: boolean;
+  deadEnd: boolean;
 }) {
-  const { flow, words, here, base, known } = stage;
+  const { flow, words, copy, base, known } = context;
   const { state } = flow.view;
-  if (isRefusal(state) && state.error?.code === "unauthorized") {
+  if (isErrorAnswer(state) && state.error?.code === "unauthorized") {
     return <LinkButton href={signInAt(base, known.redirect_to)} label={words.page.signIn} />;
   }
-  if (isRefusal(state)) return <StartAgain stage={stage} />;
-  if (stuck && state.error) return <LinkButton href={base || "/"} label={words.page.toSignIn} />;
-  if (held || away || !here.leads) return null;
-  return here.leads === "account" ? (
+  if (isErrorAnswer(state)) return <StartAgain context={context} />;
+  if (deadEnd && state.error) return <LinkButton href={base || "/"} label={words.page.toSignIn} />;
+  if (unsavedCodes || away || !copy.leads) return null;
+  return copy.leads === "account" ? (
     <LinkButton tone="secondary" href={startOf(base, "profile")} label={words.page.toAccount} />
   ) : (
     <LinkButton tone="secondary" href={base || "/"} label={words.page.toSignIn} />
@@ -46,9 +46,9 @@ function LinkButton({ href, label, tone = "primary" }: LinkButtonProps) {
   );
 }
 
-/** The way out of a flow that has none of its own. It works as a plain link too. */
-function StartAgain({ stage }: { stage: Stage }) {
-  const { flow, type, words, base } = stage;
+/** Starts a new flow. Works as a plain link too. */
+function StartAgain({ context }: { context: ViewContext }) {
+  const { flow, type, words, base } = context;
   const { state, performed } = flow.view;
   const left = useCountdown(waitOf(state, performed)?.seconds ?? 0, state);
   return (

@@ -19,13 +19,13 @@ export interface FieldProps {
   input: InputDescriptor;
   words: FlowWords;
   flow: FlowType;
-  /** What is wrong with it: found by the page, or answered by the server. */
+  /** The error of this input, found by the page or given by the server. */
   error: FlowError | undefined;
-  /** It is the only thing to fill in. */
+  /** It is the only visible input of the action. */
   alone: boolean;
-  /** A step is being performed. */
+  /** A step is in progress. */
   busy: boolean;
-  /** Counts the answers to what the person did. */
+  /** Counts answers; changes reset a code field. */
   turn: number;
   known: Known;
 }
@@ -33,14 +33,14 @@ export interface FieldProps {
 interface FieldKind {
   matches(input: InputDescriptor, alone: boolean, known: Known): boolean;
   draw(props: FieldProps): ReactNode;
-  /** It sends the form itself, so that the form needs no button. */
+  /** The field submits the form, so the form needs no button. */
   submits?: true;
 }
 
-/** More values than this are easier to find in a list than on a row of buttons. */
-const mostButtons = 6;
+/** A select replaces the row of buttons above this number of values. */
+const MAX_BUTTONS = 6;
 
-/** Input → field; the first that matches draws it. */
+/** Input → field; the first match draws it. */
 const kinds: FieldKind[] = [
   {
     matches: (input, _, known) => input.hidden === true && !isChoice(input, known),
@@ -53,7 +53,7 @@ const kinds: FieldKind[] = [
   },
   {
     matches: (input, alone) =>
-      alone && (input.allowed_values?.length ?? Number.POSITIVE_INFINITY) <= mostButtons,
+      alone && (input.allowed_values?.length ?? Number.POSITIVE_INFINITY) <= MAX_BUTTONS,
     draw: ButtonsField,
     submits: true,
   },
@@ -73,7 +73,7 @@ export function Field(props: FieldProps) {
   return kindOf(props.input, props.alone, props.known).draw(props);
 }
 
-/** Whether the field of this input sends the form by itself. */
+/** Whether the field of this input submits the form. */
 export function submitsItself(input: InputDescriptor, alone: boolean, known: Known): boolean {
   return kindOf(input, alone, known).submits === true;
 }
@@ -109,7 +109,7 @@ function ButtonsField({ input, words, busy }: FieldProps) {
   );
 }
 
-/** Up to two providers are named in whole sentences; more stand side by side under one. */
+/** Up to two providers have whole sentences as labels; more are a grid of names under one legend. */
 function ProvidersField({ input, words, flow, busy }: FieldProps) {
   const values = input.allowed_values ?? [];
   const sentence = flow === "profile" ? words.page.connectWith : words.page.continueWith;
@@ -184,7 +184,7 @@ function PasswordField(props: FieldProps) {
   );
 }
 
-/** Only of a password that is to be is it said how long it has to be. */
+/** Whether a password is being set: only then does its input announce a minimum length. */
 function isNew({ type, min_length }: InputDescriptor): boolean {
   return type === "password" && min_length !== undefined;
 }
@@ -196,7 +196,7 @@ function CodeField(props: FieldProps) {
       {(attributes) => (
         <CodeInput
           {...attributes}
-          // A code that was answered is typed anew, not repaired.
+          // The field is emptied after each answer.
           key={turn}
           name={input.name}
           required={input.required === true}
@@ -228,7 +228,7 @@ function JsonField(props: FieldProps) {
 
 const htmlTypes: Partial<Record<InputDescriptor["type"], string>> = { email: "email", number: "number" };
 
-/** Inputs by which people are known, under the names that password managers listen to (HTML, 4.10.18.7.1). */
+/** Autofill names of the inputs that identify a user (HTML, 4.10.18.7.1). */
 const autocompletes: Record<string, Partial<Record<FlowType, string>> & { other: string }> = {
   identifier: { login: "username webauthn", other: "username" },
   email: { login: "username webauthn", other: "email" },
@@ -259,7 +259,7 @@ function TextField(props: FieldProps) {
   );
 }
 
-/** What stands around a control: its label, whether it may stay empty, and what helps or is wrong. */
+/** The label, remark, hint and error of a field. */
 function around({ input, words, error }: FieldProps) {
   const name = isNew(input) ? "new_password" : input.name;
   const { label, hint } = inputWords(words, name);

@@ -5,37 +5,37 @@ import type { AppRouter } from "#server/trpc/router";
 
 export type { FlowType };
 
-/** What the server answers to every call; refusals are flow states too. */
+/** The server's answer to every call; errors are flow states too. */
 export interface FlowAnswer {
-  /** Names the state that this page draws; a step must name the newest one. 0 when no flow was started. */
+  /** Identifies the state that this page shows; a step must name the newest one. 0 when no flow was started. */
   version: number;
   state: FlowState;
-  /** Where the person goes after `success`. */
+  /** Where to redirect after `success`. */
   redirect_to?: string;
 }
 
-/** The three calls there are. A call that brings no answer at all rejects. */
+/** The calls of the flow API. A call without an answer rejects. */
 export interface FlowServer {
   start(type: FlowType): Promise<FlowAnswer>;
   act(type: FlowType, action: string, version: number, input: Record<string, unknown>): Promise<FlowAnswer>;
-  /** The state as it is now; performs nothing. */
+  /** The current state; performs no action. */
   current(type: FlowType): Promise<FlowAnswer>;
 }
 
-/** Longer than the server allows itself for a step; after that the answer counts as lost. */
-const patience = 20_000;
+/** Longer than the server's own limit for a step; after it the answer counts as lost. */
+const REQUEST_TIMEOUT_MS = 20_000;
 
 /**
- * The server behind the page, over tRPC.
+ * A client of the flow API over tRPC.
  *
  * @param url address of the tRPC endpoint, for instance `/api/trpc`
- * @param language of the mails that the steps lead to
+ * @param language language of mails that the steps send
  */
 export function flowServer(url: string, language: string): FlowServer {
   const client = createTRPCClient<AppRouter>({
     links: [httpLink({ url, headers: { "x-language": language } })],
   });
-  const options = () => ({ signal: AbortSignal.timeout(patience) });
+  const options = () => ({ signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
   return {
     start: async (type) => asSent(await client.flow.start.mutate({ type }, options())),
     act: async (type, action, version, input) =>
@@ -44,7 +44,7 @@ export function flowServer(url: string, language: string): FlowServer {
   };
 }
 
-/** A flow state is JSON by its definition; that it went through JSON has changed nothing but its type. */
+/** Flow states are JSON by definition, so serialization changes nothing but the inferred type. */
 function asSent(received: object): FlowAnswer {
   return received as FlowAnswer;
 }

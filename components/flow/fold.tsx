@@ -3,28 +3,28 @@ import type { ActionDescriptor } from "#server/flow/wire";
 import { Icon } from "../ui/icon.tsx";
 import { ActionForm } from "./action-form.tsx";
 import { asksFirst, hasInputError, iconOf } from "./action-layout.ts";
-import type { Item, Stage } from "./view-context.ts";
+import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords } from "./words.ts";
 
 interface FoldProps {
-  stage: Stage;
+  context: ViewContext;
   action: ActionDescriptor;
-  item?: Item | undefined;
-  /** The weight of what opens it. */
+  item?: ItemReference | undefined;
+  /** The style of the summary. */
   tone?: "link" | "secondary";
   wait?: number;
 }
 
 /**
- * An action that opens when it is asked for: what it needs is filled in there, and where something is lost by it, the
- * second click is there too. It works without a script.
+ * An action behind a disclosure: it holds the fields, and the confirmation of a destructive action. It works
+ * without scripts.
  */
-export function Fold({ stage, action, item, tone = "link", wait = 0 }: FoldProps) {
-  const { flow, words, here } = stage;
+export function Fold({ context, action, item, tone = "link", wait = 0 }: FoldProps) {
+  const { flow, words, copy } = context;
   const { turn, state, performed, about, notice } = flow.view;
   const isMine = !item || about === item.id;
   const [open, setOpen] = useState(isMine && hasInputError([action]));
-  const { label, confirm } = actionWords(words, action.action, action.description, here);
+  const { label, confirm } = actionWords(words, action.action, action.description, copy);
   const asks = asksFirst(action);
   const icon = iconOf(action);
 
@@ -55,7 +55,7 @@ export function Fold({ stage, action, item, tone = "link", wait = 0 }: FoldProps
       <div className="stile-fold-body">
         {asks && <p className="stile-hint">{confirm ?? words.page.confirm}</p>}
         <ActionForm
-          stage={stage}
+          context={context}
           action={action}
           item={item}
           look={asks ? "danger" : "secondary"}

@@ -3,8 +3,8 @@ import { isChoice, presetOf } from "./action-layout.ts";
 import type { Known } from "./view-context.ts";
 
 /**
- * The `input_data` of an action from a filled-in form. Hidden inputs give back what they were preset with, or what
- * the page knows; what was left empty is left out.
+ * The `input_data` of an action from its form. Hidden inputs have their preset or the value known to the page;
+ * empty inputs are left out.
  */
 export function inputData(
   action: ActionDescriptor,
@@ -29,29 +29,29 @@ function entered(input: InputDescriptor, form: FormData, known: Known): unknown 
   return input.type === "json" ? parseOrText(text) : text;
 }
 
-/** A value as it stands in a form. */
+/** A value as a form field. */
 export function formValue(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** What a form can tell without asking the server, in the server's codes. The server judges all the same. */
-export function faultsOf(action: ActionDescriptor, form: HTMLFormElement): Record<string, FlowError> {
-  const faults: Record<string, FlowError> = {};
+/** Errors that the page finds before it asks the server, as the server's codes. */
+export function inputErrorsOf(action: ActionDescriptor, form: HTMLFormElement): Record<string, FlowError> {
+  const inputErrors: Record<string, FlowError> = {};
   for (const input of Object.values(action.inputs)) {
     const control = form.elements.namedItem(input.name);
     if (input.hidden || !isControl(control)) continue;
-    const code = faultOf(input, control);
-    if (code) faults[input.name] = { code, message: control.validationMessage };
+    const code = inputErrorOf(input, control);
+    if (code) inputErrors[input.name] = { code, message: control.validationMessage };
   }
-  return faults;
+  return inputErrors;
 }
 
-function faultOf(input: InputDescriptor, { validity, value }: Control): string | null {
+function inputErrorOf(input: InputDescriptor, { validity, value }: Control): string | null {
   if (validity.valueMissing) return "value_missing_error";
   if (value === "") return null;
   if (validity.typeMismatch || validity.badInput) return "value_invalid_error";
-  // Lengths are counted in favour of the person; the server counts them right.
+  // A lenient count of code units and code points; the server counts exactly.
   if (input.min_length !== undefined && value.length < input.min_length) return "value_too_short_error";
   if (input.max_length !== undefined && [...value].length > input.max_length) return "value_too_long_error";
   return input.type === "json" && parseOrText(value) === value ? "not_json" : null;

@@ -11,39 +11,39 @@ import { recoveryCodesIn } from "./recovery-codes.tsx";
 import { useSignals } from "./signals.ts";
 import { StateView } from "./state-view.tsx";
 import { useCeremony } from "./use-ceremony.ts";
-import { converse, useFlow } from "./use-flow.ts";
+import { createFlowStore, useFlow } from "./use-flow.ts";
 import { variantsOf } from "./variants.ts";
-import type { Stage } from "./view-context.ts";
+import type { ViewContext } from "./view-context.ts";
 import { stateWords } from "./words.ts";
 
 export interface LoginProps {
   type: FlowType;
-  /** The state that the page was drawn with. */
+  /** The state that the page was rendered with. */
   initial: FlowAnswer;
-  /** Name of the service, as people know it. */
+  /** The display name of the service. */
   service: string;
   words: FlowWords;
-  /** BCP 47 tag of `words`; mails that the steps send are in it too. */
+  /** BCP 47 tag of `words`; also the language of mails that the steps send. */
   language: string;
-  /** Whether visitors may register themselves. */
+  /** Whether registration is enabled. */
   signup: boolean;
-  /** What stands before every address of this service: nothing, or `/t/{tenant}`. */
+  /** The prefix of every address of this service: empty, or `/t/{tenant}`. */
   base?: string;
-  /** Absolute address of this page, without a query: where identity providers send people back to. */
+  /** Absolute address of this page without a query: the return address for identity providers. */
   address?: string;
-  /** What the person brought back from one, if they come from there. */
-  arrival?: ProviderReturn | null;
-  /** The relying party's id, for what browsers' passkey managers are told. */
+  /** The result of an identity provider, if the user returns from one. */
+  providerReturn?: ProviderReturn | null;
+  /** The relying party id, for signals to passkey managers. */
   relyingParty?: string;
-  /** Whom to ask; by default the tRPC endpoint beside this page. */
+  /** The flow API; by default the tRPC endpoint beside this page. */
   server?: FlowServer;
-  /** Leaves the page. */
+  /** Navigates to another page. */
   navigate?: (url: string) => void;
-  /** Stands at the foot of the page. */
+  /** The footer of the page. */
   children?: ReactNode;
 }
 
-/** The whole conversation with a visitor: whichever state the server is in, this draws it. */
+/** The flow page: draws any state of the server. */
 export function Login({
   type,
   initial,
@@ -53,35 +53,42 @@ export function Login({
   signup,
   base = "",
   address,
-  arrival = null,
+  providerReturn = null,
   relyingParty,
   server,
   navigate = leave,
   children,
 }: LoginProps) {
-  const [conversation] = useState(() =>
-    converse(server ?? flowServer(`${base}/api/trpc`, language), type, initial),
+  const [store] = useState(() =>
+    createFlowStore(server ?? flowServer(`${base}/api/trpc`, language), type, initial),
   );
-  const flow = useFlow(conversation);
+  const flow = useFlow(store);
   const { state, performed } = flow.view;
-  // Whoever is signed in is on their way to prove it once more.
+  // A signed-in user is authenticating again.
   const proving = useRef(false);
   const live = useSyncExternalStore(noSubscription, inBrowser, onServer);
   const [ready, setReady] = useState(false);
-  const [brought, setBrought] = useState(arrival);
+  const [pendingReturn, setPendingReturn] = useState(providerReturn);
   const [saved, setSaved] = useState("");
   const codes = recoveryCodesIn(state.payload).join(" ");
-  const held = codes !== saved && codes !== "";
-  const arrived = () => setBrought(null);
-  const ceremonial = useCeremony(flow, { ready, arrival: brought, arrived, held, base, navigate });
+  const unsavedCodes = codes !== saved && codes !== "";
+  const onReturnUsed = () => setPendingReturn(null);
+  const ceremonial = useCeremony(flow, {
+    ready,
+    providerReturn: pendingReturn,
+    onReturnUsed,
+    unsavedCodes,
+    base,
+    navigate,
+  });
   useSignals(state, ready, relyingParty);
-  const here = stateWords(words, state.name, variantsOf(state, type));
-  const other = here.other && (here.other.flow === "login" || signup) ? here.other : null;
+  const copy = stateWords(words, state.name, variantsOf(state, type));
+  const other = copy.other && (copy.other.flow === "login" || signup) ? copy.other : null;
   const known = {
     ...(address === undefined ? {} : { redirect_to: address }),
-    ...(brought && "token" in brought ? { token: brought.token } : {}),
+    ...(pendingReturn && "token" in pendingReturn ? { token: pendingReturn.token } : {}),
   };
-  const stage: Stage = { flow, type, words, language, here, live, base, known };
+  const context: ViewContext = { flow, type, words, language, copy, live, base, known };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
@@ -91,21 +98,21 @@ export function Login({
   }, [state]);
 
   useEffect(() => {
-    // The first state of a flow that nobody has started is as good now as it was when it was drawn.
-    const { version, state } = conversation.view();
+    // The first state of a flow that was not started cannot have changed since it was rendered.
+    const { version, state } = store.view();
     const drawnOnly = version === 0 && Object.keys(state.actions).length > 0;
-    void (drawnOnly ? Promise.resolve() : conversation.refresh()).then(() => setReady(true));
-    // A page that the browser kept may be long out of date.
+    void (drawnOnly ? Promise.resolve() : store.refresh()).then(() => setReady(true));
+    // A page from the back-forward cache may be outdated.
     const shown = (event: PageTransitionEvent) => {
-      if (event.persisted) void conversation.refresh();
+      if (event.persisted) void store.refresh();
     };
     addEventListener("pageshow", shown);
     return () => removeEventListener("pageshow", shown);
-  }, [conversation]);
+  }, [store]);
 
   return (
     <main className="stile-page" lang={language} data-wide={isAccount(state) || undefined}>
-      <title>{`${here.title} · ${service}`}</title>
+      <title>{`${copy.title} · ${service}`}</title>
       <p className="stile-brand">
         <Mark />
         <span>{service}</span>
@@ -113,11 +120,11 @@ export function Login({
       <div className="stile-card">
         <StateView
           key={state.name}
-          stage={stage}
+          context={context}
           ceremonial={ceremonial}
-          held={held}
-          release={() => setSaved(codes)}
-          arrival={brought}
+          unsavedCodes={unsavedCodes}
+          onCodesSaved={() => setSaved(codes)}
+          providerReturn={pendingReturn}
           navigate={navigate}
         />
       </div>

@@ -1,18 +1,18 @@
 import type { FlowType } from "./flow-server.ts";
 
 /**
- * Where the page of a flow begins.
+ * The address of the page of a flow.
  *
- * @param base what stands before every address of this service: nothing, or `/t/{tenant}`
+ * @param base the prefix of every address of this service: empty, or `/t/{tenant}`
  */
 export function startOf(base: string, type: FlowType): string {
   return type === "profile" ? `${base}/account` : `${base || "/"}?flow=${type}`;
 }
 
 /**
- * Where people sign in to come back.
+ * The address of the sign-in page that redirects back.
  *
- * @param back the absolute address of the page they come from; unknown where nothing was drawn on a server
+ * @param back the absolute address to return to; not a string where the page does not know its address
  */
 export function signInAt(base: string, back: unknown): string {
   const home = base || "/";

@@ -1,23 +1,23 @@
-/** What a person goes by, from their profile (`flow-reference` 8.3): name, username, or e-mail address. */
+/** The display name of a user: name, username, or e-mail address. */
 export function nameOf(user: unknown): string | null {
   const { name, username } = recordOf(user);
   const candidates = [name, recordOf(username).username, primaryAddressOf(user)];
   return candidates.find((candidate): candidate is string => isText(candidate)) ?? null;
 }
 
-/** A person's primary e-mail address, else their first. */
+/** The primary e-mail address of a user, else the first. */
 export function primaryAddressOf(user: unknown): string | null {
   const addresses = listOf(recordOf(user).emails);
   const primary = addresses.find((email) => email.is_primary === true) ?? addresses[0];
   return isText(primary?.address) ? primary.address : null;
 }
 
-/** The members of an object that nobody vouches for; none of anything else. */
+/** The members of an unverified value that should be an object; empty for anything else. */
 export function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** The objects of a list that nobody vouches for. */
+/** The objects of an unverified value that should be a list. */
 export function listOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === "object" && entry !== null) : [];
 }

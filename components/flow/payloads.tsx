@@ -10,7 +10,7 @@ interface PayloadProps {
   words: FlowWords;
 }
 
-/** Payload member → drawing. What is not listed is for scripts, not for people. */
+/** Payload member → drawing. Other members are for scripts. */
 const drawings: Record<string, (props: PayloadProps) => ReactNode> = {
   otp_image_source: QrCode,
   otp_secret: Secret,
@@ -20,7 +20,7 @@ const drawings: Record<string, (props: PayloadProps) => ReactNode> = {
   user: User,
 };
 
-/** Draws what a state tells beside its actions. */
+/** Draws the payload of a state. */
 export function Payloads({ payload, words }: { payload: Record<string, unknown>; words: FlowWords }) {
   return Object.keys(drawings)
     .filter((member) => Object.hasOwn(payload, member))
@@ -36,12 +36,12 @@ function QrCode({ value, words, size = 200 }: PayloadProps & { size?: number }) 
   return <img className="stile-qr" src={value} alt={words.page.qrCode} width={size} height={size} />;
 }
 
-/** It says a whole address with a token, so it has many more modules. */
+/** Larger than other QR codes: it encodes a whole address with a token. */
 function ScanCode(props: PayloadProps) {
   return <QrCode {...props} size={264} />;
 }
 
-/** Only a script hears of an answer that is given elsewhere. */
+/** Shown only with scripts, which alone can wait for the authenticator. */
 function Waiting({ words }: PayloadProps) {
   return (
     <p className="stile-waiting stile-with-script" role="status">
@@ -64,7 +64,7 @@ function Secret({ value, words }: PayloadProps) {
   );
 }
 
-/** With a script the button that has to wait counts by itself. */
+/** Shown only without scripts; with scripts the button counts down. */
 function Wait({ value, words }: PayloadProps) {
   if (typeof value !== "number" || !(value > 0)) return null;
   return (
@@ -74,7 +74,7 @@ function Wait({ value, words }: PayloadProps) {
   );
 }
 
-/** Who somebody is, by name and initial. */
+/** The user by name and initial. */
 export function User({ value, words }: PayloadProps) {
   const name = nameOf(value);
   if (name === null) return null;

@@ -1,11 +1,11 @@
-/** What a person brought back from an identity provider, in the address of the page. */
+/** The result of an identity provider, from the query of the page. */
 export type ProviderReturn = { token: string } | { error: string };
 
 /**
- * Reads an arrival out of the page's address.
+ * Reads the result of an identity provider.
  *
- * @param query its parameters; `hanko_token` and `error` are the names that clients of the protocol read
- * @returns null when nobody has come from anywhere
+ * @param query of the page's address; `hanko_token` and `error` are the names that clients of the protocol read
+ * @returns null if the query holds no result
  */
 export function readProviderReturn(query: URLSearchParams): ProviderReturn | null {
   const token = query.get("hanko_token");
@@ -16,12 +16,12 @@ export function readProviderReturn(query: URLSearchParams): ProviderReturn | nul
     : null;
 }
 
-/** Whether this arrival was sent by a provider of its own accord, so that no flow of ours waits for it. */
+/** Whether the provider initiated the sign-in (SAML, IdP-initiated), so that no flow is waiting for it. */
 export function isIdpInitiated(query: URLSearchParams): boolean {
   return query.get("saml_hint") === "idp_initiated";
 }
 
-/** The error codes that there are words for (RFC 6749, 4.1.2.1, and `flow-reference` 11.2). */
+/** Error codes of a return (RFC 6749, 4.1.2.1, and this service's own) → codes with words. */
 const codes: Partial<Record<string, string>> = {
   access_denied: "third_party_access_denied",
   third_party_access_denied: "third_party_access_denied",
@@ -34,7 +34,7 @@ const codes: Partial<Record<string, string>> = {
   rate_limit_exceeded: "rate_limit_exceeded",
 };
 
-/** Takes out of the browser's address, and its history, what is good for one use or for nobody else's eyes. */
+/** Removes the provider's result from the browser's address and history: it is secret or valid only once. */
 export function tidyAddress(): void {
   const url = new URL(location.href);
   const brought = ["hanko_token", "error", "error_description", "saml_hint"];

@@ -3,24 +3,27 @@ import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { isText } from "./payload-readers.ts";
-import type { Stage } from "./view-context.ts";
+import type { ViewContext } from "./view-context.ts";
 
-/** The recovery codes in a payload; none for anything else. */
+/** The recovery codes in a payload; empty for anything else. */
 export function recoveryCodesIn(payload: Record<string, unknown>): string[] {
   const codes = payload.recovery_codes;
   return Array.isArray(codes) ? codes.filter(isText) : [];
 }
 
 interface RecoveryCodesProps {
-  stage: Stage;
+  context: ViewContext;
   codes: string[];
-  /** Where the person goes on without a script; null when they stay. */
+  /** Where the page redirects without a script; null if it does not. */
   onward: string | null;
   onSaved: () => void;
 }
 
-/** Codes that are shown once, and three ways to keep them. The page waits until the person says that they have. */
-export function RecoveryCodes({ stage: { words, live }, codes, onward, onSaved }: RecoveryCodesProps) {
+/**
+ * Recovery codes, shown once, with three ways to save them. The page waits until the user confirms that they are
+ * saved.
+ */
+export function RecoveryCodes({ context: { words, live }, codes, onward, onSaved }: RecoveryCodesProps) {
   const { page } = words;
   const titleId = useId();
   const text = `${codes.join("\n")}\n`;

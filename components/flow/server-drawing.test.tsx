@@ -12,7 +12,7 @@ import { states } from "./states.fixture.ts";
 function drawn(
   state: FlowState,
   type: FlowType,
-  arrival: ProviderReturn | null = null,
+  providerReturn: ProviderReturn | null = null,
   redirect_to?: string,
 ) {
   return renderToStaticMarkup(
@@ -24,7 +24,7 @@ function drawn(
       language="en"
       signup
       address="https://login.example/"
-      arrival={arrival}
+      providerReturn={providerReturn}
     />,
   );
 }

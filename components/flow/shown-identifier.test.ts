@@ -1,44 +1,48 @@
 import { expect, test } from "vitest";
 import { fakeServer } from "./drawing.fixture.tsx";
-import { subjectBeyond } from "./shown-identifier.ts";
+import { identifierAfterAccountAction } from "./shown-identifier.ts";
 import { states } from "./states.fixture.ts";
-import { converse } from "./use-flow.ts";
+import { createFlowStore } from "./use-flow.ts";
 
 const { profile_init: account, login_method_chooser: chooser, passcode_confirmation: code } = states;
 const input = { email: "new@example.org" };
 
 test("whoever has to prove who they are is called by their own name, whatever they typed", () => {
-  expect(subjectBeyond(account, "email_create", input, chooser, null)).toBe("ada@example.org");
-  expect(subjectBeyond(account, "username_update", { username: "eve" }, code, null)).toBe("ada@example.org");
+  expect(identifierAfterAccountAction(account, "email_create", input, chooser, null)).toBe("ada@example.org");
+  expect(identifierAfterAccountAction(account, "username_update", { username: "eve" }, code, null)).toBe(
+    "ada@example.org",
+  );
 });
 
 test("without an address they are called by their username", () => {
   const payload = { user: { id: "1", username: { username: "ada" } } };
-  expect(subjectBeyond({ ...account, payload }, "password_delete", {}, states.login_password, null)).toBe(
-    "ada",
-  );
+  expect(
+    identifierAfterAccountAction({ ...account, payload }, "password_delete", {}, states.login_password, null),
+  ).toBe("ada");
 });
 
 test("an address that is added or confirmed is named where a code was sent to it", () => {
-  expect(subjectBeyond(account, "email_create", input, code, null)).toBe("new@example.org");
-  expect(subjectBeyond(account, "email_verify", { email_id: "e1" }, code, null)).toBe("old@example.org");
+  expect(identifierAfterAccountAction(account, "email_create", input, code, null)).toBe("new@example.org");
+  expect(identifierAfterAccountAction(account, "email_verify", { email_id: "e1" }, code, null)).toBe(
+    "old@example.org",
+  );
 });
 
 test("nobody is named where the code may as well have gone to the owner", () => {
   const { password_update: _, ...actions } = account.actions;
-  expect(subjectBeyond({ ...account, actions }, "email_create", input, code, null)).toBeNull();
+  expect(identifierAfterAccountAction({ ...account, actions }, "email_create", input, code, null)).toBeNull();
 });
 
 test("the name stays for every step of the proof", async () => {
-  const conversation = converse(fakeServer(chooser, code), "profile", { version: 4, state: account });
-  await conversation.act("email_create", input);
-  await conversation.act("continue_to_passcode_confirmation", {});
-  expect(conversation.view()).toMatchObject({ state: code, subject: "ada@example.org" });
+  const store = createFlowStore(fakeServer(chooser, code), "profile", { version: 4, state: account });
+  await store.act("email_create", input);
+  await store.act("continue_to_passcode_confirmation", {});
+  expect(store.view()).toMatchObject({ state: code, subject: "ada@example.org" });
 });
 
 test("where an answer was lost, nobody is named", async () => {
   const server = fakeServer(new Error("gone"), code);
-  const conversation = converse(server, "profile", { version: 4, state: account }, async () => {});
-  await conversation.act("email_create", input);
-  expect(conversation.view()).toMatchObject({ state: code, subject: null });
+  const store = createFlowStore(server, "profile", { version: 4, state: account }, async () => {});
+  await store.act("email_create", input);
+  expect(store.view()).toMatchObject({ state: code, subject: null });
 });

@@ -4,20 +4,20 @@ import { isText, listOf, nameOf, primaryAddressOf, recordOf } from "./payload-re
 
 type Input = Record<string, unknown>;
 
-/** What people name themselves by, most particular first; null where the input is about something else. */
-export function namedIn(input: Input): string | null {
+/** The identifier in an input, most specific first; null if it holds none. */
+export function identifierIn(input: Input): string | null {
   return [input.email, input.identifier, input.username].find(isText) ?? null;
 }
 
 /**
- * Whom the states after an action of the account page are about: its owner, who may have to prove it once more, or
- * the address that a code was sent to. Where it could be either, nobody is named.
+ * The identifier to show in states after an action of the account page: that of the account owner, who may have to
+ * authenticate again, or the address that a code was sent to. Null where it could be either.
  *
  * @param account the state that the action was performed in
- * @param reached the state that it has led to
- * @param subject whom the states before were about, where the account was left already
+ * @param reached the state after it
+ * @param subject the identifier before, for states outside the account page
  */
-export function subjectBeyond(
+export function identifierAfterAccountAction(
   account: FlowState,
   action: string,
   input: Input,
@@ -33,6 +33,6 @@ export function subjectBeyond(
     return isText(meant) ? meant : null;
   }
   if (action !== "email_create") return owner;
-  // Whoever has a password is never asked for a code alone to prove who they are, so this one confirms.
-  return Object.hasOwn(account.actions, "password_update") ? namedIn(input) : null;
+  // An account with a password never re-authenticates by passcode alone, so this passcode verifies the new address.
+  return Object.hasOwn(account.actions, "password_update") ? identifierIn(input) : null;
 }

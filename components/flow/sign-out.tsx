@@ -1,13 +1,13 @@
 import { Button } from "../ui/button.tsx";
-import type { Stage } from "./view-context.ts";
+import type { ViewContext } from "./view-context.ts";
 
-/** Ends the session of this browser, and leads to the sign-in. */
-export function SignOut({ stage, navigate }: { stage: Stage; navigate: (url: string) => void }) {
-  const { words, base, flow } = stage;
+/** Ends the session of this browser and redirects to the sign-in page. */
+export function SignOut({ context, navigate }: { context: ViewContext; navigate: (url: string) => void }) {
+  const { words, base, flow } = context;
   const address = `${base}/logout`;
 
   async function signOut(): Promise<void> {
-    // Whoever was signed out already is where they wanted to be.
+    // 401: the session had already ended.
     const answer = await fetch(address, { method: "POST" }).catch(() => null);
     if (answer?.ok || answer?.status === 401) navigate(base || "/");
     else flow.tell("connection_missing");

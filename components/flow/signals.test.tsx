@@ -8,7 +8,7 @@ const userID = "DT-cHo-OSlWbjjqKNtC5oQ";
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("a passkey that nobody knows here is told", () => {
+test("a passkey that nobody knows copy is told", () => {
   expect(signalsOf(states.login_passkey_unknown, "login.example")).toEqual([
     { signalName: "unknownCredential", rpID: "localhost", credentialID: "Zm9yZ290dGVu" },
   ]);

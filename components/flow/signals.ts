@@ -6,10 +6,10 @@ import { isText, listOf, nameOf, primaryAddressOf, recordOf } from "./payload-re
 export type Signal = Parameters<typeof sendSignal>[0];
 
 /**
- * What a state lets the browser's passkey manager know (WebAuthn Level 3, 5.1.10): a passkey that nobody here knows,
- * or, once it is certain who this is, which of theirs are good, and what they are called now.
+ * The signals of a state for the browser's passkey manager (WebAuthn Level 3, 5.1.10): an unknown passkey, or,
+ * after authentication, the accepted passkeys and the user's current names.
  *
- * @param relyingParty the relying party's id
+ * @param relyingParty the relying party id
  */
 export function signalsOf({ payload, actions }: FlowState, relyingParty: string): Signal[] {
   const unknown = recordOf(payload.unknown_credential);
@@ -24,7 +24,7 @@ export function signalsOf({ payload, actions }: FlowState, relyingParty: string)
   const userName = primaryAddressOf(user) ?? nameOf(user);
   const userDisplayName = nameOf(user);
   return [
-    // No list may mean that passkeys are switched off for now: no reason to have them removed.
+    // A missing list may mean that passkeys are disabled for now, so no credential is reported as removed.
     ...(Array.isArray(user.passkeys) || Object.hasOwn(actions, "webauthn_credential_create")
       ? [{ signalName: "allAcceptedCredentials" as const, ...about, allAcceptedCredentialIDs: idsOf(user) }]
       : []),
@@ -34,7 +34,7 @@ export function signalsOf({ payload, actions }: FlowState, relyingParty: string)
   ];
 }
 
-/** Sends them when a state comes on show. Browsers that take none, or will not, are left in peace. */
+/** Sends the signals of each new state. Unsupported signals and failures are ignored. */
 export function useSignals(state: FlowState, ready: boolean, relyingParty: string | undefined): void {
   useEffect(() => {
     if (!ready || relyingParty === undefined) return;

@@ -1,20 +1,20 @@
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
-import type { Stage } from "./view-context.ts";
+import type { ViewContext } from "./view-context.ts";
 import { errorText } from "./words.ts";
 
-/** What is wrong with the state as a whole, and what there is to tell beside it. */
-export function Problems({ stage, told }: { stage: Stage; told: boolean }) {
-  const { flow, words, here } = stage;
+/** The error of the state and the notice beside it. */
+export function StateAlerts({ context, told }: { context: ViewContext; told: boolean }) {
+  const { flow, words, copy } = context;
   const { state, notice, busy } = flow.view;
   const { error } = state;
-  // What stands beside a field need not be said twice.
+  // The error is already shown beside a field.
   const shown = error && !(told && error.code === "form_data_invalid_error") ? error : null;
   return (
     <>
       {notice && (
-        <Alert tone={calm.has(notice) ? "news" : "problem"}>
-          <p>{errorText(words, { code: notice }, undefined, here)}</p>
+        <Alert tone={infoCodes.has(notice) ? "info" : "error"}>
+          <p>{errorText(words, { code: notice }, undefined, copy)}</p>
           {notice === "connection_missing" && (
             <Button tone="link" type="button" busy={busy !== null} onClick={() => void flow.retry()}>
               {words.page.tryAgain}
@@ -23,16 +23,16 @@ export function Problems({ stage, told }: { stage: Stage; told: boolean }) {
         </Alert>
       )}
       {shown && shown.code !== notice && (
-        <Alert tone={calm.has(shown.code) ? "news" : "problem"}>
-          <p>{errorText(words, shown, undefined, here)}</p>
+        <Alert tone={infoCodes.has(shown.code) ? "info" : "error"}>
+          <p>{errorText(words, shown, undefined, copy)}</p>
         </Alert>
       )}
     </>
   );
 }
 
-/** Notices that report no failure of anybody's. */
-const calm = new Set([
+/** Codes that are shown as information, not as errors. */
+const infoCodes = new Set([
   "connection_lost",
   "connection_back",
   "page_out_of_date",

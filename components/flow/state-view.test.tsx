@@ -93,7 +93,7 @@ describe("what stands where", () => {
     expect(screen.getByRole("button", { name: "Sign in" }).className).toContain("stile-button-primary");
   });
 
-  test("a single way on is the primary button, and skipping it is quiet", () => {
+  test("a singleton way on is the primary button, and skipping it is quiet", () => {
     draw(states.onboarding_create_passkey);
     expect(screen.getByRole("button", { name: "Create a passkey" }).className).toContain(
       "stile-button-primary",

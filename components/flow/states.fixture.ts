@@ -503,7 +503,7 @@ export const states = {
   ),
   profile_init_not_found: profile({
     status: 404,
-    error: { code: "not_found", message: "There is no such thing." },
+    error: { code: "not_found", message: "There is no such item." },
   }),
   profile_init_bare: state(
     "profile_init",

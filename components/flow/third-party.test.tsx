@@ -50,7 +50,7 @@ describe("the way back", () => {
   test("hands in the token that was brought, once, and takes it out of the address", async () => {
     history.replaceState(null, "", "/?lang=de&hanko_token=t-1");
     const { server, navigate } = draw(states.thirdparty, {
-      arrival: { token: "t-1" },
+      providerReturn: { token: "t-1" },
       answers: [states.success],
     });
     await screen.findByRole("heading", { name: "You are signed in" });
@@ -62,7 +62,7 @@ describe("the way back", () => {
   test("goes back to the sign-in when the person turned round, and says so kindly", async () => {
     history.replaceState(null, "", "/?error=access_denied&error_description=no");
     const { server } = draw(states.thirdparty, {
-      arrival: { error: "third_party_access_denied" },
+      providerReturn: { error: "third_party_access_denied" },
       answers: [states.login_init],
     });
     expect((await screen.findByRole("status")).textContent).toBe(en.errors.third_party_access_denied);
@@ -71,13 +71,13 @@ describe("the way back", () => {
   });
 
   test("tells what was refused, and offers another try and the way back", async () => {
-    draw(states.thirdparty, { arrival: { token: "t-1" }, answers: [states.thirdparty_refused] });
+    draw(states.thirdparty, { providerReturn: { token: "t-1" }, answers: [states.thirdparty_refused] });
     expect((await screen.findByRole("alert")).textContent).toBe(en.errors.user_conflict);
     expect(screen.getByRole("button", { name: "Back" })).toBeDefined();
   });
 
   test("without a flow that waits says that it came too late", async () => {
-    const { server } = draw(states.login_init, { arrival: { token: "t-1" } });
+    const { server } = draw(states.login_init, { providerReturn: { token: "t-1" } });
     expect((await screen.findByRole("status")).textContent).toBe(en.errors.page_renewed);
     expect(server.act).not.toHaveBeenCalled();
   });
@@ -85,7 +85,7 @@ describe("the way back", () => {
   test("without a flow that waits tells what went wrong at the provider, when there is something to tell it beside", async () => {
     const { server } = draw(states.preflight, {
       version: 0,
-      arrival: { error: "signup_disabled" },
+      providerReturn: { error: "signup_disabled" },
       answers: [states.login_init],
     });
     expect((await screen.findByRole("alert")).textContent).toBe(en.errors.signup_disabled);
@@ -96,7 +96,7 @@ describe("the way back", () => {
     const { server } = draw(states.thirdparty_unasked, {
       type: "token_exchange",
       version: 0,
-      arrival: { token: "t-1" },
+      providerReturn: { token: "t-1" },
       answers: [states.success],
     });
     await screen.findByRole("heading", { name: "You are signed in" });
@@ -113,8 +113,8 @@ test.each([
   ["error=signup_disabled", { error: "signup_disabled" }],
   ["error=constructor", { error: "third_party_failed" }],
   ["error=%3Cscript%3E", { error: "third_party_failed" }],
-])("an address with %j brings what it should", (query, arrival) => {
-  expect(readProviderReturn(new URLSearchParams(query))).toEqual(arrival);
+])("an address with %j brings what it should", (query, providerReturn) => {
+  expect(readProviderReturn(new URLSearchParams(query))).toEqual(providerReturn);
 });
 
 test("what a provider began by itself says so", () => {

@@ -38,7 +38,7 @@ interface Request {
   publicKey: { challenge: ArrayBuffer };
 }
 
-/** A browser that waits for its person until the request is dropped. */
+/** A browser that waits for its person until the request is signal. */
 const waiting = ({ signal }: Request) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
@@ -67,7 +67,7 @@ afterEach(() => {
 const refusedBy = (name: string) => Object.assign(new Error("no"), { name });
 
 describe("preflight", () => {
-  test("tells what this browser can do, unasked, and shows the outline of what comes meanwhile", async () => {
+  test("tells what this browser can do, automatic, and shows the outline of what comes meanwhile", async () => {
     const { server, container } = draw(states.preflight, { version: 0, answers: [states.login_init] });
     expect(container.querySelector(".stile-outline")).not.toBeNull();
     await screen.findByRole("heading", { name: "Sign in" });

@@ -2,88 +2,88 @@ import { useSyncExternalStore } from "react";
 import type { FlowState } from "#server/flow/wire";
 import { isAccount } from "./account.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
-import { namedIn, subjectBeyond } from "./shown-identifier.ts";
+import { identifierAfterAccountAction, identifierIn } from "./shown-identifier.ts";
 
-/** What there is to draw. */
+/** The view model of a flow. */
 export interface FlowView {
   version: number;
   state: FlowState;
-  /** The action that is being performed; null while the person may act. */
+  /** The action in progress; null while idle. */
   busy: string | null;
-  /** Code of something to tell that is not part of the state. */
+  /** Code of a notice that is not part of the state. */
   notice: string | null;
-  /** The action whose answer is on show. */
+  /** The action that led to the state. */
   performed: string | null;
-  /** Which of several things the action under way, or the one performed last, was about. */
+  /** The item that the current or last action was performed on. */
   about: string | null;
-  /** Whom the state is about: how the person named themselves, or who is signed in, as far as this page knows. */
+  /** The identifier of the user, as far as this page knows it. */
   subject: string | null;
-  /** The account as it was shown last, before the state on show. */
+  /** The account as last shown before the current state. */
   account: FlowState | null;
-  /** Where to go now. */
+  /** The address to redirect to. */
   leaving: string | null;
-  /** Counts the answers to what the person did; a state that was only renewed does not count. */
+  /** Counts answers to user actions; a mere renewal of the state does not count. */
   turn: number;
 }
 
 export interface Flow {
   view: FlowView;
-  /** Performs an action. While another one is being performed this does nothing. */
+  /** Performs an action. Does nothing while another one is in progress. */
   act(action: string, input: Record<string, unknown>, options?: ActOptions): Promise<void>;
-  /** Asks for the current state without disturbing whoever is filling in a form. */
+  /** Requests the current state in the background, without interrupting input. */
   refresh(): Promise<void>;
-  /** Leaves the flow as it is and starts another one. */
+  /** Abandons the flow and starts another one. */
   restart(): Promise<void>;
-  /** Asks again after the connection was given up. */
+  /** Reconnects after the connection was given up. */
   retry(): Promise<void>;
-  /** Tells something beside the state on show. */
+  /** Shows a notice beside the current state. */
   tell(notice: string): void;
 }
 
 export interface ActOptions {
-  /** The rest of the page stays usable; what is done meanwhile waits its turn. */
+  /** The rest of the page stays usable; later actions are queued. */
   quiet?: boolean;
-  /** Told beside the state that the action leads to. */
+  /** A notice to show with the next state. */
   notice?: string;
-  /** Nobody asked for it: if it comes to nothing, there is nothing to tell. */
-  unasked?: boolean;
-  /** Which of several things it is about. */
+  /** Performed without the user's request: failures are not shown. */
+  automatic?: boolean;
+  /** The item that the action is performed on. */
   about?: string;
 }
 
-/** Calls, and the view that they change. It knows nothing of React, and one of it lives as long as the page. */
-export type FlowConversation = Omit<Flow, "view"> & {
+/** The calls and the view that they change. Independent of React; one per page. */
+export type FlowStore = Omit<Flow, "view"> & {
   view(): FlowView;
   subscribe(listener: () => void): () => void;
 };
 
-export function useFlow(conversation: FlowConversation): Flow {
-  const view = useSyncExternalStore(conversation.subscribe, conversation.view, conversation.view);
-  return { ...conversation, view };
+export function useFlow(store: FlowStore): Flow {
+  const view = useSyncExternalStore(store.subscribe, store.view, store.view);
+  return { ...store, view };
 }
 
-/** A step that was refused. */
+/** A rejected step. */
 interface Step {
   action: string;
   input: Record<string, unknown>;
-  unasked: boolean;
+  automatic: boolean;
 }
 
-/** Waits between attempts to reach the server again, in milliseconds. */
-const pauses = [500, 1000, 2000, 4000, 8000];
+/** Delays between attempts to reconnect. */
+const RETRY_DELAYS_MS = [500, 1000, 2000, 4000, 8000];
 
 /**
- * Speaks with the server about one flow: one call at a time, in order, and never without an end that a person can
- * go on from.
+ * Creates the client state of one flow: calls are sequential, and each ends in a view that the user can continue
+ * from.
  *
- * @param initial the state that the page was drawn with
+ * @param initial the state that the page was rendered with
  */
-export function converse(
+export function createFlowStore(
   server: FlowServer,
   type: FlowType,
   initial: FlowAnswer,
   pause: (milliseconds: number) => Promise<void> = sleepOrOnline,
-): FlowConversation {
+): FlowStore {
   let view: FlowView = {
     ...{ version: initial.version, state: initial.state, leaving: initial.redirect_to ?? null },
     ...{ busy: null, notice: null, performed: null, about: null, subject: null, account: null, turn: 0 },
@@ -96,7 +96,7 @@ export function converse(
     for (const listener of listeners) listener();
   }
 
-  /** Runs one call after the quiet one that may be under way; while a loud one is, nothing. */
+  /** Runs one call after a quiet call in progress; does nothing while a loud call is in progress. */
   async function exclusively(label: string, quiet: boolean, call: () => Promise<void>): Promise<void> {
     if (view.busy !== null) return;
     if (!quiet) update({ busy: label });
@@ -117,21 +117,21 @@ export function converse(
     update({
       ...{ version, state, leaving: redirect_to ?? null, notice: null, turn: view.turn + 1 },
       account: isAccount(view.state) ? view.state : view.account,
-      // How somebody who is signed in came to a state is known only of what was done and answered on this page.
+      // In a profile flow the identifier is known only from steps made and answered on this page.
       subject: type === "profile" && version !== view.version ? null : view.subject,
       ...change,
     });
   }
 
-  /** Asks for the current state until it comes, telling the person what happens. */
+  /** Requests the current state until an answer arrives, with notices about the connection. */
   async function reconnect(performed: string | null): Promise<void> {
     const before = view.state.name;
     update({ notice: "connection_lost" });
-    for (const milliseconds of pauses) {
+    for (const milliseconds of RETRY_DELAYS_MS) {
       await pause(milliseconds);
       const answer = await server.current(type).catch(() => null);
       if (!answer) continue;
-      if (isRefusal(answer.state)) return startAfresh(answer, null);
+      if (isErrorAnswer(answer.state)) return startNewFlow(answer, null);
       return show(answer, {
         performed,
         notice: answer.state.name === before && performed ? "connection_back" : null,
@@ -140,27 +140,27 @@ export function converse(
     update({ notice: "connection_missing" });
   }
 
-  /** There is no flow to go on with. Nothing typed, nothing lost: then a new one takes its place unasked. */
-  async function startAfresh(refusal: FlowAnswer, lost: Step | null): Promise<void> {
-    if (lost && hasText(lost.input)) return show(refusal, { performed: lost.action });
+  /** Starts a new flow after an error that ended this one. If typed text would be lost, shows the error instead. */
+  async function startNewFlow(errorAnswer: FlowAnswer, lost: Step | null): Promise<void> {
+    if (lost && hasText(lost.input)) return show(errorAnswer, { performed: lost.action });
     const answer = await server.start(type).catch(() => null);
     if (!answer) return update({ notice: "connection_missing" });
-    show(answer, { performed: null, subject: null, notice: lost && !lost.unasked ? "page_renewed" : null });
+    show(answer, { performed: null, subject: null, notice: lost && !lost.automatic ? "page_renewed" : null });
   }
 
-  /** What a refusal that shows no state of the flow leads to. */
-  async function afterRefusal(refusal: FlowAnswer, step: Step): Promise<void> {
-    const { status, error } = refusal.state;
-    if (status === 410) return startAfresh(refusal, step);
-    // Whoever was signed out meanwhile cannot go on from what they see.
-    if (status === 401) return show(refusal, { performed: step.action });
+  /** Handles an error answer that shows no state of the flow. */
+  async function handleErrorAnswer(errorAnswer: FlowAnswer, step: Step): Promise<void> {
+    const { status, error } = errorAnswer.state;
+    if (status === 410) return startNewFlow(errorAnswer, step);
+    // The session has ended, so the shown state cannot be continued.
+    if (status === 401) return show(errorAnswer, { performed: step.action });
     if (status === 403) {
       const answer = await server.current(type).catch(() => null);
       if (!answer) return reconnect(step.action);
-      if (isRefusal(answer.state)) return startAfresh(answer, step);
-      return show(answer, { performed: null, notice: step.unasked ? null : "page_out_of_date" });
+      if (isErrorAnswer(answer.state)) return startNewFlow(answer, step);
+      return show(answer, { performed: null, notice: step.automatic ? null : "page_out_of_date" });
     }
-    // Nothing has changed at the server: the person keeps what they see and what they have typed.
+    // The state is unchanged: the page keeps it and the typed text.
     update({ performed: step.action, notice: error?.code ?? "technical_error" });
   }
 
@@ -171,7 +171,7 @@ export function converse(
   ): Promise<void> {
     const drawn = view.state.name;
     await exclusively(action, options.quiet ?? false, async () => {
-      // While this waited, another state was drawn: nobody has asked it for anything.
+      // The state changed while this call was queued, so it no longer applies.
       if (view.state.name !== drawn) return;
       const about = options.about ?? null;
       update({ about });
@@ -181,12 +181,12 @@ export function converse(
       } catch {
         return reconnect(action);
       }
-      if (isRefusal(answer.state))
-        return afterRefusal(answer, { action, input, unasked: options.unasked ?? false });
+      if (isErrorAnswer(answer.state))
+        return handleErrorAnswer(answer, { action, input, automatic: options.automatic ?? false });
       const subject =
         type === "profile"
-          ? subjectBeyond(view.state, action, input, answer.state, view.subject)
-          : (namedIn(input) ?? view.subject);
+          ? identifierAfterAccountAction(view.state, action, input, answer.state, view.subject)
+          : (identifierIn(input) ?? view.subject);
       show(answer, { performed: action, subject, ...(options.notice ? { notice: options.notice } : {}) });
     });
   }
@@ -195,9 +195,9 @@ export function converse(
     await exclusively("", true, async () => {
       const answer = await server.current(type).catch(() => null);
       if (!answer) return;
-      if (isRefusal(answer.state)) return startAfresh(answer, null);
+      if (isErrorAnswer(answer.state)) return startNewFlow(answer, null);
       const same = answer.state.name === view.state.name;
-      // A renewed state says nothing new about what was refused last.
+      // A renewed state does not change the notice.
       show(answer, same ? { notice: view.notice, turn: view.turn } : { performed: null });
     });
   }
@@ -224,8 +224,8 @@ export function converse(
   };
 }
 
-/** A refusal that shows no state of the flow: there is an error and nothing to do. */
-export function isRefusal(state: FlowState): boolean {
+/** Whether an answer is an error without a state of the flow: an error and no actions. */
+export function isErrorAnswer(state: FlowState): boolean {
   return state.error !== undefined && Object.keys(state.actions).length === 0;
 }
 
@@ -233,7 +233,7 @@ function hasText(input: Record<string, unknown>): boolean {
   return Object.values(input).some((value) => typeof value === "string" && value !== "");
 }
 
-/** Waits, or until the browser says that there is a network again. */
+/** Waits, or until the browser is online again. */
 function sleepOrOnline(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -2,8 +2,8 @@ import { useEffect, useRef } from "react";
 import type { Flow } from "./use-flow.ts";
 
 /**
- * Puts the focus where the person goes on: on what is wrong, else, in a new state or when a step is done, on the
- * first field or on the title. Nothing moves when a state was only renewed.
+ * Moves the focus after an answer: to the first invalid field, else, in a new state or after a completed action,
+ * to the first field or the title. A renewed state does not move the focus.
  */
 export function useFocus(flow: Flow, live: boolean, done: boolean) {
   const section = useRef<HTMLElement>(null);

@@ -2,7 +2,7 @@ import type { FlowState } from "#server/flow/wire";
 import type { Variant } from "#words/flow";
 import type { FlowType } from "./flow-server.ts";
 
-/** The circumstances under which the same state means something else, least particular first. */
+/** The conditions under which a state has other words, least specific first. */
 export function variantsOf(state: FlowState, type: FlowType): Variant[] {
   return [
     ...(type === "profile" ? (["signed_in"] as const) : []),
@@ -12,7 +12,7 @@ export function variantsOf(state: FlowState, type: FlowType): Variant[] {
   ];
 }
 
-/** There is to be a picture, in a moment. */
+/** Whether the QR code is available only after a wait. */
 function hasToWait({ resend_after, qr_image_source }: Record<string, unknown>): boolean {
   return typeof resend_after === "number" && qr_image_source === undefined;
 }
@@ -21,7 +21,7 @@ interface Options {
   publicKey?: { userVerification?: unknown; authenticatorSelection?: { residentKey?: unknown } };
 }
 
-/** Passkeys are asked to be found by themselves and to know their person; second factors are asked neither. */
+/** Second factors, unlike passkeys, request neither a discoverable credential nor user verification. */
 function isAboutSecurityKey({ creation_options, request_options }: Record<string, unknown>): boolean {
   const creation = (creation_options as Options | null | undefined)?.publicKey;
   const request = (request_options as Options | null | undefined)?.publicKey;

@@ -1,11 +1,11 @@
 import type { ActionWords, FlowWords, InputWords, StateWords, Variant } from "#words/flow";
 
-/** Closes the gaps of a text. A gap without a value stays empty. */
+/** Replaces the placeholders of a text. A placeholder without a value becomes empty. */
 export function interpolate(text: string, values: Record<string, string | number | undefined>): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ""));
 }
 
-/** What a name says to a reader when no words are known for it: `confirm_home_address` is "Confirm home address". */
+/** A readable form of an unknown name: `confirm_home_address` is "Confirm home address". */
 export function readable(name: string): string {
   const spaced = name.replace(/[_-]+/g, " ").trim();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
@@ -17,17 +17,17 @@ export function stateWords(words: FlowWords, name: string, variants: readonly Va
 }
 
 /**
- * Words of an action; for an unknown one those the server describes it with.
+ * The words of an action; for an unknown action, the server's description.
  *
- * @param here words of the state it stands in, which may say something more particular
+ * @param copy words of the current state, which can replace the general ones
  */
 export function actionWords(
   words: FlowWords,
   name: string,
   description: string,
-  here?: StateWords,
+  copy?: StateWords,
 ): ActionWords {
-  const known = entry<ActionWords>(here?.actions ?? {}, name) ?? entry<ActionWords>(words.actions, name);
+  const known = entry<ActionWords>(copy?.actions ?? {}, name) ?? entry<ActionWords>(words.actions, name);
   if (known) return known;
   return description ? { label: readable(name), hint: description } : { label: readable(name) };
 }
@@ -36,15 +36,15 @@ export function inputWords(words: FlowWords, name: string): InputWords {
   return entry<InputWords>(words.inputs, name) ?? { label: readable(name) };
 }
 
-/** The text for an error, most particular first: for this input or state, for this code, the server's own message. */
+/** The text of an error, most specific first: of this input or state, of the code, the server's own message. */
 export function errorText(
   words: FlowWords,
   error: { code: string; message?: string },
   input?: { name: string; min_length?: number; max_length?: number },
-  here?: StateWords,
+  copy?: StateWords,
 ): string {
   const particular = entry<string>(
-    (input ? inputWords(words, input.name).errors : here?.errors) ?? {},
+    (input ? inputWords(words, input.name).errors : copy?.errors) ?? {},
     error.code,
   );
   const text = particular ?? entry<string>(words.errors, error.code);

@@ -5,17 +5,17 @@ export type ButtonTone = "primary" | "secondary" | "choice" | "link" | "back" | 
 
 interface ButtonProps extends Omit<ComponentPropsWithRef<"button">, "className"> {
   tone: ButtonTone;
-  /** It is being done: the button keeps its place and focus, and turns. */
+  /** The action is in progress: the button keeps its place and focus and shows a spinner. */
   busy?: boolean;
   icon?: IconName | undefined;
-  /** A picture in place of an icon. */
+  /** Replaces the icon. */
   mark?: ReactNode;
   /** Small print; drawn on choices only. */
   hint?: string | undefined;
   children: ReactNode;
 }
 
-/** A button in one of six weights. `disabled` is said to assistive software and keeps the focus where it is. */
+/** A button in one of six styles. `disabled` sets `aria-disabled`, so the button keeps the focus. */
 export function Button({
   tone,
   busy = false,

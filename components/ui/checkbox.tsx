@@ -4,7 +4,7 @@ interface CheckboxProps extends Omit<ComponentPropsWithRef<"input">, "className"
   children: ReactNode;
 }
 
-/** A yes or no. A form gets `true` when it is ticked, and nothing when it is not. */
+/** A checkbox. The form has `true` when it is checked, and no value otherwise. */
 export function Checkbox({ children, ...rest }: CheckboxProps) {
   return (
     <label className="stile-checkbox">

@@ -3,13 +3,13 @@ import { type ComponentPropsWithRef, useState } from "react";
 interface CodeInputProps
   extends Omit<ComponentPropsWithRef<"input">, "className" | "type" | "value" | "onInput"> {
   length: number;
-  /** Told when the last character is in. */
+  /** Called when the last character is entered. */
   onComplete?: (input: HTMLInputElement) => void;
 }
 
 /**
- * A one-time code: one real input, so that autofill, paste and screen readers work, over cells that only look. It
- * starts empty; give it a new `key` to empty it.
+ * A one-time code: a single real input, so that autofill, paste and screen readers work, over decorative cells. It
+ * starts empty; a new `key` empties it.
  */
 export function CodeInput({ length, onComplete, ...rest }: CodeInputProps) {
   const [filled, setFilled] = useState(0);
@@ -44,7 +44,7 @@ export function CodeInput({ length, onComplete, ...rest }: CodeInputProps) {
         maxLength={length}
         onInput={(event) => take(event.currentTarget.value, event.currentTarget)}
         onPaste={(event) => {
-          // The browser would cut at the maximum length before anything is taken out.
+          // The browser would truncate the text to the maximum length before the code is extracted.
           event.preventDefault();
           take(codeIn(event.clipboardData.getData("text"), length), event.currentTarget);
         }}
@@ -53,7 +53,7 @@ export function CodeInput({ length, onComplete, ...rest }: CodeInputProps) {
   );
 }
 
-/** The code in a pasted text, which may be a whole sentence or hold the code in groups. */
+/** The code in a pasted text, which may be a whole sentence or have the code in groups. */
 function codeIn(text: string, length: number): string {
   const joined = text.replace(/(?<=\d)[\s-](?=\d)/g, "");
   return new RegExp(`(?<!\\d)\\d{${length}}(?!\\d)`).exec(joined)?.[0] ?? text;

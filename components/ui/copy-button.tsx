@@ -6,11 +6,11 @@ import { Button } from "./button.tsx";
 interface CopyButtonProps {
   text: string;
   label: string;
-  /** Said for a moment when it is done. */
+  /** Shown for a moment after copying. */
   done: string;
 }
 
-/** Puts a text on the clipboard. There is nothing of it where no script runs. */
+/** Copies a text to the clipboard. Hidden without scripts. */
 export function CopyButton({ text, label, done }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
 
@@ -26,7 +26,7 @@ export function CopyButton({ text, label, done }: CopyButtonProps) {
         tone="link"
         type="button"
         icon={copied ? "check" : "copy"}
-        // Where the browser will not, the text still stands there to be marked and copied.
+        // Without clipboard access the text can still be selected and copied.
         onClick={() =>
           void navigator.clipboard?.writeText(text).then(
             () => setCopied(true),

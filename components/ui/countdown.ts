@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
 
 /**
- * Seconds that are left of a wait, once a second.
+ * Seconds left of a wait, updated once a second.
  *
  * @param seconds the whole wait; 0 for none
- * @param since whatever the wait belongs to: another one begins it anew
+ * @param since the wait starts again when this changes
  */
 export function useCountdown(seconds: number, since: unknown): number {
   const [left, setLeft] = useState(seconds);

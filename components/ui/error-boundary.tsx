@@ -9,7 +9,7 @@ interface TroubleProps {
   children: ReactNode;
 }
 
-/** Takes the place of a page that failed while it was drawn. React catches only with a class. */
+/** Replaces a page whose rendering failed. React supports error boundaries only as classes. */
 export class Trouble extends Component<TroubleProps, { failed: boolean }> {
   override state = { failed: false };
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { Icon } from "./icon.tsx";
 
-/** What a control needs in order to belong to its field. */
+/** The attributes that connect a control with its field. */
 export interface ControlAttributes {
   id: string;
   "aria-describedby"?: string;
@@ -10,14 +10,14 @@ export interface ControlAttributes {
 
 interface FieldProps {
   label: string;
-  /** Said after the label, for instance "optional". */
+  /** Shown after the label, for instance "optional". */
   remark?: string | undefined;
   hint?: string | undefined;
   error?: string | undefined;
   children: (attributes: ControlAttributes) => ReactNode;
 }
 
-/** A label, a control, and below it either what is wrong or what helps. */
+/** A label, a control, and below it the error or the hint. */
 export function Field({ label, remark, hint, error, children }: FieldProps) {
   const id = useId();
   const below = error ?? hint;

@@ -20,7 +20,7 @@ export type IconName =
   | "laptop"
   | "link";
 
-/** Line drawings on a grid of 24; they take the colour of the text around them. */
+/** Line drawings on a grid of 24, in the colour of the surrounding text. */
 const drawings: Record<IconName, ReactNode> = {
   back: <path d="M19 12H5m6-6-6 6 6 6" />,
   forward: <path d="m9 6 6 6-6 6" />,
@@ -106,7 +106,7 @@ const drawings: Record<IconName, ReactNode> = {
   ),
 };
 
-/** A decoration: whatever it means stands beside it in words. */
+/** A decorative icon: its meaning is also given in words. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg className="stile-icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

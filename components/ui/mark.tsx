@@ -1,4 +1,4 @@
-/** The mark of Stile: an S that is also three treads, one above the other. */
+/** The logo of Stile: an S that is also three steps. */
 export function Mark() {
   return (
     <svg className="stile-mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">

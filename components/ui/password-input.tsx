@@ -6,7 +6,7 @@ interface PasswordInputProps extends Omit<ComponentPropsWithRef<"input">, "class
   hideLabel: string;
 }
 
-/** A password that its owner may look at while typing (NIST SP 800-63B-4, 3.1.1.2). */
+/** A password that can be revealed while typing (NIST SP 800-63B-4, 3.1.1.2). */
 export function PasswordInput({ showLabel, hideLabel, ...rest }: PasswordInputProps) {
   const [shown, setShown] = useState(false);
   return (

@@ -1,4 +1,4 @@
-/** What stands in the square before a provider's name; others show the first letter of theirs. */
+/** The letters in the square before a known provider's name; others use their first letter. */
 const letters: Record<string, string> = {
   apple: "A",
   discord: "D",
@@ -10,8 +10,7 @@ const letters: Record<string, string> = {
 };
 
 /**
- * A small square with a provider's letters, in the provider's own colour where it is a known one: enough to be found
- * at a glance, and nobody's logo.
+ * A small square with a provider's letters, in its own colour if it is known. It is not a logo.
  *
  * @param provider its identifier, for instance `google` or `custom_acme`
  */

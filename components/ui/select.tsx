@@ -1,12 +1,12 @@
 import type { ComponentPropsWithRef } from "react";
 
 interface SelectProps extends Omit<ComponentPropsWithRef<"select">, "className" | "children"> {
-  /** First entry, chosen until the person chooses another; stands for nothing. */
+  /** The first entry, selected by default; it has no value. */
   placeholder: string;
   options: { label: string; value: string }[];
 }
 
-/** One of many, as the platform draws it. */
+/** A select as the platform draws it. */
 export function Select({ placeholder, options, ...rest }: SelectProps) {
   return (
     <select {...rest} className="stile-input stile-select">

@@ -40,7 +40,7 @@ export const confirmation: ConfirmationWords = {
       sentence: "Sie wurde beantwortet oder ist abgelaufen. Bitte beginnen Sie dort neu, wo Sie herkommen.",
     },
   },
-  problems: {
+  errors: {
     cancelled:
       "Der Passkey wurde nicht benutzt, also wurde nichts unterschrieben. Sie können es noch einmal versuchen oder ablehnen.",
     failed: "Ihr Browser konnte hier keinen Passkey verwenden. Es wurde nichts unterschrieben.",

@@ -36,7 +36,7 @@ export const confirmation: ConfirmationWords = {
       sentence: "It may have been answered, or it has expired. Please start again where you came from.",
     },
   },
-  problems: {
+  errors: {
     cancelled: "The passkey was not used, so nothing was signed. You can try again, or decline.",
     failed: "Your browser could not use a passkey here. Nothing was signed.",
     unsupported: "This browser has no passkeys. Please open this page on another device, or decline.",
