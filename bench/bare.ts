@@ -4,15 +4,12 @@ import type { AddressInfo } from "node:net";
 import pg from "pg";
 
 /**
- * What our answers are held against: a server on bare `node:http`, whose handlers do by hand the same work in the
- * same database and nothing else. A process of its own; its first argument is the database's address.
+ * The baseline of the benchmark: a server on bare `node:http` whose handlers do the same work in the same database
+ * by hand and nothing else. A process of its own; its first argument is the database's address.
  *
- *   GET /           answers
- *   POST /start     inserts a flow
- *   POST /step      claims it by its token, writes it with a new one
- *                   `?action=named@…` looks for the account of an address in between,
- *                   `?action=challenge@…` writes a WebAuthn challenge with it
- *   GET /session    looks a session up
+ * GET / answers; POST /start inserts a flow; POST /step claims it by its token and writes it with a new one.
+ * `?action=named@…` also looks up the account of an address, `?action=challenge@…` also writes a WebAuthn
+ * challenge; GET /session looks up a session.
  */
 const [, , databaseUrl, tenantId = "", sessionId = ""] = process.argv;
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });

@@ -10,8 +10,8 @@ import { cpuTime, residentMemory } from "./process.ts";
 import { formatTable, type Row, toRow } from "./report.ts";
 
 /**
- * `npm run bench`: a bare answer, a bare answer with the same work in the same database by hand, and our steps
- * through the built server, in one run. Three processes: server, load generator, and this one, which waits.
+ * `npm run bench`: measures a bare answer, a bare answer with the same database work by hand, and the steps of the
+ * built server, in one run. Three processes: server, load generator, and this one, which waits.
  */
 const connections = Number(process.env.BENCH_CONNECTIONS ?? 16);
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
@@ -19,7 +19,7 @@ const warmUp = Number(process.env.BENCH_WARM_UP ?? 1);
 
 const load = fork(join(import.meta.dirname, "load.ts"));
 
-/** What is sent, and which hand-made work it is held against. */
+/** What is sent, and the hand-made work it is compared with. */
 type Measurement = [what: string, send: Task["send"], sameWork?: string, headers?: Record<string, string>];
 
 interface Target {
@@ -68,8 +68,8 @@ const perform = (action: string, input: Record<string, unknown>) => ({
 });
 
 /**
- * Each hand-made work, and after it at once our steps that do the same, so that both meet the machine in one mood.
- * A step goes on with the flows that the one before left.
+ * Each hand-made work, followed directly by our steps that do the same, so that both run under the same load of
+ * the machine. A step continues the flows of the one before.
  */
 const pairs = (cookie: string): [bare: Measurement, ours: Measurement[]][] => [
   [
@@ -106,7 +106,7 @@ const pairs = (cookie: string): [bare: Measurement, ours: Measurement[]][] => [
   ],
 ];
 
-/** Registers somebody, for a session to be checked. */
+/** Registers a user for the session check. */
 async function signUp(url: string): Promise<{ cookie: string; userId: string; sessionId: string }> {
   const client = flowClient(url);
   await client.start("registration");
@@ -121,7 +121,7 @@ async function signUp(url: string): Promise<{ cookie: string; userId: string; se
   return { cookie, userId: claims.subject, sessionId: claims.session_id };
 }
 
-/** Address of the database that the server runs on its own. */
+/** Address of the database that the server runs itself. */
 function embeddedDatabase(server: RunningServer): string {
   const port = readFileSync(join(server.dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[3];
   const password = readFileSync(join(server.dataDir, "postgres.password"), "utf8").trim();
@@ -155,7 +155,7 @@ const server = await startServer({
 });
 const first = performance.now() - firstStart;
 try {
-  const somebody = await signUp(server.url);
+  const user = await signUp(server.url);
   await server.kill("SIGTERM");
   const laterStart = performance.now();
   await server.restart();
@@ -164,10 +164,10 @@ try {
   await pause(5_000);
   const idle = residentMemory(server.pid);
 
-  const bare = await startBare(databaseUrl ?? embeddedDatabase(server), somebody.sessionId);
+  const bare = await startBare(databaseUrl ?? embeddedDatabase(server), user.sessionId);
   const bareRows: Row[] = [];
   const ourRows: Row[] = [];
-  for (const [hand, ours] of pairs(somebody.cookie)) {
+  for (const [hand, ours] of pairs(user.cookie)) {
     bareRows.push(await measure(bare, hand));
     for (const one of ours) ourRows.push(await measure(server, one));
   }

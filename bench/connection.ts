@@ -1,8 +1,11 @@
 import { connect, type Socket } from "node:net";
 
-/** One kept-alive HTTP/1.1 connection that sends one request after the other. Does as little as it can, so that what is measured is the server. */
+/**
+ * One kept-alive HTTP/1.1 connection that sends requests one after the other. Minimal, so that the server is
+ * measured and not the client.
+ */
 export interface Connection {
-  /** Resolves with the answer to this request; rejects when the connection breaks. */
+  /** Resolves with the response; rejects when the connection breaks. */
   send(method: string, path: string, body?: string): Promise<{ status: number; body: string }>;
   close(): void;
 }
@@ -52,7 +55,10 @@ export async function openConnection(url: string, headers: Record<string, string
   };
 }
 
-/** A whole answer in what has come so far, or undefined. Knows `Content-Length` and chunks (RFC 9112 section 7.1). */
+/**
+ * A complete response in the bytes received so far, or undefined. Supports `Content-Length` and chunks (RFC 9112
+ * section 7.1).
+ */
 function parseAnswer(text: string): { status: number; body: string } | undefined {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

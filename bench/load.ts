@@ -1,27 +1,27 @@
 import { type Connection, openConnection } from "./connection.ts";
 
 /**
- * The load generator: a process of its own, told by its parent what to send, one task after the other. The flows
- * that a task made are what the next one goes on with.
+ * The load generator: a process of its own that performs the tasks of its parent one after the other. The next
+ * task continues the flows that a task made.
  */
 export interface Task {
   url: string;
   headers?: Record<string, string>;
   connections: number;
-  /** Seconds that are not measured, then seconds that are. */
+  /** Seconds of warm-up, then seconds that are measured. */
   warmUp: number;
   seconds: number;
   send:
     | { kind: "get"; path: string }
-    /** Starts flows, and keeps them in place of those before. */
+    /** Starts flows that replace those before. */
     | { kind: "start"; path: string }
-    /** Performs an action once on each flow that was kept, until there are none left. */
+    /** Performs an action once on each flow. */
     | { kind: "once"; action: string; input: Record<string, unknown> }
-    /** Performs an action over and over, on one flow per connection. */
+    /** Performs an action repeatedly, on one flow per connection. */
     | { kind: "again"; action: string; input: Record<string, unknown> };
 }
 
-/** Milliseconds each measured request took. */
+/** Milliseconds per measured request. */
 export interface Result {
   seconds: number;
   latencies: number[];
@@ -70,13 +70,13 @@ async function perform(task: Task, measuring: () => void): Promise<Result> {
 
   await Promise.all(connections.map(work));
   for (const connection of connections) connection.close();
-  // What a task did not come to is in a state that the next one does not want.
+  // Flows that the task did not reach are in the wrong state for the next one.
   if (task.send.kind === "start" || task.send.kind === "once") keptBy.set(task.url, made);
   if (task.send.kind === "again") keptBy.set(task.url, [...kept, ...made]);
   return { seconds: (finished - measuredFrom) / 1000, latencies };
 }
 
-/** Sends one request; a flow that it concerns is brought up to date, or made. */
+/** Sends one request; updates or adds its flow. */
 async function exchange(
   connection: Connection,
   task: Task,

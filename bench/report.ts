@@ -8,14 +8,14 @@ export interface Row {
   p99: number;
   /** Milliseconds of processor time of the server's process per request. */
   cpu: number;
-  /** Name of the row that does the same work by hand, if there is one. */
+  /** Name of the row with the same work by hand, if there is one. */
   sameWork?: string;
 }
 
 /**
- * Condenses what was measured.
+ * Summarises the measurement.
  *
- * @param cpuMs processor time the server's process used meanwhile
+ * @param cpuMs processor time of the server's process in that time
  */
 export function toRow(what: string, result: Result, cpuMs: number, sameWork?: string): Row {
   const sorted = result.latencies.toSorted((a, b) => a - b);
@@ -31,7 +31,7 @@ export function toRow(what: string, result: Result, cpuMs: number, sameWork?: st
   };
 }
 
-/** The rows as a table of fixed width; the first row is the bare answer that all are held against. */
+/** The rows as a table of fixed width, compared with the first row, the bare answer. */
 export function formatTable(rows: Row[]): string {
   const ratio = (row: Row, other: Row | undefined) =>
     other && other !== row ? (row.perSecond / other.perSecond).toFixed(2) : "";

@@ -2,10 +2,10 @@ import { bringSession } from "./account.ts";
 import { expect, test } from "./fixtures.ts";
 import { enterCode, row, sees } from "./steps.ts";
 
-// Addresses count here before a code has come back, and can be confirmed later.
+// Here an account may be created before its address is verified.
 test.use({ settings: { STILE_EMAIL_REQUIRE_VERIFICATION: "false" } });
 
-test("an address that was never confirmed is confirmed on the account page", async ({
+test("an unverified address is verified on the account page", async ({
   page,
   context,
   server,

@@ -15,7 +15,7 @@ import {
   signInByPassword,
 } from "./steps.ts";
 
-/** Somebody who is signed in, and looks at their account. */
+/** A signed-in user on the account page. */
 const test = base.extend<{ opened: undefined }>({
   opened: async ({ page, context, server, account }, use) => {
     await bringSession(context, server.url, account);
@@ -72,7 +72,7 @@ test("an email address is added, made primary, and the old one removed", async (
   expect(me.emails).toMatchObject([{ address: other, is_primary: true, is_verified: true }]);
 });
 
-test("a username is chosen, changed and given up", async ({ page, opened: _ }) => {
+test("a username is chosen, changed and removed", async ({ page, opened: _ }) => {
   const name = `ada_${crypto.randomUUID().slice(0, 8)}`;
   await opener(page, "Choose a username").click();
   await page.getByLabel("Username", { exact: true }).fill("no blanks");
@@ -107,7 +107,7 @@ test("a password is changed, and the new one signs in", async ({ page, context, 
 });
 
 for (const width of [320, 1000]) {
-  test(`what opens leaves every word where it is, ${width} pixels wide`, async ({ page, opened: _ }) => {
+  test(`opening an action moves no other words, ${width} pixels wide`, async ({ page, opened: _ }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     await page.setViewportSize({ width, height: 900 });
     const password = row(page, "Password");
@@ -126,7 +126,7 @@ for (const width of [320, 1000]) {
   });
 }
 
-test("a password is given up and set again", async ({ page, opened: _ }) => {
+test("a password is removed and set again", async ({ page, opened: _ }) => {
   await confirmIn(page, "Password", "Remove", "Yes, remove it");
   await expect(page.getByText("You have none. You sign in another way.")).toBeVisible();
   await opener(page, "Set a password").click();
@@ -152,7 +152,7 @@ test("a passkey is added, renamed and removed", async ({ page, authenticator, op
   await expect(page.getByText("You have no passkey yet.")).toBeVisible();
 });
 
-test("a passkey that the browser will not make changes nothing", async ({
+test("a passkey that the browser does not create changes nothing", async ({
   page,
   authenticator,
   opened: _,
@@ -164,7 +164,7 @@ test("a passkey that the browser will not make changes nothing", async ({
   await expect(page.getByText("You have no passkey yet.")).toBeVisible();
 });
 
-test("an app is set up and removed, and recovery codes come with it and are made anew", async ({
+test("an app is set up and removed, and recovery codes are created with it and replaced", async ({
   page,
   opened: _,
 }) => {
@@ -206,7 +206,7 @@ test("a security key is added, renamed and removed", async ({ page, securityKey,
 });
 
 test("other devices are signed out, one and all", async ({ page, browser, server, account, opened: _ }) => {
-  // They registered somewhere, too.
+  // The account has an identity too.
   const others = await Promise.all([1, 2].map(() => browser.newContext({ baseURL: server.url })));
   for (const other of others) await bringSession(other, server.url, account);
   const live = async () => {
@@ -232,7 +232,7 @@ test("other devices are signed out, one and all", async ({ page, browser, server
   for (const context of others) await context.close();
 });
 
-test("one's own data is edited", async ({ page, opened: _ }) => {
+test("metadata is edited", async ({ page, opened: _ }) => {
   await opener(page, "Edit your data").click();
   const field = page.getByLabel("Data (JSON)");
   await field.fill("{ colour: green }");
@@ -245,7 +245,7 @@ test("one's own data is edited", async ({ page, opened: _ }) => {
   expect(me.metadata).toEqual({ unsafe_metadata: { colour: "green" } });
 });
 
-test("an account is deleted by its owner, after a second click", async ({ page, account, opened: _ }) => {
+test("an account is deleted by its owner, after a confirmation", async ({ page, account, opened: _ }) => {
   await opener(page, "Delete account").click();
   await expect(page.getByText("Nobody can bring it back.")).toBeVisible();
   await button(page, "Yes, delete my account").click();
@@ -257,13 +257,13 @@ test("an account is deleted by its owner, after a second click", async ({ page, 
   await expect(page.getByText("This password does not match.")).toBeVisible();
 });
 
-test("whoever signs out is led to the sign-in", async ({ page, opened: _ }) => {
+test("signing out leads to the sign-in", async ({ page, opened: _ }) => {
   await button(page, "Sign out").first().click();
   await sees(page, "login");
   expect((await (await page.request.get("/sessions/validate")).json()).is_valid).toBe(false);
 });
 
-test("whoever is not signed in is led to the sign-in, and back to the account", async ({ page, account }) => {
+test("the account page without a session leads to the sign-in, and back", async ({ page, account }) => {
   await page.goto("/account");
   await expect(page.getByRole("heading", { name: "Please sign in" })).toBeVisible();
   await page.getByRole("link", { name: "Sign in" }).click();
@@ -272,7 +272,11 @@ test("whoever is not signed in is led to the sign-in, and back to the account", 
   await sees(page, "account");
 });
 
-test("whoever was signed out elsewhere is told so when they go on", async ({ page, context, opened: _ }) => {
+test("a session that ended elsewhere is reported on the next action", async ({
+  page,
+  context,
+  opened: _,
+}) => {
   await context.clearCookies({ name: "service" });
   await button(page, "Add a passkey").click();
   await expect(page.getByRole("link", { name: "Sign in" })).toBeVisible();
@@ -281,7 +285,7 @@ test("whoever was signed out elsewhere is told so when they go on", async ({ pag
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("everything is there, and asks before anything is lost", async ({
+  test("every action is there, and asks before a destructive one", async ({
     page,
     context,
     server,

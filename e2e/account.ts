@@ -11,7 +11,7 @@ export interface Account {
   authenticator: Authenticator;
   /** Codes of its authenticator app, if it has one. */
   codes: Codes | null;
-  /** What stands in for the app when it is lost. */
+  /** Recovery codes of the account. */
   recoveryCodes: string[];
 }
 
@@ -19,11 +19,11 @@ interface SignUp {
   passkey?: boolean;
   /** With an authenticator app as second factor. */
   app?: boolean;
-  /** What makes the passkey. */
+  /** The authenticator that creates the passkey. */
   authenticator?: Authenticator;
 }
 
-/** Registers somebody over REST, for tests that begin with an account. */
+/** Registers a user over REST, for tests that begin with an account. */
 export async function signUp(
   url: string,
   mailbox: SmtpCatcher,
@@ -62,7 +62,7 @@ async function setUpApp(client: FlowClient): Promise<Codes> {
   return codes;
 }
 
-/** Signs somebody in over REST, with their password alone, and hands the session to a browser. */
+/** Signs a user in over REST by password alone, and sets the session cookie in a browser. */
 export async function bringSession(
   context: BrowserContext,
   url: string,

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 
-/** An application whose visitors sign in at Stile, as its own engineers would write it from the documentation. */
+/** A sample application whose visitors sign in at Stile, written from the documentation alone. */
 export interface Application {
   url: string;
   close(): Promise<void>;
@@ -10,12 +10,12 @@ export interface Application {
 
 interface Setup {
   port: number;
-  /** The host name it is visited under; `localhost` shares Stile's cookie, `127.0.0.1` does not. */
+  /** Its host name; `localhost` shares Stile's cookie, `127.0.0.1` does not. */
   host: "localhost" | "127.0.0.1";
   stile: string;
 }
 
-/** Visitors that were sent to Stile and have not come back, by `state`. */
+/** Visitors that were redirected to Stile and have not returned, by `state`. */
 type Pending = Map<string, { verifier: string }>;
 
 /** Starts an application that signs its visitors in by the session cookie, or else by one-time code. */
@@ -26,7 +26,7 @@ export async function startApplication({ port, host, stile }: Setup): Promise<Ap
 
   async function whoIs(token: string): Promise<string | null> {
     const { payload } = await jwtVerify(token, keys, { audience: new URL(stile).hostname });
-    // Signed is not enough: the session may have been ended since.
+    // The signature is not enough: the session may have been ended since.
     const answer = await fetch(`${stile}/sessions/validate`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -61,7 +61,7 @@ export async function startApplication({ port, host, stile }: Setup): Promise<Ap
 
   async function callback(query: URLSearchParams): Promise<Page> {
     const waiting = pending.get(query.get("state") ?? "");
-    if (!waiting) return { html: "<h1>Nobody was sent from here</h1>" };
+    if (!waiting) return { html: "<h1>No sign-in was started here</h1>" };
     const redeem = () =>
       fetch(`${stile}/token`, {
         method: "POST",

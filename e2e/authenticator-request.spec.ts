@@ -10,23 +10,26 @@ import { type Account, signUp } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
 import { button, declinePasskey, enterCode, opener, sees, signInByPassword } from "./steps.ts";
 
-/** Signing in with a phone that answers requests: the page shows a QR code, and the phone speaks to the server. */
+/**
+ * Signing in with an authenticator that answers requests: the page shows a QR code, and the authenticator calls
+ * the server.
+ */
 
 const settings = {
   SECRET_KEYS: "a key for these tests alone",
   STILE_MFA_AUTHENTICATOR_ENABLED: "true",
 };
 
-/** The application that an account belongs to: it registers phones by its key. */
+/** The application that an account belongs to: it registers authenticators with its key. */
 interface Application {
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
 }
 
 interface OfTest {
   application: Application;
-  /** The phone's screen, in a browser of its own. */
+  /** The screen of the played authenticator, in a browser of its own. */
   phone: Page;
-  /** An account whose second factor is that phone. */
+  /** An account whose second factor is that authenticator. */
   owner: Account;
 }
 
@@ -74,7 +77,7 @@ async function applicationAt(server: RunningServer): Promise<Application> {
   };
 }
 
-/** Signs in by password over REST, as far as that leads. */
+/** Signs in by password over REST, up to the second factor. */
 async function signInOverRest(server: RunningServer, { address, password }: Account): Promise<FlowClient> {
   const client = flowClient(server.url);
   await client.start("login");
@@ -85,7 +88,7 @@ async function signInOverRest(server: RunningServer, { address, password }: Acco
   return client;
 }
 
-/** The id of an account, as the application learns it from the session of its user. */
+/** The id of an account, as the application reads it from the user's session. */
 async function idOf(server: RunningServer, account: Account): Promise<string> {
   const client = await signInOverRest(server, account);
   if (client.state.name !== "success") throw new Error(`the sign-in ended in ${client.state.name}`);
@@ -99,14 +102,14 @@ async function registerPhone(application: Application, phone: Page, userId: stri
   await press(phone, "Approve", String(id));
 }
 
-/** The phone's screen, in a tab of its own: one that is open already loads itself anew when something comes in. */
+/** The authenticator's screen in a tab; an open one reloads itself on a new request. */
 async function screenOf(phone: Page): Promise<Page> {
   const screen = await phone.context().newPage();
   await screen.goto("/dev/authenticator");
   return screen;
 }
 
-/** Presses a button of the phone's screen, under one of the requests that it shows. */
+/** Presses a button of the authenticator's screen, under one of the requests that it shows. */
 async function press(phone: Page, name: "Approve" | "Decline", id: string): Promise<void> {
   const screen = await screenOf(phone);
   const form = screen.locator("form").filter({ has: screen.locator(`input[value="${id}"]`) });
@@ -117,7 +120,7 @@ async function press(phone: Page, name: "Approve" | "Decline", id: string): Prom
 
 const picture = (page: Page) => page.getByRole("img", { name: "QR code to scan with your app" });
 
-/** What a camera reads off the page. */
+/** Decodes the QR code of the page. */
 async function linkOn(page: Page): Promise<string> {
   await expect(picture(page)).toBeVisible();
   const source = (await picture(page).getAttribute("src")) ?? "";
@@ -126,7 +129,7 @@ async function linkOn(page: Page): Promise<string> {
 
 const requestOf = (link: string) => new URL(link).pathname.split("/").at(-1) ?? "";
 
-/** Holds the phone before the page, and confirms. */
+/** Scans the page's code with the authenticator, and confirms. */
 async function scan(phone: Page, page: Page): Promise<void> {
   const link = await linkOn(page);
   const screen = await screenOf(phone);
@@ -140,7 +143,7 @@ async function isSignedIn(page: Page): Promise<boolean> {
   return (await (await page.request.get("/sessions/validate")).json()).is_valid;
 }
 
-/** The rest of a sign-in that a phone has confirmed. */
+/** The rest of a sign-in after the authenticator has confirmed. */
 async function arrive(page: Page): Promise<void> {
   await declinePasskey(page);
   await sees(page, "trust");
@@ -150,7 +153,12 @@ async function arrive(page: Page): Promise<void> {
 
 const waiting = (page: Page) => page.getByText("Waiting for your phone.");
 
-test("the page goes on by itself when the phone has confirmed", async ({ page, phone, owner, server }) => {
+test("the page continues by itself when the authenticator has confirmed", async ({
+  page,
+  phone,
+  owner,
+  server,
+}) => {
   await signInByPassword(page, owner);
   await sees(page, "phone");
   await expect(waiting(page)).toBeVisible();
@@ -161,7 +169,7 @@ test("the page goes on by itself when the phone has confirmed", async ({ page, p
   expect(await isSignedIn(page)).toBe(true);
 });
 
-test("it does so after a reload too, with the same code, and where the phone was rung rather than held up to it", async ({
+test("it continues after a reload too, with the same code, and when the authenticator was notified instead of scanning", async ({
   page,
   phone,
   owner,
@@ -176,7 +184,7 @@ test("it does so after a reload too, with the same code, and where the phone was
   await arrive(page);
 });
 
-test("a phone that was confirmed while the page was away is found when the person comes back", async ({
+test("a confirmation while the page was away is found when the user returns", async ({
   page,
   phone,
   owner,
@@ -189,7 +197,7 @@ test("a phone that was confirmed while the page was away is found when the perso
   await arrive(page);
 });
 
-test("an answer that is not right is told of, and another code takes its place", async ({
+test("a wrong answer is reported, and another code replaces it", async ({
   page,
   account,
   application,
@@ -223,7 +231,7 @@ test("an answer that is not right is told of, and another code takes its place",
   await arrive(page);
 });
 
-test("whoever says so too early is told so, and stays", async ({ page, phone, owner }) => {
+test("a premature continue is reported, and the page stays", async ({ page, phone, owner }) => {
   await signInByPassword(page, owner);
   const link = await linkOn(page);
   await press(phone, "Decline", requestOf(link));
@@ -235,12 +243,7 @@ test("whoever says so too early is told so, and stays", async ({ page, phone, ow
   await arrive(page);
 });
 
-test("where streams do not come through, the page asks instead", async ({
-  page,
-  phone,
-  owner,
-  complaints,
-}) => {
+test("the page polls where streams are blocked", async ({ page, phone, owner, complaints }) => {
   complaints.expect(/EventSource/);
   await page.route("**/events?token=**", async (route) => {
     const { accept = "" } = await route.request().allHeaders();
@@ -253,7 +256,7 @@ test("where streams do not come through, the page asks instead", async ({
   await arrive(page);
 });
 
-test("over REST a state's payload has all that a client needs to wait", async ({ phone, owner, server }) => {
+test("over REST the payload has all that a client needs to wait", async ({ phone, owner, server }) => {
   const client = await signInOverRest(server, owner);
   const { request_id, valid_until, qr_image_source, events_href } = client.state.payload;
   expect(client.state.name).toBe("login_authenticator");
@@ -271,7 +274,7 @@ test("over REST a state's payload has all that a client needs to wait", async ({
   expect(client.state.name).toBe("device_trust");
 });
 
-test("an app, or a recovery code, stands in for a phone that is not at hand", async ({
+test("an app, or a recovery code, replaces an authenticator that is not at hand", async ({
   page,
   phone,
   server,
@@ -305,7 +308,7 @@ test("an app, or a recovery code, stands in for a phone that is not at hand", as
   await arrive(page);
 });
 
-test("a code that has run out is renewed by itself", async ({ browser, mailbox, address }) => {
+test("an expired code is renewed by itself", async ({ browser, mailbox, address }) => {
   const brief = await startServer({
     env: {
       ...settings,
@@ -335,7 +338,7 @@ async function pageAt(browser: Browser, { url }: RunningServer): Promise<Page> {
   return (await browser.newContext({ baseURL: url, locale: "en-GB" })).newPage();
 }
 
-test("a keyboard reaches everything that is to be pressed", async ({ page, owner }) => {
+test("a keyboard reaches every control", async ({ page, owner }) => {
   await signInByPassword(page, owner);
   await sees(page, "phone");
   await expect(waiting(page)).toBeVisible();
@@ -348,7 +351,7 @@ test("a keyboard reaches everything that is to be pressed", async ({ page, owner
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
-  test(`everybody can read it, on a phone and with a ${colorScheme} background`, async ({ page, owner }) => {
+  test(`it is accessible, on a phone and with a ${colorScheme} background`, async ({ page, owner }) => {
     await page.setViewportSize({ width: 320, height: 640 });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await signInByPassword(page, owner);
@@ -358,7 +361,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     expect(violations.map(({ id, help }) => `${id}: ${help}`)).toEqual([]);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow).toBeLessThanOrEqual(0);
-    // A camera wants white around the code, whatever the page's own colour is.
+    // A camera needs a white border around the code on any background.
     await expect(picture(page)).toHaveCSS("background-color", "rgb(255, 255, 255)");
     const box = await picture(page).boundingBox();
     expect(box?.width).toBeGreaterThan(200);
@@ -369,7 +372,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("the code is shown, and a button goes on", async ({ page, phone, owner }) => {
+  test("the code is shown, and a button continues", async ({ page, phone, owner }) => {
     await page.goto("/");
     await button(page, "Continue").click();
     await page.getByLabel("Email", { exact: true }).fill(owner.address);

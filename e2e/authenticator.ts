@@ -3,21 +3,18 @@ import type { softwareAuthenticator } from "../server/testing/webauthn-authentic
 
 /** The authenticator built into the device the browser runs on. */
 export interface VirtualAuthenticator {
-  /**
-   * From now on the person confirms whatever the browser asks. What it asked before stays unanswered, so autofill
-   * that waits on a page goes on waiting.
-   */
+  /** Confirms every later prompt. Earlier prompts stay open, so autofill that waits on a page goes on waiting. */
   willConfirm(): Promise<void>;
-  /** From now on nobody reacts. */
+  /** Leaves later prompts unanswered. */
   willWait(): Promise<void>;
-  /** From now on the person is not recognised. */
+  /** Fails user verification from now on. */
   willFail(): Promise<void>;
   count(): Promise<number>;
-  /** Puts the newest passkey of a software authenticator into this one. */
+  /** Copies the newest passkey of a software authenticator into this one. */
   take(from: ReturnType<typeof softwareAuthenticator>): Promise<void>;
 }
 
-/** What kinds there are: one that is built into the device and knows its person, and a key to plug in that does not. */
+/** The kinds of authenticator: a built-in one with user verification, and a security key without it. */
 const kinds = {
   "built in": {
     protocol: "ctap2",

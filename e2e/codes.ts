@@ -1,9 +1,9 @@
 import { type AuthenticatorApp, authenticatorApp } from "../server/testing/authenticator-app.ts";
 
-/** The codes of an authenticator app, each of which is good once. */
+/** The codes of an authenticator app, each of which is valid once. */
 export interface Codes {
   app: AuthenticatorApp;
-  /** The next code that was not used yet; waits for it when they are used up. */
+  /** The next unused code; waits for it when there is none. */
   next(): Promise<string>;
 }
 
@@ -17,7 +17,7 @@ export function codesOf(secret: string): Codes {
     app,
     async next() {
       const current = () => Math.floor(Date.now() / stepMs);
-      // The one before the current one is good too, if there is time to enter it.
+      // The previous code is valid too, if there is time to enter it.
       const earliest = Date.now() % stepMs < 20_000 ? current() - 1 : current();
       const step = Math.max(earliest, last + 1);
       while (step > current() + 1) await new Promise((resolve) => setTimeout(resolve, 250));

@@ -4,8 +4,8 @@ import { button, sees, signInByPassword } from "./steps.ts";
 test.use({ settings: { STILE_PASSKEY_CONDITIONAL_CREATE: "true" } });
 
 /**
- * Chromium creates passkeys by itself only after its own password manager has filled in the password, which no test
- * can have it do. So here its authenticator does what it is asked, without a word about the person.
+ * Chromium creates passkeys without a prompt only after its own password manager has filled in the password, which
+ * a test cannot do. So here its authenticator creates them on request without user interaction.
  */
 function createsByItself(): void {
   const { credentials } = navigator;
@@ -24,7 +24,7 @@ function createsByItself(): void {
   });
 }
 
-test("a browser that creates a passkey by itself after a password is let do so, without a click", async ({
+test("a browser that creates a passkey without a prompt after a password does so without a click", async ({
   page,
   account,
   authenticator,
@@ -39,7 +39,7 @@ test("a browser that creates a passkey by itself after a password is let do so, 
   expect(me.passkeys).toHaveLength(1);
 });
 
-test("a browser that will not leaves it to the person, who is told nothing of it", async ({
+test("a browser that does not leaves it to the user, without a notice", async ({
   page,
   account,
   authenticator,

@@ -30,7 +30,7 @@ const test = base.extend<{ customer: string }, { port: number; shop: Shop }>({
     },
     { scope: "worker" },
   ],
-  /** Somebody whose passkey is in the browser's own authenticator. */
+  /** A customer whose passkey is in the browser's own authenticator. */
   customer: async ({ shop, authenticator }, use) => {
     const customer = `ada-${crypto.randomUUID()}`;
     await authenticator.take(await shop.register(customer, "Ada Lovelace"));
@@ -59,7 +59,7 @@ async function opens(page: Page, url: string): Promise<void> {
   await expect(confirm(page)).not.toHaveAttribute("aria-disabled");
 }
 
-test("A69 a customer reads what they sign, confirms it, and the shop holds a receipt", async ({
+test("A69 a customer reads the transaction, confirms it, and the shop has a receipt", async ({
   page,
   shop,
   customer,
@@ -94,7 +94,7 @@ test("A69 a customer reads what they sign, confirms it, and the shop holds a rec
   });
 });
 
-test("whoever declines is taken back, and nothing was signed", async ({ page, shop, customer }) => {
+test("declining redirects back, and nothing was signed", async ({ page, shop, customer }) => {
   const { id, url } = await shop.ask(customer, order);
   await opens(page, url);
   await decline(page).click();
@@ -126,7 +126,7 @@ test("a keyboard is enough", async ({ page, shop, customer, authenticator }) => 
   await expect(title(page)).toHaveText("Ordered");
 });
 
-test("a passkey that was not used loses nothing: the page goes on asking", async ({
+test("a cancelled passkey loses nothing: the page stays open", async ({
   page,
   shop,
   customer,
@@ -141,7 +141,7 @@ test("a passkey that was not used loses nothing: the page goes on asking", async
   await page.waitForURL(`${shop.url}/back?*`);
 });
 
-test("an answer that is refused is asked for once more, with a fresh challenge", async ({
+test("a rejected answer is asked for once more, with a fresh challenge", async ({
   page,
   shop,
   customer,
@@ -172,7 +172,7 @@ const loseReplies = (page: Page) =>
     await route.abort("connectionreset");
   });
 
-test("whoever agreed and never heard of it tries again, and the shop has one receipt", async ({
+test("a retry after a lost reply leaves the shop one receipt", async ({
   page,
   shop,
   customer,
@@ -199,7 +199,7 @@ for (const [said, told] of [
   ["Confirm with passkey", "Thank you, it is confirmed"],
   ["Decline", "You declined"],
 ] as const) {
-  test(`a page that is loaded again after "${said}" leads back`, async ({
+  test(`reloading the page after "${said}" redirects back`, async ({
     page,
     shop,
     customer,
@@ -223,7 +223,7 @@ for (const [said, told] of [
   });
 }
 
-test("A104 the token leaves the address at once, is in no referrer, and the page can be loaded again", async ({
+test("A104 the token leaves the address at once, is in no referrer, and the page can be reloaded", async ({
   page,
   shop,
   customer,
@@ -250,7 +250,7 @@ test("A104 the token leaves the address at once, is in no referrer, and the page
   expect(await page.evaluate(() => document.referrer)).not.toContain(token);
 });
 
-test("a page that is left for long closes by itself", async ({ page, shop, customer }) => {
+test("an abandoned page closes by itself", async ({ page, shop, customer }) => {
   await page.clock.install();
   await opens(page, (await shop.ask(customer, order)).url);
   await page.clock.fastForward("04:50");
@@ -260,7 +260,7 @@ test("a page that is left for long closes by itself", async ({ page, shop, custo
   await expect(title(page)).toBeFocused();
 });
 
-test("a page that was answered before, and one that never was, say so", async ({
+test("a page that was answered before, and one that never existed, say so", async ({
   page,
   shop,
   customer,
@@ -281,7 +281,7 @@ test("a page that was answered before, and one that never was, say so", async ({
   await expect(title(page)).toHaveText("This page is no longer open");
 });
 
-test("A102 what cannot be seen is shown, and markup is text", async ({ page, shop, customer }) => {
+test("A102 invisible characters are shown, and markup is text", async ({ page, shop, customer }) => {
   const data = {
     to: "Ada\u202ekcalB",
     note: "<img src=x onerror=alert(1)>",
@@ -298,7 +298,7 @@ test("A102 what cannot be seen is shown, and markup is text", async ({ page, sho
 });
 
 for (const scheme of ["light", "dark"] as const) {
-  test(`it can be used by everybody, ${scheme}`, async ({ page, shop, customer }) => {
+  test(`it is accessible, ${scheme}`, async ({ page, shop, customer }) => {
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize({ width: 320, height: 640 });
     await opens(
@@ -312,7 +312,7 @@ for (const scheme of ["light", "dark"] as const) {
   });
 }
 
-test("A102 what lies deep can still be read on a narrow screen", async ({ page, shop, customer }) => {
+test("A102 deeply nested data is readable on a narrow screen", async ({ page, shop, customer }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   const nest = (levels: number, lists: boolean): unknown => {
     if (levels === 0) return { amount: "149.90 EUR" };
@@ -329,7 +329,7 @@ test("A102 what lies deep can still be read on a narrow screen", async ({ page, 
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
 });
 
-test("A102 labels that look the same are told apart, and names turn nothing around", async ({
+test("A102 labels that look the same are distinguished, and names change no direction", async ({
   page,
   shop,
 }) => {
@@ -363,7 +363,7 @@ test("a tenant under a path has a page of its own", async ({ page, server, authe
 test.describe("in German", () => {
   test.use({ locale: "de-DE" });
 
-  test("the page asks in German", async ({ page, shop, customer }) => {
+  test("the page is in German", async ({ page, shop, customer }) => {
     await page.goto((await shop.ask(customer, order)).url);
     await expect(title(page)).toHaveText("Stimmen Sie dem zu?");
     await expect(page.getByRole("button", { name: "Mit Passkey bestätigen" })).toBeVisible();
@@ -375,7 +375,7 @@ test.describe("in German", () => {
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("the page shows what it is about, and what it needs", async ({ page, shop }) => {
+  test("the page shows the transaction, and what it requires", async ({ page, shop }) => {
     await shop.register("grace");
     await page.goto((await shop.ask("grace", order)).url);
     await expect(page.getByText("149.90 EUR", { exact: true })).toBeVisible();

@@ -6,34 +6,34 @@ import { type VirtualAuthenticator, virtualAuthenticator } from "./authenticator
 import { type Complaints, watch } from "./page-errors.ts";
 
 interface OfTest {
-  /** Everything the browser or the server complained of; what a test did not `expect` fails it. */
+  /** Errors that the browser or the server reported; those that a test did not `expect` fail it. */
   complaints: Complaints;
-  /** The browser's own authenticator, a phone's or a laptop's, which nobody touches until told. */
+  /** The browser's built-in authenticator, which leaves prompts unanswered until told otherwise. */
   authenticator: VirtualAuthenticator;
-  /** A security key, which nobody touches until told. */
+  /** A security key, which leaves prompts unanswered until told otherwise. */
   securityKey: VirtualAuthenticator;
   /** An account with an address, a password and nothing else. */
   account: Account;
-  /** An address that nobody has used yet. */
+  /** An unused address. */
   address: string;
 }
 
 interface OfWorker {
-  /** Environment of the server; `test.use({ settings })` at the top of a file gives it one of its own. */
+  /** Environment of the server; `test.use({ settings })` at the top of a file replaces it. */
   settings: Record<string, string>;
   mailbox: SmtpCatcher;
   server: RunningServer;
 }
 
 /**
- * What most tests are not about: rate limits, because every test comes from one address, and passkeys that browsers
- * create by themselves, because a virtual authenticator asks for a touch where a password manager does not.
+ * Switched off for most tests: rate limits, because every test comes from one address, and passkeys without a
+ * prompt, because a virtual authenticator asks for a touch where a password manager does not.
  */
 const usual = { STILE_RATE_LIMITER_ENABLED: "false", STILE_PASSKEY_CONDITIONAL_CREATE: "false" };
 
 /**
- * The real built server, a real mail server, a real browser with a virtual authenticator. A file that is about what
- * is switched off here turns it on.
+ * The real built server, a real mail server, a real browser with a virtual authenticator. A test file about a
+ * feature that is switched off here turns it on.
  */
 export const test = base.extend<OfTest, OfWorker>({
   settings: [{}, { scope: "worker", option: true }],

@@ -2,7 +2,7 @@ import { expect, test } from "./fixtures.ts";
 
 test.use({ locale: "de-DE" });
 
-test("who reads German is served in German, on the page and by mail", async ({ page, account, mailbox }) => {
+test("a German browser gets pages and mails in German", async ({ page, account, mailbox }) => {
   await page.goto("/");
   const title = page.getByRole("heading", { level: 1 });
   await expect(title).toHaveText("Anmelden");

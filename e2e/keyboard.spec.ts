@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { sees } from "./steps.ts";
 
-/** Presses Tab until the focus is on something of this name; what cannot be reached so is out of reach. */
+/** Presses Tab until the focus is on a control of this name; fails if it is not reachable. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 15; presses++) {
     const focused = page.locator(":focus");

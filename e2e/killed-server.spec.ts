@@ -10,11 +10,11 @@ import {
   sees,
 } from "./steps.ts";
 
-// A server of its own that nobody else uses: it is killed here.
+// A server of its own, because it is killed.
 test.describe.configure({ mode: "serial" });
 test.use({ settings: { STILE_SERVICE_NAME: "Stile, to be killed" } });
 
-test("A113 a server that is killed in the middle goes on with the same sign-in", async ({
+test("A113 a server that is killed midway continues the same sign-in", async ({
   page,
   server,
   account,
@@ -33,7 +33,7 @@ test("A113 a server that is killed in the middle goes on with the same sign-in",
   await arrive(page);
 });
 
-test("a step taken while the server is away is told, and repeated when it is back", async ({
+test("a step taken while the server is away is reported, and repeated when it is back", async ({
   page,
   server,
   account,

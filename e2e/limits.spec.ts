@@ -12,7 +12,7 @@ test("A21 a fourth code within the minute has to wait, and the page counts down"
   await chooseMethod(page, account.address, "code");
   const sent = () =>
     mailbox.messages.filter((mail) => JSON.stringify(mail.to).includes(account.address)).length;
-  // Registering has used one of the three; entering this page the second.
+  // The registration has used one of the three; entering this page the second.
   await button(page, "Send a new code").click();
   await expect.poll(sent).toBe(3);
 

@@ -1,7 +1,7 @@
 import { expect, test } from "./fixtures.ts";
 import { button, enterCode, giveAddress, newPasswordField, sees, titles } from "./steps.ts";
 
-// As on a fresh machine: nobody has configured a mail server.
+// As on a fresh machine without a configured mail server.
 test.use({ settings: { SMTP_URL: "" } });
 
 test("without a mail server, codes are read on the page of the local mailbox", async ({
@@ -10,7 +10,7 @@ test("without a mail server, codes are read on the page of the local mailbox", a
   address,
   complaints,
 }) => {
-  // Mails are shown in frames where no script runs, not even what Playwright adds to every page.
+  // Mails are in frames that run no script, not even Playwright's own.
   complaints.expect(/Blocked script execution in 'about:srcdoc'/);
   await page.goto("/?flow=registration");
   await giveAddress(page, address);

@@ -11,7 +11,7 @@ import {
   sees,
 } from "./steps.ts";
 
-/** Proves by the server, not by the page, that somebody is signed in. */
+/** Verifies with the server, not the page, that the user is signed in. */
 async function expectSession(page: import("@playwright/test").Page, address: string): Promise<void> {
   const checked = await (await page.request.get("/sessions/validate")).json();
   expect(checked.is_valid).toBe(true);
@@ -19,13 +19,7 @@ async function expectSession(page: import("@playwright/test").Page, address: str
   expect(me.emails[0].address).toBe(address);
 }
 
-test("somebody signs in with the passkey button", async ({
-  page,
-  server,
-  mailbox,
-  address,
-  authenticator,
-}) => {
+test("a user signs in with the passkey button", async ({ page, server, mailbox, address, authenticator }) => {
   const account = await signUp(server.url, mailbox, address, { passkey: true });
   await authenticator.take(account.authenticator);
   await openLogin(page);
@@ -35,7 +29,7 @@ test("somebody signs in with the passkey button", async ({
   await expectSession(page, address);
 });
 
-test("somebody signs in by passkey autofill, without a click", async ({
+test("a user signs in by passkey autofill, without a click", async ({
   page,
   server,
   mailbox,
@@ -44,7 +38,7 @@ test("somebody signs in by passkey autofill, without a click", async ({
 }) => {
   const account = await signUp(server.url, mailbox, address, { passkey: true });
   await authenticator.take(account.authenticator);
-  // Chromium answers a conditional request at once when its virtual authenticator holds a passkey that fits.
+  // Chromium answers a conditional request at once when its virtual authenticator has a matching passkey.
   await authenticator.willConfirm();
   await page.goto("/");
   await sees(page, "success");
@@ -57,7 +51,7 @@ test("the field for the address asks the browser to fill in passkeys", async ({ 
   await expect(page.getByLabel("Email", { exact: true })).toHaveAttribute("autocomplete", /\bwebauthn$/);
 });
 
-test("a browser without passkeys of this site falls back to the other ways", async ({
+test("a browser without passkeys of this site falls back to the other methods", async ({
   page,
   account,
   authenticator,
@@ -72,7 +66,7 @@ test("a browser without passkeys of this site falls back to the other ways", asy
   await chooseMethod(page, account.address, "password");
 });
 
-test("a passkey that this site does not know is refused, and the page stays usable", async ({
+test("an unknown passkey is rejected, and the page stays usable", async ({
   page,
   server,
   account,
@@ -103,7 +97,7 @@ test("a passkey that this site does not know is refused, and the page stays usab
   await arrive(page);
 });
 
-test("somebody signs in with a password, and adds a passkey on the way", async ({
+test("a user signs in with a password, and adds a passkey on the way", async ({
   page,
   account,
   authenticator,
@@ -119,7 +113,7 @@ test("somebody signs in with a password, and adds a passkey on the way", async (
   expect(await authenticator.count()).toBe(1);
 });
 
-test("somebody signs in with a mailed code", async ({ page, account, mailbox }) => {
+test("a user signs in with a mailed code", async ({ page, account, mailbox }) => {
   await openLogin(page);
   const asked = Date.now() - 1;
   await chooseMethod(page, account.address, "code");
@@ -128,7 +122,7 @@ test("somebody signs in with a mailed code", async ({ page, account, mailbox }) 
   await expectSession(page, account.address);
 });
 
-test("somebody who forgot the password sets a new one, and the old one is dead", async ({
+test("a user who forgot the password sets a new one, and the old one is rejected", async ({
   page,
   context,
   account,

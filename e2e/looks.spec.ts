@@ -14,7 +14,7 @@ import {
   sees,
 } from "./steps.ts";
 
-/** Visits every page that a person can come to, and calls `look` on each. */
+/** Visits every page, and calls `look` on each. */
 async function tour(
   page: Page,
   look: (name: string) => Promise<void>,

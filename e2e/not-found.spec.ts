@@ -12,7 +12,7 @@ for (const javaScriptEnabled of [true, false]) {
         page,
         complaints,
       }) => {
-        // Browsers tell of the status itself.
+        // Browsers log the status.
         complaints.expect(/status of 404 .*\((?!.*_next)/);
         const answer = await page.goto(path);
         expect(answer?.status()).toBe(404);

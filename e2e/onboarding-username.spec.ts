@@ -10,7 +10,7 @@ test.use({
   },
 });
 
-test("somebody without a username is asked for one at the next sign-in, and may leave it", async ({
+test("a user without a username is asked for one at the next sign-in, and may skip it", async ({
   page,
   context,
   account,

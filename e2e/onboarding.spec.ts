@@ -9,7 +9,7 @@ import {
   sees,
 } from "./steps.ts";
 
-// People may register by a username alone, and are asked for what is missing when they come back.
+// Registration by username alone is allowed; the next sign-in asks for the rest.
 test.use({
   settings: {
     STILE_EMAIL_OPTIONAL: "true",
@@ -23,7 +23,7 @@ test.use({
   },
 });
 
-test("somebody chooses how to sign in, and adds an address later", async ({
+test("a user chooses how to sign in, and adds an address later", async ({
   page,
   context,
   mailbox,

@@ -2,14 +2,14 @@ import type { BrowserContext } from "@playwright/test";
 import type { RunningServer } from "../server/testing/server.ts";
 
 export interface Complaints {
-  /** Says that complaints like this are part of the test. */
+  /** Expects errors like this in the test. */
   expect(pattern: RegExp): void;
   unexpected(): string[];
 }
 
 /**
- * Collects what goes wrong out of sight: errors on the browser's console, uncaught exceptions, violations of the
- * Content Security Policy, and errors in the server's log.
+ * Collects errors on the browser's console, uncaught exceptions, violations of the Content Security Policy, and
+ * errors in the server's log.
  */
 export async function watch(context: BrowserContext, server: RunningServer): Promise<Complaints> {
   const heard: string[] = [];
@@ -46,7 +46,7 @@ export async function watch(context: BrowserContext, server: RunningServer): Pro
   };
 }
 
-/** Lines of pino's at level 50 and above, and everything that is not one of its lines but looks like a failure. */
+/** Log lines of pino's level 50 and above, and other lines that look like a failure. */
 function isError(line: string): boolean {
   try {
     const { level } = JSON.parse(line) as { level?: unknown };

@@ -7,7 +7,7 @@ import { startSmtp } from "../server/testing/smtp.ts";
 import { bringSession, signUp } from "./account.ts";
 import { chooseMethod, openLogin, row, sees } from "./steps.ts";
 
-/** `npm run pictures`: takes the README's pictures from the running program. */
+/** `npm run pictures`: takes the README's screenshots of the running program. */
 const folder = join(import.meta.dirname, "../docs/pictures");
 
 interface Picture {

@@ -8,7 +8,7 @@ const { resolve } = createRequire(import.meta.url);
 const library = resolve("@teamhanko/hanko-frontend-sdk").replace("sdk.cjs", "sdk.modern.js");
 const html = "<!doctype html><title>App</title><link rel=icon href=data:,>";
 
-// A client of the protocol that others have published, unchanged, in a page of an application on another origin.
+// An unchanged published client of the protocol, in a page of an application on another origin.
 const test = base.extend<object, { origin: string }>({
   origin: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here

@@ -23,7 +23,7 @@ const test = base.extend<{ neighbour: Application; stranger: Application }, { po
       use({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: `http://localhost:${near}/,http://127.0.0.1:${far}/**` }),
     { scope: "worker" },
   ],
-  /** An application on Stile's own host, which sees its cookie. */
+  /** An application on Stile's own host, which shares its cookie. */
   neighbour: async ({ ports: [port], server }, use) => {
     const application = await startApplication({ port, host: "localhost", stile: server.url });
     await use(application);
@@ -66,7 +66,7 @@ test("an application elsewhere gets a one-time code, and redeems it once", async
   await expect(page.getByText(/^A second time: 4\d\d$/)).toBeVisible();
 });
 
-test("where to go after success outlives a reload in the middle", async ({ page, account, neighbour }) => {
+test("the redirect after success survives a reload in the middle", async ({ page, account, neighbour }) => {
   await page.goto(neighbour.url);
   await sees(page, "login");
   await chooseMethod(page, account.address, "password");
@@ -80,7 +80,7 @@ test("where to go after success outlives a reload in the middle", async ({ page,
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("the way back to the application is there too", async ({ page, account, stranger }) => {
+  test("the redirect to the application is there too", async ({ page, account, stranger }) => {
     await page.goto(`${stranger.url}/sign-in`);
     await button(page, "Continue").click();
     await giveAddress(page, account.address);
@@ -98,7 +98,7 @@ for (const [target, why] of [
   ["javascript:alert(1)", "that is a script"],
   ["http://localhost@evil.example/", "that hides its host"],
 ] as const) {
-  test(`A46 an address to go back to ${why} is refused before anybody signs in`, async ({
+  test(`A46 a redirect address ${why} is rejected before the sign-in`, async ({
     page,
     context,
     complaints,

@@ -12,7 +12,7 @@ import {
   sees,
 } from "./steps.ts";
 
-test("a wrong password is told beside the field, and may be tried again", async ({ page, account }) => {
+test("a wrong password is reported beside the field, and may be retried", async ({ page, account }) => {
   await openLogin(page);
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, "not the password at all");
@@ -22,7 +22,7 @@ test("a wrong password is told beside the field, and may be tried again", async 
   await arrive(page);
 });
 
-test("A11 after three wrong codes even the right one is refused, and a new one helps", async ({
+test("A11 after three wrong codes even the correct one is rejected, and a new one helps", async ({
   page,
   account,
   mailbox,
@@ -49,7 +49,7 @@ test("A11 after three wrong codes even the right one is refused, and a new one h
   await arrive(page);
 });
 
-test("A15 the code before the newest one is refused", async ({ page, account, mailbox }) => {
+test("A15 the code before the newest one is rejected", async ({ page, account, mailbox }) => {
   await openLogin(page);
   let asked = Date.now() - 1;
   await chooseMethod(page, account.address, "code");
@@ -78,7 +78,7 @@ test("every step but the first leads back, and forward again", async ({ page, ac
   await sees(page, "login");
   await expect(button(page, "Back")).toHaveCount(0);
 
-  // Going back and forth sends nothing again: the code that came first is still the one.
+  // Going back and forth sends no new code: the first one is still valid.
   const before = mailbox.messages.length;
   await chooseMethod(page, account.address, "code");
   await enterCode(page, code);

@@ -16,7 +16,7 @@ import {
 
 const password = "seven herons over the lake";
 
-test("somebody registers with a mailed code, a password and a passkey", async ({
+test("a user registers with a mailed code, a password and a passkey", async ({
   page,
   mailbox,
   address,
@@ -53,7 +53,7 @@ test("somebody registers with a mailed code, a password and a passkey", async ({
   });
 });
 
-test("a password that everybody uses is refused, and the next one taken", async ({
+test("a common password is rejected, and the next one accepted", async ({
   page,
   mailbox,
   address,
@@ -82,7 +82,7 @@ test("a password that everybody uses is refused, and the next one taken", async 
   await arrive(page);
 });
 
-test("A4 registering an address that has an account looks the same, and its owner is told", async ({
+test("A4 registering an address that has an account looks the same, and its owner is notified", async ({
   page,
   mailbox,
   account,
@@ -98,7 +98,7 @@ test("A4 registering an address that has an account looks the same, and its owne
   await expect(page.getByText("This is not the code we sent, or it is too old.")).toBeVisible();
 });
 
-test("an address that is none is told so before anything is sent", async ({ page }) => {
+test("a malformed address is reported before anything is sent", async ({ page }) => {
   await page.goto("/?flow=registration");
   await emailField(page).fill("nobody@nowhere");
   await button(page, "Continue").click();
@@ -106,7 +106,7 @@ test("an address that is none is told so before anything is sent", async ({ page
   await sees(page, "registration");
 });
 
-test("who was registered signs in at once with what they chose", async ({
+test("a registered user signs in at once with the chosen credential", async ({
   page,
   context,
   account,

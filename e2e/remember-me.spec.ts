@@ -6,7 +6,7 @@ test.use({ settings: { STILE_SESSION_COOKIE_RETENTION: "prompt" } });
 const day = 24 * 3600;
 
 for (const remembered of [true, false]) {
-  test(`A40 ${remembered ? "who wants to stay signed in gets a cookie that stays" : "who does not ask to stay gets a cookie that goes with the browser"}`, async ({
+  test(`A40 ${remembered ? "a user who stays signed in gets a persistent cookie" : "a user who does not gets a session cookie"}`, async ({
     page,
     context,
     account,
@@ -28,7 +28,7 @@ for (const remembered of [true, false]) {
   });
 }
 
-test("what was ticked stays ticked over a reload", async ({ page }) => {
+test("a ticked box stays ticked over a reload", async ({ page }) => {
   await openLogin(page);
   await page.getByLabel("Keep me signed in").check();
   await expect(page.getByLabel("Keep me signed in")).toBeChecked();

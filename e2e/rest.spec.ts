@@ -5,7 +5,7 @@ import { softwareAuthenticator } from "../server/testing/webauthn-authenticator.
 import { signUp } from "./account.ts";
 import { expect, test } from "./fixtures.ts";
 
-/** The interface alone, without a browser, at the server as it is deployed. */
+/** The REST interface alone, without a browser, of the server as it is deployed. */
 
 const capable = {
   webauthn_available: true,
@@ -60,7 +60,7 @@ test("a passkey of each algorithm registers and signs in", async ({ server, mail
   }
 });
 
-test("an application can judge a session from outside: signature, audience, and whether it still lives", async ({
+test("an application can verify a session itself: signature, audience, and whether it is active", async ({
   server,
   account,
 }) => {
@@ -94,8 +94,8 @@ const wrongAnswers = {
   "another origin": { origin: "https://evil.example" },
   "another relying party": { rpId: "evil.example" },
   "the other ceremony": { type: "webauthn.create" },
-  "a frame of somebody else": { crossOrigin: true, topOrigin: "https://evil.example" },
-  "nobody present": { userPresent: false },
+  "a frame of another origin": { crossOrigin: true, topOrigin: "https://evil.example" },
+  "no user present": { userPresent: false },
   "a broken signature": { brokenSignature: true },
   "a counter that stood still": { signCount: 1 },
   "a counter that went back": { signCount: 0 },
@@ -104,7 +104,7 @@ const wrongAnswers = {
   "another backup eligibility": { backupEligible: false, backedUp: false },
 } as const;
 
-test("no passkey that is wrong in one thing lets anybody in, and the right one still does", async ({
+test("a passkey with any one fault is rejected, and the correct one still accepted", async ({
   server,
   mailbox,
   address,
@@ -127,7 +127,7 @@ test("no passkey that is wrong in one thing lets anybody in, and the right one s
   expect(client.state.name).toBe("success");
 });
 
-test("A113 a flow goes on where it was after the server was killed", async ({ server, account }) => {
+test("A113 a flow continues after the server was killed", async ({ server, account }) => {
   const client = await begin(server.url);
   await client.act("continue_with_login_identifier", { email: account.address });
   await server.kill("SIGKILL");
@@ -138,7 +138,7 @@ test("A113 a flow goes on where it was after the server was killed", async ({ se
   expect(client.state.name).toBe("success");
 });
 
-test("A28 a stale token is refused, and the newest one still works", async ({ server, account }) => {
+test("A28 a stale token is rejected, and the newest one still works", async ({ server, account }) => {
   const client = await begin(server.url);
   const stale = client.state.csrf_token;
   await client.act("continue_with_login_identifier", { email: account.address });

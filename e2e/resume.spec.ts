@@ -10,7 +10,7 @@ import {
   sees,
 } from "./steps.ts";
 
-test("a reload in the middle goes on where the person was", async ({ page, account, mailbox }) => {
+test("a reload in the middle continues the sign-in", async ({ page, account, mailbox }) => {
   await openLogin(page);
   const asked = Date.now() - 1;
   await chooseMethod(page, account.address, "code");
@@ -24,11 +24,7 @@ test("a reload in the middle goes on where the person was", async ({ page, accou
   expect((await (await page.request.get("/sessions/validate")).json()).is_valid).toBe(true);
 });
 
-test("the second tab of one sign-in is brought up to date, not broken", async ({
-  page,
-  context,
-  account,
-}) => {
+test("the second tab of one sign-in is updated, not broken", async ({ page, context, account }) => {
   await openLogin(page);
   await giveAddress(page, account.address);
   await sees(page, "methods");
@@ -38,7 +34,7 @@ test("the second tab of one sign-in is brought up to date, not broken", async ({
   await button(second, "Enter your password").click();
   await sees(second, "password");
 
-  // The first tab still shows the choice; what it asks for is no longer offered by what the flow has become.
+  // The first tab still shows the choice, which the flow no longer offers.
   await button(page, "Get a code by email").click();
   await sees(page, "password");
   await expect(page.getByText("You went on elsewhere, so we brought this page up to date.")).toBeVisible();
@@ -64,7 +60,7 @@ test("A29 a double click performs once", async ({ page, account, mailbox }) => {
   expect(mails).toHaveLength(1);
 });
 
-test("a cut connection is told, and the step can be repeated when it is back", async ({
+test("a cut connection is reported, and the step can be repeated when it is back", async ({
   page,
   context,
   account,
@@ -83,12 +79,12 @@ test("a cut connection is told, and the step can be repeated when it is back", a
   await sees(page, "password");
 });
 
-test("after success the page starts anew when it is opened again", async ({ page, account }) => {
+test("after success the page starts a new flow when it is opened again", async ({ page, account }) => {
   await openLogin(page);
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);
   await arrive(page);
-  // The same session is handed out once more for a minute; a new tab after that begins a new sign-in.
+  // The same session is returned again for a minute; a new tab after that starts a new sign-in.
   await page.context().clearCookies();
   await openLogin(page);
 });

@@ -1,15 +1,15 @@
 import { connect, createServer, type Socket } from "node:net";
 import { freePort } from "../server/testing/server.ts";
 
-/** An address that is known before the server behind it has one of its own. */
+/** A TCP proxy whose address is known before the server behind it has started. */
 export interface Front {
   url: string;
-  /** From now on it leads to this server. */
+  /** Sets the server that it connects to. */
   leadsTo(url: string): void;
   close(): Promise<void>;
 }
 
-/** Opens the address. Identity providers have to be told where people come back to before the server starts. */
+/** Opens the proxy. Identity providers need the return address before the server starts. */
 export async function openFront(): Promise<Front> {
   const port = await freePort();
   const open = new Set<Socket>();

@@ -3,7 +3,7 @@ import { type SamlProviderServer, startSamlProvider } from "../server/testing/sa
 import { test as base, expect } from "./fixtures.ts";
 import { button, emailField, enterCode, openLogin, sees } from "./steps.ts";
 
-/** A SAML identity provider beside the server, for everybody with an address at near.example. */
+/** A SAML identity provider beside the server, for users with an address at near.example. */
 const test = base.extend<object, { near: SamlProviderServer }>({
   near: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
@@ -32,7 +32,7 @@ const test = base.extend<object, { near: SamlProviderServer }>({
   ],
 });
 
-/** Somebody with an address there, as their provider knows them. */
+/** A user of that provider. */
 function employee(): { email: string; nameId: string; attributes: Record<string, string> } {
   const nameId = crypto.randomUUID();
   const email = `${nameId}@near.example`;
@@ -51,7 +51,7 @@ test("an address leads to the provider of its domain, and back", async ({ page, 
   await emailField(page).fill(email);
   const asked = Date.now() - 1;
   await button(page, "Continue").click();
-  // The provider is not trusted to know whose address this is.
+  // The provider is not trusted to verify addresses.
   await sees(page, "code");
   await enterCode(page, await mailbox.codeFor(email, asked));
   await sees(page, "success");
@@ -59,7 +59,7 @@ test("an address leads to the provider of its domain, and back", async ({ page, 
   expect(new URL(page.url()).search).toBe("");
 });
 
-test("a provider may send somebody of its own accord", async ({ page, near, server, mailbox }) => {
+test("a provider may initiate a sign-in", async ({ page, near, server, mailbox }) => {
   const { email, ...person } = employee();
   const consumerUrl = `${server.url}/saml/callback`;
   const answer = await near.answer({ consumerUrl, audience: server.url, ...person });

@@ -21,7 +21,7 @@ interface Mailbox {
   codeFor(to: string, after?: number): Promise<string>;
 }
 
-/** Registers by clicking, as far as the choice of a second step. */
+/** Registers by clicking, up to the choice of a second factor. */
 async function register(page: Page, mailbox: Mailbox, address: string): Promise<void> {
   await page.goto("/?flow=registration");
   const asked = Date.now() - 1;
@@ -33,7 +33,7 @@ async function register(page: Page, mailbox: Mailbox, address: string): Promise<
   await sees(page, "secondStep");
 }
 
-/** Reads the codes off the page, and puts them away. */
+/** Reads the codes off the page, and dismisses them. */
 async function saveRecoveryCodes(page: Page): Promise<string[]> {
   await expect(page.getByRole("heading", { name: "Your recovery codes" })).toBeVisible();
   const codes = await page.locator(".stile-codes-list code").allTextContents();
@@ -58,7 +58,7 @@ async function isSignedIn(page: Page): Promise<boolean> {
   return (await (await page.request.get("/sessions/validate")).json()).is_valid;
 }
 
-test("an authenticator app is set up by clicking, asked for at the next sign-in, and left out on a trusted device", async ({
+test("an authenticator app is set up by clicking, required at the next sign-in, and skipped on a trusted device", async ({
   page,
   context,
   mailbox,
@@ -94,13 +94,7 @@ test("an authenticator app is set up by clicking, asked for at the next sign-in,
   await sees(page, "success");
 });
 
-test("a recovery code lets in whoever lost the app, once", async ({
-  page,
-  context,
-  server,
-  mailbox,
-  address,
-}) => {
+test("a recovery code replaces a lost app, once", async ({ page, context, server, mailbox, address }) => {
   const account = await signUp(server.url, mailbox, address, { app: true });
   const [code = ""] = account.recoveryCodes;
   const use = async () => {
@@ -125,7 +119,7 @@ test("a recovery code lets in whoever lost the app, once", async ({
   await sees(page, "appCode");
 });
 
-test("a security key is set up by clicking, and asked for at the next sign-in", async ({
+test("a security key is set up by clicking, and required at the next sign-in", async ({
   page,
   context,
   mailbox,
@@ -154,7 +148,7 @@ test("a security key is set up by clicking, and asked for at the next sign-in", 
   await sees(page, "success");
 });
 
-test("who has both an app and a key may change between them", async ({
+test("a user with an app and a key may change between them", async ({
   page,
   server,
   mailbox,
@@ -184,7 +178,7 @@ test("who has both an app and a key may change between them", async ({
   await sees(page, "securityKey");
 });
 
-test("what may be done without is skipped, and the way back leads to the choice", async ({
+test("an optional second factor is skipped, and the way back leads to the choice", async ({
   page,
   mailbox,
   address,
@@ -203,12 +197,7 @@ test("what may be done without is skipped, and the way back leads to the choice"
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("an app is asked for, and a recovery code stands in for it", async ({
-    page,
-    server,
-    mailbox,
-    address,
-  }) => {
+  test("an app is required, and a recovery code replaces it", async ({ page, server, mailbox, address }) => {
     const account = await signUp(server.url, mailbox, address, { app: true });
     await page.goto("/");
     await button(page, "Continue").click();

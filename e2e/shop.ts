@@ -5,14 +5,14 @@ import { promisify } from "node:util";
 import type { RunningServer } from "../server/testing/server.ts";
 import { type Authenticator, softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";
 
-/** An application whose customers confirm their orders at Stile, as its own engineers would write it. */
+/** A sample application whose customers confirm their orders at Stile, written from the documentation alone. */
 export interface Shop {
   url: string;
   /** Registers a customer's passkey, in a software authenticator. */
   register(userId: string, name?: string): Promise<Authenticator>;
-  /** Starts an order; the address of the page that asks about it. */
+  /** Starts an order; returns the address of its confirmation page. */
   ask(userId: string, data: object): Promise<{ id: string; url: string }>;
-  /** What came back of an order. */
+  /** The result of an order. */
   receipts: Map<string, string>;
   jwks(): Promise<{ keys: { kid: string }[] }>;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export interface Shop {
 
 const tool = join(import.meta.dirname, "../bin/stile.js");
 
-/** Runs the operator's tool beside the running server. */
+/** Runs the CLI beside the running server. */
 async function stile(
   server: RunningServer,
   secretKeys: string,
@@ -41,7 +41,7 @@ async function stile(
   return (await running).stdout.trim();
 }
 
-/** Makes a tenant that lies under a path, with settings of its own; its id. */
+/** Creates a tenant under a path with settings of its own; returns its id. */
 export function makeTenant(server: RunningServer, secretKeys: string, settings: object): Promise<string> {
   const words = ["tenants", "create", "--name", "Otter Tools", "--config", "-"];
   return stile(server, secretKeys, words, JSON.stringify(settings));
@@ -49,7 +49,7 @@ export function makeTenant(server: RunningServer, secretKeys: string, settings: 
 
 const defaultTenant = "00000000-0000-4000-8000-000000000001";
 
-/** @param secretKeys those that the server has */
+/** @param secretKeys the server's secret keys */
 export async function startShop(
   server: RunningServer,
   port: number,

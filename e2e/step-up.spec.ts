@@ -4,7 +4,7 @@ import { button, enterPassword, opener, row, sees } from "./steps.ts";
 
 test.use({ settings: { STILE_SESSION_STEP_UP_AFTER: "2" } });
 
-test("whoever adds an address after a while is asked by their own name, and not by the new one", async ({
+test("adding an address after a while asks for the owner's own identifier, not the new one", async ({
   page,
   context,
   server,
@@ -23,7 +23,7 @@ test("whoever adds an address after a while is asked by their own name, and not 
   await expect(page.locator(".stile-subject")).toHaveText(account.address);
 });
 
-test("whoever changes something important after a while proves once more who they are", async ({
+test("an important change after a while requires re-authentication", async ({
   page,
   context,
   server,

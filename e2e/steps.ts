@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 
-/** What people do on the pages, in their words. The person finds things by what they are called. */
+/** Steps of a user on the pages. Controls are found by their labels. */
 
 export const titles = {
   login: "Sign in",
@@ -32,7 +32,7 @@ export async function sees(page: Page, title: keyof typeof titles): Promise<void
 export async function openLogin(page: Page, query = ""): Promise<void> {
   await page.goto(`/${query}`);
   await sees(page, "login");
-  // Until the browser has said what it can do, the page shows the outline of this state.
+  // Until the browser's capabilities are known, the page shows a skeleton of this state.
   await expect(emailField(page)).toBeEditable();
 }
 
@@ -59,25 +59,25 @@ export async function enterPassword(page: Page, password: string): Promise<void>
   await button(page, "Sign in").click();
 }
 
-/** Typed digit by digit, as people do; the last one may already send it. */
+/** Typed digit by digit; the last one may already submit it. */
 export async function enterCode(page: Page, code: string): Promise<void> {
   await codeField(page).click();
   await page.keyboard.type(code);
 }
 
-/** A passkey is offered to whoever signs in without one. */
+/** The page offers a passkey to users who sign in without one. */
 export async function declinePasskey(page: Page): Promise<void> {
   await sees(page, "createPasskey");
   await button(page, "Not now").click();
 }
 
-/** A second step is offered to whoever registers. */
+/** The page offers a second factor on registration. */
 export async function declineSecondStep(page: Page): Promise<void> {
   await sees(page, "secondStep");
   await button(page, "Not now").click();
 }
 
-/** Signs in with the password, as far as that leads by itself. */
+/** Signs in with the password, up to the next question. */
 export async function signInByPassword(
   page: Page,
   { address, password }: { address: string; password: string },
@@ -87,23 +87,23 @@ export async function signInByPassword(
   await enterPassword(page, password);
 }
 
-/** What opens a folded part of the page. */
+/** The summary that opens a fold of the page. */
 export const opener = (page: Page, name: string | RegExp) =>
   page.locator("summary").filter({ hasText: name });
 
-/** A part of the account page, by its title. */
+/** A section of the account page, by its title. */
 export const panel = (page: Page, title: string) => page.getByRole("region", { name: title });
 
-/** A thing of the account, by what it is called. */
+/** An item of the account, by its name. */
 export const row = (page: Page, title: string) => page.getByRole("listitem").filter({ hasText: title });
 
-/** Opens an action of a thing, and performs what it asks about. */
+/** Opens an action of an item, and confirms it. */
 export async function confirmIn(page: Page, title: string, action: string, answer: string): Promise<void> {
   await row(page, title).locator("summary").filter({ hasText: action }).click();
   await row(page, title).getByRole("button", { name: answer }).click();
 }
 
-/** The last of a sign-in without a passkey, in tests that are not about how it ends. */
+/** The end of a sign-in without a passkey, in tests that are not about it. */
 export async function arrive(page: Page): Promise<void> {
   await declinePasskey(page);
   await sees(page, "success");

@@ -5,7 +5,7 @@ import { test as base, expect } from "./fixtures.ts";
 import { type Front, openFront } from "./reverse-proxy.ts";
 import { button, confirmIn, openLogin, row, sees } from "./steps.ts";
 
-/** A real OpenID Connect provider beside the server, which people may come from and go to. */
+/** A real OpenID Connect provider beside the server. */
 const test = base.extend<object, { front: Front; acme: OidcProvider }>({
   front: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
@@ -37,10 +37,10 @@ const test = base.extend<object, { front: Front; acme: OidcProvider }>({
   ],
 });
 
-// The provider has no picture for the browser's tab.
+// The provider has no favicon.
 test.beforeEach(({ complaints }) => complaints.expect(/127\.0\.0\.1:\d+\/favicon\.ico/));
 
-/** At the provider's own page. */
+/** Steps at the provider's own page. */
 async function signInAtAcme(page: Page, name: string): Promise<void> {
   await expect(page.getByRole("heading", { name: "Acme" })).toBeVisible();
   await page.getByLabel("Account").fill(name);
@@ -52,7 +52,7 @@ async function whoIs(page: Page): Promise<string> {
   return me.emails[0].address;
 }
 
-test("somebody registers and signs in with another account, by clicking", async ({
+test("a user registers and signs in with another account, by clicking", async ({
   page,
   context,
   acme,
@@ -68,7 +68,7 @@ test("somebody registers and signs in with another account, by clicking", async 
   await context.clearCookies({ name: "service" });
   await context.clearCookies({ name: "stile-login" });
 
-  // The provider remembers them: one click is enough.
+  // The provider remembers the user: one click is enough.
   await openLogin(page);
   await button(page, "Continue with Acme").click();
   await sees(page, "success");
@@ -85,7 +85,7 @@ test("a registration may begin with another account too", async ({ page, acme, a
   expect(await whoIs(page)).toBe(address);
 });
 
-test("whoever turns round at the provider is back at the sign-in, and told so kindly", async ({ page }) => {
+test("cancelling at the provider returns to the sign-in with a notice", async ({ page }) => {
   await openLogin(page);
   await button(page, "Continue with Acme").click();
   await button(page, "Turn back").click();
@@ -96,7 +96,7 @@ test("whoever turns round at the provider is back at the sign-in, and told so ki
   expect(new URL(page.url()).search).toBe("");
 });
 
-test("whoever goes back in the browser is not sent to the provider again", async ({ page }) => {
+test("going back in the browser does not redirect to the provider again", async ({ page }) => {
   await openLogin(page);
   await button(page, "Continue with Acme").click();
   await expect(page.getByRole("heading", { name: "Acme" })).toBeVisible();
@@ -106,7 +106,7 @@ test("whoever goes back in the browser is not sent to the provider again", async
   expect(new URL(page.url()).pathname).toBe("/");
 });
 
-test("an address that has an account is not taken over, unless both sides have confirmed it", async ({
+test("an address that has an account is not taken over, unless both sides have verified it", async ({
   page,
   acme,
   account,
@@ -122,13 +122,7 @@ test("an address that has an account is not taken over, unless both sides have c
   await sees(page, "login");
 });
 
-test("another account is connected to one's own, and disconnected", async ({
-  page,
-  context,
-  server,
-  acme,
-  account,
-}) => {
+test("another account is connected and disconnected", async ({ page, context, server, acme, account }) => {
   acme.person(`acme-${account.address}`, { email: `acme-${account.address}`, email_verified: true });
   await bringSession(context, server.url, account);
   await page.goto("/account");
@@ -146,7 +140,11 @@ test("another account is connected to one's own, and disconnected", async ({
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("the way to the provider and back is a link, and a button", async ({ page, acme, address }) => {
+  test("the redirect to the provider is a link, and the return is a button", async ({
+    page,
+    acme,
+    address,
+  }) => {
     acme.person(address, { email: address, email_verified: true });
     await page.goto("/");
     await button(page, "Continue").click();

@@ -89,7 +89,7 @@ test("an authenticator app is set up without a script, and its recovery codes ar
   await expect(page.locator(".stile-codes-list code")).toHaveCount(10);
 });
 
-test("A29 a form that is sent late performs nothing, and shows what the sign-in has become", async ({
+test("A29 a stale form performs nothing, and shows the current state", async ({
   page,
   context,
   account,

@@ -1,8 +1,8 @@
 import type { ActionName, ErrorCode, InputName, StateName } from "#server/flow/protocol-names";
 
 /**
- * The texts of the flow and account pages, as data without functions, because the server hands them to the browser.
- * `{name}` in a text is a placeholder.
+ * The texts of the flow and account pages. They are data without functions because the server sends them to the
+ * browser. `{name}` in a text is a placeholder.
  */
 export interface FlowWords {
   states: Record<WordedState, StateWords>;

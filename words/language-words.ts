@@ -2,7 +2,7 @@ import type { ConfirmationWords } from "./confirmation.ts";
 import type { FlowWords } from "./flow.ts";
 import type { MailWords } from "./mail.ts";
 
-/** Everything that pages and mails say in one language. */
+/** All texts of pages and mails in one language. */
 export interface LanguageWords {
   /** The language's own name for itself, for instance `Deutsch`. */
   name: string;

@@ -66,14 +66,14 @@ function draw(asked: ConfirmationProps["asked"] = { question }) {
 const title = () => screen.getByRole("heading", { level: 1 }).textContent;
 const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
 
-describe("the page that asks", () => {
-  test("A104 takes its token out of the address", () => {
+describe("the open question", () => {
+  test("A104 removes its token from the address", () => {
     draw();
     expect(location.href).not.toContain("token");
     expect(history.state).toEqual({ stileConfirmation: "the-token" });
   });
 
-  test("sends a no, forgets the token, and takes the person back", async () => {
+  test("sends a refusal, forgets the token, and redirects", async () => {
     fetched.mockResolvedValue(Response.json(declined));
     draw();
     await press(words.decline);
@@ -88,7 +88,7 @@ describe("the page that asks", () => {
     expect(history.state).toEqual({});
   });
 
-  test("stays where there is nowhere to go back to", async () => {
+  test("stays on the page without a redirect", async () => {
     fetched.mockResolvedValue(Response.json({ answer: "declined", redirect_to: null }));
     draw();
     await press(words.decline);
@@ -101,7 +101,7 @@ describe("the page that asks", () => {
     [404, words.ends.unknown.title],
     [409, words.ends.answered.title],
     [410, words.ends.expired.title],
-  ])("ends when it hears %i", async (status, told) => {
+  ])("ends on status %i", async (status, told) => {
     fetched.mockResolvedValue(Response.json({ title: "x", details: "", status }, { status }));
     draw();
     await press(words.decline);
@@ -109,12 +109,12 @@ describe("the page that asks", () => {
   });
 
   test.each<[string, () => Promise<Response>, string]>([
-    ["nobody answers", () => Promise.reject(new TypeError("Failed to fetch")), words.errors.offline],
+    ["there is no answer", () => Promise.reject(new TypeError("Failed to fetch")), words.errors.offline],
     ["the service is broken", async () => new Response("", { status: 502 }), words.errors.technical],
     ["it was too fast", async () => Response.json({}, { status: 429 }), words.errors.slow],
     ["the answer is not the service's", async () => new Response("<html>"), words.errors.technical],
     ["the answer is refused", async () => Response.json({}, { status: 400 }), words.errors.refused],
-  ])("goes on asking when %s", async (_, answer, told) => {
+  ])("stays open when %s", async (_, answer, told) => {
     fetched.mockImplementation(answer);
     draw();
     await press(words.decline);
@@ -123,7 +123,7 @@ describe("the page that asks", () => {
     expect(screen.getByRole("button", { name: words.confirm }).hasAttribute("aria-disabled")).toBe(false);
   });
 
-  test("says so where the browser has no passkeys, and sends nothing", async () => {
+  test("reports a browser without passkeys and sends nothing", async () => {
     draw();
     await press(words.confirm);
     expect((await screen.findByRole("alert")).textContent).toBe(words.errors.unsupported);
@@ -137,7 +137,7 @@ describe("an answer that is lost on the way", () => {
   const confirmed = { answer: "confirmed", redirect_to: "https://shop.example/?code=c" };
   const sent = () => fetched.mock.calls.map(([, request]) => JSON.parse(String(request?.body)));
 
-  test("is sent once more by itself", async () => {
+  test("is sent once more automatically", async () => {
     fetched.mockImplementationOnce(lost).mockResolvedValueOnce(Response.json(declined));
     draw();
     await press(words.decline);
@@ -145,7 +145,7 @@ describe("an answer that is lost on the way", () => {
     expect(sent()).toEqual(Array(2).fill({ token: "the-token", declined: true }));
   });
 
-  test("is sent again when the person tries again, and nobody is asked for a passkey twice", async () => {
+  test("is sent again on a retry without a second passkey prompt", async () => {
     signs.mockResolvedValue(credential);
     fetched.mockImplementation(lost);
     draw();
@@ -161,7 +161,7 @@ describe("an answer that is lost on the way", () => {
     expect(sent()).toEqual(Array(4).fill({ token: "the-token", credential }));
   });
 
-  test("is not sent again once it was refused: the passkey is asked anew", async () => {
+  test("is not sent again after a rejection: the passkey is prompted for anew", async () => {
     signs.mockResolvedValue(credential);
     const options = { ...question.options, challenge: "BBBB" };
     fetched.mockImplementationOnce(lost).mockImplementationOnce(lost);
@@ -177,7 +177,7 @@ describe("an answer that is lost on the way", () => {
     expect(signs.mock.calls.map(([{ optionsJSON }]) => optionsJSON.challenge)).toEqual(["AAAA", "BBBB"]);
   });
 
-  test("and was a yes is told as one, whatever is said afterwards", async () => {
+  test("and was a confirmation is reported as one, whatever is sent afterwards", async () => {
     signs.mockResolvedValue(credential);
     fetched.mockImplementationOnce(lost).mockImplementationOnce(lost);
     fetched.mockResolvedValueOnce(Response.json(confirmed));
@@ -189,7 +189,7 @@ describe("an answer that is lost on the way", () => {
     expect(navigate).toHaveBeenCalledWith(confirmed.redirect_to);
   });
 
-  test("does not end as one that came too late: nobody knows that", async () => {
+  test("is not reported as expired, because it may have arrived", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     signs.mockResolvedValue(credential);
     fetched.mockImplementation(lost);
@@ -201,7 +201,7 @@ describe("an answer that is lost on the way", () => {
     expect(title()).toBe(words.title);
   });
 
-  test("leads back from a page that is loaded again, when the person asks for it", async () => {
+  test("redirects from a reloaded page on request", async () => {
     draw({ answered: { token: "the-token", end: "confirmed", returnsTo: "shop.example" } });
     expect([title(), location.search]).toEqual([words.ends.confirmed.title, ""]);
     expect(fetched).not.toHaveBeenCalled();
@@ -215,7 +215,7 @@ describe("an answer that is lost on the way", () => {
     expect(history.state).toEqual({});
   });
 
-  test("says so where the minute is over", async () => {
+  test("reports the expiry after a minute", async () => {
     fetched.mockResolvedValue(Response.json({}, { status: 409 }));
     draw({ answered: { token: "the-token", end: "declined", returnsTo: "shop.example" } });
     await press("Continue to shop.example");
@@ -223,8 +223,8 @@ describe("an answer that is lost on the way", () => {
   });
 });
 
-describe("data of every kind", () => {
-  test("is drawn, and what cannot be seen is told to everybody", () => {
+describe("transaction data of every kind", () => {
+  test("is drawn, and invisible characters are shown", () => {
     const data: Question["data"] = {
       kind: "object",
       members: [
@@ -259,13 +259,13 @@ describe("data of every kind", () => {
   });
 });
 
-test("A104 a page that is over leaves no token, neither in the address nor in the tab", () => {
+test("A104 a closed page leaves no token in the address or in the tab", () => {
   history.replaceState({ stileConfirmation: "the-token", kept: 1 }, "", "/confirm?token=the-token");
   draw({ end: "answered" });
   expect([location.search, history.state]).toEqual(["", { kept: 1 }]);
 });
 
-test("a page that is over says how it ended", () => {
+test("a closed page says how it ended", () => {
   for (const end of ["declined", "expired", "answered", "unknown"] as const) {
     draw({ end });
     expect(title()).toBe(words.ends[end].title);

@@ -12,7 +12,7 @@ const account = (
 
 const panel = (title: string) => within(screen.getByRole("region", { name: title }));
 
-/** A row by what it is called. */
+/** A row by its title. */
 function row(title: string) {
   const item = screen.getAllByRole("listitem").find((element) => element.textContent?.includes(title));
   if (!item) throw new Error(`there is no row that is called ${title}`);
@@ -25,7 +25,7 @@ const summaries = (within: { queryAllByText: typeof screen.queryAllByText }) =>
     .map((element) => element.textContent);
 
 describe("the account page", () => {
-  test("has a section for everything there is, in an order that people expect", () => {
+  test("has a section for each kind of item, in the expected order", () => {
     account();
     expect(screen.getAllByRole("heading", { level: 2 }).map((heading) => heading.textContent)).toEqual([
       "Email addresses",
@@ -40,7 +40,7 @@ describe("the account page", () => {
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Your account");
   });
 
-  test("shows no section that has nothing in it, and what to add where there is nothing yet", () => {
+  test("hides empty sections, and says what to add where there is nothing yet", () => {
     account("profile_init_bare");
     expect(screen.getAllByRole("heading", { level: 2 }).map((heading) => heading.textContent)).toEqual([
       "Email addresses",
@@ -53,19 +53,19 @@ describe("the account page", () => {
     expect(panel("Second step").getByText(en.page.appMissing)).toBeDefined();
   });
 
-  test("a part that has but one thing in it is called by that", () => {
+  test("titles a section with a single item after the item", () => {
     const { username_create: _, ...actions } = states.profile_init_bare.actions;
     draw({ ...states.profile_init_bare, actions }, { type: "profile" });
     expect(panel("Password").getByText(en.page.passwordMissing)).toBeDefined();
     expect(screen.queryByRole("region", { name: "Username and password" })).toBeNull();
   });
 
-  test("the button beside the authenticator app says what it does", () => {
+  test("labels the button beside the authenticator app", () => {
     account("profile_init_bare");
     expect(row("Authenticator app").getByRole("button", { name: "Set up" })).toBeDefined();
   });
 
-  test("a session is told with the time of day, and a phone looks like one", () => {
+  test("shows a session with the time of day, and a phone with its icon", () => {
     account();
     expect(
       row("Android (Chrome)").getByText(/^Signed in Nov 1, 2026, .+ · Last used Nov 18, 2026, /),
@@ -77,7 +77,7 @@ describe("the account page", () => {
     expect(icon("Android (Chrome)")).toBe(icon("Authenticator app"));
   });
 
-  test("a second click closes what the first has opened", async () => {
+  test("closes an open action on a second click", async () => {
     const { user, container } = account();
     const summary = row("iCloud Keychain").getByText("Rename", { exact: false, selector: "summary span" });
     const open = () => [...container.querySelectorAll("details")].filter((fold) => fold.open).length;
@@ -88,7 +88,7 @@ describe("the account page", () => {
     expect(open()).toBe(0);
   });
 
-  test("tells the facts of each thing", () => {
+  test("shows the details of each item", () => {
     account();
     expect(row("ada@example.org").getByText("Primary")).toBeDefined();
     expect(row("old@example.org").getByText("Not confirmed")).toBeDefined();
@@ -99,7 +99,7 @@ describe("the account page", () => {
     expect(row("macOS (Safari)").getByText(/^192\.0\.2\.7 · /)).toBeDefined();
   });
 
-  test("offers an action only on the things that it may be about", () => {
+  test("offers an action only on the items that it applies to", () => {
     account();
     expect(summaries(row("ada@example.org"))).toEqual([]);
     expect(summaries(row("old@example.org"))).toEqual(["Confirm old@example.org", "Remove old@example.org"]);
@@ -109,7 +109,7 @@ describe("the account page", () => {
     expect(summaries(row("GitHub"))).toEqual(["Disconnect GitHub"]);
   });
 
-  test("sends which thing an action is about", async () => {
+  test("sends the item that an action is performed on", async () => {
     const { server, user } = account();
     await user.click(
       row("third@example.org").getByRole("button", { name: "Make primary third@example.org" }),
@@ -125,7 +125,7 @@ describe("the account page", () => {
     );
   });
 
-  test("asks before anything is lost: the first click only opens", async () => {
+  test("asks for confirmation before a destructive action", async () => {
     const { server, user, container } = account();
     const passkey = row("iCloud Keychain");
     await user.click(passkey.getByText("Remove", { exact: false, selector: "summary span" }));
@@ -144,7 +144,7 @@ describe("the account page", () => {
     );
   });
 
-  test("says that it is done where the action is offered no longer", async () => {
+  test("confirms an action that is no longer offered", async () => {
     const { webauthn_credential_delete: _, ...actions } = states.profile_init.actions;
     const { user } = account("profile_init", [{ ...states.profile_init, actions }]);
     const passkey = row("iCloud Keychain");
@@ -156,7 +156,7 @@ describe("the account page", () => {
     );
   });
 
-  test("every action that takes something away asks first", () => {
+  test("asks for confirmation on every destructive action", () => {
     const { container } = account();
     const open = [...container.querySelectorAll("form[data-action$=_delete]")].filter(
       (form) => !form.closest("details"),
@@ -164,7 +164,7 @@ describe("the account page", () => {
     expect(open).toEqual([]);
   });
 
-  test("renames a passkey, starting with its present name", async () => {
+  test("renames a passkey, starting with its current name", async () => {
     const { server, user } = account();
     const passkey = row("iCloud Keychain");
     await user.click(passkey.getByText("Rename", { exact: false, selector: "summary span" }));
@@ -181,7 +181,7 @@ describe("the account page", () => {
     await waitFor(() => expect(field.value).toBe("iCloud Keychain"));
   });
 
-  test("an error stands beside the thing it is about, and at no other", async () => {
+  test("shows an error beside its item and no other", async () => {
     const { user } = account("profile_init", [states.profile_init_wrong_name]);
     const passkey = row("iCloud Keychain");
     await user.click(passkey.getByText("Rename", { exact: false, selector: "summary span" }));
@@ -192,19 +192,19 @@ describe("the account page", () => {
     expect(passkey.getByLabelText<HTMLInputElement>("Name").value).toBe("x");
   });
 
-  test("an error that belongs to no field is told on top", () => {
+  test("shows an error without a field at the top", () => {
     draw(states.profile_init_not_found, { type: "profile" });
     expect(screen.getByRole("alert").textContent).toBe(en.errors.not_found);
   });
 
-  test("what was refused is open, with what was typed", () => {
+  test("keeps a rejected action open with the typed text", () => {
     draw(states.profile_init_wrong_email, { type: "profile" });
     const field = screen.getByLabelText<HTMLInputElement>("Email");
     expect(field.closest("details")?.open).toBe(true);
     expect(field.value).toBe("ada@");
   });
 
-  test("a new password is one that password managers keep, for the person whose it is", () => {
+  test("lets password managers save a new password for its account", () => {
     const { container } = account();
     expect(screen.getByLabelText<HTMLInputElement>("New password").autocomplete).toBe("new-password");
     expect(
@@ -212,7 +212,7 @@ describe("the account page", () => {
     ).toBe("ada@example.org");
   });
 
-  test("an action that nobody has heard of stands under more, and can be sent", async () => {
+  test("shows an unknown action under more, and sends it", async () => {
     const { server, user } = account();
     await user.click(panel("More").getByText("Send postcard", { selector: "summary span" }));
     await user.type(panel("More").getByLabelText("Country"), "Ireland{Enter}");
@@ -245,7 +245,7 @@ describe("the account page", () => {
     payload: { user: { ...(bare.payload.user as object), mfa_config: { auth_app_set_up: true } } },
   };
 
-  test("says that an address is added when its code was right", async () => {
+  test("confirms an added address after a correct code", async () => {
     const address = "new@example.org";
     const emails = [...(owner.emails ?? []), { id: "e4", address, is_primary: false, is_verified: true }];
     const { user } = account("profile_init", [states.passcode_confirmation, withUser({ emails })]);
@@ -258,7 +258,7 @@ describe("the account page", () => {
     expect(document.activeElement?.textContent).toBe("Email addresses");
   });
 
-  test("says that an authenticator app is set up", async () => {
+  test("confirms an authenticator app", async () => {
     const { user } = account("profile_init_bare", [states.mfa_otp_secret_creation, withApp]);
     await user.click(screen.getByRole("button", { name: "Set up" }));
     await user.type(await screen.findByLabelText("Code"), "123456");
@@ -268,7 +268,7 @@ describe("the account page", () => {
     );
   });
 
-  test("whoever only proved who they are is told of nothing added", async () => {
+  test("reports nothing added after a mere re-authentication", async () => {
     const { user } = account("profile_init", [states.login_password, states.profile_init]);
     await user.click(screen.getByText("Add an email address"));
     await user.type(screen.getByLabelText("Email"), "new@example.org{Enter}");
@@ -277,30 +277,30 @@ describe("the account page", () => {
     expect(screen.queryByText(en.actions.email_create.done ?? "")).toBeNull();
   });
 
-  test("whoever has to prove it once more is told why", () => {
+  test("explains a re-authentication", () => {
     draw(states.login_method_chooser, { type: "profile" });
     expect(screen.getByRole("heading").textContent).toBe("Is it still you?");
   });
 
-  test("whoever has proved it is told that they can go on", async () => {
+  test("confirms a re-authentication", async () => {
     const { user } = draw(states.login_password, { type: "profile", answers: [states.profile_init] });
     await user.type(screen.getByLabelText("Password"), "secret{Enter}");
     expect(await screen.findByText(en.errors.proved_again)).toBeDefined();
   });
 
-  test("whoever turned back instead is not", async () => {
+  test("does not confirm a re-authentication that was cancelled", async () => {
     const { user } = draw(states.login_password, { type: "profile", answers: [states.profile_init] });
     await user.click(screen.getByRole("button", { name: "Back" }));
     await screen.findByRole("heading", { name: "Your account" });
     expect(screen.queryByText(en.errors.proved_again)).toBeNull();
   });
 
-  test("a fault of one of many things is told on top where nobody knows which one was meant", () => {
+  test("shows an error of an unknown item at the top", () => {
     draw(states.profile_init_wrong_name, { type: "profile" });
     expect(screen.getByRole("alert").textContent).toBe(en.errors.form_data_invalid_error);
   });
 
-  test("whoever was signed out meanwhile is led to the sign-in", async () => {
+  test("links to the sign-in after the session has ended elsewhere", async () => {
     const { user } = account("profile_init", [states.error_401]);
     await user.click(
       row("third@example.org").getByRole("button", { name: "Make primary third@example.org" }),

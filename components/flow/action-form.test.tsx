@@ -6,7 +6,7 @@ import { states } from "./states.fixture.ts";
 
 const codeField = () => screen.getByLabelText<HTMLInputElement>("Code");
 
-test("a code that is complete is sent by itself", async () => {
+test("a complete code is sent automatically", async () => {
   const { server, user } = draw(states.passcode_confirmation, { answers: [states.success] });
   await user.type(codeField(), "12 34 56");
   await waitFor(() =>
@@ -20,7 +20,7 @@ test.each([
   ["123-456"],
   [" 123456 \n"],
   ["Your code is 123456. It is valid for 5 minutes."],
-])("a code is taken out of what is pasted: %j", async (text) => {
+])("a code is extracted from the pasted text: %j", async (text) => {
   const { server, user } = draw(states.passcode_confirmation, { answers: [states.success] });
   await user.click(codeField());
   await user.paste(text);
@@ -41,7 +41,7 @@ test("A105 a code field is one input that phones and mail programs can fill", ()
   expect(screen.getAllByRole("textbox")).toHaveLength(1);
 });
 
-test("a wrong code is taken out of the field, which has the focus again", async () => {
+test("a wrong code is removed from the field, which has the focus again", async () => {
   const { user } = draw(states.passcode_confirmation, { answers: [states.passcode_confirmation_wrong] });
   await user.type(codeField(), "123456");
   await screen.findByText(en.errors.passcode_invalid);
@@ -49,7 +49,7 @@ test("a wrong code is taken out of the field, which has the focus again", async 
   await waitFor(() => expect(document.activeElement).toBe(codeField()));
 });
 
-test("what is missing is told without asking the server, and has the focus", async () => {
+test("a missing value is reported without asking the server, and has the focus", async () => {
   const { server, user } = draw(states.login_init);
   await user.click(screen.getByRole("button", { name: "Continue" }));
   const field = screen.getByLabelText("Email");
@@ -63,7 +63,7 @@ test("what is missing is told without asking the server, and has the focus", asy
 test.each([
   ["short", "Please use at least 8 characters."],
   ["x".repeat(257), "Please use at most 256 characters."],
-])("a new password of the wrong length is told beside it", async (password, told) => {
+])("a new password of the wrong length is reported beside its field", async (password, told) => {
   const { server, user } = draw(states.password_creation);
   await user.click(screen.getByLabelText("New password"));
   await user.paste(password);
@@ -73,7 +73,7 @@ test.each([
   expect(server.act).not.toHaveBeenCalled();
 });
 
-test("A105 passwords are filled and saved by password managers, and can be looked at", async () => {
+test("A105 password managers can fill and save passwords, and users can reveal them", async () => {
   const { user, unmount } = draw(states.login_password);
   const field = screen.getByLabelText<HTMLInputElement>("Password");
   expect(field.autocomplete).toBe("current-password");
@@ -86,7 +86,7 @@ test("A105 passwords are filled and saved by password managers, and can be looke
   expect(screen.getByLabelText<HTMLInputElement>("New password").autocomplete).toBe("new-password");
 });
 
-test("a switch is sent when it is turned, and leaves what was typed and the button alone", async () => {
+test("a switch is sent when it changes, and leaves typed text and the button alone", async () => {
   const { server, user } = draw(states.login_init, { answers: [states.login_init] });
   await user.type(screen.getByLabelText("Email"), "ada@");
   await user.click(screen.getByLabelText("Keep me signed in"));
@@ -101,7 +101,7 @@ test("a switch is sent when it is turned, and leaves what was typed and the butt
   );
 });
 
-test("the button of the step that is under way says so, and the others wait", async () => {
+test("the button of the step in progress is busy, and the others are disabled", async () => {
   const { user } = draw(states.login_password);
   await user.type(screen.getByLabelText("Password"), "secret{Enter}");
   const button = (name: string) => screen.getByRole("button", { name });
@@ -119,7 +119,7 @@ test("an action that has to wait is not sent", async () => {
   expect(server.act).toHaveBeenCalledTimes(1);
 });
 
-test("the state after a step has the focus: its first field, or its title", async () => {
+test("the focus is on the first field or the title of the state after a step", async () => {
   const { user } = draw(states.login_init, { answers: [states.login_method_chooser, states.login_password] });
   await user.type(screen.getByLabelText("Email"), "ada@example.org{Enter}");
   const title = await screen.findByRole("heading", { name: "How would you like to sign in?" });
@@ -129,7 +129,7 @@ test("the state after a step has the focus: its first field, or its title", asyn
   expect(screen.getByText("ada@example.org").closest("p")?.textContent).toBe("Signing in as ada@example.org");
 });
 
-test("a page that was fetched again by the browser asks for the current state", async () => {
+test("a page from the browser's cache requests the current state", async () => {
   const { server } = draw(states.login_password, { answers: [states.passcode_confirmation] });
   await waitFor(() => expect(server.current).toHaveBeenCalledTimes(1));
   const event = Object.assign(new Event("pageshow"), { persisted: true });
@@ -137,7 +137,7 @@ test("a page that was fetched again by the browser asks for the current state", 
   await screen.findByRole("heading", { name: "Check your email" });
 });
 
-test("a code that was sent again is told, until something else is done", async () => {
+test("the confirmation of a resent code is shown until the next action", async () => {
   const { user } = draw(states.passcode_confirmation, {
     answers: [states.passcode_confirmation, states.passcode_confirmation_wrong],
   });
@@ -149,7 +149,7 @@ test("a code that was sent again is told, until something else is done", async (
   expect(screen.queryByRole("status")).toBeNull();
 });
 
-test("A105 a password manager is told whose password it fills, and the server is not", async () => {
+test("A105 a password manager learns the account of a password, and the server does not", async () => {
   const { server, user, container } = draw(states.login_init, {
     answers: [states.login_password, states.success],
   });

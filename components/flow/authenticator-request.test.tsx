@@ -8,7 +8,7 @@ import { states } from "./states.fixture.ts";
 /** Streams that the page has opened, newest last. */
 let streams: Stream[] = [];
 
-/** A browser's stream, as far as a page uses it. */
+/** The part of `EventSource` that the page uses. */
 class Stream extends EventTarget {
   static readonly CLOSED = 2;
   readonly url: string;
@@ -26,7 +26,7 @@ class Stream extends EventTarget {
       this.dispatchEvent(new MessageEvent("status", { data }));
     });
   }
-  /** What a browser does that connects again, or, where `state` says so, that does not. */
+  /** A reconnection, or a final failure where `state` says so. */
   fail(state: number) {
     this.readyState = state;
     return act(async () => {
@@ -55,7 +55,7 @@ afterEach(() => {
 const waiting = states.login_authenticator;
 const href = String(waiting.payload.events_href);
 
-/** What the flow server says to a step from a page that is out of date. */
+/** The flow server's answer to a step from an outdated page. */
 const refused: FlowState = {
   ...waiting,
   ...{ name: "error", status: 403, payload: {}, actions: {} },
@@ -74,8 +74,8 @@ async function drawn(state: FlowState = waiting, drawing: Drawing = {}) {
   return { ...made, stream };
 }
 
-describe("a page that waits for a phone", () => {
-  test("shows the picture, says that it waits, and offers the other ways", async () => {
+describe("a page that waits for an authenticator", () => {
+  test("shows the QR code, says that it waits, and offers the other ways", async () => {
     const { stream } = await drawn();
     expect(stream.url).toBe(href);
     expect(screen.getByRole("img").getAttribute("src")).toBe(waiting.payload.qr_image_source);
@@ -85,7 +85,7 @@ describe("a page that waits for a phone", () => {
     }
   });
 
-  test.each(["OK", "FAILED"])("brings an answer to the server by itself, once: %s", async (status) => {
+  test.each(["OK", "FAILED"])("submits an answer automatically, once: %s", async (status) => {
     const { server, stream } = await drawn(waiting, { answers: [states.success] });
     await stream.tell(told("PENDING"));
     expect(server.act).not.toHaveBeenCalled();
@@ -96,12 +96,12 @@ describe("a page that waits for a phone", () => {
     expect(stream.readyState).toBe(Stream.CLOSED);
   });
 
-  test("asks below the address of its tenant", async () => {
+  test("requests the status below the address of its tenant", async () => {
     const { stream } = await drawn(waiting, { base: "/t/acme" });
     expect(stream.url).toBe(`/t/acme${href}`);
   });
 
-  test("begins anew with the next request, and tells what became of the last one", async () => {
+  test("waits for the next request, and says what became of the last one", async () => {
     const error = { code: "authenticator_request_failed", message: "" };
     const { server, stream } = await drawn(waiting, {
       answers: [renewed({ status: 401, error }), states.success],
@@ -118,7 +118,7 @@ describe("a page that waits for a phone", () => {
   test.each<[string, FlowState | Error]>([
     ["was lost on the way, or with its server", new Error("gone")],
     ["came when another tab had changed what is on show", refused],
-  ])("brings an answer again where the step %s", async (_, lost) => {
+  ])("submits an answer again where the step %s", async (_, lost) => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const { server, stream } = await drawn(waiting, { answers: [lost, waiting, states.success] });
     await stream.tell(told("OK"));
@@ -130,7 +130,7 @@ describe("a page that waits for a phone", () => {
     expect(server.act).toHaveBeenCalledTimes(2);
   });
 
-  test("does not bring the same answer again and again where the server knows nothing of it", async () => {
+  test("limits how often it submits the same answer to a server that does not have it", async () => {
     const error = { code: "authenticator_request_pending", message: "" };
     const unknown = () => ({ ...waiting, status: 400, error });
     const { server } = await drawn(waiting, { answers: [unknown(), unknown(), unknown(), states.success] });
@@ -144,7 +144,7 @@ describe("a page that waits for a phone", () => {
     expect(screen.getByRole("button", { name: "I have confirmed" })).toBeDefined();
   });
 
-  test("renews what has run out, without a word and without touching what is typed", async () => {
+  test("renews an expired request without a notice and without touching typed text", async () => {
     const { server, stream, user } = await drawn(waiting, { answers: [renewed()] });
     await user.click(screen.getByText("Use a recovery code"));
     await user.type(screen.getByLabelText("Recovery code"), "AB3D-");
@@ -156,7 +156,7 @@ describe("a page that waits for a phone", () => {
     expect(screen.getByLabelText<HTMLInputElement>("Recovery code").value).toBe("AB3D-");
   });
 
-  test("A70 leaves the phone alone while nobody looks", async () => {
+  test("A70 sends no new request while the page is hidden", async () => {
     const { server, stream } = await drawn(waiting, { answers: [renewed()] });
     const visibility = vi.spyOn(document, "visibilityState", "get").mockReturnValue("hidden");
     await stream.tell(told("INVALIDATED"));
@@ -168,7 +168,7 @@ describe("a page that waits for a phone", () => {
     await waitFor(() => expect(streams).toHaveLength(2));
   });
 
-  test("A70 leaves the phone alone when nobody has been there for a while, until somebody is", async () => {
+  test("A70 sends no new request while the user is inactive", async () => {
     const another = (turn: number) => ({
       ...waiting,
       payload: { ...waiting.payload, events_href: `/next?token=${turn}` },
@@ -180,7 +180,7 @@ describe("a page that waits for a phone", () => {
     }
     await streams.at(-1)?.tell(told("INVALIDATED"));
     const visibility = vi.spyOn(document, "visibilityState", "get").mockReturnValue("hidden");
-    // Whoever leaves the page is a sign of somebody who does not look at it any more.
+    // Leaving the page is not a sign of activity.
     await act(async () => {
       document.dispatchEvent(new Event("visibilitychange"));
     });
@@ -192,7 +192,7 @@ describe("a page that waits for a phone", () => {
     await waitFor(() => expect(streams).toHaveLength(6));
   });
 
-  test("listens anew when the person comes back from another app", async () => {
+  test("reopens the stream when the page becomes visible", async () => {
     const { server, stream } = await drawn(waiting, { answers: [states.success] });
     await act(async () => {
       document.dispatchEvent(new Event("visibilitychange"));
@@ -204,7 +204,7 @@ describe("a page that waits for a phone", () => {
     expect(server.act).toHaveBeenCalledTimes(1);
   });
 
-  test("tries to renew again when the server was not to be reached", async () => {
+  test("retries a renewal that did not reach the server", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const { server, stream } = await drawn(waiting, { answers: [new Error("gone"), renewed()] });
     await stream.tell(told("INVALIDATED"));
@@ -215,7 +215,7 @@ describe("a page that waits for a phone", () => {
     await waitFor(() => expect(server.current).toHaveBeenCalledTimes(3));
   });
 
-  test("stops when the person goes another way, and when the page goes", async () => {
+  test("stops when another action is performed, and when the page closes", async () => {
     const { stream, user, unmount } = await drawn(waiting, { answers: [states.login_otp, renewed()] });
     await user.click(screen.getByRole("button", { name: /code of six digits/ }));
     await screen.findByRole("heading", { name: en.states.login_otp.title });
@@ -227,7 +227,7 @@ describe("a page that waits for a phone", () => {
   });
 });
 
-describe("where no stream comes about, it asks again and again", () => {
+describe("without a stream, it polls", () => {
   const byAsking = (...answers: (Response | Error)[]) => {
     for (const answer of answers) {
       if (answer instanceof Error) fetched.mockRejectedValueOnce(answer);
@@ -256,14 +256,14 @@ describe("where no stream comes about, it asks again and again", () => {
     expect(server.act).toHaveBeenCalledTimes(1);
   });
 
-  test("a stream that only broke off is the browser's to mend", async () => {
+  test("leaves a broken stream to the browser to reconnect", async () => {
     const { stream } = await drawn();
     await stream.fail(0);
     expect(fetched).not.toHaveBeenCalled();
     expect(streams).toHaveLength(1);
   });
 
-  test("a request that nobody knows any more has run out", async () => {
+  test("treats an unknown request as expired", async () => {
     byAsking(new Response(null, { status: 404 }));
     const { server, stream } = await drawn(waiting, { answers: [renewed()] });
     await stream.fail(Stream.CLOSED);
@@ -273,7 +273,7 @@ describe("where no stream comes about, it asks again and again", () => {
     expect(server.act).not.toHaveBeenCalled();
   });
 
-  test("because a stream that was opened anew says nothing any more", async () => {
+  test("because a reopened stream stays silent", async () => {
     byAsking(news("OK"));
     const { server, stream } = await drawn(waiting, { answers: [states.success] });
     await stream.tell(told("PENDING"));
@@ -286,25 +286,22 @@ describe("where no stream comes about, it asks again and again", () => {
     expect(server.act).toHaveBeenCalledTimes(1);
   });
 
-  test.each(["no JSON", "null", '{"status":7}'])(
-    "what is said but makes no sense is passed over: %s",
-    async (nonsense) => {
-      const { server, stream } = await drawn(waiting, { answers: [states.success] });
-      await stream.tell(nonsense);
-      expect(server.act).not.toHaveBeenCalled();
-      await stream.tell(told("OK"));
-      await screen.findByRole("heading", { name: "You are signed in" });
-    },
-  );
+  test.each(["no JSON", "null", '{"status":7}'])("ignores a malformed status: %s", async (nonsense) => {
+    const { server, stream } = await drawn(waiting, { answers: [states.success] });
+    await stream.tell(nonsense);
+    expect(server.act).not.toHaveBeenCalled();
+    await stream.tell(told("OK"));
+    await screen.findByRole("heading", { name: "You are signed in" });
+  });
 });
 
-test("who has to wait for another code after a phone that did not confirm is not told to scan one", async () => {
+test("does not ask to scan a code while the next one has to wait after a failure", async () => {
   const error = { code: "authenticator_request_failed", message: "" };
   draw({ ...states.login_authenticator_too_many, status: 401, error });
   expect(screen.getByRole("alert").textContent).toMatch(/^Your phone did not confirm\. Wait a moment/);
 });
 
-test("who has to wait for another code is told so, and the button counts", async () => {
+test("says that the next code has to wait, and the button counts down", async () => {
   draw(states.login_authenticator_too_many);
   expect(screen.queryByRole("img")).toBeNull();
   expect(streams).toEqual([]);

@@ -8,7 +8,7 @@ import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { Login } from "./login.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 
-/** A server that answers what it is told to, in order, and notes what it was asked. Without an answer it hangs. */
+/** A server that gives the answers in order and records the calls. Without an answer it hangs. */
 export function fakeServer(...answers: (FlowState | FlowAnswer | Error)[]) {
   let version = 10;
   const next = (): Promise<FlowAnswer> => {
@@ -35,11 +35,11 @@ export interface Drawing {
   redirect_to?: string;
   providerReturn?: ProviderReturn;
   base?: string;
-  /** Answers to what the page asks after its first look at the current state, which is answered as it was drawn. */
+  /** Answers after the first request for the current state, which is answered with `state`. */
   answers?: (FlowState | FlowAnswer | Error)[];
 }
 
-/** Draws a state as the whole page, with a script running. */
+/** Draws a state as the whole page, with scripts. */
 export function draw(state: FlowState, drawing: Drawing = {}) {
   const {
     type = "login",

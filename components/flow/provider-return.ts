@@ -37,8 +37,8 @@ const codes: Partial<Record<string, string>> = {
 /** Removes the provider's result from the browser's address and history: it is secret or valid only once. */
 export function tidyAddress(): void {
   const url = new URL(location.href);
-  const brought = ["hanko_token", "error", "error_description", "saml_hint"];
-  if (!brought.some((name) => url.searchParams.has(name))) return;
-  for (const name of brought) url.searchParams.delete(name);
+  const parameters = ["hanko_token", "error", "error_description", "saml_hint"];
+  if (!parameters.some((name) => url.searchParams.has(name))) return;
+  for (const name of parameters) url.searchParams.delete(name);
   history.replaceState(history.state, "", url);
 }

@@ -8,7 +8,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 const codes = recoveryCodesIn(states.success_with_codes.payload);
 const text = `${codes.join("\n")}\n`;
 
-test("the page waits until the person has saved them, and only then goes on", async () => {
+test("the page waits until they are saved, and only then redirects", async () => {
   const { user, navigate } = draw(states.success_with_codes, { redirect_to: "https://shop.example/welcome" });
   for (const code of codes) expect(screen.getByText(code)).toBeDefined();
   await pause();
@@ -18,7 +18,7 @@ test("the page waits until the person has saved them, and only then goes on", as
   expect(screen.queryByText(codes[0] ?? "")).toBeNull();
 });
 
-test("where nobody waits they are put away, and the end is as it always is", async () => {
+test("without a redirect they are dismissed, and the final state follows", async () => {
   const { user } = draw(states.success_with_codes);
   expect(screen.queryByRole("link", { name: "Go to your account" })).toBeNull();
   await user.click(screen.getByRole("button", { name: "I have saved them" }));
@@ -34,7 +34,7 @@ test("they can be copied and downloaded, one on a line", async () => {
   expect(link.href).toBe(`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`);
 });
 
-test("in the account they stand on top, and can be put away", async () => {
+test("on the account page they are at the top, and can be dismissed", async () => {
   const { user } = draw(states.profile_init_with_codes, { type: "profile" });
   expect(screen.getByRole("region", { name: "Your recovery codes" })).toBeDefined();
   await user.click(screen.getByRole("button", { name: "I have saved them" }));

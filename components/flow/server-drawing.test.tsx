@@ -8,7 +8,7 @@ import { Login } from "./login.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import { states } from "./states.fixture.ts";
 
-/** What a browser without scripts is served. */
+/** The page as a browser without scripts gets it. */
 function drawn(
   state: FlowState,
   type: FlowType,
@@ -40,7 +40,7 @@ function fields(html: string, action: string): string[] {
   });
 }
 
-test("without a script a provider's button carries where to come back to", () => {
+test("without scripts a provider's button carries the return address", () => {
   expect(fields(drawn(states.login_init_with_a_provider, "login"), "thirdparty_oauth")).toEqual([
     "flow=login",
     "action=thirdparty_oauth",
@@ -50,13 +50,13 @@ test("without a script a provider's button carries where to come back to", () =>
   ]);
 });
 
-test("without a script a link leads to the provider", () => {
+test("without scripts a link leads to the provider", () => {
   const html = drawn(states.thirdparty, "login");
   expect(html).toContain('href="https://accounts.example/authorize?state=1"');
   expect(html).not.toContain('data-action="exchange_token"');
 });
 
-test("without a script whoever comes back finds a button that hands in the token", () => {
+test("without scripts a return from a provider shows a button that submits the token", () => {
   const html = drawn(states.thirdparty, "login", { token: "t-1" });
   expect(fields(html, "exchange_token")).toEqual([
     "flow=login",
@@ -67,13 +67,13 @@ test("without a script whoever comes back finds a button that hands in the token
   expect(html).not.toContain("accounts.example");
 });
 
-test("without a script whoever turned round is told, and can go back", () => {
+test("without scripts a cancelled return is reported, with a way back", () => {
   const html = drawn(states.thirdparty, "login", { error: "third_party_access_denied" });
   expect(html).toContain("You turned back");
   expect(html).toContain('data-action="back"');
 });
 
-test("without a script every thing of an account has forms that name it", () => {
+test("without scripts every item of an account has forms that name it", () => {
   const html = drawn(states.profile_init, "profile");
   expect(fields(html, "email_delete")).toEqual([
     "flow=profile",
@@ -85,13 +85,13 @@ test("without a script every thing of an account has forms that name it", () => 
   expect(html).toContain('action="/logout"');
 });
 
-test("without a script the way on leads past the recovery codes", () => {
+test("without scripts the redirect follows the recovery codes", () => {
   const html = drawn(states.success_with_codes, "login", null, "https://shop.example/welcome");
   expect(html).toContain("AB3D-EF5H-JK7M");
   expect(html).toMatch(/<a [^>]*href="https:\/\/shop\.example\/welcome"[^>]*>I have saved them/);
 });
 
-test("without a script a phone's picture is there, and a button that asks whether it has confirmed", () => {
+test("without scripts the authenticator's QR code is shown, and a button that asks whether it has confirmed", () => {
   const html = drawn(states.login_authenticator, "login");
   expect(html).toContain(`src="${states.login_authenticator.payload.qr_image_source}"`);
   expect(fields(html, "authenticator_verify")).toEqual([

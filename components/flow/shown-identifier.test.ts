@@ -7,40 +7,40 @@ import { createFlowStore } from "./use-flow.ts";
 const { profile_init: account, login_method_chooser: chooser, passcode_confirmation: code } = states;
 const input = { email: "new@example.org" };
 
-test("whoever has to prove who they are is called by their own name, whatever they typed", () => {
+test("a re-authentication shows the owner's own identifier, whatever was typed", () => {
   expect(identifierAfterAccountAction(account, "email_create", input, chooser, null)).toBe("ada@example.org");
   expect(identifierAfterAccountAction(account, "username_update", { username: "eve" }, code, null)).toBe(
     "ada@example.org",
   );
 });
 
-test("without an address they are called by their username", () => {
+test("without an address the username is shown", () => {
   const payload = { user: { id: "1", username: { username: "ada" } } };
   expect(
     identifierAfterAccountAction({ ...account, payload }, "password_delete", {}, states.login_password, null),
   ).toBe("ada");
 });
 
-test("an address that is added or confirmed is named where a code was sent to it", () => {
+test("an added or verified address is shown where a code was sent to it", () => {
   expect(identifierAfterAccountAction(account, "email_create", input, code, null)).toBe("new@example.org");
   expect(identifierAfterAccountAction(account, "email_verify", { email_id: "e1" }, code, null)).toBe(
     "old@example.org",
   );
 });
 
-test("nobody is named where the code may as well have gone to the owner", () => {
+test("no identifier is shown where the code may have been sent to the owner", () => {
   const { password_update: _, ...actions } = account.actions;
   expect(identifierAfterAccountAction({ ...account, actions }, "email_create", input, code, null)).toBeNull();
 });
 
-test("the name stays for every step of the proof", async () => {
+test("the identifier stays for every step of the re-authentication", async () => {
   const store = createFlowStore(fakeServer(chooser, code), "profile", { version: 4, state: account });
   await store.act("email_create", input);
   await store.act("continue_to_passcode_confirmation", {});
   expect(store.view()).toMatchObject({ state: code, subject: "ada@example.org" });
 });
 
-test("where an answer was lost, nobody is named", async () => {
+test("after a lost answer no identifier is shown", async () => {
   const server = fakeServer(new Error("gone"), code);
   const store = createFlowStore(server, "profile", { version: 4, state: account }, async () => {});
   await store.act("email_create", input);

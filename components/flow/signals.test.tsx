@@ -8,13 +8,13 @@ const userID = "DT-cHo-OSlWbjjqKNtC5oQ";
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("a passkey that nobody knows copy is told", () => {
+test("an unknown passkey is reported", () => {
   expect(signalsOf(states.login_passkey_unknown, "login.example")).toEqual([
     { signalName: "unknownCredential", rpID: "localhost", credentialID: "Zm9yZ290dGVu" },
   ]);
 });
 
-test("in the account, which passkeys are good, and what their person is called", () => {
+test("the account page reports the accepted passkeys and the user's names", () => {
   expect(signalsOf(states.profile_init, "login.example")).toEqual([
     {
       signalName: "allAcceptedCredentials",
@@ -32,21 +32,21 @@ test("in the account, which passkeys are good, and what their person is called",
   ]);
 });
 
-test("a list that is missing takes no passkey away, and an empty one does where passkeys can be made", () => {
+test("a missing list removes no passkey, and an empty one does where passkeys can be created", () => {
   const names = (state: (typeof states)["success" | "profile_init_bare"]) =>
     signalsOf(state, "login.example").map(({ signalName }) => signalName);
   expect(names(states.success)).toEqual(["currentUserDetails"]);
   expect(names(states.profile_init_bare)).toEqual(["allAcceptedCredentials"]);
 });
 
-test("a state that is about nobody says nothing", () => {
+test("a state without a user sends nothing", () => {
   expect(signalsOf(states.login_init, "login.example")).toEqual([]);
   expect(signalsOf({ ...states.success, payload: { user: { id: "not an id" } } }, "login.example")).toEqual(
     [],
   );
 });
 
-test("a browser that fails, or takes no signals, keeps nobody from anything", async () => {
+test("a browser that fails, or takes no signals, does not block the page", async () => {
   const signalCurrentUserDetails = vi.fn(() => Promise.reject(new Error("broken")));
   vi.stubGlobal("PublicKeyCredential", Object.assign(new Function(), { signalCurrentUserDetails }));
   draw(states.success);

@@ -9,7 +9,7 @@ import { stateWords } from "./words.ts";
 
 const names = Object.keys(states) as StateFixture[];
 
-/** What people can find on the page, by role: its name, and whether it can be pressed. */
+/** The buttons and links of the page: name, and whether enabled. */
 function found(role: "button" | "textbox" | "checkbox" | "alert"): string[] {
   return screen.queryAllByRole(role).map((element) => {
     const { labels } = element as HTMLInputElement;
@@ -43,7 +43,7 @@ describe("every state", () => {
     "%s draws every action that a person can perform as a form that works without a script",
     (name) => {
       const { container } = draw(states[name], { version: 7 });
-      // Nobody types in what a browser signs, or what an identity provider gives people to bring back.
+      // Results of a browser or of an identity provider cannot be typed in.
       const browserOnly = [
         "webauthn_verify_assertion_response",
         "webauthn_verify_attestation_response",
@@ -66,8 +66,8 @@ describe("every state", () => {
   });
 });
 
-describe("what stands where", () => {
-  test("login_init asks for the address first, then offers the passkey, and invites to register", () => {
+describe("the layout", () => {
+  test("login_init asks for the address first, then offers the passkey, and links to the registration", () => {
     draw(states.login_init);
     expect(found("textbox")).toEqual(["Email"]);
     expect(found("button")).toEqual(["Continue", "Sign in with a passkey"]);
@@ -77,7 +77,7 @@ describe("what stands where", () => {
     );
   });
 
-  test("login_method_chooser offers the ways as equals, with their small print, and the way back on top", () => {
+  test("login_method_chooser offers the methods as equals, with their small print, and the way back at the top", () => {
     draw(states.login_method_chooser);
     const [back, ...ways] = screen.getAllByRole("button");
     expect(back?.textContent).toBe("Back");
@@ -85,7 +85,7 @@ describe("what stands where", () => {
     expect(ways[1]?.textContent).toBe("Get a code by emailSix digits, good for a few minutes");
   });
 
-  test("what is merely possible is a link and not a button like the others", () => {
+  test("an action that is not suggested is a link, not a button", () => {
     draw(states.login_password);
     expect(screen.getByRole("button", { name: "Forgot your password?" }).className).toContain(
       "stile-button-link",
@@ -93,7 +93,7 @@ describe("what stands where", () => {
     expect(screen.getByRole("button", { name: "Sign in" }).className).toContain("stile-button-primary");
   });
 
-  test("a singleton way on is the primary button, and skipping it is quiet", () => {
+  test("a single choice is the primary button, and skip is quiet", () => {
     draw(states.onboarding_create_passkey);
     expect(screen.getByRole("button", { name: "Create a passkey" }).className).toContain(
       "stile-button-primary",
@@ -101,48 +101,48 @@ describe("what stands where", () => {
     expect(screen.getByRole("button", { name: "Not now" }).className).toContain("stile-button-link");
   });
 
-  test("what may stay empty says so", () => {
+  test("an optional field is marked", () => {
     draw(states.registration_init, { type: "registration" });
     expect(screen.getByLabelText(/Username/).closest(".stile-field")?.textContent).toContain("(optional)");
     expect(screen.getByLabelText("Email").closest(".stile-field")?.textContent).not.toContain("optional");
   });
 
-  test("a switch shows what the server knows", () => {
+  test("a switch shows the server's value", () => {
     draw(states.registration_init, { type: "registration" });
     expect(screen.getByRole<HTMLInputElement>("checkbox").checked).toBe(true);
   });
 
-  test("who is signed in is told by name", () => {
+  test("a signed-in user is shown by name", () => {
     draw(states.success);
     expect(screen.getByText("ada@example.org")).toBeDefined();
     expect(screen.queryAllByRole("button")).toEqual([]);
   });
 
-  test("an invitation to register is not made where nobody may", () => {
+  test("without registration there is no link to it", () => {
     draw(states.login_init, { signup: false });
     expect(screen.queryByRole("link")).toBeNull();
   });
 
-  test("a state in which there is nothing to do says so", () => {
+  test("a state without actions says so", () => {
     draw(states.registration_init_closed, { type: "registration" });
     expect(screen.getByText(en.page.nothingToDo)).toBeDefined();
   });
 
-  test("the page speaks German", () => {
+  test("the page is in German", () => {
     draw(states.passcode_confirmation_wrong, { words: de, language: "de" });
     expect(screen.getByRole("heading").textContent).toBe("Sehen Sie in Ihr Postfach");
     expect(found("button")).toEqual(["Zurück", "Bestätigen", "Neuen Code senden"]);
     expect(screen.getByText(de.errors.passcode_invalid)).toBeDefined();
   });
 
-  test("the title of the document is that of the state", async () => {
+  test("the document has the title of the state", async () => {
     draw(states.login_password);
     await waitFor(() => expect(document.title).toBe("Enter your password · Stile"));
   });
 });
 
 describe("second factors", () => {
-  test("login_otp asks for the code, and keeps the other ways in the background", () => {
+  test("login_otp asks for the code, and keeps the alternatives in the background", () => {
     const { container } = draw(states.login_otp);
     expect(screen.getByLabelText<HTMLInputElement>("Code").autocomplete).toBe("one-time-code");
     const fold = container.querySelector("details");
@@ -153,7 +153,7 @@ describe("second factors", () => {
     );
   });
 
-  test("a fold opens by a click, and what is in it is sent", async () => {
+  test("a fold opens on a click, and its form is sent", async () => {
     const { server, user } = draw(states.login_otp, { answers: [states.success] });
     await user.click(screen.getByText("Use a recovery code"));
     const field = screen.getByLabelText<HTMLInputElement>("Recovery code");
@@ -167,21 +167,21 @@ describe("second factors", () => {
     );
   });
 
-  test("a fold whose field was refused is open, and the field has the focus", async () => {
+  test("a fold with a rejected field is open, and the field has the focus", async () => {
     const { container } = draw(states.login_otp_recovery_code_wrong);
     expect(container.querySelector("details")?.open).toBe(true);
     expect(screen.getByText(en.errors.recovery_code_invalid)).toBeDefined();
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Recovery code")));
   });
 
-  test("a security key is called one, where passkeys are created and used elsewhere", () => {
+  test("the words are about a security key, where passkeys are created and used elsewhere", () => {
     draw(states.login_security_key);
     expect(screen.getByRole("button", { name: "Use your security key" }).className).toContain(
       "stile-button-primary",
     );
   });
 
-  test("an authenticator app is set up by a picture, or by a key in groups that can be copied", async () => {
+  test("an authenticator app is set up by a QR code, or by a key in groups that can be copied", async () => {
     const { user } = draw(states.mfa_otp_secret_creation);
     expect(screen.getByRole<HTMLImageElement>("img").src).toMatch(/^data:image\/png/);
     expect(screen.getByText("JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP")).toBeDefined();
@@ -190,7 +190,7 @@ describe("second factors", () => {
     expect(await screen.findByRole("button", { name: "Copied" })).toBeDefined();
   });
 
-  test("a device is trusted by a click, and not by default", () => {
+  test("a device is trusted on a click, and not by default", () => {
     draw(states.device_trust);
     expect(found("button")).toEqual(["Back", "Yes, trust this device", "Not now"]);
     expect(screen.queryByRole("checkbox")).toBeNull();
@@ -198,19 +198,19 @@ describe("second factors", () => {
 });
 
 describe("identity providers", () => {
-  test("one is named in a whole sentence, after the ways that are ours", () => {
+  test("one is labelled with a whole sentence, after our own methods", () => {
     draw(states.login_init_with_a_provider);
     expect(found("button")).toEqual(["Continue", "Sign in with a passkey", "Continue with Acme Works"]);
   });
 
-  test("many stand side by side under one sentence", () => {
+  test("many are a grid under one legend", () => {
     const { container } = draw(states.login_init_with_providers);
     expect(found("button")).toEqual(["Continue", "Google", "GitHub", "Acme Works"]);
     expect(container.querySelector("fieldset legend")?.textContent).toBe("Continue with");
     expect(container.querySelectorAll("fieldset[data-many]")).toHaveLength(1);
   });
 
-  test("the one that is chosen is told, and where to come back to", async () => {
+  test("sends the chosen one, and the return address", async () => {
     const { server, user } = draw(states.login_init_with_providers, { answers: [states.login_init] });
     await user.click(screen.getByRole("button", { name: "GitHub" }));
     await waitFor(() =>
@@ -223,7 +223,7 @@ describe("identity providers", () => {
 });
 
 describe("the page of a tenant", () => {
-  test("keeps every address within it", () => {
+  test("keeps every address within the tenant", () => {
     const { container } = draw(states.login_init, { base: "/t/acme" });
     for (const form of container.querySelectorAll("form"))
       expect(form.getAttribute("action")).toBe("/t/acme/step");
@@ -233,19 +233,19 @@ describe("the page of a tenant", () => {
   });
 });
 
-describe("ends", () => {
-  test("success leads to the account", () => {
+describe("final states", () => {
+  test("success links to the account", () => {
     draw(states.success);
     expect(screen.getByRole("link", { name: "Go to your account" }).getAttribute("href")).toBe("/account");
   });
 
-  test("an account that is gone leads to the sign-in", () => {
+  test("a deleted account links to the sign-in", () => {
     draw(states.account_deleted, { type: "profile" });
     expect(screen.getByRole("heading").textContent).toBe("Your account is gone");
     expect(screen.getByRole("link", { name: "Go to sign-in" }).getAttribute("href")).toBe("/");
   });
 
-  test("whoever is not signed in is led to the sign-in, and back from there", () => {
+  test("a page without a session links to the sign-in, and back from there", () => {
     draw(states.error_401, { type: "profile", version: 0, answers: [new Error("no answer")] });
     expect(screen.getByRole("status").textContent).toBe(en.errors.unauthorized);
     expect(screen.getByRole("link", { name: "Sign in" }).getAttribute("href")).toBe(
@@ -254,8 +254,8 @@ describe("ends", () => {
   });
 });
 
-describe("what went wrong", () => {
-  test("an input's error stands beside it, is tied to it, and has the focus", async () => {
+describe("errors", () => {
+  test("an input's error is beside it, is associated with it, and has the focus", async () => {
     draw(states.login_password_wrong);
     const field = screen.getByLabelText("Password");
     const told = screen.getByText(en.inputs.password.errors?.value_invalid_error ?? "missing");
@@ -265,19 +265,19 @@ describe("what went wrong", () => {
     expect(screen.queryByRole("alert")).toBeNull();
   });
 
-  test("what the server gives back of a refused input is there to be repaired", () => {
+  test("a rejected value that the server returns can be corrected", () => {
     draw(states.login_init_wrong_email);
     expect(screen.getByLabelText<HTMLInputElement>("Email").value).toBe("ada@example");
   });
 
-  test("an error of the state as a whole is an alert", () => {
+  test("an error of the whole state is an alert", () => {
     draw(states.passcode_confirmation_exhausted);
     expect(screen.getByRole("alert").textContent).toBe(en.errors.passcode_max_attempts_reached);
   });
 
-  test("an error that nobody has words for is told in the server's", () => {
+  test("an error without words is shown in the server's words", () => {
     draw(states.unknown);
-    expect(screen.getByRole("alert").textContent).toBe("Somebody else claims to live there.");
+    expect(screen.getByRole("alert").textContent).toBe("This address is disputed.");
   });
 
   test.each(["error_403", "error_410", "error_500"] as const)(
@@ -305,8 +305,8 @@ describe("what went wrong", () => {
   });
 });
 
-describe("a state that nobody has heard of", () => {
-  test("draws its names, its fields by type, and what its payload has that is known", () => {
+describe("an unknown state", () => {
+  test("draws its names, its fields by type, and the known members of its payload", () => {
     draw(states.unknown);
     expect(screen.getByRole("heading").textContent).toBe("Verify home address");
     expect(screen.getByLabelText<HTMLInputElement>("Street name").value).toBe("Mill Lane");
@@ -323,7 +323,7 @@ describe("a state that nobody has heard of", () => {
     expect(found("button")).toEqual(["Back", "Copy", "Confirm home address", "Call me", "Monday", "Tuesday"]);
   });
 
-  test("submits what was filled in, each value in its own type", async () => {
+  test("submits the form, each value in its own type", async () => {
     const { server, user } = draw(states.unknown, { answers: [states.unknown] });
     await user.type(screen.getByLabelText("House number"), "7");
     await user.selectOptions(screen.getByLabelText("Country"), "Portugal");

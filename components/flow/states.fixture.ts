@@ -1,6 +1,6 @@
 import type { ActionDescriptor, FlowError, FlowState, InputDescriptor } from "#server/flow/wire";
 
-/** States as the server sends them, for tests and for looking at. */
+/** States as the server sends them, for tests and screenshots. */
 
 function action(name: string, inputs: InputDescriptor[] = [], description = ""): ActionDescriptor {
   return {
@@ -249,7 +249,7 @@ const profilePayload = {
   ],
 };
 
-/** Everything that a profile can offer at once. */
+/** Every action that a profile can offer. */
 const profile = (more: Partial<FlowState> = {}, fault: { email?: FlowError; name?: FlowError } = {}) =>
   state(
     "profile_init",
@@ -593,7 +593,7 @@ export const states = {
     {
       status: 409,
       payload: { otp_secret: "JBSWY3DPEHPK3PXP", phase_of_the_moon: "waxing" },
-      error: { code: "address_disputed", message: "Somebody else claims to live there." },
+      error: { code: "address_disputed", message: "This address is disputed." },
       links: [{ name: "Privacy", href: "https://example.org/privacy", category: "legal", target: "_blank" }],
     },
   ),

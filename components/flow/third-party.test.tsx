@@ -9,8 +9,8 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 beforeEach(() => history.replaceState(null, "", "/"));
 
-describe("the way to an identity provider", () => {
-  test("is taken when the person has chosen it here", async () => {
+describe("the redirect to an identity provider", () => {
+  test("follows the user's choice on this page", async () => {
     const { user, navigate } = draw(states.login_init_with_a_provider, { answers: [states.thirdparty] });
     await user.click(screen.getByRole("button", { name: "Continue with Acme Works" }));
     await waitFor(() =>
@@ -18,14 +18,14 @@ describe("the way to an identity provider", () => {
     );
   });
 
-  test("is not taken again by whoever turned back, or opens the page anew", async () => {
+  test("is not repeated after the user went back, or reloaded the page", async () => {
     const { server, navigate } = draw(states.thirdparty, { answers: [states.login_init] });
     expect((await screen.findByRole("heading", { name: "Sign in" })).tagName).toBe("H1");
     expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "back", 7, {});
     expect(navigate).not.toHaveBeenCalled();
   });
 
-  test("is not taken again on a page that the browser has kept meanwhile", async () => {
+  test("is not repeated on a page from the browser's cache", async () => {
     const { user, navigate, server } = draw(states.login_init_with_a_provider, {
       answers: [states.thirdparty, structuredClone(states.thirdparty), states.login_init],
     });
@@ -46,8 +46,8 @@ describe("the way to an identity provider", () => {
   });
 });
 
-describe("the way back", () => {
-  test("hands in the token that was brought, once, and takes it out of the address", async () => {
+describe("the return from an identity provider", () => {
+  test("submits its token once, and removes it from the address", async () => {
     history.replaceState(null, "", "/?lang=de&hanko_token=t-1");
     const { server, navigate } = draw(states.thirdparty, {
       providerReturn: { token: "t-1" },
@@ -59,7 +59,7 @@ describe("the way back", () => {
     expect(navigate).not.toHaveBeenCalled();
   });
 
-  test("goes back to the sign-in when the person turned round, and says so kindly", async () => {
+  test("goes back to the sign-in with a notice after a cancellation", async () => {
     history.replaceState(null, "", "/?error=access_denied&error_description=no");
     const { server } = draw(states.thirdparty, {
       providerReturn: { error: "third_party_access_denied" },
@@ -70,19 +70,19 @@ describe("the way back", () => {
     expect(location.search).toBe("");
   });
 
-  test("tells what was refused, and offers another try and the way back", async () => {
+  test("shows a rejection, with a retry and a way back", async () => {
     draw(states.thirdparty, { providerReturn: { token: "t-1" }, answers: [states.thirdparty_refused] });
     expect((await screen.findByRole("alert")).textContent).toBe(en.errors.user_conflict);
     expect(screen.getByRole("button", { name: "Back" })).toBeDefined();
   });
 
-  test("without a flow that waits says that it came too late", async () => {
+  test("without a waiting flow reports that it came too late", async () => {
     const { server } = draw(states.login_init, { providerReturn: { token: "t-1" } });
     expect((await screen.findByRole("status")).textContent).toBe(en.errors.page_renewed);
     expect(server.act).not.toHaveBeenCalled();
   });
 
-  test("without a flow that waits tells what went wrong at the provider, when there is something to tell it beside", async () => {
+  test("without a waiting flow shows the provider's error", async () => {
     const { server } = draw(states.preflight, {
       version: 0,
       providerReturn: { error: "signup_disabled" },
@@ -92,7 +92,7 @@ describe("the way back", () => {
     expect(server.act.mock.calls.map(([, action]) => action)).toEqual(["register_client_capabilities"]);
   });
 
-  test("that a provider began by itself starts a flow of its own", async () => {
+  test("of an IdP-initiated sign-in starts a flow of its own", async () => {
     const { server } = draw(states.thirdparty_unasked, {
       type: "token_exchange",
       version: 0,
@@ -113,11 +113,11 @@ test.each([
   ["error=signup_disabled", { error: "signup_disabled" }],
   ["error=constructor", { error: "third_party_failed" }],
   ["error=%3Cscript%3E", { error: "third_party_failed" }],
-])("an address with %j brings what it should", (query, providerReturn) => {
+])("is read from an address with %j", (query, providerReturn) => {
   expect(readProviderReturn(new URLSearchParams(query))).toEqual(providerReturn);
 });
 
-test("what a provider began by itself says so", () => {
+test("is recognised as IdP-initiated", () => {
   expect(isIdpInitiated(new URLSearchParams("saml_hint=idp_initiated&hanko_token=t"))).toBe(true);
   expect(isIdpInitiated(new URLSearchParams("hanko_token=t"))).toBe(false);
 });

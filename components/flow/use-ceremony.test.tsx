@@ -6,7 +6,7 @@ import { states } from "./states.fixture.ts";
 
 const buffer = (text: string) => new TextEncoder().encode(text).buffer;
 
-/** What a browser's authenticator gives back, as far as a page reads it. */
+/** A credential of a browser's authenticator, as far as the page reads it. */
 const assertion = {
   id: "Y3JlZA",
   rawId: buffer("cred"),
@@ -38,7 +38,7 @@ interface Request {
   publicKey: { challenge: ArrayBuffer };
 }
 
-/** A browser that waits for its person until the request is signal. */
+/** A prompt that stays open until the request is aborted. */
 const waiting = ({ signal }: Request) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
@@ -67,7 +67,7 @@ afterEach(() => {
 const refusedBy = (name: string) => Object.assign(new Error("no"), { name });
 
 describe("preflight", () => {
-  test("tells what this browser can do, automatic, and shows the outline of what comes meanwhile", async () => {
+  test("reports the browser's capabilities automatically, and shows a skeleton meanwhile", async () => {
     const { server, container } = draw(states.preflight, { version: 0, answers: [states.login_init] });
     expect(container.querySelector(".stile-outline")).not.toBeNull();
     await screen.findByRole("heading", { name: "Sign in" });
@@ -79,7 +79,7 @@ describe("preflight", () => {
     });
   });
 
-  test("reports what a browser does not know or fails to tell as missing", async () => {
+  test("reports capabilities whose check is missing or fails as absent", async () => {
     browserThatCan({ isConditionalMediationAvailable: () => Promise.reject(new Error("broken extension")) });
     const { server } = draw(states.preflight, { version: 0 });
     await waitFor(() =>
@@ -91,7 +91,7 @@ describe("preflight", () => {
     );
   });
 
-  test("asks before it tries again what was refused", async () => {
+  test("asks before it retries after a rejection", async () => {
     const error = { code: "rate_limit_exceeded", message: "" };
     const { server, user } = draw({ ...states.preflight, status: 429, error }, { version: 0 });
     expect(screen.getByRole("alert").textContent).toBe(en.errors.rate_limit_exceeded);
@@ -103,7 +103,7 @@ describe("preflight", () => {
 });
 
 describe("login_passkey", () => {
-  test("asks the browser at once and sends what it signed", async () => {
+  test("prompts at once and sends the assertion", async () => {
     get.mockResolvedValue(assertion);
     const { server } = draw(states.login_passkey, { answers: [states.success] });
     await screen.findByRole("heading", { name: "You are signed in" });
@@ -119,7 +119,7 @@ describe("login_passkey", () => {
   test.each([
     ["NotAllowedError", en.errors.passkey_cancelled],
     ["SecurityError", en.errors.passkey_failed],
-  ])("goes back and says why when the browser answers %s", async (name, told) => {
+  ])("goes back with a notice when the browser answers %s", async (name, told) => {
     get.mockRejectedValue(refusedBy(name));
     const { server } = draw(states.login_passkey, { answers: [states.login_method_chooser] });
     expect(await screen.findByText(told)).toBeDefined();
@@ -127,7 +127,7 @@ describe("login_passkey", () => {
     expect(screen.getByRole("heading").textContent).toBe("How would you like to sign in?");
   });
 
-  test("drops the browser's prompt when the person goes back, and says nothing about it", async () => {
+  test("aborts the browser's prompt when the user goes back, without a notice", async () => {
     const { server, user } = draw(states.login_passkey, { answers: [states.login_method_chooser] });
     await waitFor(() => expect(get).toHaveBeenCalledTimes(1));
     await user.click(screen.getByRole("button", { name: "Back" }));
@@ -137,7 +137,7 @@ describe("login_passkey", () => {
     expect(screen.queryByRole("alert")).toBeNull();
   });
 
-  test("does not prompt again by itself after the server refused", async () => {
+  test("does not prompt again automatically after a rejection", async () => {
     const error = { code: "passkey_invalid", message: "" };
     const { user } = draw({ ...states.login_passkey, status: 401, error });
     await screen.findByText(en.errors.passkey_invalid);
@@ -160,7 +160,7 @@ describe("onboarding_verify_passkey_attestation", () => {
     });
   });
 
-  test("says so when this device already has one", async () => {
+  test("reports a device that already has one", async () => {
     create.mockRejectedValue(refusedBy("InvalidStateError"));
     draw(states.onboarding_verify_passkey_attestation, { answers: [states.onboarding_create_passkey] });
     expect(await screen.findByText(en.errors.webauthn_credential_already_exists)).toBeDefined();
@@ -168,7 +168,7 @@ describe("onboarding_verify_passkey_attestation", () => {
 });
 
 describe("login_init", () => {
-  test("lets the browser fill in a passkey, in a field that asks for it", async () => {
+  test("offers passkey autofill in a field that asks for it", async () => {
     get.mockResolvedValue(assertion);
     const { server } = draw(states.login_init, { answers: [states.success] });
     expect(screen.getByLabelText<HTMLInputElement>("Email").autocomplete).toBe("username webauthn");
@@ -177,7 +177,7 @@ describe("login_init", () => {
     expect(server.act.mock.calls[0]?.[1]).toBe("webauthn_verify_assertion_response");
   });
 
-  test("drops the offer when another action runs, and says nothing when it comes to nothing", async () => {
+  test("aborts autofill when another action runs, and shows no failure of it", async () => {
     const { user } = draw(states.login_init, { answers: [states.login_method_chooser] });
     await waitFor(() => expect(get).toHaveBeenCalledTimes(1));
     await user.type(screen.getByLabelText("Email"), "ada@example.org{Enter}");
@@ -186,7 +186,7 @@ describe("login_init", () => {
     expect(screen.queryByRole("alert")).toBeNull();
   });
 
-  test("renews the challenge before it ends, and keeps what the person has typed", async () => {
+  test("renews the challenge before it expires, and keeps typed text", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const renewed = structuredClone(states.login_init);
     (renewed.payload.request_options as { publicKey: { challenge: string } }).publicKey.challenge = "bmV3";
@@ -201,8 +201,8 @@ describe("login_init", () => {
   });
 });
 
-describe("leaving", () => {
-  test("goes where the answer says after success", async () => {
+describe("redirects", () => {
+  test("follows the answer after success", async () => {
     const { navigate } = draw(states.success, { redirect_to: "https://shop.example/welcome?state=1" });
     await waitFor(() =>
       expect(navigate).toHaveBeenCalledExactlyOnceWith("https://shop.example/welcome?state=1"),
@@ -210,7 +210,7 @@ describe("leaving", () => {
     expect(screen.getByText("Taking you back to shop.example…")).toBeDefined();
   });
 
-  test("goes where a state's payload says", async () => {
+  test("follows the payload of a state", async () => {
     const { navigate } = draw({
       ...states.unknown,
       payload: { redirect_url: "https://accounts.example/authorize" },
@@ -230,7 +230,7 @@ describe("onboarding_create_passkey", () => {
   const browserThatCreates = (conditionalCreate: boolean) =>
     browserThatCan({ getClientCapabilities: async () => ({ conditionalCreate }) as never });
 
-  test("lets a browser that can do so create a passkey by itself", async () => {
+  test("lets a capable browser create a passkey without a prompt", async () => {
     browserThatCreates(true);
     create.mockResolvedValue(attestation);
     const { server } = draw(states.onboarding_create_passkey_conditional, {
@@ -244,7 +244,7 @@ describe("onboarding_create_passkey", () => {
     expect(create.mock.calls[0]?.[0].mediation).toBe("conditional");
   });
 
-  test("asks the person when the browser will not, without a word about it, and tries only once", async () => {
+  test("asks the user when the browser does not, without a notice, and tries only once", async () => {
     browserThatCreates(true);
     create.mockRejectedValue(refusedBy("NotAllowedError"));
     const { server, user } = draw(states.onboarding_create_passkey_conditional, {
@@ -273,7 +273,7 @@ describe("onboarding_create_passkey", () => {
   test.each([
     ["a browser that cannot", false, states.onboarding_create_passkey_conditional],
     ["a server that does not offer it", true, states.onboarding_create_passkey],
-  ])("leaves it to the person with %s", async (_, can, state) => {
+  ])("leaves it to the user with %s", async (_, can, state) => {
     browserThatCreates(can);
     const { server } = draw(state);
     await waitFor(() => expect(server.current).toHaveBeenCalled());
@@ -284,12 +284,12 @@ describe("onboarding_create_passkey", () => {
 });
 
 describe("security keys", () => {
-  test("are called so while the browser asks for one", () => {
+  test("are named so while the browser prompts for one", () => {
     draw(states.login_passkey_as_second_factor);
     expect(screen.getByRole("heading").textContent).toBe("Use your security key");
   });
 
-  test("are created as passkeys are", async () => {
+  test("are created like passkeys", async () => {
     create.mockResolvedValue(attestation);
     const { server } = draw(states.onboarding_verify_security_key_attestation, { answers: [states.success] });
     expect(screen.getByRole("heading").textContent).toBe("Set up your security key");
@@ -297,7 +297,7 @@ describe("security keys", () => {
     expect(server.act.mock.calls[0]?.[1]).toBe("webauthn_verify_attestation_response");
   });
 
-  test("that are not touched are told of in their own words", async () => {
+  test("have their own words when they are not touched", async () => {
     get.mockRejectedValue(refusedBy("NotAllowedError"));
     draw(states.login_passkey_as_second_factor, { answers: [states.login_security_key] });
     expect(await screen.findByText(/^The security key was not used\./)).toBeDefined();
@@ -305,7 +305,7 @@ describe("security keys", () => {
 });
 
 describe("webauthn_credential_verification", () => {
-  test("creates what the account asked for, and returns to it", async () => {
+  test("creates the credential that the account requested, and returns to it", async () => {
     create.mockResolvedValue(attestation);
     const { server } = draw(states.webauthn_credential_verification, {
       type: "profile",

@@ -8,7 +8,7 @@ const noPause = async () => {};
 const email = { email: "ada@example.org" };
 
 describe("a step", () => {
-  test("names the version it was drawn from, and shows the answer", async () => {
+  test("names the version that it was drawn from, and shows the answer", async () => {
     const server = fakeServer({ version: 5, state: states.login_method_chooser });
     const store = createFlowStore(server, "login", { version: 4, state: states.login_init }, noPause);
     await store.act("continue_with_login_identifier", email);
@@ -23,7 +23,7 @@ describe("a step", () => {
     });
   });
 
-  test("A29 is performed once, however often it is asked for while it is under way", async () => {
+  test("A29 is performed once, however often it is requested while in progress", async () => {
     const server = fakeServer(states.passcode_confirmation, states.passcode_confirmation);
     const store = createFlowStore(server, "login", at, noPause);
     const first = store.act("password_login", { password: "x" });
@@ -33,7 +33,7 @@ describe("a step", () => {
     expect(store.view().busy).toBeNull();
   });
 
-  test("waits for a quiet one that is under way, and names the version that comes of it", async () => {
+  test("waits for a quiet one in progress, and names the version after it", async () => {
     const server = fakeServer(
       { version: 5, state: states.login_init },
       { version: 6, state: states.login_method_chooser },
@@ -48,13 +48,13 @@ describe("a step", () => {
     ]);
   });
 
-  test("tells the notice it was given beside the state it leads to", async () => {
+  test("shows its notice with the next state", async () => {
     const store = createFlowStore(fakeServer(states.login_init), "login", at, noPause);
     await store.act("back", {}, { notice: "passkey_cancelled" });
     expect(store.view()).toMatchObject({ state: states.login_init, notice: "passkey_cancelled" });
   });
 
-  test("leads where the answer says", async () => {
+  test("redirects where the answer says", async () => {
     const answer = { version: 9, state: states.success, redirect_to: "https://shop.example/welcome" };
     const store = createFlowStore(fakeServer(answer), "login", at, noPause);
     await store.act("password_login", { password: "x" });
@@ -62,8 +62,8 @@ describe("a step", () => {
   });
 });
 
-describe("a refusal", () => {
-  test("of a page that is out of date brings it up to date", async () => {
+describe("an error", () => {
+  test("of an outdated page updates it", async () => {
     const server = fakeServer(states.error_403, states.passcode_confirmation);
     const store = createFlowStore(server, "login", at, noPause);
     await store.act("password_login", { password: "x" });
@@ -74,7 +74,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("of something nobody asked for is not told", async () => {
+  test("of an automatic step is not shown", async () => {
     const store = createFlowStore(fakeServer(states.error_403, states.login_init), "login", at, noPause);
     await store.act("register_client_capabilities", {}, { automatic: true });
     expect(store.view()).toMatchObject({ state: states.login_init, notice: null });
@@ -88,7 +88,7 @@ describe("a refusal", () => {
     expect(store.view()).toMatchObject({ state: states.preflight, notice: "page_renewed" });
   });
 
-  test("of an expired flow is told first when something was typed, and starts another one on demand", async () => {
+  test("of an expired flow is shown first when something was typed, and another one starts on demand", async () => {
     const server = fakeServer(states.error_410, states.preflight);
     const store = createFlowStore(server, "login", at, noPause);
     await store.act("password_login", { password: "x" });
@@ -98,14 +98,14 @@ describe("a refusal", () => {
     expect(store.view().state).toBe(states.preflight);
   });
 
-  test("of a flow that is gone altogether starts another one", async () => {
+  test("of a missing flow starts another one", async () => {
     const server = fakeServer(states.error_403, states.error_403, states.preflight);
     const store = createFlowStore(server, "login", at, noPause);
     await store.act("back", {});
     expect(store.view().state).toBe(states.preflight);
   });
 
-  test("by a server in trouble leaves the person where they are", async () => {
+  test("of a failing server leaves the page as it is", async () => {
     const store = createFlowStore(fakeServer(states.error_500), "login", at, noPause);
     await store.act("password_login", { password: "x" });
     expect(store.view()).toMatchObject({ ...at, notice: "technical_error", busy: null });
@@ -113,7 +113,7 @@ describe("a refusal", () => {
 });
 
 describe("a lost answer", () => {
-  test("is found again: the step was performed", async () => {
+  test("is recovered if the step was performed", async () => {
     const server = fakeServer(new Error("gone"), new Error("gone"), states.passcode_confirmation);
     const store = createFlowStore(server, "login", at, noPause);
     await store.act("password_login", { password: "x" });
@@ -126,14 +126,14 @@ describe("a lost answer", () => {
     });
   });
 
-  test("leaves the person to repeat the step when it was not performed", async () => {
+  test("lets the user repeat the step if it was not performed", async () => {
     const server = fakeServer(new Error("gone"), states.login_password);
     const store = createFlowStore(server, "login", at, noPause);
     await store.act("password_login", { password: "x" });
     expect(store.view()).toMatchObject({ state: states.login_password, notice: "connection_back" });
   });
 
-  test("is waited for while the page says so, and given up after a while", async () => {
+  test("is waited for with a notice, and given up after a while", async () => {
     const told: (string | null)[] = [];
     const server = fakeServer(...Array.from({ length: 6 }, () => new Error("gone")), states.login_password);
     const store = createFlowStore(server, "login", at, async () => void told.push(store.view().notice));
@@ -146,7 +146,7 @@ describe("a lost answer", () => {
 });
 
 describe("a renewal", () => {
-  test("of the same state is no turn of the person's", async () => {
+  test("of the same state does not count as a turn", async () => {
     const store = createFlowStore(
       fakeServer({ version: 5, state: states.login_password_wrong }),
       "login",
@@ -158,14 +158,14 @@ describe("a renewal", () => {
     expect(store.view()).toMatchObject({ version: 5, state: states.login_password_wrong, turn });
   });
 
-  test("that brings no answer changes nothing", async () => {
+  test("without an answer changes nothing", async () => {
     const store = createFlowStore(fakeServer(new Error("gone")), "login", at, noPause);
     const before = store.view();
     await store.refresh();
     expect(store.view()).toBe(before);
   });
 
-  test("of a flow that has expired starts another one", async () => {
+  test("of an expired flow starts another one", async () => {
     const store = createFlowStore(fakeServer(states.error_410, states.preflight), "login", at, noPause);
     await store.refresh();
     expect(store.view()).toMatchObject({ state: states.preflight, notice: null });

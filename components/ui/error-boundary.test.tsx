@@ -8,7 +8,7 @@ function Broken(): never {
   throw new Error("secret detail");
 }
 
-test("a page that fails while it is drawn is replaced by words that give nothing away", () => {
+test("a page whose rendering failed is replaced by words that reveal nothing", () => {
   const onCaughtError = vi.fn();
   const { container } = render(
     <Trouble {...words}>
@@ -23,7 +23,7 @@ test("a page that fails while it is drawn is replaced by words that give nothing
   expect(container.textContent).not.toContain("secret");
 });
 
-test("a page that is drawn is left alone", () => {
+test("a page that renders is left alone", () => {
   render(
     <Trouble {...words}>
       <p>All is well</p>

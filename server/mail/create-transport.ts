@@ -4,7 +4,7 @@ import { createMailboxTransport } from "./mailbox.ts";
 import { createSmtpTransport } from "./smtp-transport.ts";
 import type { MailTransport } from "./transport.ts";
 
-/** The mail server of the configuration; in development without one, the local mailbox. */
+/** The transport of the configured mail server; in development without one, the local mailbox. */
 export function createMailTransport(config: Config, database: Database): MailTransport {
   if (config.smtp_url) {
     const { from_address, from_name } = config.email_delivery;

@@ -1,18 +1,18 @@
-/** Text that is HTML already. */
+/** Markup that is inserted unescaped. */
 export interface Html {
   readonly markup: string;
 }
 
 type Value = string | number | Html | Value[];
 
-/** HTML in which every value is text: whatever stands between `${` and `}` is escaped, unless it is `Html`. */
+/** A template tag for HTML: escapes every value unless it is `Html`. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   return {
     markup: parts.map((part, index) => part + (index < values.length ? markup(values[index]) : "")).join(""),
   };
 }
 
-/** Takes text for HTML, unescaped; for what this program itself wrote. */
+/** Marks text as HTML, unescaped; only for text from this program itself. */
 export function trusted(text: string): Html {
   return { markup: text };
 }

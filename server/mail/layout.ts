@@ -9,26 +9,26 @@ export interface Block {
 export interface MailPage {
   language: string;
   title: string;
-  /** Name of the service, above everything else. */
+  /** Name of the service, shown at the top. */
   sender: string;
-  /** One line that mail programs show beside the subject. */
+  /** The line that mail programs show beside the subject. */
   preview: string;
   blocks: Block[];
   footer: string;
 }
 
-/** The mail as plain text. A code stands on a line of its own. */
+/** The mail as plain text. A code is on a line of its own. */
 export function textLayout({ sender, blocks, footer }: MailPage): string {
   const parts = blocks.map(({ kind, text }) => (kind === "code" ? `    ${text}` : text));
-  // RFC 3676 4.3: what follows this line is a signature.
+  // RFC 3676 4.3: the text after this line is a signature.
   return `${[sender, ...parts, `-- \n${footer}`].join("\n\n")}\n`;
 }
 
 const fonts = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const monospace = "ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace";
 
-// Many mail programs drop style elements: what must hold stands on the elements. What stands here is the dark
-// side and the small screen, for those that keep them.
+// Many mail programs drop style elements, so required styles are inline. These are only the dark colours and the
+// small screen.
 const styles = `
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
 @media (prefers-color-scheme: dark) {
@@ -46,10 +46,10 @@ const styles = `
 }
 `;
 
-/** Keeps mail programs from filling the preview up with the text that follows. */
+/** Keeps mail programs from filling the preview with the text that follows. */
 const filler = "&#847;&zwnj;&nbsp;".repeat(60);
 
-/** The mail as HTML: tables and inline styles, as mail programs want it; no picture, no link, no script. */
+/** The mail as HTML: tables and inline styles, which mail programs require; no image, link or script. */
 export function htmlLayout({ language, title, sender, preview, blocks, footer }: MailPage): string {
   return html`<!doctype html>
 <html lang="${language}" dir="ltr">
@@ -90,7 +90,7 @@ function blockHtml({ kind, text }: Block): Html {
     case "paragraph":
       return html`<p class="strong" style="margin:0 0 16px;font-family:${trusted(fonts)};font-size:16px;line-height:25px;font-weight:400;color:#2b323a">${text}</p>`;
     case "code":
-      // Spaced by style, not by characters: what is copied, or read aloud, is the code.
+      // Spaced by style, not by characters, so that copying and screen readers give the code.
       return html`<p class="code" style="margin:8px 0 24px;padding:18px 0 18px 0.3em;font-family:${trusted(monospace)};font-size:34px;line-height:40px;font-weight:600;letter-spacing:0.3em;text-align:center;white-space:nowrap;color:#14181d;background-color:#f3f4f6;border:1px solid #e3e6ea;border-radius:8px;-webkit-user-select:all;user-select:all">${text}</p>`;
     case "aside":
       return html`<p class="quiet line" style="margin:24px 0 0;padding:20px 0 0;border-top:1px solid #e3e6ea;font-family:${trusted(fonts)};font-size:14px;line-height:22px;font-weight:400;color:#5d6672">${text}</p>`;

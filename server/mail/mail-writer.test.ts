@@ -30,15 +30,15 @@ const cases = contents.flatMap((content) =>
 );
 
 describe.each(cases)("$type in $language", ({ content, language }) => {
-  const letter = write(content, language);
+  const rendered = write(content, language);
 
-  test("is whole: a one-line subject with the service, text, and the same in HTML", () => {
-    expect(letter.subject).toContain(service);
-    expect(letter.subject).not.toMatch(/[\r\n{}]/);
-    expect(letter.text).not.toMatch(/[{}]|undefined/);
-    expect(letter.html).toContain(`<html lang="${letter.language}"`);
-    const words = letter.html.replace(/<style>[\s\S]*<\/style>/, "").replace(/<[^>]*>/g, " ");
-    for (const paragraph of letter.text.split("\n\n")) {
+  test("is complete: a one-line subject with the service, text, and the same in HTML", () => {
+    expect(rendered.subject).toContain(service);
+    expect(rendered.subject).not.toMatch(/[\r\n{}]/);
+    expect(rendered.text).not.toMatch(/[{}]|undefined/);
+    expect(rendered.html).toContain(`<html lang="${rendered.language}"`);
+    const words = rendered.html.replace(/<style>[\s\S]*<\/style>/, "").replace(/<[^>]*>/g, " ");
+    for (const paragraph of rendered.text.split("\n\n")) {
       const line = paragraph.replace("-- \n", "").trim();
       expect(words).toContain(line.replaceAll("'", "&#39;"));
     }
@@ -46,21 +46,21 @@ describe.each(cases)("$type in $language", ({ content, language }) => {
 
   test("carries the code in subject, text and HTML, or no digits at all", () => {
     if ("code" in content) {
-      expect(letter.subject.startsWith(code)).toBe(true);
-      expect(letter.text).toMatch(/^ +048213$/m);
-      expect(letter.html).toMatch(/<p class="code"[^>]*>048213<\/p>/);
-      expect(letter.text).toContain("5");
+      expect(rendered.subject.startsWith(code)).toBe(true);
+      expect(rendered.text).toMatch(/^ +048213$/m);
+      expect(rendered.html).toMatch(/<p class="code"[^>]*>048213<\/p>/);
+      expect(rendered.text).toContain("5");
     } else {
-      expect(letter.subject + letter.text).not.toMatch(/\d/);
+      expect(rendered.subject + rendered.text).not.toMatch(/\d/);
     }
   });
 
-  test("loads nothing and leads nowhere", () => {
-    expect(letter.html).not.toMatch(/<(img|script|link|a|iframe|form)\b|url\(|https?:|src=|href=/i);
+  test("loads nothing and links nowhere", () => {
+    expect(rendered.html).not.toMatch(/<(img|script|link|a|iframe|form)\b|url\(|https?:|src=|href=/i);
   });
 });
 
-test("speaks German when asked, and English for languages without words", () => {
+test("is in German on request, and in English for languages without words", () => {
   expect(write({ type: "login", code, ttlSeconds: 300 }, "de")).toMatchObject({
     language: "de",
     subject: "048213 ist Ihr Anmeldecode für Northwind",
@@ -73,7 +73,7 @@ test("speaks German when asked, and English for languages without words", () => 
   }
 });
 
-test("says one minute in the singular, and never promises more than the code holds", () => {
+test("says one minute in the singular, and never promises more than the code's lifetime", () => {
   const validity = (ttlSeconds: number, language: Language) =>
     write({ type: "login", code, ttlSeconds }, language).text;
   expect(validity(60, "en")).toContain("1 minute and");
@@ -82,7 +82,7 @@ test("says one minute in the singular, and never promises more than the code hol
   expect(validity(600, "de")).toContain("10 Minuten");
 });
 
-test("a notice of a change says what it was, and what to do if it was not the reader", () => {
+test("a notice of a change says what was changed, and what to do if it was not the reader", () => {
   const added = write({ type: "email_create", address: "new@example.com" }, "en");
   expect(added.text).toContain("The e-mail address new@example.com was added to your account at Northwind.");
   expect(added.text).toContain("If that was not you");
@@ -103,32 +103,32 @@ test.each([
   expect(write(content, "de").text).toContain(german);
 });
 
-describe("A88 a name of a service made to break out", () => {
+describe("A88 a hostile service name", () => {
   const hostile = createMailWriter({
     service: 'Evil\r\nBcc: x@evil.example\r\n\r\n<script>alert(1)</script>"{code}\u202e',
     host: "login.example",
   });
 
-  test("A88 the subject stays one line without marks that turn it around", () => {
+  test("A88 leaves the subject one line without direction marks", () => {
     const { subject } = hostile({ type: "email_login_attempted" }, "en");
     expect(subject).not.toMatch(/[\r\n\u202e]/);
     expect(subject).toContain("Bcc: x@evil.example");
   });
 
-  test("A88 the HTML shows it as text", () => {
+  test("A88 is text in the HTML", () => {
     const { html } = hostile({ type: "login", code, ttlSeconds: 300 }, "en");
     expect(html).not.toContain("<script");
     expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;&quot;{code}");
   });
 
-  test("A88 its braces are not read as placeholders", () => {
+  test("A88 has braces that are not read as placeholders", () => {
     const { text } = hostile({ type: "login", code, ttlSeconds: 300 }, "en");
     expect(text).toContain("{code}");
     expect(text.match(/048213/g)).toHaveLength(1);
   });
 });
 
-test("the text part of the HTML is readable for programs that drop styles", async () => {
+test("the HTML is readable for programs that drop styles", async () => {
   const { html } = write({ type: "login", code, ttlSeconds: 300 }, "en");
   const parsed = await simpleParser(`Content-Type: text/html; charset=utf-8\r\n\r\n${html}`);
   expect(parsed.text).toContain(code);

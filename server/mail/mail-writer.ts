@@ -19,10 +19,10 @@ type Translator = ReturnType<typeof createTranslator<MailWords>>;
 export type MailWriter = (content: MailContent, asked: Language) => RenderedMail;
 
 /**
- * Makes the function that puts mails into words.
+ * Creates the function that renders mails.
  *
- * @param service name of the service, as people know it
- * @param host where they reach it; from the configuration, never from a request
+ * @param service display name of the service
+ * @param host its host name, from the configuration, never from a request
  */
 export function createMailWriter({ service, host }: { service: string; host: string }): MailWriter {
   const translators = new Map<Language, Translator>();
@@ -84,7 +84,7 @@ function passcodeMail(
   { type, code, ttlSeconds }: Extract<MailContent, { code: string }>,
   names: Names,
 ): Draft {
-  // Rounded down: a mail must not promise more than the code holds.
+  // Rounded down: a mail must not promise more than the code's lifetime.
   const validity = translate("validity", { ...names, minutes: Math.max(1, Math.floor(ttlSeconds / 60)) });
   return {
     subject: translate(`messages.${type}.subject`, { ...names, code }),
@@ -113,7 +113,7 @@ function noticeMail(translate: Translator, type: NoticeMail, names: Names): Draf
 }
 
 function changeMail(translate: Translator, { type, ...details }: SecurityMail, names: Names): Draft {
-  // Words about a factor have a branch for one that is not named.
+  // The texts have an `other` branch for an unknown factor.
   const event = translate(`messages.${type}.event`, { ...names, factor: "other", address: "", ...details });
   return {
     subject: translate(`messages.${type}.subject`, names),

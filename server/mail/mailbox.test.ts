@@ -26,7 +26,7 @@ function keep(to: string, subject: string, body: { text?: string; html?: string;
   return createMailboxTransport(db.database).send({ id, to, language: "en", subject, text, html }, never);
 }
 
-/** As much of a runtime as the page asks for. */
+/** The part of a runtime that the page needs. */
 function page(query = "", accept?: string): Promise<Response> {
   const runtime = { database: db.database, config: loadConfig({}, import.meta.dirname) } as Runtime;
   const headers = accept ? { accept } : {};
@@ -36,7 +36,7 @@ function page(query = "", accept?: string): Promise<Response> {
 const json = "application/json";
 
 describe("the mailbox", () => {
-  test("without a mail server development keeps mails there, through the job that sends them", async () => {
+  test("keeps mails in development without a mail server, through the job that sends them", async () => {
     const jobs = testJobs(db);
     await jobs.start({ worker: false });
     await db.database.write.transaction((tx) =>
@@ -55,7 +55,7 @@ describe("the mailbox", () => {
     ]);
   });
 
-  test("a notice of a change arrives by the same job", async () => {
+  test("keeps notices of changes, through the same job", async () => {
     const jobs = testJobs(db);
     await jobs.start({ worker: false });
     const notice = {
@@ -84,7 +84,7 @@ describe("the mailbox", () => {
     expect(kept.map(({ subject }) => subject)).toContain("mail 4");
   });
 
-  test("keeps a mail that is sent twice once", async () => {
+  test("keeps a mail once that is sent twice", async () => {
     const id = randomUUID();
     await keep("anna@example.com", "once", { id });
     await keep("anna@example.com", "once", { id });
@@ -93,7 +93,7 @@ describe("the mailbox", () => {
 });
 
 describe("the mailbox page", () => {
-  test("is a list for programs, newest first, narrowed by recipient and number", async () => {
+  test("is a list for programs, newest first, filtered by recipient and count", async () => {
     await keep("anna@example.com", "first");
     await keep("bert@example.com", "second");
     await keep("anna@example.com", "third", { text: "048213" });
@@ -110,7 +110,7 @@ describe("the mailbox page", () => {
     expect(hers).toMatchObject([{ subject: "third" }]);
   });
 
-  test("shows the newest mail, or the one that is asked for", async () => {
+  test("shows the newest mail, or the one requested", async () => {
     const id = randomUUID();
     await keep("anna@example.com", "older", { id, text: "the older text" });
     await keep("bert@example.com", "newer", { text: "the newer text" });
@@ -122,7 +122,7 @@ describe("the mailbox page", () => {
     expect(asked).toContain(`href="?mail=${id}" aria-current="true"`);
   });
 
-  test("is polite when it is empty, and to addresses that make no sense", async () => {
+  test("answers when it is empty, and malformed addresses", async () => {
     await expect((await page()).text()).resolves.toContain("No mail yet");
     for (const query of ["?limit=0", "?limit=x", "?mail=1", "?to=", "?to=%00", "?limit=1e99"]) {
       const answer = await page(query, json);
@@ -131,7 +131,7 @@ describe("the mailbox page", () => {
     }
   });
 
-  test("A88 nothing in a mail becomes part of the page", async () => {
+  test("A88 never contains markup of a mail", async () => {
     await keep('"><script>alert(1)</script>@example.com', "<img src=x onerror=alert(2)>", {
       text: "</pre><script>alert(3)</script>",
       html: '"></iframe><script>alert(4)</script>',
@@ -144,7 +144,7 @@ describe("the mailbox page", () => {
     expect(markup).toMatch(/<iframe [^>]*\bsandbox srcdoc=/);
   });
 
-  test("lets no script run but its own, and nothing be loaded, framed or kept", async () => {
+  test("runs no script but its own, and loads, frames and caches nothing", async () => {
     await keep("anna@example.com", "a mail");
     const { headers } = await page();
     const policy = headers.get("content-security-policy");

@@ -4,15 +4,15 @@ import type { MailTransport } from "./transport.ts";
 
 const { mailbox } = schema;
 
-/** How many mails the local mailbox keeps; the oldest give way. */
+/** The number of mails that the local mailbox keeps; older ones are deleted. */
 export const MAILBOX_SIZE = 200;
 
 export type MailboxEntry = typeof mailbox.$inferSelect;
 
-/** Two mails of one millisecond would have no order, and a person would be shown the older code. */
+/** Two mails in the same millisecond would have no order, and the mailbox might show the older code first. */
 const afterNewest = sql`greatest(clock_timestamp(), (select max(created_at) + interval '1 ms' from ${mailbox}))`;
 
-/** Keeps mails in the database, where the mailbox page shows them. For development: it stores codes in the clear. */
+/** Stores mails in the database for the mailbox page. For development: it stores codes in the clear. */
 export function createMailboxTransport(database: Database): MailTransport {
   return {
     async send({ id, to, subject, text, html }) {
@@ -36,7 +36,7 @@ export function createMailboxTransport(database: Database): MailTransport {
 /**
  * The newest mails of the local mailbox, newest first.
  *
- * @param filter recipient, in any letter case, and how many at most
+ * @param filter recipient, case-insensitive, and maximum count
  */
 export function newestMails(
   database: ReadOnly,

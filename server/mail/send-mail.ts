@@ -9,7 +9,10 @@ import type { TenantMail } from "./tenant-mail.ts";
 
 type SendMail = Extract<Job, { name: "send_mail" }>;
 
-/** A mail as it lies in the job's row. The code is sealed; everything else is addresses of its reader. */
+/**
+ * The mail as stored in the job's row. The code is sealed; the only other personal data is addresses of its
+ * recipient.
+ */
 const storedMail = z.object({
   tenantId: z.uuid(),
   to: z.string().nullable(),
@@ -28,21 +31,21 @@ const storedMail = z.object({
 
 type StoredMail = z.output<typeof storedMail>;
 
-/** How long a mail without a code is worth sending, in seconds. */
-const NOTICE_LIFETIME = 86_400;
+/** The lifetime of a mail without a code. */
+const NOTICE_LIFETIME_SECONDS = 86_400;
 
-/** The job that sends one mail, in its tenant's name. */
+/** The job that sends one mail in the name of its tenant. */
 export function sendMail(options: {
   tenants: Pick<Tenants, "byId">;
   vault: Vault;
   mail: TenantMail;
 }): JobKind<SendMail> {
   const { tenants, vault, mail: tenantMail } = options;
-  // Bound to its row: a sealed code that is copied into another row does not open.
+  // Bound to its row: a sealed code cannot be unsealed in another row.
   const sealContext = (tenantId: string, jobId: string) => `job/send_mail/${tenantId}/${jobId}`;
 
   return {
-    // As many as a transport keeps connections.
+    // The number of connections of a transport.
     concurrency: 5,
     lifetimeSeconds: ({ mail }) => ("code" in mail ? mail.ttlSeconds : NOTICE_LIFETIME),
     longestPauseSeconds: ({ mail }) => ("code" in mail ? 30 : 3_600),
@@ -68,7 +71,7 @@ export function sendMail(options: {
       const tenant = await tenants.byId(tenantId);
       if (!tenant) throw new PermanentFailure("the tenant is gone");
       const { write, transport } = tenantMail.of(tenant);
-      const letter =
+      const rendered =
         "sealedCode" in mail
           ? write(
               {
@@ -81,7 +84,7 @@ export function sendMail(options: {
               language,
             )
           : write(mail, language);
-      await transport.send({ id, to, ...letter }, signal);
+      await transport.send({ id, to, ...rendered }, signal);
     },
   };
 }

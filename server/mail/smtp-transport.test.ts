@@ -6,7 +6,7 @@ import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
 import { createSmtpTransport } from "./smtp-transport.ts";
 import type { MailTransport, OutgoingMail } from "./transport.ts";
 
-/** Offers STARTTLS with the certificate that smtp-server brings along for tests. */
+/** Offers STARTTLS with smtp-server's own test certificate. */
 const { key, cert } = getTlsOptions();
 const selfSigned = { key, cert, disabledCommands: [] };
 
@@ -35,8 +35,8 @@ afterEach(async () => {
   await smtp.close();
 });
 
-describe("a mail as it arrives", () => {
-  test("has both texts, its language, its identifier, and says that a machine sent it", async () => {
+describe("a sent mail", () => {
+  test("has both texts, its language, its identifier, and is marked as automatic", async () => {
     smtp = await startSmtp();
     const id = randomUUID();
     await send({ id });
@@ -53,7 +53,7 @@ describe("a mail as it arrives", () => {
     expect(received.headers.get("auto-submitted")).toBe("auto-generated");
   });
 
-  test("A88 keeps names and subjects from becoming headers or recipients", async () => {
+  test("A88 has no headers or recipients made of names and subjects", async () => {
     smtp = await startSmtp();
     const hostile = "x\r\nBcc: thief@evil.example\r\n\r\nbody";
     await send({ subject: hostile }, smtp.url, {
@@ -86,27 +86,27 @@ describe("a mail as it arrives", () => {
   });
 });
 
-describe("what the server refuses", () => {
-  test("A117 with 5yz, is refused for good, in words that repeat nothing", async () => {
+describe("a rejection by the server", () => {
+  test("A117 with 5yz, is permanent, and its message repeats nothing", async () => {
     smtp = await startSmtp({ reply: () => 552 });
     const refused = send();
     await expect(refused).rejects.toThrow(PermanentFailure);
     await expect(refused).rejects.toThrow(/^the mail server refused it: 552 to DATA$/);
   });
 
-  test("A117 with 4yz, may be tried again", async () => {
+  test("A117 with 4yz, may be retried", async () => {
     smtp = await startSmtp({ reply: () => 450 });
     const refused = send();
     await expect(refused).rejects.toMatchObject({ responseCode: 450 });
     await expect(refused).rejects.not.toThrow(PermanentFailure);
   });
 
-  test("A117 with 530, may be tried again: it is we who have to sign in", async () => {
+  test("A117 with 530, may be retried: it asks for our login", async () => {
     smtp = await startSmtp({ reply: () => 530 });
     await expect(send()).rejects.not.toThrow(PermanentFailure);
   });
 
-  test("A117 because of our password, may be tried again: the password can be mended", async () => {
+  test("A117 of our password, may be retried: the password can be corrected", async () => {
     smtp = await startSmtp({
       options: {
         authOptional: false,
@@ -122,36 +122,36 @@ describe("what the server refuses", () => {
 });
 
 describe("the connection", () => {
-  test("a certificate that nobody vouches for is not accepted", async () => {
+  test("rejects an untrusted certificate", async () => {
     smtp = await startSmtp({ options: selfSigned });
     await expect(send()).rejects.toThrow(/certificate/);
     await expect(send({}, smtp.url.replace("smtp:", "smtps:"))).rejects.toThrow();
     expect(smtp.messages).toEqual([]);
   });
 
-  test("an address that cannot be read stops the start with one line, which does not repeat it", async () => {
+  test("with a malformed address stops the start with one line, which does not repeat it", async () => {
     smtp = await startSmtp();
     for (const url of ["smtp://user:pa#ss@example.com", "smtp://", "smtp://:587"]) {
       expect(() => createSmtpTransport(url, from)).toThrow(/^SMTP_URL cannot be read; [^@]*$/);
     }
   });
 
-  test("an operator can have it otherwise, in the address", async () => {
+  test("can be configured to accept one in the address", async () => {
     smtp = await startSmtp({ options: selfSigned });
     await send({}, `${smtp.url}?ignoreTLS=true`);
     expect(smtp.messages).toHaveLength(1);
   });
 
-  test("credentials do not travel in the clear to another machine", async () => {
+  test("sends no credentials in the clear to another machine", async () => {
     smtp = await startSmtp({ options: { authOptional: true, allowInsecureAuth: true } });
-    // A name for this machine that does not look like it.
+    // A name for this machine that does not look local.
     const url = smtp.url.replace("smtp://127.0.0.1", "smtp://user:secret@127.1");
     expect(new URL(url).hostname).toBe("127.1");
     await expect(send({}, url)).rejects.toMatchObject({ code: "ETLS" });
     expect(smtp.messages).toEqual([]);
   });
 
-  test("A117 a server that stalls is left when the time is up", async () => {
+  test("A117 to a server that stalls is closed after the time limit", async () => {
     smtp = await startSmtp({ reply: () => new Promise(() => {}) });
     transport = createSmtpTransport(smtp.url, from);
     await expect(transport.send(mail(), AbortSignal.timeout(300))).rejects.toThrow();

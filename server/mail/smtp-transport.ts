@@ -5,15 +5,15 @@ import { oneLine } from "./one-line.ts";
 import type { MailTransport } from "./transport.ts";
 
 /**
- * Sends through a mail server, over a few connections that stay open.
+ * Sends through a mail server, over a pool of connections.
  *
- * TLS is used whenever the server offers it, and its certificate is verified. Credentials never travel in the
- * clear, except to the same machine. An operator who must have it otherwise writes it into the address, as
- * nodemailer reads it: `?tls.rejectUnauthorized=false`, `?requireTLS=false`, `?ignoreTLS=true`.
+ * TLS is used if the server offers it, and its certificate is verified. Credentials are never sent in the clear,
+ * except to the same machine. The address can override this with nodemailer's parameters:
+ * `?tls.rejectUnauthorized=false`, `?requireTLS=false`, `?ignoreTLS=true`.
  *
  * @param url smtp:// (STARTTLS) or smtps:// (TLS from the first byte), with user and password where needed
  * @param from sender of every mail
- * @throws ConfigError when the address cannot be read
+ * @throws ConfigError when the address cannot be parsed
  */
 export function createSmtpTransport(url: string, from: { name: string; address: string }): MailTransport {
   const { username, hostname } = parseAddress(url);
@@ -21,7 +21,7 @@ export function createSmtpTransport(url: string, from: { name: string; address: 
     url,
     pool: true,
     maxConnections: 5,
-    // One more try when the server has dropped an idle connection; the job does the rest.
+    // One retry for a server that has dropped an idle connection; further retries are the job's.
     maxRequeues: 1,
     requireTLS: username !== "" && !isLoopback(hostname),
     tls: { rejectUnauthorized: true, minVersion: "TLSv1.2" },
@@ -42,7 +42,7 @@ export function createSmtpTransport(url: string, from: { name: string; address: 
         await transport.sendMail({
           from: sender,
           to: { name: "", address: to },
-          // Said outright, so that no header decides who gets the mail.
+          // Set explicitly, so that no header determines the recipient.
           envelope: { from: from.address, to: [to] },
           subject,
           text,
@@ -50,7 +50,7 @@ export function createSmtpTransport(url: string, from: { name: string; address: 
           messageId: `<${id}@${domain}>`,
           headers: {
             "Content-Language": language,
-            // RFC 3834 5: keeps holiday notices and other machines from answering.
+            // RFC 3834 5: keeps automatic responders from answering.
             "Auto-Submitted": "auto-generated",
             "X-Auto-Response-Suppress": "All",
           },
@@ -75,9 +75,9 @@ function parseAddress(url: string): URL {
 }
 
 /**
- * A 5yz reply to this very mail (RFC 5321 4.2.1) will be the same next time. One to the login or to the greeting,
- * and 530, which asks for a login or for TLS (RFC 4954 6, RFC 3207 4), are about us, and may be mended before the
- * mail has become pointless.
+ * Whether a rejection is permanent. A 5yz reply to this mail (RFC 5321 4.2.1) will be the same next time. A reply
+ * to the login or the greeting, and 530, which requires a login or TLS (RFC 4954 6, RFC 3207 4), concern the
+ * configuration and may be fixed within the lifetime of the mail.
  */
 function refusalOf(error: unknown): string | undefined {
   const { code, responseCode, command } = error as {
@@ -91,7 +91,7 @@ function refusalOf(error: unknown): string | undefined {
   return `the mail server refused it: ${responseCode}${typeof command === "string" ? ` to ${command}` : ""}`;
 }
 
-/** One address and nothing that a parser could read as two, or as a header. What people may enter is narrower. */
+/** One address that no parser reads as two or as a header. Addresses that users may enter are narrower. */
 function isPlainAddress(value: string): boolean {
   return value.length <= 254 && /^[^\s\p{Cc}"(),:;<>@[\\\]]+@[^\s\p{Cc}"(),:;<>@[\\\]]+$/u.test(value);
 }

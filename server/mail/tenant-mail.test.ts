@@ -27,7 +27,7 @@ test("a tenant's mail names its own service, and the host of its address", async
   mail.close();
 });
 
-test("tenants with a mail server or a sender of their own go their own way, and others share one", async () => {
+test("tenants with their own mail server or sender have their own transport, and others share one", async () => {
   const mail = createTenantMail(runtime.tenant, runtime.database);
   const way = (tenant: Tenant) => mail.of(tenant).transport;
   const sender = { email_delivery: { from_name: "One for all", from_address: "us@example.com" } };
@@ -39,7 +39,7 @@ test("tenants with a mail server or a sender of their own go their own way, and 
   mail.close();
 });
 
-test("the job acts for the tenant that it was made for, and is given up when that is gone", async () => {
+test("the job acts for its tenant, and fails permanently when the tenant is gone", async () => {
   const { tenant, tenants, vault, database } = runtime;
   const mail = createTenantMail(tenant, database);
   const acme = await make("Acme");

@@ -6,52 +6,52 @@ import { createMailWriter, type MailWriter } from "./mail-writer.ts";
 import { createSmtpTransport } from "./smtp-transport.ts";
 import type { MailTransport } from "./transport.ts";
 
-/** How a tenant's mails are put into words, and by which way they go. */
+/** How mails of a tenant are rendered and sent. */
 export interface MailSender {
   write: MailWriter;
   transport: MailTransport;
 }
 
-/** Every tenant's mailing. */
+/** The mail senders of all tenants. */
 export interface TenantMail {
-  /** @throws ConfigError when the address of its mail server cannot be read */
+  /** @throws ConfigError when the address of its mail server cannot be parsed */
   of(tenant: Tenant): MailSender;
   close(): void;
 }
 
 /**
- * Makes the table of a process; the default tenant's way is opened at once, so that a wrong one stops the start.
- * Tenants of one mail server and one sender share its connections.
+ * Creates the mail senders of a process. The default tenant's transport is opened at once, so that an invalid one
+ * stops the start. Tenants with the same mail server and sender share connections.
  *
- * @throws ConfigError when the address of the mail server cannot be read
+ * @throws ConfigError when the address of the mail server cannot be parsed
  */
 export function createTenantMail(byDefault: Tenant, database: Database): TenantMail {
-  const mailings = new WeakMap<Tenant, MailSender>();
+  const senders = new WeakMap<Tenant, MailSender>();
   const transports = new Map<string, MailTransport>();
 
   function transportOf({ config }: Tenant): MailTransport {
     const { smtp_url, email_delivery, service } = config;
-    const way = JSON.stringify([
+    const key = JSON.stringify([
       smtp_url,
       email_delivery.from_address,
       email_delivery.from_name ?? service.name,
     ]);
-    const known = transports.get(way);
+    const known = transports.get(key);
     if (known) return known;
     const made = createMailTransport(config, database);
-    transports.set(way, made);
+    transports.set(key, made);
     return made;
   }
 
   const of = (tenant: Tenant): MailSender => {
-    const known = mailings.get(tenant);
+    const known = senders.get(tenant);
     if (known) return known;
     const { service, base_url } = tenant.config;
     const made = {
       write: createMailWriter({ service: service.name, host: new URL(base_url).host }),
       transport: transportOf(tenant),
     };
-    mailings.set(tenant, made);
+    senders.set(tenant, made);
     return made;
   };
 
@@ -65,7 +65,7 @@ export function createTenantMail(byDefault: Tenant, database: Database): TenantM
 }
 
 /**
- * Makes sure that the address of a mail server can be read; connects to nothing.
+ * Checks that the address of a mail server can be parsed; does not connect.
  *
  * @throws ConfigError when it cannot
  */

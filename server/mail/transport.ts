@@ -1,8 +1,8 @@
 import type { Language } from "#words/language";
 
-/** A mail in words: one line of subject, and the same text twice. */
+/** A rendered mail: a one-line subject, and the text twice. */
 export interface RenderedMail {
-  /** The language it is really in, which may not be the one asked for. */
+  /** The language of the text, which may differ from the one asked for. */
   language: Language;
   subject: string;
   text: string;
@@ -10,18 +10,18 @@ export interface RenderedMail {
 }
 
 export interface OutgoingMail extends RenderedMail {
-  /** Identifier of the job, a UUID; a mail that is sent twice carries the same one twice. */
+  /** Identifier of the job, a UUID; a mail that is sent twice has the same one. */
   id: string;
   /** One address without a name. */
   to: string;
 }
 
-/** Where mails go. */
+/** Sends mails. */
 export interface MailTransport {
   /**
-   * Resolves when somebody else has taken responsibility for the mail.
+   * Resolves when another system has accepted responsibility for the mail.
    *
-   * @throws PermanentFailure when it will never be taken
+   * @throws PermanentFailure when it will never be accepted
    */
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
   close(): void;

@@ -1,6 +1,6 @@
 import type { FlowWords } from "../flow.ts";
 
-/** Von Sicherheitsschlüsseln gesagt, wo der allgemeine Text von Passkeys spricht. */
+/** Texts about Sicherheitsschlüssel, where the general text is about passkeys. */
 const securityKeyErrors = {
   passkey_invalid:
     "Diesen Sicherheitsschlüssel konnten wir nicht annehmen. Versuchen Sie es noch einmal, oder nehmen Sie einen anderen.",

@@ -1,6 +1,6 @@
 import type { FlowWords } from "../flow.ts";
 
-/** Said of security keys, where the general text speaks of passkeys. */
+/** Texts about security keys, where the general text is about passkeys. */
 const securityKeyErrors = {
   passkey_invalid: "We could not accept this security key. Please try again, or use another one.",
   passkey_cancelled: "The security key was not used. You can try again, or choose another way.",
