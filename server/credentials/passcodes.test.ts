@@ -46,7 +46,7 @@ function somebody(changes: Partial<PasscodeSubject> = {}): PasscodeSubject {
     recipient: identifier,
     identifier,
     userId: randomUUID(),
-    genuine: true,
+    decoy: false,
     ...changes,
   };
 }
@@ -252,7 +252,7 @@ describe("sending", () => {
 
 describe("where no account is", () => {
   const unknown = (changes: Partial<PasscodeSubject> = {}): PasscodeSubject => {
-    const { userId: _, ...rest } = somebody({ genuine: false, notice: "email_login_attempted", ...changes });
+    const { userId: _, ...rest } = somebody({ decoy: true, notice: "email_login_attempted", ...changes });
     return rest;
   };
 
@@ -301,7 +301,7 @@ describe("where no account is", () => {
   test("no code is right, even one that is", async () => {
     const about = somebody();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
-    expect(await verifyPasscode(scopeAt(), { ...about, genuine: false }, code)).toEqual({ result: "wrong" });
+    expect(await verifyPasscode(scopeAt(), { ...about, decoy: true }, code)).toEqual({ result: "wrong" });
   });
 });
 

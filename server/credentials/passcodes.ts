@@ -29,8 +29,8 @@ export interface PasscodeSubject {
   userId?: string;
   /** Whether the account has another way in that strangers cannot have barred; see `judgePasscode`. */
   hasAlternative?: boolean;
-  /** False: no account, or an address that is taken. Then no code is right, and `notice` is mailed, or nothing. */
-  genuine: boolean;
+  /** True: no account, or an address that is taken. No code is accepted; `notice` is mailed, or nothing. */
+  decoy: boolean;
   notice?: NoticeMail;
 }
 
@@ -87,7 +87,7 @@ export async function resendPasscode(
   const ttlSeconds = tenant.config.email.passcode_ttl;
   const row = {
     // Random bytes are the digest of no code.
-    codeHash: about.genuine ? codeHashOf(context, about, code) : runtime.platform.randomBytes(32),
+    codeHash: about.decoy ? runtime.platform.randomBytes(32) : codeHashOf(context, about, code),
     tries: 0,
     createdAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
@@ -157,7 +157,7 @@ export async function verifyPasscode(
 
   if (!stored) return { result: "wrong" };
   const right = constantTimeEqual(stored.codeHash, codeHashOf(context, about, code));
-  if (right && about.genuine && !barred) {
+  if (right && !about.decoy && !barred) {
     return { result: "right", take: takeOf(context, about, stored.codeHash, counted) };
   }
   return { result: stored.tries === maxTries ? "exhausted" : "wrong" };
@@ -213,11 +213,11 @@ function jobsFor(
   code: string,
   ttlSeconds: number,
 ): MailJob[] {
-  const { recipient, genuine, purpose, notice } = about;
-  const mail = genuine
-    ? { type: purpose, code, ttlSeconds }
-    : { type: notice ?? ("email_login_attempted" as const) };
-  const to = genuine || notice ? recipient : null;
+  const { recipient, decoy, purpose, notice } = about;
+  const mail = decoy
+    ? { type: notice ?? ("email_login_attempted" as const) }
+    : { type: purpose, code, ttlSeconds };
+  const to = !decoy || notice ? recipient : null;
   return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language, mail }];
 }
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
-import { advance, historyLimit } from "./advance.ts";
+import { advance, MAX_HISTORY_ENTRIES } from "./advance.ts";
 import { type FlowRecord, flowData } from "./data.ts";
-import { type Facts, nobody } from "./facts.ts";
+import { type Facts, noFacts } from "./facts.ts";
 import { NEXT, stateNames } from "./names.ts";
-import { go, goBack, next, refuse, stay } from "./outcome.ts";
+import { go, goBack, next, reject, stay } from "./outcome.ts";
 
-const facts: Facts = { ...nobody, hasPasskey: true, email: "ada@example.com", emailVerified: true };
+const facts: Facts = { ...noFacts, hasPasskey: true, email: "ada@example.com", emailVerified: true };
 const situation = { facts, config: loadConfig({}, "/nowhere") };
 
 function flow(overrides: Partial<FlowRecord> = {}): FlowRecord {
@@ -16,7 +16,7 @@ function flow(overrides: Partial<FlowRecord> = {}): FlowRecord {
     type: "login",
     state: "login_init",
     version: 3,
-    data: flowData.parse({ answered: ["preflight"] }),
+    data: flowData.parse({ completedStates: ["preflight"] }),
     history: [],
     payload: {},
     secrets: {},
@@ -80,7 +80,7 @@ test("the head of the plan is taken with the facts that this step makes true", (
 test("a state of the plan that was passed counts as answered", () => {
   const before = flow({ state: "preflight", data: flowData.parse({}) });
   const { record } = advance(before, go(NEXT), situation);
-  expect(record.data.answered).toEqual(["preflight"]);
+  expect(record.data.completedStates).toEqual(["preflight"]);
 });
 
 test("staying changes what is known and nothing else, and enters the state again", () => {
@@ -92,11 +92,11 @@ test("staying changes what is known and nothing else, and enters the state again
 
 test("a refusal changes nothing, and enters the state only if it used up what was there", () => {
   const before = flow();
-  expect(advance(before, refuse("passkey_invalid"), situation)).toMatchObject({
+  expect(advance(before, reject("passkey_invalid"), situation)).toMatchObject({
     record: before,
     enters: false,
   });
-  expect(advance(before, refuse("passkey_invalid", { renew: true }), situation)).toMatchObject({
+  expect(advance(before, reject("passkey_invalid", { renew: true }), situation)).toMatchObject({
     record: before,
     enters: true,
   });
@@ -122,7 +122,7 @@ test("however one wanders, history stays bounded, names no state twice, and lead
       for (const state of walk) {
         record = advance(record, go(state), situation).record;
         const names = record.history.map((entry) => entry.state);
-        expect(names.length).toBeLessThanOrEqual(historyLimit);
+        expect(names.length).toBeLessThanOrEqual(MAX_HISTORY_ENTRIES);
         expect(new Set([...names, record.state]).size).toBe(names.length + 1);
       }
       while (record.history.length > 0) record = advance(record, goBack(), situation).record;

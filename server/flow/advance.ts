@@ -5,27 +5,27 @@ import type { Outcome } from "./outcome.ts";
 import { plan } from "./plan.ts";
 import type { Situation } from "./situation.ts";
 
-/** History longer than this forgets its oldest entry. */
-export const historyLimit = 16;
+/** A longer history drops its oldest entry. */
+export const MAX_HISTORY_ENTRIES = 16;
 
 export interface Advanced {
   record: FlowRecord;
   facts: Facts;
-  /** Whether the state is to be entered: made anew what it shows. */
+  /** Whether the state must be entered, which renews what it shows. */
   enters: boolean;
 }
 
-/** The flow after an outcome. Pure; the meaning of every outcome is here and nowhere else. */
+/** Applies an outcome to a flow. Pure; the meaning of every outcome is defined here alone. */
 export function advance(
   record: FlowRecord,
   outcome: Outcome,
   situation: Omit<Situation, "data" | "type">,
 ): Advanced {
   const { config } = situation;
-  if (outcome.kind === "refuse") return { record, facts: situation.facts, enters: outcome.renew };
+  if (outcome.kind === "reject") return { record, facts: situation.facts, enters: outcome.renew };
 
   const { to, commits, effects } = outcome;
-  // At registration the facts lie in the flow itself; of an account, the step says what its writes will make true.
+  // A pending registration keeps its facts in the flow; for an account, the step declares what its writes change.
   const factsAfter = ({ type, data }: FlowRecord): Facts =>
     isPendingRegistration({ type, data })
       ? factsOf(type, data, null)
@@ -40,13 +40,15 @@ export function advance(
   if (to === STAY) return { record: { ...record, data: patched }, facts, enters: outcome.enters };
 
   const data =
-    to === NEXT ? { ...patched, answered: [...new Set([...patched.answered, record.state])] } : patched;
+    to === NEXT
+      ? { ...patched, completedStates: [...new Set([...patched.completedStates, record.state])] }
+      : patched;
   const target = to === NEXT ? head(plan({ type: record.type, data, facts, config })) : to;
-  const history = commits ? upTo(target, lasting(record)) : remember(record, target);
+  const history = commits ? truncateBefore(target, historyAfterCommit(record)) : pushHistory(record, target);
   return { record: { ...record, state: target, data, history }, facts, enters: true };
 }
 
-/** Data with changes; a member that is set to undefined goes. */
+/** Returns data with changes applied; a member set to undefined is removed. */
 export function patch(data: FlowData, changes: object = {}): FlowData {
   const merged = { ...data, ...changes };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)) as FlowData;
@@ -54,31 +56,31 @@ export function patch(data: FlowData, changes: object = {}): FlowData {
 
 function head(states: StateName[]): StateName {
   const [first] = states;
-  if (!first) throw new Error("the plan is empty: it has to end somewhere");
+  if (!first) throw new Error("The plan is empty.");
   return first;
 }
 
-function remember(record: FlowRecord, target: StateName): HistoryEntry[] {
+function pushHistory(record: FlowRecord, target: StateName): HistoryEntry[] {
   const { pending, ...rest } = record.data;
   const grown =
     target === record.state ? record.history : [...record.history, { state: record.state, data: rest }];
-  return upTo(target, grown).slice(-historyLimit);
+  return truncateBefore(target, grown).slice(-MAX_HISTORY_ENTRIES);
 }
 
-/** Going to a state that lies in the history returns there, so that no loop makes it grow. */
-function upTo(target: StateName, history: HistoryEntry[]): HistoryEntry[] {
+/** Cuts the history before the target if it contains it, so that loops do not make it grow. */
+function truncateBefore(target: StateName, history: HistoryEntry[]): HistoryEntry[] {
   const seen = history.findIndex((entry) => entry.state === target);
   return seen === -1 ? history : history.slice(0, seen);
 }
 
-/** What a proof leaves of the way back: nothing, but to the account that somebody who is signed in came from. */
-function lasting({ type, history }: FlowRecord): HistoryEntry[] {
+/** History that a commit keeps: none, except the profile page in a profile flow. */
+function historyAfterCommit({ type, history }: FlowRecord): HistoryEntry[] {
   return type === "profile" ? history.filter(({ state }) => state === "profile_init") : [];
 }
 
 function restore(record: FlowRecord): FlowRecord {
   const last = record.history.at(-1);
-  if (!last) throw new Error("there is nothing to go back to");
+  if (!last) throw new Error("The history is empty.");
   const kept = Object.fromEntries(sticky.map((key) => [key, record.data[key]]));
   return {
     ...record,

@@ -13,12 +13,17 @@ const references: Record<Exclude<Factor["method"], "third_party">, string | null
   registration: null,
 };
 
-/** The authentication method reference of a proof (RFC 8176), by the name that clients of the protocol know. */
-export function methodReference({ method, provider }: Pick<Factor, "method" | "provider">): string | null {
+/** Returns the authentication method reference of a factor (RFC 8176), as clients of the protocol know it. */
+function methodReference({ method, provider }: Pick<Factor, "method" | "provider">): string | null {
   return method === "third_party" ? `ext:${publicProvider(provider)}` : references[method];
 }
 
-/** How clients know a provider: by its key, or, of SAML, by its entity id. */
+/** Returns the `amr` claim of a session (RFC 8176) for its factors. */
+export function amrOf(factors: readonly Factor[]): string[] {
+  return factors.map(methodReference).filter((reference) => reference !== null);
+}
+
+/** Returns the provider name that clients know: the key of an OAuth provider, the entity id of a SAML provider. */
 export function publicProvider(provider = ""): string {
   return provider.replace(/^saml:/, "");
 }

@@ -5,7 +5,7 @@ import type { FlowState } from "./wire.ts";
 /** The engine's answer to any request; a rejected request is answered by a state with an error. */
 export interface Answer {
   state: FlowState;
-  /** Of the state shown; 0 where none is. */
+  /** Version of the flow; 0 without a flow. */
   version: number;
   flowId: string | null;
   /** The flow's resume secret; returned once, by `start`. */

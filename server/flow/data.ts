@@ -15,71 +15,71 @@ const factor = z.object({
   ]),
   at: z.iso.datetime(),
   userVerified: z.boolean().optional(),
-  /** For third parties: which one. */
+  /** Key of the identity provider, for `third_party`. */
   provider: z.string().optional(),
 });
 
-/** What an identity provider said of a person; see `server/thirdparty/provider-facts.ts`. */
+/** User facts from an identity provider; see `server/thirdparty/provider-facts.ts`. */
 const providerFacts = z.looseObject({ provider: z.string(), subject: z.string() });
 
-/** A WebAuthn credential that exists in its authenticator and not yet in the database; buffers as base64url. */
+/** A WebAuthn credential that is not stored in the database yet; buffers as base64url. */
 const newCredential = z.looseObject({ id: z.string() });
 
-/** What a flow remembers between steps. `back` restores it, except for `sticky` members. */
+/** Data that a flow keeps between steps. `back` restores it, except for `sticky` members. */
 export const flowData = z.object({
   capabilities: z
     .object({ webauthn: z.boolean(), conditionalMediation: z.boolean(), platformAuthenticator: z.boolean() })
     .optional(),
   rememberMe: z.boolean().optional(),
-  /** How the person named themselves, in canonical form. */
+  /** Login identifier as entered, in canonical form. */
   identifier: z.object({ kind: z.enum(["email", "username"]), value: z.string() }).optional(),
-  /** Canonical address this flow is about: given, or the account's own. */
+  /** Canonical address of this flow: entered by the user, or the account's own. */
   email: z.string().optional(),
   username: z.string().optional(),
-  /** The account this flow is about; at registration the one that will be. */
+  /** Account of this flow; at registration the one that will be created. */
   userId: z.uuid().optional(),
-  /** The mailed code that is awaited. */
+  /** The mailed code that the flow waits for. */
   passcode: z
     .object({
       purpose: z.enum(["login", "recovery", "email_verification"]),
-      /** Where mail goes; absent when the account has no address, or there is no account. */
+      /** Mail recipient; absent if the account has no address or does not exist. */
       recipient: z.string().optional(),
-      /** False: nobody may be let in by this code, and it looks as if somebody could. */
-      genuine: z.boolean(),
+      /** True: no code is accepted, and responses do not reveal it. */
+      decoy: z.boolean(),
       notice: z.enum(["email_login_attempted", "email_registration_attempted"]).optional(),
     })
     .optional(),
   factors: z.array(factor).default([]),
-  /** An identity provider has said who this is, and their account exists, at registration too. */
+  /** Set once an identity provider identified the user: the account was created by this flow, or known before. */
   signedUp: z.enum(["created", "known"]).optional(),
-  /** Where somebody who was sent to an identity provider comes back to; one of the allowed addresses. */
+  /** Return address after a redirect to an identity provider; one of the allowed addresses. */
   returnTo: z.string().optional(),
-  /** Which kind of credential is being created. */
-  creating: z.enum(["passkey", "security_key"]).optional(),
+  /** Kind of credential that is being created. */
+  credentialKind: z.enum(["passkey", "security_key"]).optional(),
   /** This flow set up a second factor. */
   enrolled: z.boolean().optional(),
-  /** The person lets this browser skip the second factor from now on. */
+  /** The user chose to trust this browser: it may skip the second factor. */
   trustsDevice: z.boolean().optional(),
-  /** A profile flow: the session it belongs to. */
+  /** Profile flow only: its session. */
   sessionId: z.uuid().optional(),
-  /** A profile flow: the person is proving once more who they are. */
+  /** Profile flow only: the user is reauthenticating. */
   steppingUp: z.boolean().optional(),
-  /** A code for a new password was confirmed, and the password is not yet set. */
+  /** A recovery code mail was confirmed and the new password is not set yet. */
   recovering: z.boolean().optional(),
   emailVerified: z.boolean().optional(),
-  /** States of the plan that were done or skipped. */
-  answered: z.array(z.enum(stateNames)).default([]),
-  /** What registration will write at its end. */
+  /** States of the plan that were completed or skipped. */
+  completedStates: z.array(z.enum(stateNames)).default([]),
+  /** Data to write at the end of a registration. */
   pending: z
     .object({
       passwordHash: z.string().optional(),
       credential: newCredential.optional(),
       securityKey: newCredential.optional(),
-      /** Sealed secret of an authenticator app, and the step of the code that confirmed it. */
+      /** Sealed secret of an authenticator app, and the time step of the code that confirmed it. */
       totp: z.object({ sealed: z.string(), lastStep: z.int() }).optional(),
-      /** Sealed secret that is being set up, and not yet confirmed. */
+      /** Sealed secret that is not confirmed yet. */
       unconfirmedTotp: z.string().optional(),
-      /** To be linked to the account once the second factor was shown. */
+      /** Identity to link once the second factor is verified. */
       identity: providerFacts.optional(),
     })
     .default({}),
@@ -89,14 +89,14 @@ export type FlowData = z.output<typeof flowData>;
 export type DataKey = keyof FlowData;
 export type DataPatch = { [Key in DataKey]?: FlowData[Key] | undefined };
 
-/** Members that `back` leaves as they are: they hold secrets, which history must not copy, or are told once. */
+/** Members that `back` does not restore: they hold secrets, which history must not copy, or are reported only once. */
 export const sticky = ["pending", "capabilities", "rememberMe"] as const satisfies readonly DataKey[];
 
 export const historyEntry = z.object({ state: z.enum(stateNames), data: flowData.omit({ pending: true }) });
 
 export type HistoryEntry = z.output<typeof historyEntry>;
 
-/** A flow as the pure functions see it. */
+/** State of a flow, as the pure functions see it. */
 export interface FlowRecord {
   id: string;
   type: (typeof flowTypes)[number];
@@ -105,6 +105,6 @@ export interface FlowRecord {
   data: FlowData;
   history: HistoryEntry[];
   payload: Record<string, unknown>;
-  /** Members of the payload that rest sealed. */
+  /** Members of the payload that are stored sealed. */
   secrets: Record<string, unknown>;
 }

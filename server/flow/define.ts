@@ -7,16 +7,16 @@ import type { Config } from "../config/schema.ts";
 import type { Job, RequestContext } from "../runtime.ts";
 import type { IssuedSession } from "../sessions/session.ts";
 import type { DataKey, DataPatch, FlowData } from "./data.ts";
-import type { ErrorCode, Problem } from "./errors.ts";
+import type { ErrorCode, StepError } from "./errors.ts";
 import type { Facts } from "./facts.ts";
 import type { FlowType, StateName, Target } from "./names.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** What guards and descriptors may look at: data only, nothing asynchronous. */
+/** Input of guards and descriptors: data only, nothing asynchronous. */
 export interface View {
-  /** The account as its owner sees it; in profile flows alone. */
+  /** The account as its owner sees it; profile flows only. */
   account: Account | null;
-  /** Whether the last proof of who this is lies less than `session.step_up_after` back; profile flows only. */
+  /** Whether the user authenticated within `session.step_up_after`; profile flows only. */
   fresh: boolean;
   type: FlowType;
   state: StateName;
@@ -26,29 +26,29 @@ export interface View {
   canGoBack: boolean;
 }
 
-/** What an action or an `enter` works with; the data that its state needs is there. */
+/** Context of an action or an `enter`; the data that its state needs is present. */
 export type Context<Needs extends DataKey = never> = Omit<View, "data"> & {
   flowId: string;
   request: RequestContext;
-  /** Reads only: writes are returned, and happen together at the end of the step. */
+  /** Read-only: writes are returned, and run in one transaction at the end of the step. */
   db: ReadOnly;
   data: FlowData & { [Key in Needs]-?: NonNullable<FlowData[Key]> };
 };
 
-/** What entering a state made. It never keeps the state from being entered; a problem is shown with it. */
+/** Result of entering a state. An error does not prevent entering; it is shown with the state. */
 export interface Entered {
   payload?: Record<string, unknown>;
-  /** Members of the payload that are secrets: they rest sealed, and are gone with the next step. */
+  /** Secret members of the payload: stored sealed, and dropped by the next step. */
   secrets?: Record<string, unknown>;
-  /** What the flow has to remember of what was made. */
+  /** Changes of the flow's data. */
   data?: DataPatch;
   cookieChanges?: CookieChanges;
   writes?: Write[];
   jobs?: Job[];
-  problem?: Problem;
+  error?: StepError;
   session?: IssuedSession;
-  /** Completes the payload once the step's writes have been made, inside their transaction. */
-  settle?: (tx: Parameters<Write>[0]) => Promise<Record<string, unknown>>;
+  /** Returns further members of the payload; runs after the step's writes, in their transaction. */
+  completePayload?: (tx: Parameters<Write>[0]) => Promise<Record<string, unknown>>;
 }
 
 export type InputSchema = z.ZodObject;
@@ -64,7 +64,7 @@ export interface Action<Input extends InputSchema = InputSchema> {
   when: (view: View) => boolean;
   to: readonly Target[];
   errors: readonly ErrorCode[];
-  /** Other names under which older clients call it. */
+  /** Names under which older clients call it. */
   aliases: readonly string[];
   run(context: Context, input: unknown): Outcome | Promise<Outcome>;
 }
@@ -72,11 +72,11 @@ export interface Action<Input extends InputSchema = InputSchema> {
 export interface State<Actions extends Record<string, Action> = Record<string, Action>> {
   name: StateName;
   needs: readonly DataKey[];
-  /** Idempotent: what it ensures is there already when it is there already. */
+  /** Makes what the state shows (a code is sent, a challenge is open). Idempotent. */
   enter?: (context: Context) => Promise<Entered>;
-  /** What is shown of the account as it is at that moment, and rests nowhere else. Pure. */
+  /** Payload derived from the current account; not stored. Pure. */
   shows?: (view: View) => Record<string, unknown>;
-  /** What `enter` makes can run out while the state is shown, so a look at the state makes it again. */
+  /** Whether `current` enters the state again, because what `enter` makes can expire while it is shown. */
   renews: boolean;
   actions: Actions;
 }
@@ -87,18 +87,18 @@ interface ActionDefinition<
   To extends Target,
   Code extends ErrorCode,
 > {
-  /** One sentence for the people who build clients. */
+  /** One sentence for developers of clients. */
   description: string;
-  /** What it takes: a schema, or a function of the view where configuration shapes it. Default: nothing. */
+  /** A schema, or a function of the view where configuration shapes it. Default: no input. */
   input?: Input | ((view: View) => Input);
-  /** Whether it is offered; asked again when it is called. Default: always. */
+  /** Whether it is offered; checked again when it is called. Default: always. */
   when?: (view: View) => boolean;
-  /** Every place it may lead to. */
+  /** Every target it may return. */
   to: readonly To[];
-  /** Every refusal it may give of its own accord. */
+  /** Every error it may return itself. */
   errors?: readonly Code[];
   aliases?: readonly string[];
-  // NoInfer: otherwise TypeScript widens both from what the body returns, and checks nothing.
+  // NoInfer: otherwise TypeScript infers both from the body, and checks nothing.
   run(
     context: Context<Needs>,
     input: z.output<Input>,
@@ -133,8 +133,8 @@ export const action: ActionBuilder<never> = ({
 /**
  * Declares a state.
  *
- * @param definition `needs` names the data that must be known before it is entered, and narrows what its actions
- *   see; `actions` is given the builder that knows this
+ * @param definition `needs` lists the data that must be present before it is entered, and narrows the data of
+ *   its actions; `actions` receives the builder that applies this
  */
 export function state<
   Actions extends Record<string, Action>,

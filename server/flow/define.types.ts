@@ -1,9 +1,9 @@
-/** What must not compile. Nothing here runs: `tsc` is the test, and an unused @ts-expect-error is its failure. */
+/** Declarations that must not compile. `tsc` is the test: it reports an unused @ts-expect-error. */
 
 import { z } from "zod";
 import { type Action, action, state } from "./define.ts";
 import { NEXT } from "./names.ts";
-import { go, next, refuse, stay } from "./outcome.ts";
+import { go, next, reject, stay } from "./outcome.ts";
 import type { ActionName, InputName } from "./protocol-names.ts";
 import { states } from "./states/index.ts";
 
@@ -19,7 +19,7 @@ action({
   to: [NEXT],
   errors: ["passkey_invalid"],
   // @ts-expect-error passcode_invalid is not among `errors`
-  run: () => refuse("passcode_invalid"),
+  run: () => reject("passcode_invalid"),
 });
 
 action({
@@ -30,25 +30,25 @@ action({
 });
 
 action({
-  description: "A refusal in a promise, among allowed outcomes.",
+  description: "An error in a promise, among allowed outcomes.",
   to: [NEXT],
   errors: ["passkey_invalid"],
   // @ts-expect-error value_invalid_error is not among `errors`
-  run: async (_, input) => (Object.keys(input).length > 0 ? refuse("value_invalid_error") : next()),
+  run: async (_, input) => (Object.keys(input).length > 0 ? reject("value_invalid_error") : next()),
 });
 
 action({
   description: "A state that does not exist.",
-  // @ts-expect-error there is no such state
-  to: ["login_by_handshake"],
+  // @ts-expect-error unknown state
+  to: ["no_such_state"],
   run: () => next() as never,
 });
 
 action({
   description: "An error that does not exist.",
   to: [NEXT],
-  // @ts-expect-error there is no such error
-  errors: ["bad_weather"],
+  // @ts-expect-error unknown error code
+  errors: ["no_such_error"],
   run: () => next(),
 });
 
@@ -57,14 +57,14 @@ state({
   needs: ["passcode"],
   actions: (builder) => ({
     needed: builder({
-      description: "Data that the state needs is there; other data may be missing.",
+      description: "Data that the state needs is present; other data may be absent.",
       input: z.strictObject({ code: z.string() }),
       to: [NEXT],
       run({ data }, { code }) {
         const purpose: string = data.passcode.purpose;
         // @ts-expect-error the state does not need `email`
         const email: string = data.email;
-        // @ts-expect-error there is no such input
+        // @ts-expect-error unknown input
         const other: string = code.other;
         return next({ data: { email: purpose + email + other } });
       },
@@ -72,17 +72,17 @@ state({
   }),
 });
 
-// @ts-expect-error data that nobody declared
-state({ name: "preflight", needs: ["shoe_size"], actions: () => ({}) });
+// @ts-expect-error unknown data
+state({ name: "preflight", needs: ["no_such_name"], actions: () => ({}) });
 
-// @ts-expect-error a table without all states
+// @ts-expect-error a table that misses states
 export const incomplete: typeof states = { preflight: states.preflight };
 
-// @ts-expect-error a refusal needs a code of the table
-export const unknownCode: ReturnType<Action["run"]> = refuse("unheard_of");
+// @ts-expect-error unknown error code
+export const unknownCode: ReturnType<Action["run"]> = reject("no_such_error");
 
 // @ts-expect-error an action that no state declares
-export const unknownAction: ActionName = "shake_hands";
+export const unknownAction: ActionName = "no_such_name";
 
 // @ts-expect-error an input that no action declares
-export const unknownInput: InputName = "shoe_size";
+export const unknownInput: InputName = "no_such_name";

@@ -33,19 +33,20 @@ import { type Owner, viewOf } from "./view.ts";
 import type { FlowState } from "./wire.ts";
 import { write } from "./write.ts";
 
-/** How long whoever looks again waits for a step that is being judged, before cutting it off; and how often it looks. */
-const patience = { milliseconds: 3_000, interval: 50 };
+/** How long `current` waits for a step that is being judged, before it takes the flow over. */
+const RESUME_TIMEOUT_MS = 3_000;
+const RESUME_POLL_INTERVAL_MS = 50;
 
-/** How long a step may be judged: less than its claim holds. */
-const judgeMilliseconds = 8_000;
+/** Time limit for judging a step; shorter than the lifetime of its claim. */
+const JUDGE_TIMEOUT_MS = 8_000;
 
-/** After `success`, how long the session may be handed out again to whoever holds the resume secret. */
-const handOutAgainMilliseconds = 60_000;
+/** How long after `success` the session is issued again for the resume secret. */
+const REISSUE_WINDOW_MS = 60_000;
 
 /**
  * Starts a flow.
  *
- * @param session the one that the request brought along; a profile flow needs it, and belongs to it
+ * @param session session of the request; a profile flow requires it and belongs to its user
  */
 export async function start(
   runtime: Runtime,
@@ -54,12 +55,12 @@ export async function start(
   type: FlowType,
   session?: Session,
 ): Promise<Answer> {
-  if (type === "profile" && !session) return refusal(showError("unauthorized"));
-  if (type === "token_exchange" && !tenant.config.saml.enabled) return refusal(showError("forbidden"));
+  if (type === "profile" && !session) return errorAnswer(showError("unauthorized"));
+  if (type === "token_exchange" && !tenant.config.saml.enabled) return errorAnswer(showError("forbidden"));
   const { platform, database } = runtime;
   const rate = await runtime.rates.consume("flow_start", `${tenant.id}/${client.source}`);
   if (!rate.ok)
-    return refusal(showError("rate_limit_exceeded", { payload: retryPayload(rate.retryAfterSeconds) }));
+    return errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(rate.retryAfterSeconds) }));
 
   const key: FlowKey = { tenantId: tenant.id, flowId: platform.uuid(), type };
   const token = newToken(platform);
@@ -85,7 +86,7 @@ export async function start(
   };
 }
 
-/** The first state of a flow, drawn from the declarations; nothing is written and nothing can be called. */
+/** Builds the first state of a flow from the declarations, for display; nothing is written and the token is empty. */
 export function firstState(tenant: Tenant, type: FlowType): FlowState {
   const record = firstRecord(tenant, type, "");
   return show(
@@ -100,9 +101,9 @@ export function firstState(tenant: Tenant, type: FlowType): FlowState {
 /**
  * Performs one action: claim, judge, write.
  *
- * @param request `version`: refuse unless the flow still shows the state that the caller drew
+ * @param call `version`: reject unless the flow still has this version
  * @returns a state of the flow with a new token; or state `error`, and the flow as it was
- * @throws what nobody expected; the flow is as it was then too
+ * @throws unexpected errors; the flow is unchanged then too
  */
 export async function step(
   runtime: Runtime,
@@ -119,7 +120,7 @@ export async function step(
   },
 ): Promise<Answer> {
   const { database, platform } = runtime;
-  if (call.type === "profile" && !call.session) return refusal(showError("unauthorized"));
+  if (call.type === "profile" && !call.session) return errorAnswer(showError("unauthorized"));
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const claim = { id: platform.uuid(), tokenHash: sha256(call.token), instanceId: runtime.instanceId };
   const flow = await claimFlow(database, key, claim, platform.clockShift());
@@ -127,7 +128,7 @@ export async function step(
   let written: Answer | null = null;
   try {
     if (call.version !== undefined && call.version !== flow.record.version) return notPermitted();
-    if (!isOwn(flow, call.session)) return notPermitted();
+    if (!belongsTo(flow, call.session)) return notPermitted();
     const request = requestContextOf(runtime, tenant, client, flow, call.session);
     flow.record.secrets = openSecrets(runtime, key, flow.sealedPayload).secrets;
     const owner = await ownerOf(runtime, tenant, flow, call.session);
@@ -141,8 +142,8 @@ export async function step(
 }
 
 /**
- * Shows the current state and performs nothing: for whoever lost an answer and holds the resume secret. The token
- * is new. At `success` the same session is handed out once more, for a minute.
+ * Shows the current state without performing an action, after a lost answer; authorised by the resume secret. Issues a
+ * new token. At `success` it issues the same session again, for a minute.
  */
 export async function current(
   runtime: Runtime,
@@ -151,16 +152,16 @@ export async function current(
   call: { type: FlowType; flowId: string; resume: string; session?: Session },
 ): Promise<Answer> {
   const { database, platform } = runtime;
-  if (call.type === "profile" && !call.session) return refusal(showError("unauthorized"));
+  if (call.type === "profile" && !call.session) return errorAnswer(showError("unauthorized"));
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const resumeHash = sha256(call.resume);
   const flow = await readUnclaimed(database, key, resumeHash, platform.clockShift());
-  if (!flow || !isOwn(flow, call.session)) return notPermitted();
+  if (!flow || !belongsTo(flow, call.session)) return notPermitted();
   if (flow.expiresAt < flow.now) return expired();
   const { secrets, device } = openSecrets(runtime, key, flow.sealedPayload);
   flow.record.secrets = secrets;
   const request = requestContextOf(runtime, tenant, client, flow, call.session);
-  if (flow.finishedAt) return handOutAgain(request, flow, device);
+  if (flow.finishedAt) return reissue(request, flow, device);
 
   const token = newToken(platform);
   if (!(await rotateToken(database, key, resumeHash, sha256(token)))) return notPermitted();
@@ -169,8 +170,8 @@ export async function current(
 }
 
 /**
- * The current state for the render of a page, `success` for as long as `current` hands out its session. Reads only,
- * and tells no token.
+ * Returns the current state for rendering a page, `success` for as long as `current` issues its session. Reads only, and
+ * returns no token.
  */
 export async function peek(
   runtime: Runtime,
@@ -179,15 +180,15 @@ export async function peek(
 ): Promise<{ state: FlowState; version: number } | null> {
   const key: FlowKey = { tenantId: tenant.id, flowId: request.flowId, type: request.type };
   const flow = await readFlow(runtime.database, key, sha256(request.resume), runtime.platform.clockShift());
-  if (!flow || flow.expiresAt < flow.now || (flow.finishedAt && !canHandOutAgain(flow))) return null;
-  if (!isOwn(flow, request.session)) return null;
+  if (!flow || flow.expiresAt < flow.now || (flow.finishedAt && !canReissue(flow))) return null;
+  if (!belongsTo(flow, request.session)) return null;
   flow.record.secrets = openSecrets(runtime, key, flow.sealedPayload).secrets;
   const owner = await ownerOf(runtime, tenant, flow, request.session);
   const { state, version } = answerOf(tenant, flow, "", owner);
   return { state, version };
 }
 
-/** Enters the state once more, so that what it shows is fresh. */
+/** Enters the current state again, so that what it shows is fresh. */
 async function renew(
   runtime: Runtime,
   tenant: Tenant,
@@ -205,8 +206,8 @@ async function renew(
     const request = requestContextOf(runtime, tenant, client, flow, session);
     const owner = await ownerOf(runtime, tenant, flow, session);
     const entered = await enter(request, flow.record, factsOf(key.type, flow.record.data, flow.user), owner);
-    const refused = flow.problem?.entering ? null : flow.problem;
-    const judged = { ...entered, problem: entered.problem ?? refused };
+    const previous = flow.error?.entering ? null : flow.error;
+    const judged = { ...entered, error: entered.error ?? previous };
     written = await write(request, key, claim, flow, judged, owner);
     return written ?? notPermitted();
   } finally {
@@ -214,13 +215,9 @@ async function renew(
   }
 }
 
-async function handOutAgain(
-  request: RequestContext,
-  flow: StoredFlow,
-  device: Sealed["device"],
-): Promise<Answer> {
+async function reissue(request: RequestContext, flow: StoredFlow, device: Sealed["device"]): Promise<Answer> {
   const { sessionId } = flow;
-  if (!sessionId || !canHandOutAgain(flow)) return notPermitted();
+  if (!sessionId || !canReissue(flow)) return notPermitted();
   const session = await reissueSession(request, sessionId, {
     rememberMe: flow.record.data.rememberMe ?? false,
   });
@@ -229,8 +226,8 @@ async function handOutAgain(
 }
 
 /**
- * Reads a flow once nobody steps it any more. A second click would otherwise cut off what the first one began; a step
- * whose server died is not waited for longer than a person waits.
+ * Reads a flow once it is no longer claimed, so that a reload does not cut off a step in progress. Waits a limited time,
+ * because the server of the step may have died.
  */
 async function readUnclaimed(
   database: Database,
@@ -238,33 +235,33 @@ async function readUnclaimed(
   resumeHash: Buffer,
   clockShift: number,
 ): Promise<StoredFlow | null> {
-  for (let waited = 0; ; waited += patience.interval) {
+  for (let waited = 0; ; waited += RESUME_POLL_INTERVAL_MS) {
     const flow = await readFlow(database, key, resumeHash, clockShift);
-    if (!flow?.claimed || waited >= patience.milliseconds) return flow;
-    await setTimeout(patience.interval);
+    if (!flow?.claimed || waited >= RESUME_TIMEOUT_MS) return flow;
+    await setTimeout(RESUME_POLL_INTERVAL_MS);
   }
 }
 
-function canHandOutAgain({ finishedAt, now }: StoredFlow): boolean {
-  return finishedAt !== null && now.getTime() - finishedAt.getTime() <= handOutAgainMilliseconds;
+function canReissue({ finishedAt, now }: StoredFlow): boolean {
+  return finishedAt !== null && now.getTime() - finishedAt.getTime() <= REISSUE_WINDOW_MS;
 }
 
 function answerOf(tenant: Tenant, flow: StoredFlow, token: string, owner: Owner | null = null): Answer {
-  const { record, problem } = flow;
+  const { record, error } = flow;
   const view = viewOf(record, factsOf(record.type, record.data, flow.user), tenant.config, owner);
   return {
-    state: show(record, view, states[record.state], problem, token),
+    state: show(record, view, states[record.state], error, token),
     version: record.version,
     flowId: record.id,
   };
 }
 
-/** A profile flow is somebody's; every other one is nobody's yet. */
-function isOwn({ record: { type, data } }: StoredFlow, session: Session | undefined): boolean {
+/** Whether the session may use the flow: a profile flow belongs to its user, other flows to no user. */
+function belongsTo({ record: { type, data } }: StoredFlow, session: Session | undefined): boolean {
   return type !== "profile" || (session !== undefined && session.userId === data.userId);
 }
 
-/** Reads the account that a profile flow manages. */
+/** Reads the account and session of a profile flow; null for other flows. */
 async function ownerOf(
   runtime: Runtime,
   tenant: Tenant,
@@ -275,7 +272,7 @@ async function ownerOf(
   return { account: await accountOf(runtime.database.read, tenant, session.userId, now), session, now };
 }
 
-/** Whoever comes straight from an identity provider has not said what their browser can; all can do WebAuthn. */
+/** Capabilities of a flow that an identity provider starts: it does not ask, and every browser supports WebAuthn. */
 const assumedCapabilities = { webauthn: true, conditionalMediation: false, platformAuthenticator: false };
 
 function firstRecord(tenant: Tenant, type: FlowType, id: string, session?: Session) {
@@ -295,7 +292,7 @@ function requestContextOf(
   flow: StoredFlow,
   session?: Session,
 ): RequestContext {
-  const signal = AbortSignal.timeout(judgeMilliseconds);
+  const signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS);
   return { runtime, tenant, client, now: flow.now, signal, ...(session ? { session } : {}) };
 }
 
@@ -303,8 +300,8 @@ async function release(runtime: Runtime, key: FlowKey, claimId: string): Promise
   try {
     await releaseFlow(runtime.database, key, claimId);
   } catch (error) {
-    // The claim runs out by itself; what led here matters more than this.
-    runtime.log.warn({ err: error }, "a claim could not be given back");
+    // The claim expires by itself; do not hide the original error.
+    runtime.log.warn({ err: error }, "A claim could not be released.");
   }
 }
 
@@ -313,9 +310,9 @@ async function notClaimed(runtime: Runtime, key: FlowKey): Promise<Answer> {
   return reason === "expired" ? expired() : notPermitted();
 }
 
-const notPermitted = () => refusal(showError("operation_not_permitted_error"));
-const expired = () => refusal(showError("flow_expired_error"));
+const notPermitted = () => errorAnswer(showError("operation_not_permitted_error"));
+const expired = () => errorAnswer(showError("flow_expired_error"));
 
-function refusal(state: FlowState): Answer {
+function errorAnswer(state: FlowState): Answer {
   return { state, version: 0, flowId: null };
 }

@@ -1,9 +1,9 @@
 /**
- * Every refusal there is. A flow error stands on the answer; an input error stands on the input that caused it,
- * under a flow error `form_data_invalid_error`.
+ * Every error of the flow protocol. A flow error is reported on the state; an input error on its input, together with
+ * the flow error `form_data_invalid_error`.
  */
 
-interface Refusal {
+interface ErrorDefinition {
   on: "flow" | "input";
   status: number;
   message: string;
@@ -15,26 +15,26 @@ export const errors = {
   webauthn_credential_invalid_mfa_only: {
     on: "flow",
     status: 401,
-    message: "This security key serves as a second factor only.",
+    message: "This security key is a second factor only.",
   },
   unauthorized: { on: "flow", status: 401, message: "Sign in first." },
   forbidden: { on: "flow", status: 403, message: "This is not available here." },
-  not_found: { on: "flow", status: 404, message: "There is no such thing." },
+  not_found: { on: "flow", status: 404, message: "Not found." },
   platform_authenticator_required: {
     on: "flow",
     status: 401,
-    message: "This needs a kind of authenticator that this device does not have.",
+    message: "This requires a platform authenticator.",
   },
   user_conflict: {
     on: "flow",
     status: 400,
     message: "An account with this e-mail address exists. Sign in to it, and connect the provider there.",
   },
-  signup_disabled: { on: "flow", status: 400, message: "New accounts cannot be made here." },
+  signup_disabled: { on: "flow", status: 400, message: "Sign-up is disabled." },
   third_party_access_denied: {
     on: "flow",
     status: 400,
-    message: "The provider did not let you in, or you turned back.",
+    message: "The identity provider denied access, or the user cancelled.",
   },
   identity_already_linked: {
     on: "flow",
@@ -44,23 +44,23 @@ export const errors = {
   passcode_max_attempts_reached: {
     on: "flow",
     status: 401,
-    message: "The code was entered wrong too many times. Ask for a new one.",
+    message: "Too many incorrect codes. Request a new one.",
   },
   authenticator_request_pending: { on: "flow", status: 400, message: "The phone has not confirmed yet." },
   authenticator_request_failed: { on: "flow", status: 401, message: "The phone did not confirm." },
   authenticator_request_expired: {
     on: "flow",
     status: 400,
-    message: "The request to the phone has run out.",
+    message: "The request to the phone has expired.",
   },
   operation_not_permitted_error: { on: "flow", status: 403, message: "This operation is not permitted." },
   flow_discontinuity_error: {
     on: "flow",
     status: 400,
-    message: "There is no way to sign in to this account.",
+    message: "No login method is available for this account.",
   },
   flow_expired_error: { on: "flow", status: 410, message: "This flow has expired. Start again." },
-  rate_limit_exceeded: { on: "flow", status: 429, message: "Too many requests. Wait a while and try again." },
+  rate_limit_exceeded: { on: "flow", status: 429, message: "Too many requests. Try again later." },
   technical_error: { on: "flow", status: 500, message: "Something went wrong on our side." },
 
   value_missing_error: { on: "input", status: 400, message: "A value is required." },
@@ -76,20 +76,20 @@ export const errors = {
     status: 400,
     message: "A username consists of letters a to z, digits and underscores.",
   },
-  otp_code_invalid: { on: "input", status: 400, message: "This code is not right." },
+  otp_code_invalid: { on: "input", status: 400, message: "Incorrect code." },
   otp_code_already_used: {
     on: "input",
     status: 400,
-    message: "This code was used already. Wait for the next one.",
+    message: "This code was already used. Wait for the next one.",
   },
-  recovery_code_invalid: { on: "input", status: 400, message: "This recovery code is not right." },
+  recovery_code_invalid: { on: "input", status: 400, message: "Incorrect recovery code." },
   invalid_metadata_error: {
     on: "input",
     status: 400,
     message: "Metadata is a JSON object of at most 3000 characters.",
   },
-  passcode_invalid: { on: "input", status: 400, message: "This code is not right." },
-} as const satisfies Record<string, Refusal>;
+  passcode_invalid: { on: "input", status: 400, message: "Incorrect code." },
+} as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errors;
 
@@ -103,25 +103,25 @@ export function isInputError(code: ErrorCode): code is InputErrorCode {
   return errors[code].on === "input";
 }
 
-/** What was refused, as the flow remembers it until its next answer. */
-export interface Problem {
+/** Error of the last step, stored with the flow until the next one. */
+export interface StepError {
   code: FlowErrorCode;
   inputs?: Record<string, { code: InputErrorCode; message?: string }>;
-  /** The action that was refused. */
+  /** The rejected action. */
   action?: string;
-  /** It was met while the state was entered, and is over when the state can be entered without it. */
+  /** Whether it occurred while the state was entered; entering again clears it. */
   entering?: true;
-  /** What the client had sent for inputs that may be shown again. */
+  /** Sent values of preserved inputs. */
   values?: Record<string, unknown>;
-  /** Joins the payload of the state, for instance the seconds to wait. */
+  /** Added to the payload of the state, for instance the seconds to wait. */
   payload?: Record<string, unknown>;
 }
 
-/** A problem from a code: an input error is put on its input, a flow error stands alone. */
-export function problemOf(
+/** Builds the error of a step from a code; an input error needs the name of its input. */
+export function stepError(
   code: ErrorCode,
-  details: { input?: string; message?: string; payload?: Problem["payload"] } = {},
-): Problem {
+  details: { input?: string; message?: string; payload?: StepError["payload"] } = {},
+): StepError {
   const payload = details.payload ? { payload: details.payload } : {};
   if (!isInputError(code)) return { code, ...payload };
   const entry = { code, ...(details.message ? { message: details.message } : {}) };

@@ -2,25 +2,25 @@ import type { UserFacts } from "../identity/users.ts";
 import type { FlowData } from "./data.ts";
 import type { FlowType } from "./names.ts";
 
-/** What is true of the person right now; asked anew at every step, never remembered. */
+/** Current facts about the account; read again at every step, never stored in the flow. */
 export interface Facts {
   hasPassword: boolean;
   hasPasskey: boolean;
   hasSecurityKey: boolean;
   hasTotp: boolean;
-  /** A phone or the like that answers authenticator requests is registered for them. */
+  /** An authenticator (UAF) is registered for the account. */
   hasAuthenticator: boolean;
   hasRecoveryCode: boolean;
   hasIdentity: boolean;
-  /** This browser was told to skip this person's second factor, and may. */
+  /** This browser is trusted to skip the account's second factor. */
   deviceTrusted: boolean;
   username: string | null;
   email: string | null;
   emailVerified: boolean;
 }
 
-/** Nobody we know. */
-export const nobody: Facts = {
+/** Facts of an unknown account. */
+export const noFacts: Facts = {
   hasPassword: false,
   hasPasskey: false,
   hasSecurityKey: false,
@@ -34,16 +34,16 @@ export const nobody: Facts = {
   emailVerified: false,
 };
 
-/** Whether the flow gathers an account that is written at its end; until then there is none. */
+/** Whether the flow is a registration whose account is written at its end; until then it does not exist. */
 export function isPendingRegistration({ type, data }: { type: FlowType; data: FlowData }): boolean {
   return type === "registration" && data.signedUp === undefined;
 }
 
-/** The facts of an account, or, at registration, of the account that is about to be. */
+/** Returns the facts of an account or, for a pending registration, of the account to be created. */
 export function factsOf(type: FlowType, data: FlowData, user: UserFacts | null): Facts {
   if (isPendingRegistration({ type, data })) {
     return {
-      ...nobody,
+      ...noFacts,
       hasPassword: data.pending.passwordHash !== undefined,
       hasPasskey: data.pending.credential !== undefined,
       hasSecurityKey: data.pending.securityKey !== undefined,
@@ -53,11 +53,11 @@ export function factsOf(type: FlowType, data: FlowData, user: UserFacts | null):
       emailVerified: data.emailVerified ?? false,
     };
   }
-  if (!user) return nobody;
-  return { ...nobody, ...accountFacts(user) };
+  if (!user) return noFacts;
+  return { ...noFacts, ...accountFacts(user) };
 }
 
-/** The facts of whom a step has found out a flow to be about. Whether the browser is trusted is not the account's to say. */
+/** Returns the facts of an account that a step has identified, without the trust of the browser. */
 export function accountFacts({ userId, credentialCount, ...facts }: UserFacts): Omit<Facts, "deviceTrusted"> {
   return facts;
 }

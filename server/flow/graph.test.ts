@@ -5,7 +5,7 @@ import type { CredentialProfile } from "../account/profile.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Session } from "../sessions/session.ts";
 import { type FlowData, flowData } from "./data.ts";
-import { nobody } from "./facts.ts";
+import { noFacts } from "./facts.ts";
 import { deadEnds, diagram, edgesOf, graph, statesOf } from "./graph.ts";
 import { type FlowType, flowTypes, type StateName, stateNames } from "./names.ts";
 import { show, showError } from "./show.ts";
@@ -192,14 +192,14 @@ function offeredIn(
     capabilities,
     userId: randomUUID(),
     sessionId: "00000000-0000-4000-8000-000000000001",
-    answered: ["preflight"],
+    completedStates: ["preflight"],
     email: "ada@example.com",
     emailVerified: true,
-    creating: "passkey",
+    credentialKind: "passkey",
     ...data,
   });
   const facts = {
-    ...nobody,
+    ...noFacts,
     email: "ada@example.com",
     emailVerified: true,
     ...(flow === "login" && data.factors
@@ -221,8 +221,8 @@ test.each(stateNames)("%s offers, where every guard holds, what the interface li
     {},
     { factors: [password] },
     // The plan asks for these after the offer of a second factor, and lets them be passed over then.
-    { answered: ["preflight", "mfa_method_chooser"] },
-    { answered: ["preflight", "mfa_method_chooser", "onboarding_create_passkey"] },
+    { completedStates: ["preflight", "mfa_method_chooser"] },
+    { completedStates: ["preflight", "mfa_method_chooser", "onboarding_create_passkey"] },
   ];
   const all = flowTypes
     .filter((flow) => statesOf(flow).includes(name))

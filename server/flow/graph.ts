@@ -11,10 +11,10 @@ import {
   stateNames,
   type Target,
 } from "./names.ts";
-import { planned } from "./plan.ts";
+import { plannableStates } from "./plan.ts";
 import { states } from "./states/index.ts";
 
-/** One thing that can happen: an action, in a state, and where it leads. */
+/** One transition: an action in a state, and its target. */
 export interface Edge {
   flow: FlowType;
   from: StateName;
@@ -22,16 +22,16 @@ export interface Edge {
   to: Target;
 }
 
-/** One refusal that an action may give. */
+/** One error that an action may return. */
 export interface DeclaredError {
   state: StateName;
   action: string;
   code: ErrorCode;
 }
 
-/** States that a flow type can be in, first one first; found by following the declarations. */
+/** Lists the states that a flow type can reach, the initial one first. */
 export function statesOf(flow: FlowType): StateName[] {
-  const [initial] = planned[flow];
+  const [initial] = plannableStates[flow];
   const found = new Set<StateName>([initial]);
   for (const state of found) {
     for (const target of targetsOf(flow, state)) found.add(target);
@@ -39,7 +39,7 @@ export function statesOf(flow: FlowType): StateName[] {
   return [...found];
 }
 
-/** Every declared edge of a flow type. */
+/** Lists every declared transition of a flow type. */
 export function edgesOf(flow: FlowType): Edge[] {
   return statesOf(flow).flatMap((from) =>
     Object.entries(states[from].actions).flatMap(([action, { to }]) =>
@@ -48,7 +48,7 @@ export function edgesOf(flow: FlowType): Edge[] {
   );
 }
 
-/** Every declared refusal. */
+/** Lists every declared error. */
 export function declaredErrors(): DeclaredError[] {
   return stateNames.flatMap((state) =>
     Object.entries(states[state].actions).flatMap(([action, { errors }]) =>
@@ -57,7 +57,7 @@ export function declaredErrors(): DeclaredError[] {
   );
 }
 
-/** Where a flow of this type is meant to arrive. */
+/** The state that a flow of each type must be able to reach. */
 const destinations: Record<FlowType, StateName> = {
   login: "success",
   registration: "success",
@@ -65,7 +65,7 @@ const destinations: Record<FlowType, StateName> = {
   token_exchange: "success",
 };
 
-/** States from which the flow's destination cannot be reached, other than its ends: there should be none. */
+/** Lists states, other than final ones, from which the destination is unreachable. Must be empty. */
 export function deadEnds(flow: FlowType): StateName[] {
   const reaches = new Set<StateName>([destinations[flow]]);
   const all = statesOf(flow);
@@ -79,37 +79,42 @@ export function deadEnds(flow: FlowType): StateName[] {
   return all.filter((state) => !reaches.has(state) && !isEnd(state));
 }
 
-/** Nothing can be called there any more. */
+/** A final state has no actions. */
 function isEnd(state: StateName): boolean {
   return Object.keys(states[state].actions).length === 0;
 }
 
-/** The states an action of `state` may lead to; the plan stands for all that it may name. */
+/** Lists the states that actions of `state` may lead to; NEXT stands for every state that the plan may name. */
 function targetsOf(flow: FlowType, state: StateName): StateName[] {
   const targets = Object.values(states[state].actions).flatMap((action) => action.to);
   return targets.flatMap((target) => {
-    if (target === NEXT) return planned[flow].filter((name) => name !== state);
+    if (target === NEXT) return plannableStates[flow].filter((name) => name !== state);
     if (target === PROOF) return [...proofStates];
     return target === STAY || target === BACK ? [] : [target];
   });
 }
 
-/** The whole graph, as `GET /.well-known/flow-graph.json` answers it. */
+/** Returns the whole graph, as served by `GET /.well-known/flow-graph.json`. */
 export function graph() {
   return {
     flows: Object.fromEntries(
       flowTypes.map((flow) => [
         flow,
-        { initial: planned[flow][0], states: statesOf(flow), planned: planned[flow], edges: edgesOf(flow) },
+        {
+          initial: plannableStates[flow][0],
+          states: statesOf(flow),
+          planned: plannableStates[flow],
+          edges: edgesOf(flow),
+        },
       ]),
     ),
     errors: declaredErrors(),
   };
 }
 
-/** The graph of a flow type as a Mermaid state diagram. `back` and `skip` are left out of it, for the eye's sake. */
+/** Draws a flow type as a Mermaid state diagram, without `back` and `skip`. */
 export function diagram(flow: FlowType): string {
-  const lines = ["stateDiagram-v2", `  [*] --> ${planned[flow][0]}`, "  state plan <<choice>>"];
+  const lines = ["stateDiagram-v2", `  [*] --> ${plannableStates[flow][0]}`, "  state plan <<choice>>"];
   for (const { from, action, to } of edgesOf(flow)) {
     if (to === BACK || to === STAY || action === "skip") continue;
     lines.push(`  ${from} --> ${to === NEXT ? "plan" : to === PROOF ? "proof" : to}: ${action}`);
@@ -117,9 +122,9 @@ export function diagram(flow: FlowType): string {
   if (edgesOf(flow).some(({ to }) => to === PROOF)) {
     lines.push("  state proof <<choice>>", ...proofStates.map((state) => `  proof --> ${state}`));
   }
-  // What the plan names before anything is proved is told by the first edges already.
-  const [initial] = planned[flow];
-  for (const state of planned[flow]) if (state !== initial) lines.push(`  plan --> ${state}`);
+  // The first edge already shows the initial state.
+  const [initial] = plannableStates[flow];
+  for (const state of plannableStates[flow]) if (state !== initial) lines.push(`  plan --> ${state}`);
   for (const state of statesOf(flow)) if (isEnd(state)) lines.push(`  ${state} --> [*]`);
   return lines.join("\n");
 }

@@ -6,23 +6,23 @@ import type { InputDescriptor } from "./wire.ts";
 
 declare module "zod" {
   interface GlobalMeta {
-    /** Not for a person to fill in. */
+    /** Not filled in by the user. */
     hidden?: boolean;
-    /** Kind of field, where the schema's own type does not say it. */
+    /** Field type, if it differs from the schema's own type. */
     input?: InputDescriptor["type"];
-    /** Announced as required although it may be absent. */
+    /** Announced as required, although it may be absent. */
     announcedRequired?: boolean;
-    /** Bounds that are announced in place of the schema's own, where something else judges them. */
+    /** Bounds to announce instead of the schema's own, where other code checks them. */
     minLength?: number;
     maxLength?: number;
-    /** What was sent is shown again with a refusal. Never for secrets. */
+    /** The sent value is shown again with an error. Never set for secrets. */
     preserve?: boolean;
-    /** What people call the values that are allowed, by value. */
+    /** Display names of the allowed values, by value. */
     labels?: Record<string, string>;
   }
 }
 
-/** Makes a schema once for each configuration, for inputs that configuration shapes. */
+/** Builds a schema once for each configuration, for inputs that configuration shapes. */
 export function byConfig<Input extends InputSchema>(make: (config: Config) => Input): (view: View) => Input {
   const made = new WeakMap<Config, Input>();
   return ({ config }) => {
@@ -52,7 +52,7 @@ interface Described {
 
 const described = new WeakMap<InputSchema, Described>();
 
-/** The input descriptors of a schema, and which of its inputs are shown again with a refusal. */
+/** Returns the input descriptors of a schema, and the names of its preserved inputs. */
 export function describeInputs(schema: InputSchema): Described {
   const known = described.get(schema);
   if (known) return known;
@@ -104,10 +104,10 @@ export type ParsedInput =
   | { ok: false; inputs: Record<string, { code: InputErrorCode }> };
 
 /**
- * Judges what a client sent against a schema. All inputs are judged, not only the first bad one.
+ * Validates a request body against a schema and reports every invalid input, not only the first.
  *
- * A member that is null counts as absent, declared or not, and so does an empty string: clients send back every
- * input they were shown. An undeclared member that is not null is refused without an input to put it on.
+ * A member that is null or an empty string counts as absent, declared or not: clients send back every input they were
+ * shown. An undeclared member with a value is rejected without naming an input.
  */
 export function parseInput(schema: InputSchema, raw: Record<string, unknown>): ParsedInput {
   const present = Object.fromEntries(
@@ -124,23 +124,23 @@ export function parseInput(schema: InputSchema, raw: Record<string, unknown>): P
   return { ok: false, inputs };
 }
 
-/** What was sent for inputs that may be shown again, as far as it can be kept: PostgreSQL takes no NUL and no half pair. */
+/** Returns the sent values of preserved inputs, without NUL and lone surrogates, which PostgreSQL rejects. */
 export function preservedValues(schema: InputSchema, raw: Record<string, unknown>): Record<string, string> {
   const { preserved } = describeInputs(schema);
   const kept = preserved.flatMap((name): [string, string][] => {
     const value = raw[name];
-    return typeof value === "string" && value.length <= longestPreserved
+    return typeof value === "string" && value.length <= MAX_PRESERVED_LENGTH
       ? [[name, value.toWellFormed().replaceAll("\0", "")]]
       : [];
   });
   return Object.fromEntries(kept);
 }
 
-const longestPreserved = 512;
+const MAX_PRESERVED_LENGTH = 512;
 
 function codeOf(issue: z.core.$ZodIssue, present: boolean): InputErrorCode {
   if (!present) return "value_missing_error";
-  // A schema may name the protocol's code as its message.
+  // A schema may use an error code of the protocol as its message.
   if (Object.hasOwn(errors, issue.message)) return issue.message as InputErrorCode;
   if (issue.code === "too_small" && issue.origin === "string") return "value_too_short_error";
   if (issue.code === "too_big" && issue.origin === "string") return "value_too_long_error";

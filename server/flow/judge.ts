@@ -5,7 +5,7 @@ import type { Job, RequestContext } from "../runtime.ts";
 import { advance, patch } from "./advance.ts";
 import type { FlowRecord } from "./data.ts";
 import type { Action, Context, Entered, State, View } from "./define.ts";
-import { type Problem, problemOf } from "./errors.ts";
+import { type StepError, stepError } from "./errors.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { parseInput, preservedValues } from "./inputs.ts";
 import { type Effects, type Outcome, rateLimited } from "./outcome.ts";
@@ -13,20 +13,20 @@ import { states } from "./states/index.ts";
 import type { StoredFlow } from "./store.ts";
 import { type Owner, viewOf } from "./view.ts";
 
-/** What a step comes to, before any of it is written. */
-export interface Judged extends Omit<Entered, "writes" | "jobs" | "problem" | "data"> {
+/** Result of a step, before anything is written. */
+export interface Judged extends Omit<Entered, "writes" | "jobs" | "error" | "data"> {
   record: FlowRecord;
-  /** What the step's writes will have made true, beyond what was read. */
+  /** Facts that the step's writes change. */
   facts: Partial<Facts>;
-  problem: Problem | null;
+  error: StepError | null;
   writes: Write[];
   jobs: Job[];
 }
 
 /**
- * Judges one action on a claimed flow. Reads, hashes and waits as it must; changes nothing.
+ * Judges one action of a claimed flow: validates its input, runs it, and enters the next state. Writes nothing.
  *
- * @returns null when the action is not offered now
+ * @returns null if the action is not offered now
  */
 export async function judge(
   request: RequestContext,
@@ -47,13 +47,13 @@ export async function judge(
   const schema = action.input(view);
   const parsed = parseInput(schema, input);
   if (!parsed.ok) {
-    const problem: Problem = {
+    const error: StepError = {
       code: "form_data_invalid_error",
       action: name,
       inputs: parsed.inputs,
       values: preservedValues(schema, input),
     };
-    return { ...unchanged(record), problem };
+    return { ...unchanged(record), error };
   }
 
   const outcome = await run(action, contextOf(request, view, record), parsed.value);
@@ -63,8 +63,8 @@ export async function judge(
     facts: { ...facts, deviceTrusted: device === "trusted" },
     config,
   });
-  const refused = problemIn(outcome, name, preservedValues(schema, input));
-  const own = outcome.kind === "refuse" ? { writes: outcome.writes } : outcome.effects;
+  const rejection = errorOf(outcome, name, preservedValues(schema, input));
+  const own = outcome.kind === "reject" ? { writes: outcome.writes } : outcome.effects;
   const entered: Partial<Judged> = advanced.enters
     ? await enter(request, advanced.record, advanced.facts, owner)
     : { ...unchanged(record), record: advanced.record };
@@ -81,7 +81,7 @@ export async function judge(
     secrets: { ...entered.secrets, ...secrets },
     cookieChanges: { ...cookieChanges, ...entered.cookieChanges },
     facts: outcome.kind === "move" ? (outcome.effects.facts ?? {}) : {},
-    problem: refused ?? entered.problem ?? null,
+    error: rejection ?? entered.error ?? null,
     writes: [
       ...(own.writes ?? []),
       ...(device === "replaced" ? [revokeStolenDevice(request, advanced.record.data.userId ?? "")] : []),
@@ -91,12 +91,12 @@ export async function judge(
   };
 }
 
-/** Nothing happened but a refusal: the state shows what it showed. */
+/** The result of a step that changes nothing: the state shows the same payload. */
 function unchanged(record: FlowRecord): Judged {
   return {
     record,
     facts: {},
-    problem: null,
+    error: null,
     writes: [],
     jobs: [],
     payload: record.payload,
@@ -104,14 +104,14 @@ function unchanged(record: FlowRecord): Judged {
   };
 }
 
-/** Somebody deleted the account while its owner was on the way in. */
+/** Whether the account was deleted concurrently. */
 function isAccountGone({ record, user }: StoredFlow): boolean {
   const { type, data } = record;
   if (user) return false;
   return type === "profile" || (data.factors.length > 0 && !isPendingRegistration({ type, data }));
 }
 
-/** Whether this browser may skip the second factor of whom the flow has come to be about. */
+/** Checks the device cookie against the account that the step has identified. */
 async function presentedDevice(
   request: RequestContext,
   { type, data }: FlowRecord,
@@ -119,14 +119,14 @@ async function presentedDevice(
 ): Promise<DeviceTrust["status"]> {
   const { runtime, client } = request;
   const cookie = client.deviceCookie;
-  if (cookie === null || type === "profile" || outcome.kind === "refuse") return "unknown";
+  if (cookie === null || type === "profile" || outcome.kind === "reject") return "unknown";
   const userId = outcome.effects.data?.userId ?? data.userId;
   const factors = outcome.effects.data?.factors ?? data.factors;
   if (!userId || factors.length === 0) return "unknown";
   return (await findDeviceTrust(runtime.database.read, request, { cookie, userId })).status;
 }
 
-/** Enters a state: what it ensures is made where it is missing. */
+/** Enters a state: runs its `enter`, with the data that it needs. */
 export async function enter(
   request: RequestContext,
   record: FlowRecord,
@@ -135,7 +135,7 @@ export async function enter(
 ): Promise<Judged> {
   const state = states[record.state];
   const missing = state.needs.find((key) => record.data[key] === undefined);
-  if (missing) throw new Error(`${state.name} was entered without ${missing}`);
+  if (missing) throw new Error(`${state.name} was entered without ${missing}.`);
   const view = viewOf(record, facts, request.tenant.config, owner);
   const { data, ...entered } = (await state.enter?.(contextOf(request, view, record))) ?? {};
   request.signal.throwIfAborted();
@@ -143,7 +143,7 @@ export async function enter(
     ...entered,
     record: data ? { ...record, data: patch(record.data, data) } : record,
     facts: {},
-    problem: entered.problem ? { ...entered.problem, entering: true } : null,
+    error: entered.error ? { ...entered.error, entering: true } : null,
     writes: entered.writes ?? [],
     jobs: entered.jobs ?? [],
     payload: entered.payload ?? {},
@@ -151,12 +151,12 @@ export async function enter(
   };
 }
 
-/** Runs an action. No room left for hashing is a refusal, and no fault. */
+/** Runs an action. A full hash queue is reported as a rate limit. */
 async function run(action: Action, context: Context, input: unknown): Promise<Outcome> {
   try {
     return await action.run(context, input);
   } catch (error) {
-    // Waiting for a place until the step's time is over is the same.
+    // So is waiting in the queue until the step times out.
     if (error instanceof HashQueueFullError || isTimeout(error, context)) {
       return rateLimited(1);
     }
@@ -178,7 +178,7 @@ function contextOf(request: RequestContext, view: View, record: FlowRecord): Con
   return { ...view, request, flowId: record.id, db: request.runtime.database.read };
 }
 
-function problemIn(outcome: Outcome, name: string, values: Record<string, string>): Problem | null {
-  if (outcome.kind !== "refuse") return null;
-  return { ...problemOf(outcome.code, outcome), action: name, values };
+function errorOf(outcome: Outcome, name: string, values: Record<string, string>): StepError | null {
+  if (outcome.kind !== "reject") return null;
+  return { ...stepError(outcome.code, outcome), action: name, values };
 }

@@ -3,12 +3,12 @@ import type { FlowData } from "./data.ts";
 import type { Facts } from "./facts.ts";
 import type { StateName } from "./names.ts";
 
-/** Whether a password is a way to sign in here. */
+/** Whether the configuration allows signing in with a password. */
 export function passwordLogin(config: Config): boolean {
   return config.password.enabled;
 }
 
-/** Whether a mailed code is a way to sign in here. */
+/** Whether the configuration allows signing in with a mailed code. */
 export function passcodeLogin(config: Config): boolean {
   return config.email.enabled && config.email.use_for_authentication;
 }
@@ -16,10 +16,10 @@ export function passcodeLogin(config: Config): boolean {
 type Method = Extract<StateName, "login_password" | "passcode_confirmation" | "login_passkey">;
 
 /**
- * Where an identifier leads. Unless the deployment shows actual methods, it depends on the configuration alone, so
- * that no answer tells whether the account exists.
+ * Returns the state after an identifier. Unless the configuration shows actual methods, the result depends on the
+ * configuration alone, so that it does not reveal whether the account exists.
  *
- * @returns null when there is no way to sign in to this account
+ * @returns null if no login method is available for this account
  */
 export function afterIdentifier(
   config: Config,
@@ -30,7 +30,7 @@ export function afterIdentifier(
   const methods: Method[] = [];
   if (passcodeLogin(config) && (!actual || facts.email !== null)) methods.push("passcode_confirmation");
   if (passwordLogin(config) && (!actual || facts.hasPassword)) methods.push("login_password");
-  // Passkeys are offered beside the choice; by themselves they are one only where actual methods are shown.
+  // The chooser always offers passkeys; they count as a method of their own only where actual methods are shown.
   if (actual && config.passkey.enabled && data.capabilities?.webauthn && facts.hasPasskey)
     methods.push("login_passkey");
   const [first, ...others] = methods;
@@ -39,8 +39,8 @@ export function afterIdentifier(
 }
 
 /**
- * The mailed code that is awaited after an identifier. Without an account, or without an address of it, the person
- * is shown the same, and nobody can be let in.
+ * Returns the passcode to expect after an identifier. Without an account or an address it is a decoy: the responses are
+ * the same, and no code is accepted.
  */
 export function loginPasscode(
   data: FlowData,
@@ -48,7 +48,7 @@ export function loginPasscode(
 ): NonNullable<FlowData["passcode"]> {
   return {
     purpose,
-    genuine: data.userId !== undefined && data.email !== undefined,
+    decoy: data.userId === undefined || data.email === undefined,
     ...(data.email ? { recipient: data.email } : {}),
     ...(data.userId ? {} : { notice: "email_login_attempted" as const }),
   };

@@ -1,4 +1,4 @@
-/** Every state, by the protocol's own name. A name without a file in `states/` does not compile. */
+/** Every state, by its protocol name. A name without an entry in `states/index.ts` does not compile. */
 export const stateNames = [
   "preflight",
   "login_init",
@@ -34,14 +34,14 @@ export const flowTypes = ["login", "registration", "profile", "token_exchange"] 
 
 export type FlowType = (typeof flowTypes)[number];
 
-/** The head of the plan: whatever is still owed. */
+/** The first state of the plan (`plan.ts`). */
 export const NEXT = "NEXT";
 /** The same state again. */
 export const STAY = "STAY";
-/** The state before, with what the flow knew then. */
+/** The previous state, with the data of that time. */
 export const BACK = "BACK";
 
-/** Where somebody who is signed in shows once more who they are: one of the login states, by what the account has. */
+/** The login state for reauthentication in a profile flow; the account's methods decide which. */
 export const PROOF = "PROOF";
 
 /** The states that PROOF stands for. */
@@ -52,5 +52,5 @@ export const proofStates = [
   "login_passkey",
 ] as const satisfies readonly StateName[];
 
-/** Where an action may lead. */
+/** Target of an action. */
 export type Target = StateName | typeof NEXT | typeof STAY | typeof BACK | typeof PROOF;

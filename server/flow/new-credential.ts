@@ -9,7 +9,7 @@ import type { Context } from "./define.ts";
 import { factsOf } from "./facts.ts";
 import { mayAddCredential } from "./second-factor.ts";
 
-/** For whom a credential is about to be made, and what they have already: what `openCreation` wants to know. */
+/** Returns the owner of a new credential and the credentials to exclude (WebAuthn `excludeCredentials`). */
 export async function creationFor({ flowId, request, data, facts, db }: Context<"userId">): Promise<{
   flowId: string;
   user: CredentialOwner;
@@ -23,27 +23,27 @@ export async function creationFor({ flowId, request, data, facts, db }: Context<
   };
 }
 
-/** Credentials that registration has gathered and not yet written. */
+/** Returns the credentials of a pending registration. */
 export function pendingCredentials({ pending }: Pick<FlowData, "pending">): CredentialId[] {
   const { credential, securityKey } = pending;
-  return [credential, securityKey].flatMap((kept) => (kept ? [newCredential.parse(kept)] : []));
+  return [credential, securityKey].flatMap((stored) => (stored ? [newCredential.parse(stored)] : []));
 }
 
 /**
- * Goes before the credential or the second factor of an account is written: what let it be added has to hold still,
- * whatever another flow has added meanwhile. Of somebody who is signed in, what their session has shown counts.
+ * Returns a write that checks `mayAddCredential` again before a credential or second factor is written, because another
+ * flow may have enrolled a second factor concurrently. In a profile flow the factors of the session count.
  *
- * @returns a write that throws TakenError("second_factor") when it does not
+ * @throws ConflictError("second_factor") if the credential may no longer be added
  */
-export function whileAddable({ type, request, data, config }: Context<"userId">): Write {
+export function whileCredentialAddable({ type, request, data, config }: Context<"userId">): Write {
   const { id } = request.tenant;
-  // Whether proofs grow old, and how many it takes, is the operator's to say.
-  const asks = type !== "profile" || config.session.step_up_after > 0;
+  // With `step_up_after` 0 the operator asks for no reauthentication.
+  const checks = type !== "profile" || config.session.step_up_after > 0;
   const factors = type === "profile" ? (request.session?.factors ?? []) : data.factors;
   return async (tx) => {
     await lockUser(tx, id, data.userId);
     const facts = factsOf(type, data, await factsById(tx, id, data.userId));
-    if (asks && !mayAddCredential({ data: { ...data, factors }, facts, config }))
+    if (checks && !mayAddCredential({ data: { ...data, factors }, facts, config }))
       throw new ConflictError("second_factor");
   };
 }

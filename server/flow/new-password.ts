@@ -3,23 +3,38 @@ import type { Config } from "../config/schema.ts";
 import { checkNewPassword, contextWords } from "../credentials/password-policy.ts";
 import type { Facts } from "./facts.ts";
 import { byConfig } from "./inputs.ts";
-import { refuse } from "./outcome.ts";
+import { type Outcome, reject } from "./outcome.ts";
 
 /**
- * The input that takes a new password. Its bounds are announced here and judged by the policy, in code points of the
- * normalised form; only what is far beyond them ends before that.
+ * Schema of a new password. It announces the bounds of the policy, which counts code points of the normalised form;
+ * only values far beyond them fail here.
  */
-export const newPassword = byConfig(({ password }) =>
-  z.strictObject({
-    new_password: z
-      .string()
-      .max(4 * password.max_length)
-      .meta({ input: "password", minLength: password.min_length, maxLength: password.max_length }),
-  }),
-);
+export const newPassword = ({ password }: Config) =>
+  z
+    .string()
+    .max(4 * password.max_length)
+    .meta({ input: "password", minLength: password.min_length, maxLength: password.max_length });
 
-/** The refusal of a password that must not be set; null when it may. */
-export function refusedPassword(password: string, config: Config, facts: Pick<Facts, "email" | "username">) {
-  const fault = checkNewPassword(password, { config, contextWords: contextWords(config, facts) });
-  return fault && refuse(fault.code, { input: "new_password", message: fault.message });
+export const newPasswordInput = byConfig((config) => z.strictObject({ new_password: newPassword(config) }));
+
+export const newPasswordErrors = [
+  "value_too_short_error",
+  "value_too_long_error",
+  "value_invalid_error",
+] as const;
+
+/**
+ * Checks a new password against the policy.
+ *
+ * @param input name of the input that held the password
+ * @returns the rejection; null if the password may be set
+ */
+export function rejectNewPassword(
+  password: string,
+  config: Config,
+  facts: Pick<Facts, "email" | "username">,
+  input: "password" | "new_password" = "new_password",
+): Outcome<never, (typeof newPasswordErrors)[number]> | null {
+  const failure = checkNewPassword(password, { config, contextWords: contextWords(config, facts) });
+  return failure && reject(failure.code, { input, message: failure.message });
 }

@@ -6,21 +6,21 @@ import type { ErrorCode } from "./errors.ts";
 import type { Facts } from "./facts.ts";
 import { BACK, NEXT, type PROOF, type proofStates, STAY, type StateName, type Target } from "./names.ts";
 
-/** What a step changes beside the flow's state. Nothing of it has happened yet. */
+/** Changes of a step besides the flow's state. None is applied yet. */
 export interface Effects {
   data?: DataPatch;
-  /** What the step's own writes will have made true of the person. */
+  /** Facts that the step's own writes change. */
   facts?: Partial<Facts>;
   writes?: Write[];
   jobs?: Job[];
   cookieChanges?: CookieChanges;
-  /** Joins the payload of the state that is shown next. */
+  /** Added to the payload of the next state. */
   payload?: Record<string, unknown>;
-  /** The same for secrets, which rest sealed. */
+  /** Secret members of the payload, stored sealed. */
   secrets?: Record<string, unknown>;
 }
 
-/** PROOF is short for any of its states. */
+/** PROOF stands for any of its states. */
 type Resolved<To extends Target> = To extends typeof PROOF ? (typeof proofStates)[number] : To;
 
 export type Outcome<To extends Target = Target, Code extends ErrorCode = ErrorCode> =
@@ -28,52 +28,52 @@ export type Outcome<To extends Target = Target, Code extends ErrorCode = ErrorCo
       kind: "move";
       to: Resolved<To>;
       commits: boolean;
-      /** Whether what the state shows is made anew; going anywhere always does that. */
+      /** Whether the state is entered again; `go`, `next` and `goBack` always enter. */
       enters: boolean;
       effects: Effects;
     }
   | {
-      kind: "refuse";
+      kind: "reject";
       code: Code;
       input?: string;
       message?: string;
       payload?: Record<string, unknown>;
-      /** The refusal used up what entering the state had made, so it is made again. */
+      /** Whether to enter the state again, because the failed attempt consumed its challenge or code. */
       renew: boolean;
       writes: Write[];
     };
 
-/** To a state, or to the head of the plan, with a way back. */
+/** Goes to a state, or to the first state of the plan; `back` returns. */
 export function go<To extends StateName | typeof NEXT>(to: To, effects: Effects = {}): Outcome<To, never> {
   return { kind: "move", to: to as Resolved<To>, commits: false, enters: true, effects };
 }
 
-/** Something was proved or written: no way back from here; on to the head of the plan. */
+/** Commits: clears the history and goes to the first state of the plan. */
 export function next(effects: Effects = {}): Outcome<typeof NEXT, never> {
   return { kind: "move", to: NEXT, commits: true, enters: true, effects };
 }
 
 /**
- * The same state once more.
+ * Stays in the state.
  *
- * @param details `enter` false: the action itself has made what entering the state would ensure
+ * @param details `enter`: false if the action itself did what entering the state ensures
  */
 export function stay(effects: Effects = {}, { enter = true } = {}): Outcome<typeof STAY, never> {
   return { kind: "move", to: STAY, commits: false, enters: enter, effects };
 }
 
-/** The state before, and what the flow knew then. */
+/** Returns to the previous state and its data. */
 export function goBack(): Outcome<typeof BACK, never> {
   return { kind: "move", to: BACK, commits: false, enters: true, effects: {} };
 }
 
 /**
- * No. The state stays.
+ * Rejects the action with an error; the state stays.
  *
- * @param details `input`: the input at fault, for input errors; `payload` joins the state's; `renew`: what entering
- *   the state had made is used up; `writes`: what is recorded of the refusal
+ * @param details `input`: the invalid input, for input errors; `payload`: added to the state's; `renew`: enter the
+ *   state again, because its challenge or code is consumed; `writes`: run although the action is rejected
  */
-export function refuse<Code extends ErrorCode>(
+export function reject<Code extends ErrorCode>(
   code: Code,
   details: {
     input?: string;
@@ -83,15 +83,15 @@ export function refuse<Code extends ErrorCode>(
     writes?: Write[];
   } = {},
 ): Outcome<never, Code> {
-  return { kind: "refuse", code, ...details, renew: details.renew ?? false, writes: details.writes ?? [] };
+  return { kind: "reject", code, ...details, renew: details.renew ?? false, writes: details.writes ?? [] };
 }
 
-/** A refusal for being too fast; `resend_after` and `retry_after` name the seconds to wait. */
+/** Rejects an action because of a rate limit. */
 export function rateLimited(seconds: number): Outcome<never, "rate_limit_exceeded"> {
-  return refuse("rate_limit_exceeded", { payload: retryPayload(seconds) });
+  return reject("rate_limit_exceeded", { payload: retryPayload(seconds) });
 }
 
-/** Payload of every 429: clients of the protocol read the one name or the other. */
+/** Returns the payload of every 429; clients of the protocol read either name. */
 export function retryPayload(seconds: number): Record<string, unknown> {
   return { resend_after: seconds, retry_after: seconds };
 }

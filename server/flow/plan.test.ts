@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { type FlowData, flowData } from "./data.ts";
-import { type Facts, nobody } from "./facts.ts";
+import { type Facts, noFacts } from "./facts.ts";
 import { type FlowType, flowTypes, type StateName } from "./names.ts";
-import { plan, planned, skippable } from "./plan.ts";
+import { plan, plannableStates, skippable } from "./plan.ts";
 import type { Situation } from "./situation.ts";
 
 const capable = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
-const somebody: Facts = { ...nobody, email: "ada@example.com", emailVerified: true };
+const somebody: Facts = { ...noFacts, email: "ada@example.com", emailVerified: true };
 
 /** Second factors have a table of their own, in `second-factor.test.ts`. */
 function config(environment: Record<string, string> = {}): Config {
@@ -27,7 +27,7 @@ function afterFirstFactor(
     ...rest,
     data: flowData.parse({
       capabilities: capable,
-      answered: ["preflight"],
+      completedStates: ["preflight"],
       factors: [{ method: "password", at: "2026-01-01T00:00:00.000Z" }],
       userId: "3f0a4c9e-0000-4000-8000-000000000001",
       ...data,
@@ -45,7 +45,7 @@ function registering(
 describe("a login", () => {
   test("begins with what the client can do, and then who the person is", () => {
     const data = flowData.parse({});
-    expect(plan({ type: "login", data, facts: nobody, config: config() })).toEqual([
+    expect(plan({ type: "login", data, facts: noFacts, config: config() })).toEqual([
       "preflight",
       "login_init",
     ]);
@@ -62,7 +62,7 @@ describe("a login", () => {
 
   test("asks for a username and an address that are missing, the username first", () => {
     const situation = afterFirstFactor({
-      facts: { ...nobody, hasPasskey: true },
+      facts: { ...noFacts, hasPasskey: true },
       config: config({ STILE_USERNAME_ENABLED: "true" }),
     });
     expect(plan(situation)).toEqual(["onboarding_username", "onboarding_email", "success"]);
@@ -70,9 +70,9 @@ describe("a login", () => {
 
   test("asks for neither again once it was skipped", () => {
     const situation = afterFirstFactor({
-      facts: { ...nobody, hasPasskey: true },
+      facts: { ...noFacts, hasPasskey: true },
       config: config({ STILE_USERNAME_ENABLED: "true" }),
-      data: { answered: ["preflight", "onboarding_username", "onboarding_email"] },
+      data: { completedStates: ["preflight", "onboarding_username", "onboarding_email"] },
     });
     expect(plan(situation)).toEqual(["success"]);
   });
@@ -80,7 +80,7 @@ describe("a login", () => {
 
 describe("a registration", () => {
   test("asks for the code before anything is created", () => {
-    expect(plan(registering({ facts: nobody, data: { email: "ada@example.com" } }))).toEqual([
+    expect(plan(registering({ facts: noFacts, data: { email: "ada@example.com" } }))).toEqual([
       "passcode_confirmation",
       "password_creation",
       "onboarding_create_passkey",
@@ -156,7 +156,7 @@ describe.each([
   test("a skipped passkey leads to the password that was only conditional", () => {
     const made = situation({
       config: config({ [`STILE_PASSKEY_${suffix}`]: "always", [`STILE_PASSWORD_${suffix}`]: "conditional" }),
-      data: { answered: ["preflight", "onboarding_create_passkey"] },
+      data: { completedStates: ["preflight", "onboarding_create_passkey"] },
     });
     expect(plan(made)).toEqual(["password_creation", "success"]);
   });
@@ -184,20 +184,20 @@ describe("skipping", () => {
 
   test("is refused when no way in would remain", () => {
     const situation = registering({
-      facts: { ...nobody, username: "ada" },
+      facts: { ...noFacts, username: "ada" },
       config: config({ ...optional, STILE_PASSWORD_ENABLED: "false" }),
     });
     expect(skippable(situation, "onboarding_create_passkey")).toBe(false);
   });
 
   test("is allowed when another way in is still to be asked for", () => {
-    const situation = registering({ facts: { ...nobody, username: "ada" }, config: config(optional) });
+    const situation = registering({ facts: { ...noFacts, username: "ada" }, config: config(optional) });
     expect(plan(situation)).toEqual(["onboarding_create_passkey", "password_creation", "success"]);
     expect(skippable(situation, "onboarding_create_passkey")).toBe(true);
     const later = registering({
-      facts: { ...nobody, username: "ada" },
+      facts: { ...noFacts, username: "ada" },
       config: config(optional),
-      data: { answered: ["preflight", "onboarding_create_passkey"] },
+      data: { completedStates: ["preflight", "onboarding_create_passkey"] },
     });
     expect(skippable(later, "password_creation")).toBe(false);
   });
@@ -269,7 +269,9 @@ const anySituation = fc.record({
   }),
   data: fc
     .record({
-      answered: fc.subarray([...new Set(flowTypes.flatMap((type): StateName[] => [...planned[type]]))]),
+      completedStates: fc.subarray([
+        ...new Set(flowTypes.flatMap((type): StateName[] => [...plannableStates[type]])),
+      ]),
       factors: fc.subarray([
         { method: "passcode", at: "2026-01-01T00:00:00.000Z" },
         { method: "totp", at: "2026-01-01T00:00:00.000Z" },
@@ -277,7 +279,7 @@ const anySituation = fc.record({
       signedUp: fc.constantFrom(undefined, "created", "known"),
       enrolled: fc.boolean(),
       steppingUp: fc.boolean(),
-      passcode: fc.constantFrom(undefined, { purpose: "email_verification", genuine: true }),
+      passcode: fc.constantFrom(undefined, { purpose: "email_verification", decoy: false }),
       capabilities: fc.constantFrom(undefined, capable),
       recovering: fc.boolean(),
       email: fc.constantFrom(undefined, "ada@example.com"),
@@ -299,7 +301,7 @@ describe("whatever the situation", () => {
     fc.assert(
       fc.property(anySituation, (situation) => {
         const states = plan(situation);
-        expect(planned[situation.type]).toEqual(expect.arrayContaining(states));
+        expect(plannableStates[situation.type]).toEqual(expect.arrayContaining(states));
         expect(new Set(states).size).toBe(states.length);
         expect(ends).toContain(states.at(-1));
       }),
@@ -317,7 +319,7 @@ describe("whatever the situation", () => {
           const shown = { method: "totp" as const, at: "2026-01-01T00:00:00.000Z" };
           data = {
             ...data,
-            answered: [...data.answered, head],
+            completedStates: [...data.completedStates, head],
             factors: proves ? [...data.factors, shown] : data.factors,
             recovering: undefined,
             passcode: undefined,
@@ -336,14 +338,14 @@ describe("whatever the situation", () => {
       profile: new Set(),
       token_exchange: new Set(),
     };
-    const unanswered = fc.tuple(anySituation, fc.constantFrom([], ["preflight"] as const));
+    const uncompleted = fc.tuple(anySituation, fc.constantFrom([], ["preflight"] as const));
     fc.assert(
-      fc.property(unanswered, ([situation, answered]) => {
-        const data = { ...situation.data, answered: [...answered], capabilities: capable };
+      fc.property(uncompleted, ([situation, completed]) => {
+        const data = { ...situation.data, completedStates: [...completed], capabilities: capable };
         for (const state of plan({ ...situation, data })) seen[situation.type].add(state);
       }),
       { numRuns: 6000, seed: 7 },
     );
-    for (const type of flowTypes) expect([...seen[type]].sort()).toEqual([...planned[type]].sort());
+    for (const type of flowTypes) expect([...seen[type]].sort()).toEqual([...plannableStates[type]].sort());
   });
 });

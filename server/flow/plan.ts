@@ -1,11 +1,11 @@
 import type { FlowType, StateName } from "./names.ts";
-import { enrolmentOwed, mayAddCredential, secondFactorOwed, trustOwed } from "./second-factor.ts";
+import { asksForDeviceTrust, mayAddCredential, needsEnrolment, secondFactorSteps } from "./second-factor.ts";
 import type { Situation } from "./situation.ts";
 
 /**
- * What is still owed, as one ordered list. It ends at `success`, at the account of who is signed in, or at the state
- * where the person says who they are, since nothing can be known beyond that. It is made anew at every step; its
- * head is the next state.
+ * Decides what comes next, in particular after a first factor: returns the remaining states in order. The first one is
+ * the next state. The list ends at `success`, at `profile_init`, or at the state that identifies the user, because
+ * nothing is known beyond that. It is computed again at every step.
  */
 export function plan(situation: Situation): StateName[] {
   return plans[situation.type](situation);
@@ -14,24 +14,28 @@ export function plan(situation: Situation): StateName[] {
 const plans = {
   login: (situation) => {
     const { data } = situation;
-    if (!data.answered.includes("preflight")) return ["preflight", "login_init"];
-    return data.factors.length === 0 ? ["login_init"] : signedIn(situation);
+    if (!data.completedStates.includes("preflight")) return ["preflight", "login_init"];
+    return data.factors.length === 0 ? ["login_init"] : stepsAfterFirstFactor(situation);
   },
   registration: (situation) => {
     const { data } = situation;
-    if (!data.answered.includes("preflight")) return ["preflight", "registration_init"];
-    if (data.signedUp) return signedIn(situation);
+    if (!data.completedStates.includes("preflight")) return ["preflight", "registration_init"];
+    if (data.signedUp) return stepsAfterFirstFactor(situation);
     if (!data.userId) return ["registration_init"];
-    const rest = [...stepIf("passcode_confirmation", isUnproved(situation)), ...credentialsOwed(situation)];
+    const rest = [
+      ...stepIf("passcode_confirmation", needsEmailVerification(situation)),
+      ...credentialSteps(situation),
+    ];
     return [...withEnrolment(situation, rest), "success"];
   },
   profile: (situation) => {
     const { data } = situation;
-    if (!data.answered.includes("preflight")) return ["preflight", "profile_init"];
+    if (!data.completedStates.includes("preflight")) return ["preflight", "profile_init"];
     const proving = data.steppingUp === true && data.factors.length > 0;
-    return [...(proving ? secondFactorOwed(situation) : []), "profile_init"];
+    return [...(proving ? secondFactorSteps(situation) : []), "profile_init"];
   },
-  token_exchange: (situation) => (situation.data.factors.length === 0 ? ["thirdparty"] : signedIn(situation)),
+  token_exchange: (situation) =>
+    situation.data.factors.length === 0 ? ["thirdparty"] : stepsAfterFirstFactor(situation),
 } satisfies Record<FlowType, (situation: Situation) => StateName[]>;
 
 const afterFirstFactor = [
@@ -51,8 +55,8 @@ const credentials = [
   "password_creation",
 ] as const;
 
-/** Every state that the plan of a flow type may name. */
-export const planned = {
+/** Lists every state that the plan of a flow type may name. */
+export const plannableStates = {
   login: ["preflight", "login_init", ...afterFirstFactor, ...credentials, "device_trust", "success"],
   registration: [
     "preflight",
@@ -71,20 +75,20 @@ export const planned = {
   ],
 } as const satisfies Record<FlowType, readonly StateName[]>;
 
-/** What is owed once a first factor, or a third party, has said whose account this is. */
-function signedIn(situation: Situation): StateName[] {
+/** States that remain after a first factor, or an identity provider, has identified the account. */
+function stepsAfterFirstFactor(situation: Situation): StateName[] {
   const { data, facts, config } = situation;
   const { email, username } = config;
-  const answered = (state: StateName) => data.answered.includes(state);
+  const isCompleted = (state: StateName) => data.completedStates.includes(state);
   const when = data.signedUp === "created" ? "acquire_on_registration" : "acquire_on_login";
-  // Whoever comes by a third party keeps coming by it.
+  // A user who signs in through an identity provider is not asked for other credentials.
   const byThirdParty = situation.type === "token_exchange" || data.factors[0]?.method === "third_party";
   const rest = [
     ...stepIf("login_password_recovery", situation.type === "login" && data.recovering === true),
     ...stepIf("passcode_confirmation", data.passcode?.purpose === "email_verification"),
     ...stepIf(
       "onboarding_username",
-      username.enabled && username[when] && !facts.username && !answered("onboarding_username"),
+      username.enabled && username[when] && !facts.username && !isCompleted("onboarding_username"),
     ),
     ...stepIf(
       "onboarding_email",
@@ -92,46 +96,46 @@ function signedIn(situation: Situation): StateName[] {
         email[when] &&
         !facts.email &&
         data.passcode?.purpose !== "email_verification" &&
-        !answered("onboarding_email"),
+        !isCompleted("onboarding_email"),
     ),
-    ...(byThirdParty ? [] : credentialsOwed(situation)),
+    ...(byThirdParty ? [] : credentialSteps(situation)),
   ];
   return [
-    ...secondFactorOwed(situation),
+    ...secondFactorSteps(situation),
     ...withEnrolment(situation, rest),
-    ...stepIf("device_trust", trustOwed(situation) && !answered("device_trust")),
+    ...stepIf("device_trust", asksForDeviceTrust(situation) && !isCompleted("device_trust")),
     "success",
   ];
 }
 
-/** The address of a registration that has to be proved first. */
-function isUnproved({ data, config }: Situation): boolean {
+/** Whether a registration must verify its address first. */
+function needsEmailVerification({ data, config }: Situation): boolean {
   return data.email !== undefined && config.email.require_verification && !data.emailVerified;
 }
 
-/** Puts the set-up of a second factor where it belongs: once it is known who this is and how they come in. */
+/** Inserts the enrolment of a second factor after the states that identify the user and set a password. */
 function withEnrolment(situation: Situation, rest: StateName[]): StateName[] {
-  if (!enrolmentOwed(situation)) return rest;
+  if (!needsEnrolment(situation)) return rest;
   const first: StateName[] = ["passcode_confirmation", "login_password_recovery", "password_creation"];
   const position = rest.findLastIndex((state) => first.includes(state)) + 1;
   return [...rest.slice(0, position), "mfa_method_chooser", ...rest.slice(position)];
 }
 
 /**
- * Which credentials to ask for. `always` wants one that is missing; `conditional` wants one while there is neither
- * a passkey nor a password. When either would do, the person chooses.
+ * States that ask for missing credentials. `always` asks for one that is missing; `conditional` asks only if the account
+ * has neither a passkey nor a password. If both are conditional, the user chooses.
  */
-function credentialsOwed({ type, data, facts, config }: Situation): StateName[] {
+function credentialSteps({ type, data, facts, config }: Situation): StateName[] {
   const { passkey, password } = config;
   const when = type === "registration" ? "acquire_on_registration" : "acquire_on_login";
-  const answered = (state: StateName) => data.answered.includes(state);
+  const isCompleted = (state: StateName) => data.completedStates.includes(state);
   const usable = {
     passkey: passkey.enabled && data.capabilities?.webauthn === true,
     password: password.enabled,
   };
   const policy = {
     passkey: usable.passkey ? passkey[when] : "never",
-    // Whoever recovers a password is about to have one.
+    // A recovery sets a password anyway.
     password: usable.password && !data.recovering ? password[when] : "never",
   };
   const has = { passkey: usable.passkey && facts.hasPasskey, password: usable.password && facts.hasPassword };
@@ -139,10 +143,12 @@ function credentialsOwed({ type, data, facts, config }: Situation): StateName[] 
   const wants = (kind: "passkey" | "password") =>
     policy[kind] === "always" ? !has[kind] : policy[kind] === "conditional" && neither;
   const wantsPasskey =
-    wants("passkey") && !answered("onboarding_create_passkey") && mayAddCredential({ data, facts, config });
-  const wantsPassword = wants("password") && !answered("password_creation");
+    wants("passkey") &&
+    !isCompleted("onboarding_create_passkey") &&
+    mayAddCredential({ data, facts, config });
+  const wantsPassword = wants("password") && !isCompleted("password_creation");
   const eitherWillDo = policy.passkey === "conditional" && policy.password === "conditional";
-  if (eitherWillDo && answered("credential_onboarding_chooser")) return [];
+  if (eitherWillDo && isCompleted("credential_onboarding_chooser")) return [];
   if (!wantsPasskey || !wantsPassword) {
     return [
       ...stepIf("onboarding_create_passkey", wantsPasskey),
@@ -150,7 +156,7 @@ function credentialsOwed({ type, data, facts, config }: Situation): StateName[] 
     ];
   }
   if (eitherWillDo) return ["credential_onboarding_chooser"];
-  // The one that is only conditional is asked for when the other was skipped.
+  // A conditional credential is asked for only if the other one was skipped.
   if (policy.password === "conditional") return ["onboarding_create_passkey"];
   if (policy.passkey === "conditional") return ["password_creation"];
   return !password.optional && passkey.optional
@@ -163,33 +169,36 @@ function stepIf(state: StateName, condition: boolean): StateName[] {
 }
 
 /**
- * Whether `state` may be skipped without locking the person out: it is what the plan asks for, and they will have a
- * way in without it.
+ * Whether `state` may be skipped without locking the user out: it is the first state of the plan, and the user will be
+ * able to sign in without it.
  */
 export function skippable(situation: Situation, state: StateName): boolean {
-  // Whoever is here has shown a second factor, or is saved it by a trusted browser, which guards are not told of.
+  // The second factor was verified before, or skipped by a trusted browser, which guards do not know of.
   const facts = { ...situation.facts, deviceTrusted: true };
   if (plan({ ...situation, facts })[0] !== state) return false;
   const { data } = situation;
-  return willBeAbleToSignIn({ ...situation, data: { ...data, answered: [...data.answered, state] } });
+  return willBeAbleToSignIn({
+    ...situation,
+    data: { ...data, completedStates: [...data.completedStates, state] },
+  });
 }
 
-/** Whether whoever does what the plan still asks for will be able to sign in again. */
+/** Whether the user will be able to sign in again after completing the plan. */
 export function willBeAbleToSignIn(situation: Situation): boolean {
   const { facts } = situation;
-  const asked = plan(situation);
-  const chooses = asked.includes("credential_onboarding_chooser");
+  const remaining = plan(situation);
+  const chooses = remaining.includes("credential_onboarding_chooser");
   return canSignIn({
     ...situation,
     facts: {
       ...facts,
-      hasPasskey: facts.hasPasskey || chooses || asked.includes("onboarding_create_passkey"),
-      hasPassword: facts.hasPassword || chooses || asked.includes("password_creation"),
+      hasPasskey: facts.hasPasskey || chooses || remaining.includes("onboarding_create_passkey"),
+      hasPassword: facts.hasPassword || chooses || remaining.includes("password_creation"),
     },
   });
 }
 
-/** Passkeys and third parties name their owner; passwords and mailed codes need a name that people may sign in by. */
+/** Passkeys and identity providers identify the user; passwords and mailed codes need a login identifier. */
 function canSignIn({ facts, config }: Situation): boolean {
   const { email, username, password, passkey } = config;
   if ((passkey.enabled && facts.hasPasskey) || facts.hasIdentity) return true;

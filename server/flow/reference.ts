@@ -3,14 +3,14 @@ import type { Config } from "../config/schema.ts";
 import { flowData } from "./data.ts";
 import type { View } from "./define.ts";
 import { errors } from "./errors.ts";
-import { nobody } from "./facts.ts";
+import { noFacts } from "./facts.ts";
 import { declaredErrors, diagram, statesOf } from "./graph.ts";
 import { describeInputs } from "./inputs.ts";
 import { type FlowType, flowTypes, type StateName, stateNames } from "./names.ts";
 import { states } from "./states/index.ts";
 import type { InputDescriptor } from "./wire.ts";
 
-/** The reference in `docs/`, made from the declarations: file name → Markdown. */
+/** Generates the reference pages of `docs/` from the declarations: file name → Markdown. */
 export function reference(config: Config): Record<string, string> {
   return {
     "states.md": statesPage(config),
@@ -63,10 +63,10 @@ function stateSection(name: StateName, config: Config): string[] {
   ];
 }
 
-/** Inputs are described as the default configuration shapes them. */
+/** A view with empty data, to describe inputs under the default configuration. */
 function viewFor(type: FlowType, state: StateName, config: Config): View {
   const data = flowData.parse({});
-  return { type, state, config, data, facts: nobody, account: null, fresh: true, canGoBack: false };
+  return { type, state, config, data, facts: noFacts, account: null, fresh: true, canGoBack: false };
 }
 
 function describeInput({ name, type, required, min_length, max_length }: InputDescriptor): string {

@@ -5,21 +5,21 @@ import type { FlowKey } from "./store.ts";
 
 const contextOf = ({ tenantId, flowId }: FlowKey) => `flow/${tenantId}/${flowId}/payload`;
 
-/** What of an answer must not rest in the clear. */
+/** Parts of an answer that are stored encrypted. */
 export interface Sealed {
-  /** Members of the payload. */
+  /** Secret members of the payload. */
   secrets: Record<string, unknown>;
-  /** What a trusted browser is to keep: who lost the answer would else show what it replaced, as a thief does. */
+  /** The new device cookie, so that a lost answer can be repeated; the replaced cookie would look stolen. */
   device?: NonNullable<CookieChanges["device"]>;
 }
 
-/** Seals it; null where there is nothing of the kind. */
+/** Encrypts them; null if there are none. */
 export function sealSecrets({ vault }: Pick<Runtime, "vault">, key: FlowKey, sealed: Sealed): Buffer | null {
   if (Object.keys(sealed.secrets).length === 0 && !sealed.device) return null;
   return vault.seal(Buffer.from(JSON.stringify(sealed)), contextOf(key));
 }
 
-/** Opens it again. What no configured key opens is gone, and the state is shown without it. */
+/** Decrypts them; returns no secrets if no configured key opens them, and the state is shown without. */
 export function openSecrets({ vault }: Pick<Runtime, "vault">, key: FlowKey, sealed: Buffer | null): Sealed {
   if (!sealed) return { secrets: {} };
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import { type FlowData, flowData } from "./data.ts";
-import { type Facts, nobody } from "./facts.ts";
+import { type Facts, noFacts } from "./facts.ts";
 import type { FlowType, StateName } from "./names.ts";
 import { plan } from "./plan.ts";
 import { canUseSecurityKeys, mayAddCredential } from "./second-factor.ts";
@@ -16,7 +16,7 @@ const code = { method: "totp" as const, at };
 const key = { method: "security_key" as const, at };
 
 const capable = { webauthn: true, conditionalMediation: false, platformAuthenticator: true };
-const ada: Facts = { ...nobody, hasPassword: true, email: "ada@example.com", emailVerified: true };
+const ada: Facts = { ...noFacts, hasPassword: true, email: "ada@example.com", emailVerified: true };
 const withApp: Facts = { ...ada, hasTotp: true };
 const withKey: Facts = { ...ada, hasSecurityKey: true };
 const withBoth: Facts = { ...withApp, hasSecurityKey: true };
@@ -43,7 +43,7 @@ function planned({ type = "login", facts = ada, data = {}, settings = {} }: Case
   );
   const remembered = flowData.parse({
     capabilities: capable,
-    answered: ["preflight"],
+    completedStates: ["preflight"],
     userId: "3f0a4c9e-0000-4000-8000-000000000001",
     factors: [password],
     ...data,
@@ -182,7 +182,7 @@ describe("the set-up of a second factor (flow-reference 3.7)", () => {
     ["is offered at registration by default", { type: "registration" }, true],
     [
       "is not offered twice",
-      { settings: atLogin, data: { answered: ["preflight", "mfa_method_chooser"] } },
+      { settings: atLogin, data: { completedStates: ["preflight", "mfa_method_chooser"] } },
       false,
     ],
     [
@@ -278,7 +278,7 @@ describe("trust in a browser (flow-reference 3.8)", () => {
     ["is not asked for after a passkey", { facts: withApp, data: { factors: [passkey] } }, false],
     [
       "is not asked for twice",
-      { facts: withApp, data: { factors: [password, code], answered: ["preflight", "device_trust"] } },
+      { facts: withApp, data: { factors: [password, code], completedStates: ["preflight", "device_trust"] } },
       false,
     ],
     [
@@ -330,7 +330,7 @@ describe("a client can use security keys", () => {
 const may = (facts: object, data: object, settings: Record<string, string> = {}) =>
   mayAddCredential({
     data: flowData.parse(data),
-    facts: { ...nobody, ...facts },
+    facts: { ...noFacts, ...facts },
     config: loadConfig(settings, "/nowhere"),
   });
 

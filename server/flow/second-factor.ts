@@ -8,22 +8,22 @@ type Factor = FlowData["factors"][number];
 
 const secondFactors: readonly Factor["method"][] = ["totp", "security_key", "authenticator", "recovery_code"];
 
-/** Whether these proofs include a second factor by itself. */
-export function showsSecondFactor(factors: readonly Pick<Factor, "method">[]): boolean {
+/** Whether these factors include a second factor. */
+export function includesSecondFactor(factors: readonly Pick<Factor, "method">[]): boolean {
   return factors.some(({ method }) => secondFactors.includes(method));
 }
 
 /**
- * Whether these proofs are worth two: a second factor was shown, or one proof that is two by itself. A passkey is one
- * only when the authenticator verified its user (NIST SP 800-63B-4, 3.1.7), a third party only where it is trusted
- * for that; both say so by `userVerified`.
+ * Whether these factors amount to multi-factor authentication: a second factor, or one multi-factor authenticator. A
+ * passkey is one only if the authenticator verified the user (NIST SP 800-63B-4, 3.1.7), an identity provider only if
+ * it is trusted for it; `userVerified` records both.
  */
-export function isProvedTwice(factors: readonly Pick<Factor, "method" | "userVerified">[]): boolean {
-  return showsSecondFactor(factors) || factors.some(({ userVerified }) => userVerified === true);
+export function isMultiFactor(factors: readonly Pick<Factor, "method" | "userVerified">[]): boolean {
+  return includesSecondFactor(factors) || factors.some(({ userVerified }) => userVerified === true);
 }
 
-/** Whether the account has a phone that answers requests, and that counts here. */
-export function answersRequests(
+/** Whether the account has an authenticator (UAF) and the configuration accepts it as a second factor. */
+export function hasUsableAuthenticator(
   { hasAuthenticator }: Pick<Facts, "hasAuthenticator">,
   { mfa }: Config,
 ): boolean {
@@ -31,12 +31,10 @@ export function answersRequests(
 }
 
 /**
- * Whether security keys are second factors here, and this client can use the kind that is configured: where that is
- * the device's own authenticator, the device needs one. Otherwise `platform_authenticator_required` says what is
- * missing.
+ * Whether the configuration accepts security keys as a second factor, and this client can use the configured kind. A
+ * platform attachment needs a platform authenticator; without one, `platform_authenticator_required` is shown.
  *
- * @param capabilities what the client said of its browser. A flow that never asks knows nothing of them; then the
- *   browser will tell
+ * @param capabilities reported by the client; undefined in flows that do not ask, which leaves the check to the browser
  */
 export function canUseSecurityKeys(capabilities: FlowData["capabilities"], config: Config): boolean {
   const { enabled, security_keys } = config.mfa;
@@ -46,7 +44,7 @@ export function canUseSecurityKeys(capabilities: FlowData["capabilities"], confi
   return capabilities.webauthn && (capabilities.platformAuthenticator || !needsPlatform);
 }
 
-/** Whether the account has a second factor that counts here. */
+/** Whether the account has a second factor that the configuration accepts. */
 export function hasSecondFactor(
   facts: Pick<Facts, "hasTotp" | "hasSecurityKey" | "hasAuthenticator">,
   config: Config,
@@ -56,40 +54,39 @@ export function hasSecondFactor(
     mfa.enabled &&
     ((mfa.totp.enabled && facts.hasTotp) ||
       (mfa.security_keys.enabled && facts.hasSecurityKey) ||
-      answersRequests(facts, config))
+      hasUsableAuthenticator(facts, config))
   );
 }
 
 /**
- * The second factor that has to be shown. A security key goes first, where the client can use it, since no other site
- * can have its answer; then a phone that answers requests; then a code of an app, which has to be typed. A trusted
- * browser saves it at a login, and never when somebody who is signed in proves who they are once more, nor
- * when a new way in is to be written (NIST SP 800-63B-4, 4.1.2.1 and 4.2.2.2).
+ * Returns the state that verifies the second factor, if one is required. A security key comes first if the client can
+ * use it, because it resists phishing; then an authenticator (UAF); then the code of an app. A trusted browser skips it
+ * at a login, but not at reauthentication, nor before a credential changes (NIST SP 800-63B-4, 4.1.2.1 and 4.2.2.2).
  */
-export function secondFactorOwed({ type, data, facts, config }: Situation): StateName[] {
-  if (!hasSecondFactor(facts, config) || isProvedTwice(data.factors)) return [];
-  // Whoever has just set one up has it at hand.
+export function secondFactorSteps({ type, data, facts, config }: Situation): StateName[] {
+  if (!hasSecondFactor(facts, config) || isMultiFactor(data.factors)) return [];
+  // Enrolment in this flow has just verified it.
   if (data.enrolled) return [];
-  if (facts.deviceTrusted && type !== "profile" && !changesWaysIn(data)) return [];
+  if (facts.deviceTrusted && type !== "profile" && !changesCredentials(data)) return [];
   const byApp = config.mfa.totp.enabled && facts.hasTotp;
   const byKey = config.mfa.security_keys.enabled && facts.hasSecurityKey;
   if (byKey && canUseSecurityKeys(data.capabilities, config)) return ["login_security_key"];
-  if (answersRequests(facts, config)) return ["login_authenticator"];
-  // With nothing but a key that this client cannot use, the state says what is missing.
+  if (hasUsableAuthenticator(facts, config)) return ["login_authenticator"];
+  // If the only factor is a key that this client cannot use, the state reports what is missing.
   return byApp ? ["login_otp"] : ["login_security_key"];
 }
 
-/** Whether this sign-in is about to write a new password, or the identity that it came by. */
-const changesWaysIn = ({ recovering, pending }: FlowData) =>
+/** Whether this sign-in will write a new password or link an identity. */
+const changesCredentials = ({ recovering, pending }: FlowData) =>
   recovering === true || pending.identity !== undefined;
 
 /**
- * Whether a second factor is to be set up. Where it is optional, it is offered when the configuration says so, to
- * whoever comes in by one factor alone; where it is not, nobody comes in by one factor without setting one up.
+ * Whether a second factor must be enrolled. If optional, it is offered to single-factor sign-ins where the configuration
+ * says so; if required, every single-factor sign-in must enrol one.
  */
-export function enrolmentOwed({ type, data, facts, config }: Situation): boolean {
+export function needsEnrolment({ type, data, facts, config }: Situation): boolean {
   const { mfa, password, email } = config;
-  if (!mfa.enabled || hasSecondFactor(facts, config) || data.answered.includes("mfa_method_chooser"))
+  if (!mfa.enabled || hasSecondFactor(facts, config) || data.completedStates.includes("mfa_method_chooser"))
     return false;
   const registers = type === "registration" || data.signedUp === "created";
   const byPassword = password.enabled && facts.hasPassword;
@@ -100,27 +97,27 @@ export function enrolmentOwed({ type, data, facts, config }: Situation): boolean
     const asked = registers ? mfa.acquire_on_registration : mfa.acquire_on_login;
     return asked && means && !byThirdParty && (byPassword || byCode);
   }
-  // With no means at all the state says what is missing, and there is no way past it.
+  // Without a usable method the state reports what is missing, and cannot be passed.
   if (!mfa.totp.enabled && !mfa.security_keys.enabled) return false;
-  return registers ? byPassword || byCode || data.signedUp !== undefined : !isProvedTwice(data.factors);
+  return registers ? byPassword || byCode || data.signedUp !== undefined : !isMultiFactor(data.factors);
 }
 
 /**
- * Whether this flow may add a passkey or a security key to an account. Whoever holds one needs no other proof from
- * then on, so adding one takes as much proof as the account asks for (NIST SP 800-63B-4 section 4.1.2.1): a browser
- * that is trusted to skip the second factor has not shown it, nor has a flow that was begun before there was one.
+ * Whether this flow may add a passkey or a security key to an account. Such a credential signs in alone, so adding one
+ * takes the full authentication of the account (NIST SP 800-63B-4, 4.1.2.1): a trusted browser that skipped the second
+ * factor does not suffice, nor does a flow that started before the second factor was enrolled.
  */
 export function mayAddCredential({
   data,
   facts,
   config,
 }: Pick<Situation, "data" | "facts" | "config">): boolean {
-  return !hasSecondFactor(facts, config) || isProvedTwice(data.factors) || data.enrolled === true;
+  return !hasSecondFactor(facts, config) || isMultiFactor(data.factors) || data.enrolled === true;
 }
 
-/** Whether this browser may be trusted from now on, and nobody has said yet whether it shall. */
-export function trustOwed({ data, facts, config }: Situation): boolean {
+/** Whether to ask the user to trust this browser. */
+export function asksForDeviceTrust({ data, facts, config }: Situation): boolean {
   const { mfa } = config;
-  const shown = showsSecondFactor(data.factors) || data.enrolled === true;
+  const shown = includesSecondFactor(data.factors) || data.enrolled === true;
   return mfa.enabled && mfa.device_trust_policy === "prompt" && shown && !facts.deviceTrusted;
 }

@@ -1,32 +1,32 @@
 import type { FlowRecord } from "./data.ts";
 import type { Action, State, View } from "./define.ts";
-import { type ErrorCode, errors, type Problem } from "./errors.ts";
+import { type ErrorCode, errors, type StepError } from "./errors.ts";
 import { describeInputs } from "./inputs.ts";
 import type { ActionDescriptor, FlowError, FlowState, InputDescriptor } from "./wire.ts";
 
-/** The flow state that a client sees. Pure. */
+/** Builds the flow state that a client sees. Pure. */
 export function show(
   record: FlowRecord,
   view: View,
   state: State,
-  problem: Problem | null,
+  error: StepError | null,
   token: string,
 ): FlowState {
   const offered = Object.entries(state.actions).filter(([, action]) => action.when(view));
   return {
     name: record.state,
-    status: problem ? errors[problem.code].status : 200,
-    payload: { ...state.shows?.(view), ...record.payload, ...record.secrets, ...problem?.payload },
+    status: error ? errors[error.code].status : 200,
+    payload: { ...state.shows?.(view), ...record.payload, ...record.secrets, ...error?.payload },
     csrf_token: token,
     actions: Object.fromEntries(
-      offered.map(([name, action]) => [name, describeAction(name, action, record, view, problem)]),
+      offered.map(([name, action]) => [name, describeAction(name, action, record, view, error)]),
     ),
-    ...(problem ? { error: describeError(problem.code) } : {}),
+    ...(error ? { error: describeError(error.code) } : {}),
     links: null,
   };
 }
 
-/** A refusal that belongs to no state: nothing can be done in this flow, or there is none. */
+/** Builds the `error` state: no action is possible in this flow, or there is no flow. */
 export function showError(
   code: ErrorCode,
   details: { status?: number; payload?: Record<string, unknown> } = {},
@@ -51,19 +51,19 @@ function describeAction(
   action: Action,
   record: FlowRecord,
   view: View,
-  problem: Problem | null,
+  error: StepError | null,
 ): ActionDescriptor {
-  // A conflict met while writing belongs to no action that was called: it stands wherever its input is.
-  const refused = problem && (problem.action ?? name) === name ? problem : null;
+  // A conflict while writing has no action: it is shown at every action that has its input.
+  const ownError = error && (error.action ?? name) === name ? error : null;
   const { inputs, preserved } = describeInputs(action.input(view));
   const shown = Object.entries(inputs).map(([input, descriptor]): [string, InputDescriptor] => {
-    const fault = refused?.inputs?.[input];
+    const inputError = ownError?.inputs?.[input];
     return [
       input,
       {
         ...descriptor,
-        ...(preserved.includes(input) ? { value: refused?.values?.[input] ?? null } : {}),
-        ...(fault ? { error: describeError(fault.code, fault.message) } : {}),
+        ...(preserved.includes(input) ? { value: ownError?.values?.[input] ?? null } : {}),
+        ...(inputError ? { error: describeError(inputError.code, inputError.message) } : {}),
       },
     ];
   });

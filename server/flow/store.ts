@@ -4,11 +4,11 @@ import type { Database, Transaction } from "#db/client";
 import { type InlineInsert, withInlineInsert } from "#db/inline-insert";
 import type { UserFacts } from "../identity/users.ts";
 import { type FlowRecord, flowData, historyEntry } from "./data.ts";
-import type { Problem } from "./errors.ts";
+import type { StepError } from "./errors.ts";
 import type { FlowType, StateName } from "./names.ts";
 
-/** How long a claim holds when nobody gives it back; longer than any step may be judged. */
-const claimSeconds = 15;
+/** Lifetime of a claim that is not released; longer than a step may take to judge. */
+const CLAIM_SECONDS = 15;
 
 export interface FlowKey {
   tenantId: string;
@@ -16,33 +16,33 @@ export interface FlowKey {
   type: FlowType;
 }
 
-/** A flow as it was read: the pure record and what belongs to its storage. */
+/** A flow as read: the pure record and its storage metadata. */
 export interface StoredFlow {
   record: FlowRecord;
   sealedPayload: Buffer | null;
-  problem: Problem | null;
+  error: StepError | null;
   user: UserFacts | null;
-  /** The database's clock, shifted as the environment says. */
+  /** The database's clock, shifted by the platform's clock shift. */
   now: Date;
   expiresAt: Date;
   finishedAt: Date | null;
   sessionId: string | null;
-  /** Somebody is judging a step of it. */
+  /** Whether a step of it is being judged. */
   claimed: boolean;
 }
 
-/** What a step makes of a flow. */
+/** A flow as a step leaves it. */
 export interface SavedFlow {
   record: FlowRecord;
   /** The record's `secrets`, sealed. */
   sealedPayload: Buffer | null;
-  problem: Problem | null;
+  error: StepError | null;
   tokenHash: Buffer;
   finishedAt: Date | null;
   sessionId: string | null;
 }
 
-/** The right to step a flow once: nobody else writes it while it holds. */
+/** The exclusive right to perform one step of a flow. */
 export interface Claim {
   id: string;
   tokenHash: Buffer;
@@ -56,15 +56,15 @@ const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.h
 
 const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.user_id = flow.user_id";
 
-/** The database's clock, shifted by so many milliseconds. */
+/** SQL for the database's clock, shifted by a number of milliseconds. */
 const clock = (shift: string) => `clock_timestamp() + ${shift}::float8 * interval '1 millisecond'`;
 
-/** Written out, because building them anew would cost every step as much as its own work. */
+/** Written as text, because building them for each step would double its cost. */
 const statements = {
   flow_claim: `
     with flow as (
       update flows set claim = $1, claimed_by = $2,
-        claimed_until = clock_timestamp() + interval '${claimSeconds} seconds'
+        claimed_until = clock_timestamp() + interval '${CLAIM_SECONDS} seconds'
       where tenant_id = $3 and id = $4 and type = $5 and token_hash = $6
         and finished_at is null and expires_at >= ${clock("$7")}
         and (claimed_until is null or claimed_until < clock_timestamp())
@@ -81,7 +81,7 @@ const statements = {
       claimed_until = null
     where tenant_id = $12 and id = $13 and claim = $14 and token_hash = $15`,
   flow_payload: "update flows set payload = $1 where tenant_id = $2 and id = $3",
-  flow_answers: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
+  flow_has_token: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
   flow_insert: `
     insert into flows
       (tenant_id, id, type, state, version, token_hash, resume_hash, data, history, payload, expires_at, user_id)
@@ -97,9 +97,9 @@ const statements = {
 type StatementName = keyof typeof statements;
 
 /**
- * Takes the right to step a flow. One statement, so of many requests with one token exactly one gets it.
+ * Claims a flow for one step. One statement, so of many requests with one token, on any server, exactly one succeeds.
  *
- * @returns the flow and its user's facts, or null: no such live flow, another token, or claimed by somebody else
+ * @returns the flow and its user's facts; null if the flow has ended, the token differs or another step holds the claim
  */
 export async function claimFlow(
   database: Database,
@@ -112,7 +112,7 @@ export async function claimFlow(
   return rows[0] ? toStored(rows[0]) : null;
 }
 
-/** Gives a claim back; the token stays as it was. */
+/** Releases a claim; the token does not change. */
 export async function releaseFlow(
   database: Database,
   { tenantId, flowId }: FlowKey,
@@ -121,7 +121,7 @@ export async function releaseFlow(
   await run(database, "claim", "flow_release", [tenantId, flowId, claimId]);
 }
 
-/** Why a claim failed, as far as a client may know. */
+/** Returns why a claim failed, as far as a client may know. */
 export async function whyNotClaimed(
   database: Database,
   { tenantId, flowId, type }: FlowKey,
@@ -132,10 +132,10 @@ export async function whyNotClaimed(
 }
 
 /**
- * Writes what a step made of a flow, if the claim still holds.
+ * Saves a flow after a step, if the claim still holds.
  *
- * @param within `tx`: the step's transaction; without one the statement stands alone, with the row that rides on it
- * @returns false when somebody overtook the claim: nothing was written
+ * @param options `tx`: the step's transaction; without one the statement runs alone, with `inlineInsert`
+ * @returns false if the claim was lost; then nothing was written
  */
 export async function saveFlow(
   database: Database,
@@ -153,7 +153,7 @@ export async function saveFlow(
     JSON.stringify(data),
     JSON.stringify(history),
     JSON.stringify(payload),
-    saved.problem && JSON.stringify(saved.problem),
+    saved.error && JSON.stringify(saved.error),
     saved.finishedAt,
     saved.sessionId,
     saved.sealedPayload,
@@ -173,7 +173,7 @@ export async function saveFlow(
   return rowCount === 1;
 }
 
-/** Replaces the payload of a flow that this transaction has just saved. */
+/** Replaces the payload of a flow that this transaction saved before. */
 export async function savePayload(
   tx: Transaction,
   { tenantId, flowId }: FlowKey,
@@ -182,17 +182,17 @@ export async function savePayload(
   await tx.execute(bound("flow_payload", [JSON.stringify(payload), tenantId, flowId]));
 }
 
-/** Whether a flow now answers to this token: tells, after a cut connection, if a commit went through. */
-export async function answersTo(
+/** Whether a flow has this token: decides after a lost connection whether the commit succeeded. */
+export async function hasToken(
   database: Database,
   { tenantId, flowId }: FlowKey,
   tokenHash: Buffer,
 ): Promise<boolean> {
-  const { rows } = await run(database, "read", "flow_answers", [tenantId, flowId, tokenHash]);
+  const { rows } = await run(database, "read", "flow_has_token", [tenantId, flowId, tokenHash]);
   return rows.length > 0;
 }
 
-/** Writes a new flow. Its life is counted from the database's clock. */
+/** Inserts a new flow. Its lifetime starts at the database's clock. */
 export async function insertFlow(
   database: Database,
   { tenantId, flowId, type }: FlowKey,
@@ -229,8 +229,7 @@ export async function readFlow(
 }
 
 /**
- * Gives a flow a new token, to be claimed by it. A step that is being judged under the old one is thereby overtaken
- * and will write nothing.
+ * Replaces the token of a flow. A step that is being judged under the old token loses its claim and writes nothing.
  */
 export async function rotateToken(
   database: Database,
@@ -243,7 +242,7 @@ export async function rotateToken(
   return rowCount === 1;
 }
 
-/** Runs a statement on its own, prepared under its name where connections keep that. */
+/** Runs a statement alone, prepared under its name if connections support that. */
 function run(
   database: Database,
   pool: "read" | "write" | "claim",
@@ -254,7 +253,7 @@ function run(
   return database[pool].$client.query(database.prepares ? { name, text, values } : { text, values });
 }
 
-/** The same statement for use inside a transaction of Drizzle's. */
+/** The same statement for a Drizzle transaction. */
 function bound(name: StatementName, values: unknown[]): SQL {
   const pieces = statements[name].split(/\$(\d+)/);
   return sql.join(
@@ -291,7 +290,7 @@ function toStored(row: QueryResultRow): StoredFlow {
       secrets: {},
     },
     sealedPayload: row.sealed_payload,
-    problem: row.problem,
+    error: row.problem,
     user,
     now: row.now,
     expiresAt: row.expires_at,

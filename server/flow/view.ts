@@ -4,19 +4,19 @@ import type { Session } from "../sessions/session.ts";
 import type { FlowRecord } from "./data.ts";
 import type { View } from "./define.ts";
 import type { Facts } from "./facts.ts";
-import { hasSecondFactor, isProvedTwice } from "./second-factor.ts";
+import { hasSecondFactor, isMultiFactor } from "./second-factor.ts";
 
-/** Of whose account a profile flow is, and by which session. */
+/** Account and session of a profile flow. */
 export interface Owner {
   account: Account | null;
   session: Session;
   now: Date;
 }
 
-/** What guards and descriptors see of a flow. */
+/** Builds the view of a flow for guards and descriptors. */
 export function viewOf(record: FlowRecord, facts: Facts, config: Config, owner: Owner | null = null): View {
   const { type, state, history } = record;
-  // The flow goes on with any session of its owner; the one that asks is the one in use.
+  // A flow continues with any session of its owner; the session of this request counts.
   const data = owner ? { ...record.data, sessionId: owner.session.id } : record.data;
   return {
     type,
@@ -31,13 +31,12 @@ export function viewOf(record: FlowRecord, facts: Facts, config: Config, owner: 
 }
 
 /**
- * Whether the person has shown who they are recently enough to change how they are let in: within
- * `session.step_up_after`, and with a second factor where the account has one. A trusted browser that saved the
- * second factor is no such proof (NIST SP 800-63B-4, 4.1.2.1).
+ * Whether the session was authenticated recently enough to change credentials: within `session.step_up_after`, and with
+ * a second factor if the account has one. A trusted browser does not count as one (NIST SP 800-63B-4, 4.1.2.1).
  */
 function isFresh({ session, now }: Owner, facts: Facts, config: Config): boolean {
   const { step_up_after } = config.session;
   if (step_up_after === 0) return true;
   if (now.getTime() - session.authenticatedAt.getTime() > step_up_after * 1000) return false;
-  return !hasSecondFactor(facts, config) || isProvedTwice(session.factors);
+  return !hasSecondFactor(facts, config) || isMultiFactor(session.factors);
 }

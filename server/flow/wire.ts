@@ -1,4 +1,4 @@
-/** What a client of any interface sees: the shapes of the flow protocol. */
+/** Message shapes of the flow protocol, the same on every interface. */
 
 export interface FlowState {
   name: string;

@@ -14,9 +14,9 @@ import { sealSecrets } from "./sealed-payload.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
 import {
-  answersTo,
   type Claim,
   type FlowKey,
+  hasToken,
   type SavedFlow,
   type StoredFlow,
   saveFlow,
@@ -25,18 +25,19 @@ import {
 import { newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
 
-/** Somebody overtook the claim while it was judged; the transaction is rolled back. */
-class Overtaken extends Error {}
+/** The claim was lost while the step was judged; rolls the transaction back. */
+class ClaimLostError extends Error {}
 
 const MAX_ATTEMPTS = 3;
 
 /**
- * Writes what was judged, in one short transaction whose first statement is the fence, and shows the result.
+ * Writes a judged step in one short transaction, and shows the result. Its first statement saves the flow only if the
+ * claim still holds, so of two servers that step one flow only one writes.
  *
- * When a write meets what somebody else wrote meanwhile, everything is rolled back and the refusal that
- * `conflicts.ts` names for it is written instead, under the same claim.
+ * If a write conflicts with a concurrent change, the transaction is rolled back, and the error that `conflicts.ts`
+ * defines is written instead, under the same claim.
  *
- * @returns null when the claim was overtaken: nothing was written
+ * @returns null if the claim was lost or the account is gone; nothing was written
  */
 export async function write(
   request: RequestContext,
@@ -49,35 +50,34 @@ export async function write(
   try {
     return await writeOnce(request, key, claim, flow, judged, owner);
   } catch (error) {
-    if (error instanceof Overtaken) return null;
-    const conflict = conflictOf(error, askedAs(flow.record));
-    // What it was about is gone altogether: nothing can be shown for it.
+    if (error instanceof ClaimLostError) return null;
+    const conflict = conflictOf(error, conflictFlowType(flow.record));
     if (!conflict && isGone(error)) return null;
     if (!conflict) throw error;
     const { record } = flow;
     const { database } = request.runtime;
-    // Somebody else wrote meanwhile: what was read of the account before is no longer so.
+    // The account was changed concurrently: read it again.
     const { userId } = record.data;
     const user = userId ? await factsById(database.read, request.tenant.id, userId) : flow.user;
     if (owner)
       owner.account = await accountOf(database.read, request.tenant, owner.session.userId, request.now);
-    const stands = conflict.state ?? record.state;
-    const data = conflict.forgets?.(record.data) ?? record.data;
-    const shown = { ...record, data, state: stands, history: stands === record.state ? record.history : [] };
+    const state = conflict.state ?? record.state;
+    const data = conflict.discard?.(record.data) ?? record.data;
+    const shown = { ...record, data, state, history: state === record.state ? record.history : [] };
     const entered = await enter(request, shown, factsOf(record.type, data, user), owner);
     return await writeOnce(
       request,
       key,
       claim,
       { ...flow, user },
-      { ...entered, problem: conflict.problem },
+      { ...entered, error: conflict.error },
       owner,
     );
   }
 }
 
-/** Whoever has come by an identity provider has an account by now, and is asked what a login asks. */
-function askedAs(record: FlowRecord): FlowType {
+/** A registration that an identity provider completed has an account; its conflicts are those of a login. */
+function conflictFlowType(record: FlowRecord): FlowType {
   return record.type === "profile" || isPendingRegistration(record) ? record.type : "login";
 }
 
@@ -93,7 +93,7 @@ async function writeOnce(
   const { database } = runtime;
   const token = newToken(runtime.platform);
   const finishes = Object.keys(states[judged.record.state].actions).length === 0;
-  // What was gathered is written by now, and needs no copy.
+  // The pending data is written by this step; the flow keeps no copy.
   const data = finishes ? { ...judged.record.data, pending: {} } : judged.record.data;
   const saved: SavedFlow = {
     record: {
@@ -107,18 +107,18 @@ async function writeOnce(
       secrets: judged.secrets ?? {},
       ...(judged.cookieChanges?.device ? { device: judged.cookieChanges.device } : {}),
     }),
-    problem: judged.problem,
+    error: judged.error,
     tokenHash: sha256(token),
     finishedAt: finishes ? request.now : null,
     sessionId: judged.session?.id ?? null,
   };
 
-  const alone = judged.jobs.length === 0 && !judged.settle;
+  const alone = judged.jobs.length === 0 && !judged.completePayload;
   const [first, ...others] = judged.writes;
   const written =
     alone && (!first || (first.inlineInsert && others.length === 0))
       ? await saveFlow(database, key, claim, saved, first ? { inlineInsert: first.inlineInsert } : {})
-      : await writeTogether(request, key, claim, saved, judged, owner);
+      : await writeInTransaction(request, key, claim, saved, judged, owner);
   if (!written) return null;
 
   const { record } = saved;
@@ -128,7 +128,7 @@ async function writeOnce(
       record,
       viewOf(record, facts, tenant.config, owner),
       states[record.state],
-      judged.problem,
+      judged.error,
       token,
     ),
     version: record.version,
@@ -138,7 +138,7 @@ async function writeOnce(
   };
 }
 
-async function writeTogether(
+async function writeInTransaction(
   request: RequestContext,
   key: FlowKey,
   claim: Claim,
@@ -151,20 +151,20 @@ async function writeTogether(
   for (let attempt = 1; ; attempt += 1) {
     try {
       await commitWithJobs(request.runtime, judged.jobs, async (tx) => {
-        if (!(await saveFlow(database, key, claim, saved, { tx }))) throw new Overtaken();
+        if (!(await saveFlow(database, key, claim, saved, { tx }))) throw new ClaimLostError();
         for (const change of judged.writes) await change(tx);
-        // What the person may do next depends on what was just written.
+        // The offered actions depend on the account after the writes.
         if (owner) owner.account = await accountOf(tx, request.tenant, owner.session.userId, request.now);
-        if (judged.settle) {
-          record.payload = { ...record.payload, ...(await judged.settle(tx)) };
+        if (judged.completePayload) {
+          record.payload = { ...record.payload, ...(await judged.completePayload(tx)) };
           await savePayload(tx, key, record.payload);
         }
       });
       return true;
     } catch (error) {
       if (attempt < MAX_ATTEMPTS && isRetryable(error)) continue;
-      // Cut off after COMMIT was sent, nobody has said whether it happened: look.
-      if (isConnectionLost(error) && (await answersTo(database, key, saved.tokenHash))) return true;
+      // The connection was lost after COMMIT was sent: check whether it succeeded.
+      if (isConnectionLost(error) && (await hasToken(database, key, saved.tokenHash))) return true;
       throw error;
     }
   }

@@ -1,8 +1,8 @@
 import { action } from "../define.ts";
 import { go } from "../outcome.ts";
-import { answersRequests, canUseSecurityKeys } from "../second-factor.ts";
+import { canUseSecurityKeys, hasUsableAuthenticator } from "../second-factor.ts";
 
-/** From one second factor to another that the account has. */
+/** Actions that switch to another second factor of the account. */
 
 export const continueToLoginOtp = action({
   description: "Use an authenticator app instead.",
@@ -18,10 +18,10 @@ export const continueToLoginSecurityKey = action({
   run: () => go("login_security_key"),
 });
 
-/** Published clients know nothing of it, so it is there for those alone whose account answers requests. */
+/** Published clients do not know it, so it is offered only to accounts with an authenticator. */
 export const continueToLoginAuthenticator = action({
   description: "Confirm with a phone instead.",
-  when: ({ facts, config }) => answersRequests(facts, config),
+  when: ({ facts, config }) => hasUsableAuthenticator(facts, config),
   to: ["login_authenticator"],
   run: () => go("login_authenticator"),
 });

@@ -7,7 +7,7 @@ import { action } from "../define.ts";
 import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
 import { afterIdentifier, loginPasscode, passcodeLogin, passwordLogin } from "../login-methods.ts";
-import { go, refuse } from "../outcome.ts";
+import { go, reject } from "../outcome.ts";
 import { goToSamlProvider, samlLogin } from "../saml-login.ts";
 
 type Kind = "email" | "username";
@@ -27,7 +27,7 @@ const fields = {
     z.strictObject({ username: z.string().trim().min(username.min_length).max(username.max_length) }),
 };
 
-/** The one input there is: `identifier` where both kinds serve, else the kind that does. */
+/** Returns the name of the input: `identifier` if both kinds are accepted, else the accepted kind. */
 function inputName(config: Config): keyof typeof fields {
   const [first, second] = identifierKinds(config);
   return second ? "identifier" : (first ?? "identifier");
@@ -37,9 +37,9 @@ type Input = z.ZodObject<Record<keyof typeof fields, z.ZodOptional<z.ZodString>>
 
 const input = byConfig((config) => fields[inputName(config)](config) as unknown as Input);
 
-/** The person names themselves. What follows is the same whether or not anybody has that name. */
+/** The user enters an identifier. The response does not depend on whether an account has it. */
 export const continueWithLoginIdentifier = action({
-  description: "Say who wants to sign in.",
+  description: "Identify the user who wants to sign in.",
   input,
   when: ({ config }) =>
     identifierKinds(config).length > 0 &&
@@ -59,25 +59,25 @@ export const continueWithLoginIdentifier = action({
     const text = given[name] ?? "";
     const kind: Kind = name === "identifier" ? (text.includes("@") ? "email" : "username") : name;
     const value = canonical(kind, text, config);
-    if (value === null) return refuse("value_invalid_error", { input: name });
-    const sent = kind === "email" ? await goToSamlProvider(context, value, name) : null;
-    if (sent) return sent;
+    if (value === null) return reject("value_invalid_error", { input: name });
+    const redirect = kind === "email" ? await goToSamlProvider(context, value, name) : null;
+    if (redirect) return redirect;
 
     const find = kind === "email" ? factsByEmail : factsByUsername;
     const user = await find(db, request.tenant.id, value);
     const { show_account_existence_hints, only_show_actual_login_methods } = config.privacy;
     if (!user && (show_account_existence_hints || only_show_actual_login_methods)) {
-      return refuse(kind === "email" ? "unknown_email_error" : "unknown_username_error", { input: name });
+      return reject(kind === "email" ? "unknown_email_error" : "unknown_username_error", { input: name });
     }
 
     const email = kind === "email" ? value : (user?.email ?? undefined);
-    const about = { ...data, identifier: { kind, value }, email, userId: user?.userId } as typeof data;
-    const facts = factsOf(context.type, about, user);
-    const target = afterIdentifier(config, about, facts);
-    if (!target) return refuse("flow_discontinuity_error");
-    const passcode = target === "passcode_confirmation" ? loginPasscode(about, "login") : undefined;
+    const identified = { ...data, identifier: { kind, value }, email, userId: user?.userId } as typeof data;
+    const facts = factsOf(context.type, identified, user);
+    const target = afterIdentifier(config, identified, facts);
+    if (!target) return reject("flow_discontinuity_error");
+    const passcode = target === "passcode_confirmation" ? loginPasscode(identified, "login") : undefined;
     return go(target, {
-      data: { identifier: about.identifier, email, userId: user?.userId, passcode },
+      data: { identifier: identified.identifier, email, userId: user?.userId, passcode },
       facts,
     });
   },

@@ -22,15 +22,15 @@ import { withError } from "../../thirdparty/redirect-urls.ts";
 import type { DataPatch, FlowData } from "../data.ts";
 import { action, type Context } from "../define.ts";
 import { type ErrorCode, errors, isInputError } from "../errors.ts";
-import { accountFacts, type Facts, nobody } from "../facts.ts";
+import { accountFacts, type Facts, noFacts } from "../facts.ts";
 import { NEXT } from "../names.ts";
-import { whileAddable } from "../new-credential.ts";
-import { type Effects, go, next, type Outcome, refuse, retryPayload } from "../outcome.ts";
+import { whileCredentialAddable } from "../new-credential.ts";
+import { type Effects, go, next, type Outcome, reject, retryPayload } from "../outcome.ts";
 import { hasSecondFactor } from "../second-factor.ts";
 import { emailVerification } from "../states/onboarding-email.ts";
 import { codeVerifier } from "./thirdparty-oauth.ts";
 
-/** What the callback found out becomes an account, an identity of one, or a sign-in: here, and not before. */
+/** Turns the result of a provider callback into a new account, a linked identity, or a sign-in. */
 export const exchangeToken = action({
   description: "Exchange the token that came back from the identity provider.",
   input: z.strictObject({ token: z.string().max(512).meta({ hidden: true }), code_verifier: codeVerifier() }),
@@ -47,30 +47,32 @@ export const exchangeToken = action({
     const { runtime, tenant, client } = request;
     const rate = await runtime.rates.consume("exchange_token", `${tenant.id}/${client.source}`);
     if (!rate.ok)
-      return refused(data, "rate_limit_exceeded", { payload: retryPayload(rate.retryAfterSeconds) });
+      return rejectWithRedirect(data, "rate_limit_exceeded", {
+        payload: retryPayload(rate.retryAfterSeconds),
+      });
 
     const exchange = await findExchangeToken(request, token);
-    if (!exchange || !belongsHere(context, exchange))
-      return refused(data, "value_invalid_error", { input: "token" });
-    // A token that no flow asked for is bound to the browser that was given it, by a cookie.
-    const kept = context.type === "token_exchange" ? (client.thirdPartyStates ?? []) : [];
-    if (![code_verifier, ...kept].some((verifier) => isValidVerifier(exchange, verifier)))
-      return refused(data, "value_invalid_error", { input: "code_verifier" });
+    if (!exchange || !isForFlow(context, exchange))
+      return rejectWithRedirect(data, "value_invalid_error", { input: "token" });
+    // A token of a flow that the provider started is bound to its browser by a cookie.
+    const states = context.type === "token_exchange" ? (client.thirdPartyStates ?? []) : [];
+    if (![code_verifier, ...states].some((verifier) => isValidVerifier(exchange, verifier)))
+      return rejectWithRedirect(data, "value_invalid_error", { input: "code_verifier" });
 
     const { facts } = exchange;
     const verdict = decideAccount(await situationOf(context, facts));
     if (!verdict.ok) {
       const failure = { provider: facts.provider, error: verdict.reason };
       const owner = context.type === "profile" ? (data.userId ?? null) : null;
-      return refused(data, verdict.reason, {
+      return rejectWithRedirect(data, verdict.reason, {
         writes: [audit(request, "thirdparty_signin_signup_failed", failure, owner)],
       });
     }
     const take = takeExchangeToken(request, token);
-    // Whoever connects an identity is signed in already; nothing of the flow changes.
+    // In a profile flow the user is signed in already; the flow's data does not change.
     if (context.type === "profile") {
       const { userId } = data;
-      const addable = userId ? [whileAddable({ ...context, data: { ...data, userId } })] : [];
+      const addable = userId ? [whileCredentialAddable({ ...context, data: { ...data, userId } })] : [];
       return next({
         writes: [...addable, take, ...identityWrites(context, verdict, facts)],
         jobs: verdict.kind === "link" ? securityNotice(request, "identity_create", context.facts.email) : [],
@@ -78,32 +80,32 @@ export const exchangeToken = action({
     }
 
     const effects =
-      verdict.kind === "sign_up" ? signUp(context, facts) : await letIn(context, verdict, facts);
+      verdict.kind === "sign_up" ? signUp(context, facts) : await signIn(context, verdict, facts);
     const waits = effects.data?.pending?.identity !== undefined;
     const factor = {
       method: "third_party" as const,
       provider: facts.provider,
       at: request.now.toISOString(),
-      // A provider stands in for the second factor of accounts that it is linked to, and of no other.
+      // A provider replaces the second factor only of accounts that it is linked to.
       ...(facts.satisfiesMfa && !waits ? { userVerified: true } : {}),
     };
-    const arrived = {
+    const effectsWithFactor = {
       ...effects,
-      data: { ...nothingShown(data), ...effects.data, factors: [factor] },
+      data: { ...resetData(data), ...effects.data, factors: [factor] },
       writes: [take, ...(effects.writes ?? [])],
     };
-    // The protocol offers a way back there, to where another token may be brought.
-    return context.type === "token_exchange" ? go(NEXT, arrived) : next(arrived);
+    // The protocol allows `back` there, to present another token.
+    return context.type === "token_exchange" ? go(NEXT, effectsWithFactor) : next(effectsWithFactor);
   },
 });
 
-/** What was shown, set up or answered before was somebody else's, or nobody's: it serves no account that is entered now. */
-function nothingShown({ answered }: FlowData): DataPatch {
+/** Resets data of earlier steps, which may belong to another account. */
+function resetData({ completedStates }: FlowData): DataPatch {
   return {
     identifier: undefined,
     username: undefined,
     factors: [],
-    answered: answered.filter((state) => state === "preflight"),
+    completedStates: completedStates.filter((state) => state === "preflight"),
     pending: {},
     enrolled: undefined,
     trustsDevice: undefined,
@@ -113,22 +115,22 @@ function nothingShown({ answered }: FlowData): DataPatch {
 }
 
 /**
- * A refusal, with the way back to the page that the person came from: published clients go wherever `redirect_url`
- * says, and the provider's address is spent.
+ * Rejects with a `redirect_url` back to the page that started the redirect: published clients follow it, and the URL of
+ * the provider is used up.
  */
-function refused<Code extends ErrorCode>(
+function rejectWithRedirect<Code extends ErrorCode>(
   { returnTo }: FlowData,
   code: Code,
-  details: Parameters<typeof refuse>[1] = {},
+  details: Parameters<typeof reject>[1] = {},
 ): Outcome<never, Code> {
-  if (!returnTo) return refuse(code, details);
-  const told = isInputError(code) ? "invalid_request" : code;
-  const redirect_url = withError(new URL(returnTo), told, errors[code].message);
-  return refuse(code, { ...details, payload: { ...details.payload, redirect_url } });
+  if (!returnTo) return reject(code, details);
+  const publicCode = isInputError(code) ? "invalid_request" : code;
+  const redirect_url = withError(new URL(returnTo), publicCode, errors[code].message);
+  return reject(code, { ...details, payload: { ...details.payload, redirect_url } });
 }
 
-/** A token is for the flow that sent the person; one that no flow asked for, for a flow that begins with it. */
-function belongsHere({ type, flowId, data }: Context, exchange: ExchangeToken): boolean {
+/** Whether the token was issued for this flow; a token of a provider-initiated flow has no flow id. */
+function isForFlow({ type, flowId, data }: Context, exchange: ExchangeToken): boolean {
   if (type === "token_exchange") return exchange.flowId === null;
   const userId = type === "profile" ? data.userId : undefined;
   return exchange.flowId === flowId && exchange.userId === userId;
@@ -150,17 +152,17 @@ async function situationOf({ type, db, request, data, config }: Context, facts: 
     owner: await findIdentityOwner(db, tenant.id, facts),
     accountWithSameEmail,
     connectToUserId: type === "profile" ? (data.userId ?? null) : null,
-    // SAML providers speak for the domains that the operator has given them.
+    // The operator assigns e-mail domains to SAML providers, so they are trusted for linking.
     allowLinking: findProvider(config, facts.provider)?.allowLinking ?? facts.provider.startsWith("saml:"),
     allowSignup: config.account.allow_signup,
   };
 }
 
-type LetIn = { kind: "sign_in" | "link"; userId: string };
+type ExistingAccount = { kind: "sign_in" | "link"; userId: string };
 
 function identityWrites(
   { request }: Context,
-  verdict: LetIn | { kind: "sign_up" },
+  verdict: ExistingAccount | { kind: "sign_up" },
   facts: ProviderFacts,
 ): Write[] {
   if (verdict.kind === "sign_up") return [];
@@ -168,8 +170,8 @@ function identityWrites(
   return [write(request, verdict.userId, facts)];
 }
 
-/** An account that exists. A link to one with a second factor waits until that was shown. */
-async function letIn(context: Context, verdict: LetIn, facts: ProviderFacts): Promise<Effects> {
+/** Signs in to an existing account. Linking to one with a second factor waits until that is verified. */
+async function signIn(context: Context, verdict: ExistingAccount, facts: ProviderFacts): Promise<Effects> {
   const { db, request, config } = context;
   const user = await factsById(db, request.tenant.id, verdict.userId);
   const waits = verdict.kind === "link" && user !== null && hasSecondFactor(user, config);
@@ -190,16 +192,16 @@ async function letIn(context: Context, verdict: LetIn, facts: ProviderFacts): Pr
   };
 }
 
-/** A new account. An address that nobody vouches for is not written while addresses have to be verified. */
+/** Creates a new account. An unverified address is not written if verification is required. */
 function signUp({ request, config }: Context, facts: ProviderFacts): Effects {
   const userId = request.runtime.platform.uuid();
   const address = config.email.enabled ? facts.email : null;
-  // What a SAML provider says of an address is proved by a code, unless the operator vouches for it.
-  const asks = config.email.require_verification || facts.provider.startsWith("saml:");
-  const unproved = !facts.emailVerified && !facts.skipEmailVerification && asks;
-  const email = address !== null && !unproved ? { address, verified: facts.emailVerified } : null;
+  // An address from a SAML provider is verified by a code, unless the operator trusts it.
+  const verifies = config.email.require_verification || facts.provider.startsWith("saml:");
+  const unverified = !facts.emailVerified && !facts.skipEmailVerification && verifies;
+  const email = address !== null && !unverified ? { address, verified: facts.emailVerified } : null;
   const made: Facts = {
-    ...nobody,
+    ...noFacts,
     hasIdentity: true,
     email: email?.address ?? null,
     emailVerified: email?.verified ?? false,
@@ -209,7 +211,7 @@ function signUp({ request, config }: Context, facts: ProviderFacts): Effects {
       userId,
       email: email?.address,
       signedUp: "created",
-      passcode: address !== null && unproved ? emailVerification(address, false) : undefined,
+      passcode: address !== null && unverified ? emailVerification(address, false) : undefined,
     },
     facts: made,
     writes: [signUpByIdentity(request, facts, { userId, email })],

@@ -4,9 +4,9 @@ import { audit } from "../../audit/audit.ts";
 import { verifyRecoveryCode } from "../../credentials/recovery-codes.ts";
 import { action } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { next, rateLimited, refuse } from "../outcome.ts";
+import { next, rateLimited, reject } from "../outcome.ts";
 
-/** A recovery code in place of a second factor that is not at hand; offered while the account has one. */
+/** Verifies a recovery code in place of a second factor; offered while the account has one. */
 export const validateRecoveryCode = action({
   description: "Enter a recovery code in place of the second factor.",
   input: z.strictObject({ recovery_code: z.string().trim().max(64) }),
@@ -15,12 +15,12 @@ export const validateRecoveryCode = action({
   errors: ["recovery_code_invalid", "rate_limit_exceeded"],
   async run({ request, data, facts }, { recovery_code }) {
     const { userId } = data;
-    if (!userId) return refuse("recovery_code_invalid", { input: "recovery_code" });
+    if (!userId) return reject("recovery_code_invalid", { input: "recovery_code" });
     const judged = await verifyRecoveryCode(request, { userId, code: recovery_code });
     if ("limited" in judged) return rateLimited(judged.limited);
     if (!judged.ok) {
       const failure = audit(request, "login_failure", { method: "recovery_code" }, userId);
-      return refuse("recovery_code_invalid", { input: "recovery_code", writes: [failure] });
+      return reject("recovery_code_invalid", { input: "recovery_code", writes: [failure] });
     }
     return next({
       data: { factors: [...data.factors, { method: "recovery_code", at: request.now.toISOString() }] },

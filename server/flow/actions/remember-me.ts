@@ -5,10 +5,10 @@ import { stay } from "../outcome.ts";
 
 const unticked = z.strictObject({ remember_me: z.boolean() });
 
-/** What was chosen is shown again, or a page that is loaded anew would say the opposite of what will be done. */
+/** Announces the current choice as the default, so that a reloaded page shows it. */
 const ticked = z.strictObject({ remember_me: z.boolean().meta({ default: true }) });
 
-/** Whether the session outlives the browser, where that is the person's to say. */
+/** Sets whether the session outlives the browser, where the configuration lets the user choose. */
 export const rememberMe = action({
   description: "Choose whether to stay signed in when the browser is closed.",
   input: ({ data }) => (data.rememberMe ? ticked : unticked),

@@ -8,14 +8,14 @@ import { allowedReturnUrls, parseReturnUrl } from "../../thirdparty/redirect-url
 import { ThirdPartyError } from "../../thirdparty/third-party-error.ts";
 import { action, type Context, type View } from "../define.ts";
 import { byConfig } from "../inputs.ts";
-import { go, type Outcome, rateLimited, refuse } from "../outcome.ts";
+import { go, type Outcome, rateLimited, reject } from "../outcome.ts";
 import { oneOf } from "../profile/choice.ts";
 
 /** RFC 7636, 4.1: 43 to 128 characters. */
 export const codeVerifier = () =>
   z.string().min(43).max(128).regex(codeVerifierPattern).optional().meta({ hidden: true });
 
-/** What signing in at a provider, and connecting one to an account, take. */
+/** Input for signing in through a provider, and for connecting one to an account. */
 export const thirdPartyInput = byConfig((config) =>
   z.strictObject({
     provider: oneOf(enabledOAuthProviders(config)),
@@ -28,7 +28,7 @@ export function offersProviders({ config }: Pick<View, "config">): boolean {
   return enabledOAuthProviders(config).length > 0;
 }
 
-/** Every refusal of `goToProvider`. */
+/** Errors of `goToProvider`. */
 export const goToProviderErrors = [
   "value_invalid_error",
   "value_missing_error",
@@ -36,10 +36,10 @@ export const goToProviderErrors = [
 ] as const;
 
 /**
- * Sends a person to a provider; in a profile flow for an identity that joins their account.
+ * Redirects the user to an identity provider; in a profile flow, to connect an identity to the account.
  *
- * What comes back is bound to the browser that went: by a cookie or, for pages of other sites, whose cookies of ours
- * browsers may drop, by a code verifier that the exchange has to show.
+ * The return is bound to the same browser: by a cookie or, for pages of other sites, where browsers may drop our
+ * cookies, by a code verifier that the exchange must present (RFC 7636).
  */
 export async function goToProvider(
   context: Context,
@@ -47,15 +47,15 @@ export async function goToProvider(
 ): Promise<Outcome<"thirdparty", (typeof goToProviderErrors)[number]>> {
   const { type, request, flowId, data, config } = context;
   const provider = findProvider(config, given.provider);
-  if (!provider) return refuse("value_invalid_error", { input: "provider" });
+  if (!provider) return reject("value_invalid_error", { input: "provider" });
   const target = parseReturnUrl(given.redirect_to, config, allowedReturnUrls(config));
-  if (!target) return refuse("value_invalid_error", { input: "redirect_to" });
-  const otherSite = asksFromOtherSite(request);
-  if (otherSite && !given.code_verifier) return refuse("value_missing_error", { input: "code_verifier" });
+  if (!target) return reject("value_invalid_error", { input: "redirect_to" });
+  const otherSite = isAllowedCrossSite(request);
+  if (otherSite && !given.code_verifier) return reject("value_missing_error", { input: "code_verifier" });
 
-  // Each journey is remembered for ten minutes, and may ask the provider for what it publishes.
-  const journey = `${request.tenant.id}/third_party/${request.client.source}`;
-  const rate = await request.runtime.rates.consume("flow_start", journey);
+  // Each redirect is stored for ten minutes, and may fetch the metadata of the provider.
+  const rateKey = `${request.tenant.id}/third_party/${request.client.source}`;
+  const rate = await request.runtime.rates.consume("flow_start", rateKey);
   if (!rate.ok) return rateLimited(rate.retryAfterSeconds);
 
   try {
@@ -68,7 +68,7 @@ export async function goToProvider(
     });
     return go("thirdparty", {
       data: { returnTo: target.href },
-      // The address holds the state, which is kept as a hash otherwise.
+      // The URL contains the `state`, which is stored as a hash elsewhere.
       secrets: { redirect_url: url },
       cookieChanges: { thirdPartyState: { value: state, seconds: THIRD_PARTY_REQUEST_SECONDS } },
       writes: [write],
@@ -78,20 +78,20 @@ export async function goToProvider(
     const { reason } = error;
     request.runtime.log.warn(
       { err: error.cause, provider: provider.id, reason, request_id: request.client.requestId },
-      "a provider could not be asked",
+      "The identity provider could not be reached.",
     );
-    return refuse("value_invalid_error", { input: "provider", message: error.message });
+    return reject("value_invalid_error", { input: "provider", message: error.message });
   }
 }
 
-/** Whether a page of another site asks, one of those that may. */
-function asksFromOtherSite({ client, tenant }: RequestContext): boolean {
+/** Whether the request comes from a page of another, allowed site. */
+function isAllowedCrossSite({ client, tenant }: RequestContext): boolean {
   const { origin } = client;
   const { base_url, cors } = tenant.config;
   return origin != null && origin !== new URL(base_url).origin && cors.allow_origins.includes(origin);
 }
 
-/** Sends a person to a provider, to be told by it who they are. */
+/** Signs in through an identity provider. */
 export const thirdpartyOauth = action({
   description: "Sign in with an identity provider.",
   input: thirdPartyInput,

@@ -1,7 +1,7 @@
 import { action } from "../define.ts";
 import { go } from "../outcome.ts";
 
-/** Asks for WebAuthn request options: the person wants to sign in with a passkey. */
+/** Requests WebAuthn request options to sign in with a passkey. */
 export const generateRequestOptions = action({
   description: "Get request options for signing in with a passkey.",
   when: ({ data, config }) => data.capabilities?.webauthn === true && config.passkey.enabled,

@@ -6,12 +6,13 @@ import type { FlowData } from "../data.ts";
 import { action, type Context, type View } from "../define.ts";
 import { accountFacts } from "../facts.ts";
 import { NEXT } from "../names.ts";
-import { next, refuse } from "../outcome.ts";
+import { next, reject } from "../outcome.ts";
 import { canUseSecurityKeys } from "../second-factor.ts";
 
-const nobody = "00000000-0000-0000-0000-000000000000";
+/** User id that no account has. */
+const UNKNOWN_USER_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Signs in by a passkey's answer to a challenge of this flow, or shows by one that a second factor is at hand. */
+/** Verifies a WebAuthn assertion for a challenge of this flow, as the first or the second factor. */
 export const verifyAssertionResponse = action({
   description: "Send the assertion response that the browser's WebAuthn API produced.",
   input: z.strictObject({ assertion_response: z.record(z.string(), z.unknown()) }),
@@ -21,8 +22,8 @@ export const verifyAssertionResponse = action({
   async run(context, { assertion_response }) {
     const { request, flowId, data, db } = context;
     const proof = assertionProof(data);
-    // Who was named is who has to answer. A name that is nobody's is answered by nobody, as if it were somebody's.
-    const named = data.userId ?? (data.identifier ? nobody : undefined);
+    // After an identifier only a credential of that account counts; for an unknown identifier none does.
+    const named = data.userId ?? (data.identifier ? UNKNOWN_USER_ID : undefined);
     const verified = await verifyAssertion(request, {
       flowId,
       response: assertion_response,
@@ -30,7 +31,7 @@ export const verifyAssertionResponse = action({
       ...(named ? { userId: named } : {}),
     });
     const method = proof.secondFactor ? "security_key" : "passkey";
-    if (!verified.ok) return refused(context, method, verified);
+    if (!verified.ok) return rejectAssertion(context, method, verified);
     const { userId, userVerified, write } = verified;
     const factors = [...data.factors, { method, at: request.now.toISOString(), userVerified } as const];
     if (proof.secondFactor) return next({ data: { factors }, writes: [write] });
@@ -44,28 +45,32 @@ export const verifyAssertionResponse = action({
 });
 
 /**
- * What an assertion proves at this point of a flow: who somebody is, or, of somebody who has shown one factor, that
- * they hold another. After a passkey that did not verify its user, holding one of the account's credentials is proved
- * already: this time its user has to be verified (NIST SP 800-63B-4 section 3.1.7).
+ * Returns what an assertion must prove at this point of a flow: the identity of the user or, after a first factor, a
+ * second one. After a passkey without user verification the assertion must verify the user, because possession of a
+ * credential is proven already (NIST SP 800-63B-4, 3.1.7).
  */
 export function assertionProof({ factors }: Pick<FlowData, "factors">): Proof {
   if (factors.length === 0) return {};
   return { secondFactor: true, verified: factors.every(({ method }) => method === "passkey") };
 }
 
-/** As a first factor a passkey serves where passkeys do, as a second one whatever the client can use. */
+/** As a first factor it requires passkeys to be enabled, as a second one a client that can use security keys. */
 function isOffered({ data, config }: View): boolean {
   if (assertionProof(data).secondFactor) return canUseSecurityKeys(data.capabilities, config);
   return data.capabilities?.webauthn === true && config.passkey.enabled;
 }
 
-function refused({ request }: Context, method: string, { reason, ...of }: VerifiedAssertion & { ok: false }) {
+function rejectAssertion(
+  { request }: Context,
+  method: string,
+  { reason, ...of }: VerifiedAssertion & { ok: false },
+) {
   const details = { method, reason };
   const writes = [audit(request, "login_failure", details, of.userId ?? null)];
   if (reason === "mfa_only") {
-    return refuse("webauthn_credential_invalid_mfa_only", { renew: true, writes });
+    return reject("webauthn_credential_invalid_mfa_only", { renew: true, writes });
   }
-  // A browser that hears this can have the credential taken off its list (WebAuthn Level 3 section 5.1.10).
+  // Lets the browser remove an unknown credential from its list (WebAuthn Level 3, 5.1.10).
   const payload =
     reason === "credential_unknown"
       ? {
@@ -75,5 +80,5 @@ function refused({ request }: Context, method: string, { reason, ...of }: Verifi
           },
         }
       : {};
-  return refuse("passkey_invalid", { renew: true, writes, payload });
+  return reject("passkey_invalid", { renew: true, writes, payload });
 }

@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** Something that an input may name. */
+/** One allowed value of an input. */
 export interface Choice {
   id: string;
-  /** What people read of it. */
+  /** Display name. */
   name: string;
 }
 
 /**
- * The input that names one of what is listed. An empty list is announced too, and admits nothing: `z.enum` has no
- * word for that in JSON Schema.
+ * Returns the schema of an input that accepts one of the choices. An empty list is announced too, and accepts nothing;
+ * `z.enum` cannot express that in JSON Schema.
  */
 export function oneOf(choices: readonly Choice[]) {
   const ids = choices.map(({ id }) => id);
@@ -20,5 +20,5 @@ export function oneOf(choices: readonly Choice[]) {
     .meta({ hidden: true, labels, enum: ids });
 }
 
-/** The input that names something of the account by its id; what it has not is not found. */
+/** Returns the schema of an input that names an item of the account by id; the action checks that it exists. */
 export const ownId = () => z.string().max(2048).meta({ hidden: true });

@@ -5,11 +5,11 @@ import { createEmail } from "../../identity/emails.ts";
 import { setEmailVerified } from "../../identity/users.ts";
 import type { Context } from "../define.ts";
 import type { Effects } from "../outcome.ts";
-import { addressesOf, mayAdd, primaryOf } from "./emails.ts";
+import { addressesOf, mayAddEmail, primaryOf } from "./emails.ts";
 
 /**
- * What follows when somebody who is signed in confirms an address by the code that was sent to it: one of theirs is
- * marked, any other is added.
+ * Effects of verifying an address in a profile flow: an address of the account is marked as verified, any other is
+ * added.
  *
  * @param address canonical
  */
@@ -29,7 +29,7 @@ export function confirmedAddress(
   }
   return {
     writes: [
-      whileAccount(request, userId, (current) => mayAdd(current, config)),
+      whileAccount(request, userId, (current) => mayAddEmail(current, config)),
       createEmail(request, userId, { address, isPrimary: own.length === 0, verified: true }),
       audit(request, "email_created", {}, userId),
       verified,

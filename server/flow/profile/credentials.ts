@@ -7,12 +7,12 @@ import { audit } from "../../audit/audit.ts";
 import type { Config } from "../../config/schema.ts";
 import { deleteCredential, renameCredential } from "../../credentials/owned-credentials.ts";
 import { STAY } from "../names.ts";
-import { go, refuse, stay } from "../outcome.ts";
+import { go, reject, stay } from "../outcome.ts";
 import { ownId } from "./choice.ts";
 import { primaryOf } from "./emails.ts";
-import { ownAction, sensitiveAction } from "./profile-action.ts";
+import { profileAction, sensitiveAction } from "./profile-action.ts";
 
-/** One line that people read. */
+/** Display name of a credential: one line. */
 const credentialName = z
   .string()
   .trim()
@@ -21,23 +21,23 @@ const credentialName = z
   .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name))
   .meta({ preserve: true });
 
-/** What people do with their passkeys; names are given to security keys in the same way. */
+/** Profile actions on passkeys; renaming covers security keys too. */
 export const credentialActions = {
   webauthn_credential_create: sensitiveAction({
     description: "Create a passkey.",
     when: ({ account, config, data }) =>
       data.capabilities?.webauthn === true && mayAddPasskey(account, config),
     to: ["webauthn_credential_verification"],
-    run: () => go("webauthn_credential_verification", { data: { creating: "passkey" } }),
+    run: () => go("webauthn_credential_verification", { data: { credentialKind: "passkey" } }),
   }),
-  webauthn_credential_rename: ownAction({
+  webauthn_credential_rename: profileAction({
     description: "Rename a passkey or a security key.",
     input: z.strictObject({ passkey_id: ownId(), passkey_name: credentialName }),
     when: ({ account }) => credentialsOf(account).length > 0,
     to: [STAY],
     errors: ["not_found"],
     run({ request, account }, { passkey_id, passkey_name }) {
-      if (!credentialsOf(account).some(({ id }) => id === passkey_id)) return refuse("not_found");
+      if (!credentialsOf(account).some(({ id }) => id === passkey_id)) return reject("not_found");
       const { id: userId } = account.profile;
       return stay({ writes: [renameCredential(request, userId, { id: passkey_id, name: passkey_name })] });
     },
@@ -45,14 +45,14 @@ export const credentialActions = {
   webauthn_credential_delete: sensitiveAction({
     description: "Remove a passkey.",
     input: z.strictObject({ passkey_id: ownId() }),
-    // Published clients show how to remove a security key only where this is offered.
+    // Published clients show the removal of security keys only if this is offered.
     when: ({ account, config }) =>
       passkeysOf(account).some(({ id }) => mayDelete(account, config, id)) ||
       (config.passkey.enabled && passkeysOf(account).length < credentialsOf(account).length),
     to: [STAY],
     errors: ["not_found"],
     run({ request, account, config }, { passkey_id }) {
-      if (!mayDelete(account, config, passkey_id)) return refuse("not_found");
+      if (!mayDelete(account, config, passkey_id)) return reject("not_found");
       const { id: userId } = account.profile;
       return stay({
         facts: { hasPasskey: passkeysOf(account).length > 1 },
@@ -73,7 +73,7 @@ export function mayAddPasskey(account: Account, { passkey }: Config): boolean {
   return passkey.enabled && passkeysOf(account).length < passkey.limit;
 }
 
-/** Not the last one where one is needed, and not the last way in. */
+/** Whether a passkey may be deleted: not a required last one, nor the last login method. */
 function mayDelete(account: Account, config: Config, passkey: string): boolean {
   const passkeys = passkeysOf(account);
   return (

@@ -3,7 +3,7 @@ import { audit } from "../../audit/audit.ts";
 import { go } from "../outcome.ts";
 import { sensitiveAction } from "./profile-action.ts";
 
-/** How people leave. */
+/** Profile action that deletes the account. */
 export const deletionActions = {
   account_delete: sensitiveAction({
     description: "Delete the account and everything in it.",

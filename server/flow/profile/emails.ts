@@ -11,10 +11,10 @@ import { createEmail, removeEmail, setPrimaryEmail } from "../../identity/emails
 import { factsByEmail } from "../../identity/users.ts";
 import { byConfig } from "../inputs.ts";
 import { STAY } from "../names.ts";
-import { go, refuse, stay } from "../outcome.ts";
+import { go, reject, stay } from "../outcome.ts";
 import { emailVerification } from "../states/onboarding-email.ts";
 import { type Choice, oneOf, ownId } from "./choice.ts";
-import { ownAction, sensitiveAction } from "./profile-action.ts";
+import { profileAction, sensitiveAction } from "./profile-action.ts";
 
 const addressInput = byConfig(({ email }) =>
   z.strictObject({
@@ -22,25 +22,25 @@ const addressInput = byConfig(({ email }) =>
   }),
 );
 
-/** What people do with the addresses of their account. */
+/** Profile actions on e-mail addresses. */
 export const emailActions = {
   email_create: sensitiveAction({
     description: "Add an e-mail address.",
     input: addressInput,
-    when: ({ account, config }) => mayAdd(account, config),
+    when: ({ account, config }) => mayAddEmail(account, config),
     to: ["passcode_confirmation", STAY],
     errors: ["value_invalid_error", "email_already_exists"],
     async run({ request, db, account, config }, given) {
       const address = parseEmailAddress(given.email, config.email.max_length);
-      if (!address) return refuse("value_invalid_error", { input: "email" });
+      if (!address) return reject("value_invalid_error", { input: "email" });
       const own = addressesOf(account);
       if (own.some((email) => email.address === address)) {
-        return refuse("email_already_exists", { input: "email" });
+        return reject("email_already_exists", { input: "email" });
       }
       const taken = (await factsByEmail(db, request.tenant.id, address)) !== null;
       const { require_verification } = config.email;
       if (taken && (!require_verification || config.privacy.show_account_existence_hints)) {
-        return refuse("email_already_exists", { input: "email" });
+        return reject("email_already_exists", { input: "email" });
       }
       if (require_verification) {
         return go("passcode_confirmation", { data: { passcode: emailVerification(address, taken) } });
@@ -48,7 +48,7 @@ export const emailActions = {
       const { id } = account.profile;
       return stay({
         writes: [
-          whileAccount(request, id, (current) => mayAdd(current, config)),
+          whileAccount(request, id, (current) => mayAddEmail(current, config)),
           createEmail(request, id, { address, isPrimary: own.length === 0, verified: false }),
           audit(request, "email_created", {}, id),
         ],
@@ -57,7 +57,7 @@ export const emailActions = {
     },
   }),
 
-  // Offered even where nothing can be deleted: published clients read its list unasked.
+  // Offered even if nothing can be deleted: published clients read its list unconditionally.
   email_delete: sensitiveAction({
     description: "Remove an e-mail address.",
     input: ({ account, config }) =>
@@ -69,7 +69,7 @@ export const emailActions = {
       return stay({
         writes: [
           whileAccount(request, id, (current) =>
-            deletable(current, config).some((one) => one.id === email_id),
+            deletable(current, config).some((choice) => choice.id === email_id),
           ),
           removeEmail(request, id, email_id),
           (tx) => endSignIns(tx, request.tenant.id, id),
@@ -90,13 +90,13 @@ export const emailActions = {
     errors: ["not_found", "value_invalid_error"],
     run({ request, account }, { email_id }) {
       const { id } = account.profile;
-      const email = addressesOf(account).find((one) => one.id === email_id);
-      if (!email) return refuse("not_found");
+      const email = addressesOf(account).find((email) => email.id === email_id);
+      if (!email) return reject("not_found");
       if (email.is_primary) return stay();
-      // Messages about the account would go to somebody who was never shown to be its owner.
+      // Otherwise security notices would go to an unverified address.
       const primary = addressesOf(account).find(({ is_primary }) => is_primary);
       if (primary?.is_verified && !email.is_verified) {
-        return refuse("value_invalid_error", {
+        return reject("value_invalid_error", {
           input: "email_id",
           message: "Confirm this e-mail address first.",
         });
@@ -115,7 +115,7 @@ export const emailActions = {
     },
   }),
 
-  email_verify: ownAction({
+  email_verify: profileAction({
     description: "Confirm an e-mail address by a code that is sent to it.",
     input: z.strictObject({ email_id: ownId() }),
     when: ({ account, config }) => config.email.enabled && addressesOf(account).some(isUnverified),
@@ -125,28 +125,28 @@ export const emailActions = {
       const email = addressesOf(account)
         .filter(isUnverified)
         .find(({ id }) => id === email_id);
-      if (!email) return refuse("not_found");
+      if (!email) return reject("not_found");
       return go("passcode_confirmation", { data: { passcode: emailVerification(email.address, false) } });
     },
   }),
 };
 
-/** Every address of an account, the primary one first. */
+/** Lists the addresses of an account, the primary one first. */
 export function addressesOf({ profile }: Account): EmailProfile[] {
   return profile.emails ?? [];
 }
 
-/** Where the owner of an account is written to; null where it has no address. */
+/** Returns the primary address of an account; null if it has none. */
 export function primaryOf(account: Account): string | null {
   return addressesOf(account).find(({ is_primary }) => is_primary)?.address ?? null;
 }
 
 /** Whether an account may have one more address. */
-export function mayAdd(account: Account, { email }: Config): boolean {
+export function mayAddEmail(account: Account, { email }: Config): boolean {
   return email.enabled && addressesOf(account).length < email.limit;
 }
 
-/** What may go: not the last way in, and the primary address only as the last, where none is needed. */
+/** Lists the deletable addresses: not the last login method; the primary one only if it is the last and none is required. */
 function deletable(account: Account, config: Config): Choice[] {
   const addresses = addressesOf(account);
   return addresses

@@ -13,10 +13,10 @@ import { stay } from "../outcome.ts";
 import { type Choice, oneOf } from "./choice.ts";
 import { sensitiveAction } from "./profile-action.ts";
 
-/** What people do with who they are at identity providers. */
+/** Profile actions on linked identities. */
 export const identityActions = {
   connect_thirdparty_oauth_provider: sensitiveAction({
-    description: "Connect an identity provider, to sign in by it from then on.",
+    description: "Connect an identity provider, to sign in with it.",
     input: connectInput,
     when: ({ account, config }) => unconnected(account, config).length > 0,
     to: ["thirdparty"],
@@ -34,7 +34,7 @@ export const identityActions = {
       return stay({
         writes: [
           whileAccount(request, id, (current) =>
-            removable(current, config).some((one) => one.id === identity_id),
+            removable(current, config).some((choice) => choice.id === identity_id),
           ),
           removeIdentity(request, id, identity_id),
           (tx) => endSignIns(tx, request.tenant.id, id),
@@ -49,13 +49,13 @@ function connectInput(view: View) {
   return thirdPartyInput(view).extend({ provider: oneOf(unconnected(view.account, view.config)) });
 }
 
-/** Providers that are on, and by which this account has no identity. */
+/** Lists the enabled providers without an identity of this account. */
 function unconnected(account: Account | null, config: Config): Choice[] {
   const connected = new Set((account?.identities ?? []).map(({ provider }) => provider));
   return enabledOAuthProviders(config).filter(({ id }) => !connected.has(id));
 }
 
-/** Identities of providers that are on, except for the last way in. */
+/** Lists the removable identities: not the last login method. */
 function removable(account: Account, config: Config): Choice[] {
   return (account.profile.identities ?? [])
     .filter(({ identity_id }) => remainsReachable(account, config, { identity: identity_id }))

@@ -5,49 +5,39 @@ import { endSignIns } from "../../account/first-proof.ts";
 import { remainsReachable } from "../../account/reachability.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { checkNewPassword, contextWords } from "../../credentials/password-policy.ts";
 import { createPassword, deletePassword, replacePassword } from "../../credentials/passwords.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { byConfig } from "../inputs.ts";
 import { STAY } from "../names.ts";
-import { refuse, stay } from "../outcome.ts";
+import { newPassword, newPasswordErrors, rejectNewPassword } from "../new-password.ts";
+import { stay } from "../outcome.ts";
 import { primaryOf } from "./emails.ts";
-import { type OwnContext, type OwnView, sensitiveAction } from "./profile-action.ts";
+import { type ProfileContext, type ProfileView, sensitiveAction } from "./profile-action.ts";
 
-/** Announced here, judged by the policy; only what is far beyond it ends before that. */
-const input = byConfig(({ password }) =>
-  z.strictObject({
-    password: z
-      .string()
-      .max(4 * password.max_length)
-      .meta({ input: "password", minLength: password.min_length, maxLength: password.max_length }),
-  }),
-);
+const input = byConfig((config) => z.strictObject({ password: newPassword(config) }));
 
-const errors = ["value_too_short_error", "value_too_long_error", "value_invalid_error"] as const;
-
-/** What people do with the password of their account. */
+/** Profile actions on the password. */
 export const passwordActions = {
   password_create: sensitiveAction({
     description: "Set a password.",
     input,
     when: ({ account, config }) => config.password.enabled && !account.hasPassword,
     to: [STAY],
-    errors,
+    errors: newPasswordErrors,
     run: (context, { password }) => setPassword(context, password, createPassword),
   }),
   password_update: sensitiveAction({
     description: "Set another password.",
-    provable: true,
+    canAlwaysReauthenticate: true,
     input,
     when: ({ account, config }) => config.password.enabled && account.hasPassword,
     to: [STAY],
-    errors,
+    errors: newPasswordErrors,
     run: (context, { password }) => setPassword(context, password, replacePassword),
   }),
   password_delete: sensitiveAction({
     description: "Remove the password.",
-    provable: true,
+    canAlwaysReauthenticate: true,
     when: mayDelete,
     to: [STAY],
     run(context) {
@@ -68,26 +58,26 @@ export const passwordActions = {
   }),
 };
 
-function mayDelete({ account, config }: Pick<OwnView, "account" | "config">): boolean {
+function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">): boolean {
   const { enabled, optional } = config.password;
   return enabled && optional && account.hasPassword && remainsReachable(account, config, { password: true });
 }
 
 async function setPassword(
-  { request, account, config, facts }: OwnContext,
+  { request, account, config, facts }: ProfileContext,
   password: string,
-  written: typeof createPassword,
+  writePassword: typeof createPassword,
 ) {
-  const fault = checkNewPassword(password, { config, contextWords: contextWords(config, facts) });
-  if (fault) return refuse(fault.code, { input: "password", message: fault.message });
+  const rejection = rejectNewPassword(password, config, facts, "password");
+  if (rejection) return rejection;
   const { id } = account.profile;
   const hash = await request.runtime.passwordHasher.hash(password, request.signal);
   const writes: Write[] = [
     whileAccount(request, id, ({ hasPassword }) => hasPassword === account.hasPassword),
-    written(request, id, hash),
+    writePassword(request, id, hash),
     (tx) => endSignIns(tx, request.tenant.id, id),
     audit(request, "password_changed", { by: "profile" }, id),
-    // What was trusted after the old password is trusted no more.
+    // Trust that was granted after the old password ends.
     (tx) => revokeDevices(tx, request.tenant.id, id),
   ];
   return stay({

@@ -6,43 +6,43 @@ import { PROOF, type Target } from "../names.ts";
 import type { Outcome } from "../outcome.ts";
 import { stepUp } from "../step-up.ts";
 
-/** What guards of the profile look at: the account is there. */
-export type OwnView = View & { account: Account };
+/** View of a profile action: the account is present. */
+export type ProfileView = View & { account: Account };
 
-/** What actions of the profile work with. */
-export type OwnContext = Context & { account: Account };
+/** Context of a profile action. */
+export type ProfileContext = Context & { account: Account };
 
-interface OwnActionDefinition<Input extends InputSchema, To extends Target, Code extends ErrorCode> {
+interface ProfileActionDefinition<Input extends InputSchema, To extends Target, Code extends ErrorCode> {
   description: string;
-  /** A function of the view has to bear an account that is not there, as in the reference that is made of it. */
+  /** A function must handle a view without an account, which the generated reference uses. */
   input?: Input | ((view: View) => Input);
-  /** Default: whenever the account is there. */
-  when?: (view: OwnView) => boolean;
+  /** Default: always. */
+  when?: (view: ProfileView) => boolean;
   to: readonly To[];
   errors?: readonly Code[];
   run(
-    context: OwnContext,
+    context: ProfileContext,
     input: z.output<Input>,
   ): Outcome<NoInfer<To>, NoInfer<Code>> | Promise<Outcome<NoInfer<To>, NoInfer<Code>>>;
 }
 
-/** Declares an action of the profile that a session alone allows. */
-export function ownAction<
+/** Declares a profile action that requires only a session. */
+export function profileAction<
   const To extends Target,
   Input extends InputSchema = NoInput,
   const Code extends ErrorCode = never,
->(definition: OwnActionDefinition<Input, To, Code>): Action<NoInfer<Input>> {
+>(definition: ProfileActionDefinition<Input, To, Code>): Action<NoInfer<Input>> {
   const { when = () => true, run, ...rest } = definition;
   return action<To, Input, Code>({
     ...rest,
-    when: (view) => isOwn(view) && when(view),
-    run: (context, input) => run(context as OwnContext, input),
+    when: (view) => hasAccount(view) && when(view),
+    run: (context, input) => run(context as ProfileContext, input),
   });
 }
 
 /**
- * Declares an action of the profile that changes who can get into the account: it asks for a fresh proof of who this
- * is first (OWASP ASVS 5.0, 7.5.1), so that a session that was stolen opens the account no further.
+ * Declares a profile action that changes who can sign in to the account: it requires recent authentication first (OWASP
+ * ASVS 5.0, 7.5.1), so that a stolen session cannot take the account over.
  */
 export function sensitiveAction<
   const To extends Target,
@@ -52,22 +52,22 @@ export function sensitiveAction<
   run,
   to,
   errors = [],
-  provable = false,
+  canAlwaysReauthenticate = false,
   ...rest
-}: OwnActionDefinition<Input, To, Code> & {
-  /** Whoever is offered it has something to prove who they are by. */
-  provable?: boolean;
+}: ProfileActionDefinition<Input, To, Code> & {
+  /** Whether every account that is offered it can reauthenticate. */
+  canAlwaysReauthenticate?: boolean;
 }): Action<NoInfer<Input>> {
-  return ownAction<To | typeof PROOF, Input, Code | "flow_discontinuity_error">({
+  return profileAction<To | typeof PROOF, Input, Code | "flow_discontinuity_error">({
     ...rest,
     to: [...to, PROOF],
-    errors: provable ? errors : [...errors, "flow_discontinuity_error"],
-    // PROOF is declared just above, which a generic type cannot be shown.
+    errors: canAlwaysReauthenticate ? errors : [...errors, "flow_discontinuity_error"],
+    // PROOF is declared above; TypeScript cannot see that through the generic type.
     run: (context, input) =>
       context.fresh ? run(context, input) : (stepUp(context) as Outcome<never, "flow_discontinuity_error">),
   });
 }
 
-function isOwn(view: View): view is OwnView {
+function hasAccount(view: View): view is ProfileView {
   return view.account !== null;
 }

@@ -12,14 +12,14 @@ import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import type { RequestContext } from "../../runtime.ts";
 import type { Facts } from "../facts.ts";
 import { STAY } from "../names.ts";
-import { go, refuse, stay } from "../outcome.ts";
-import { answersRequests, canUseSecurityKeys } from "../second-factor.ts";
+import { go, reject, stay } from "../outcome.ts";
+import { canUseSecurityKeys, hasUsableAuthenticator } from "../second-factor.ts";
 import { ownId } from "./choice.ts";
 import { primaryOf } from "./emails.ts";
 import { sensitiveAction } from "./profile-action.ts";
 
-/** What people do with the second factors of their account. */
-export const factorActions = {
+/** Profile actions on second factors and recovery codes. */
+export const secondFactorActions = {
   continue_to_otp_secret_creation: sensitiveAction({
     description: "Set up an authenticator app.",
     when: ({ account: { profile } }) =>
@@ -33,7 +33,7 @@ export const factorActions = {
     to: [STAY],
     run({ request, account, config, facts }) {
       const { id } = account.profile;
-      const last = keysOf(account).length === 0 && !answersRequests(facts, config);
+      const last = keysOf(account).length === 0 && !hasUsableAuthenticator(facts, config);
       return stay({
         facts: { hasTotp: false, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
@@ -49,9 +49,9 @@ export const factorActions = {
   security_key_create: sensitiveAction({
     description: "Set up a security key.",
     when: ({ account, config, data }) =>
-      canUseSecurityKeys(data.capabilities, config) && mayAddKey(account, config),
+      canUseSecurityKeys(data.capabilities, config) && mayAddSecurityKey(account, config),
     to: ["webauthn_credential_verification"],
-    run: () => go("webauthn_credential_verification", { data: { creating: "security_key" } }),
+    run: () => go("webauthn_credential_verification", { data: { credentialKind: "security_key" } }),
   }),
   security_key_delete: sensitiveAction({
     description: "Remove a security key.",
@@ -60,10 +60,10 @@ export const factorActions = {
     to: [STAY],
     errors: ["not_found"],
     run({ request, account, config, facts }, { security_key_id }) {
-      if (!keysOf(account).some(({ id }) => id === security_key_id)) return refuse("not_found");
+      if (!keysOf(account).some(({ id }) => id === security_key_id)) return reject("not_found");
       const { id: userId } = account.profile;
       const lastKey = keysOf(account).length === 1;
-      const last = lastKey && !hasApp(account) && !answersRequests(facts, config);
+      const last = lastKey && !hasApp(account) && !hasUsableAuthenticator(facts, config);
       return stay({
         facts: { hasSecurityKey: !lastKey, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
@@ -77,7 +77,7 @@ export const factorActions = {
     },
   }),
   recovery_codes_create: sensitiveAction({
-    description: "Get new recovery codes; those before are worth nothing from then on.",
+    description: "Get new recovery codes; earlier ones become invalid.",
     when: ({ account, config, facts }) => mayHaveCodes(account, config, facts),
     to: [STAY],
     run({ request, account, config, facts }) {
@@ -98,47 +98,47 @@ export const factorActions = {
 };
 
 /** Whether an account may have one more security key. */
-export function mayAddKey(account: Account, { mfa }: Config): boolean {
+export function mayAddSecurityKey(account: Account, { mfa }: Config): boolean {
   return mfa.enabled && mfa.security_keys.enabled && keysOf(account).length < mfa.security_keys.limit;
 }
 
-/** An app can be removed while apps are switched off too, unless it is the second factor that has to be. */
+/** Whether the app may be removed, even while apps are disabled; not if it is the last required factor. */
 function mayDeleteApp(account: Account, config: Config, facts: Facts): boolean {
   const { auth_app_set_up } = account.profile.mfa_config;
-  const others = keysOf(account).length > 0 || answersRequests(facts, config);
+  const others = keysOf(account).length > 0 || hasUsableAuthenticator(facts, config);
   return auth_app_set_up && (!needsFactor(config) || others);
 }
 
 function mayDeleteKey(account: Account, config: Config, facts: Facts): boolean {
   const left = keysOf(account).length - 1;
-  const others = left > 0 || hasApp(account) || answersRequests(facts, config);
+  const others = left > 0 || hasApp(account) || hasUsableAuthenticator(facts, config);
   return left >= 0 && (!needsFactor(config) || others);
 }
 
 /**
- * Codes stand in for a second factor, so there has to be one. A phone is registered by an application and not here, so
- * this is where whoever has nothing else gets theirs.
+ * Whether the account may have recovery codes: only with a second factor. An authenticator (UAF) is registered by an
+ * application, so its user gets the codes here.
  */
 function mayHaveCodes(account: Account, config: Config, facts: Facts): boolean {
   const { mfa } = config;
-  const stoodInFor = hasApp(account) || keysOf(account).length > 0 || answersRequests(facts, config);
-  return mfa.enabled && mfa.recovery_codes && stoodInFor;
+  const hasFactor = hasApp(account) || keysOf(account).length > 0 || hasUsableAuthenticator(facts, config);
+  return mfa.enabled && mfa.recovery_codes && hasFactor;
 }
 
-/** Security keys, where they are second factors. */
+/** Lists the security keys of an account. */
 const keysOf = ({ profile }: Account) => profile.security_keys ?? [];
 
-/** Whether an app is a second factor of this account. */
+/** Whether the account has an authenticator app as a second factor. */
 const hasApp = ({ profile: { mfa_config } }: Account) =>
   mfa_config.totp_enabled && mfa_config.auth_app_set_up;
 
 const needsFactor = ({ mfa }: Config) => mfa.enabled && !mfa.optional;
 
-/** Browsers are asked for the second factor anew; codes go with the last factor that they stood in for. */
+/** Writes after the removal of a factor: revokes trusted browsers and, with the last factor, recovery codes. */
 function afterRemoval(request: RequestContext, userId: string, last: boolean): Write[] {
   return [
     (tx) => revokeDevices(tx, request.tenant.id, userId),
-    // Whoever has set it up and is on the way in by it gets no further.
+    // Ends sign-ins in progress, which may rely on the removed factor.
     (tx) => endSignIns(tx, request.tenant.id, userId),
     ...(last ? [deleteRecoveryCodes(request, userId)] : []),
   ];

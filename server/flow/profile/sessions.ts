@@ -8,11 +8,11 @@ import type { View } from "../define.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
 import { oneOf } from "./choice.ts";
-import { type OwnView, ownAction } from "./profile-action.ts";
+import { type ProfileView, profileAction } from "./profile-action.ts";
 
-/** What people do with their other sessions. */
+/** Profile actions on the user's other sessions. */
 export const sessionActions = {
-  session_delete: ownAction({
+  session_delete: profileAction({
     description: "End another session.",
     input: (view) => z.strictObject({ session_id: oneOf(otherSessions(view).map(choiceOf)) }),
     when: mayEnd,
@@ -24,7 +24,7 @@ export const sessionActions = {
       });
     },
   }),
-  session_delete_others: ownAction({
+  session_delete_others: profileAction({
     description: "End all other sessions.",
     when: mayEnd,
     to: [STAY],
@@ -41,7 +41,7 @@ export const sessionActions = {
   }),
 };
 
-function mayEnd(view: OwnView): boolean {
+function mayEnd(view: ProfileView): boolean {
   return view.config.session.allow_revocation && otherSessions(view).length > 0;
 }
 

@@ -7,8 +7,8 @@ import { createUsername, removeUsername, replaceUsername } from "../../identity/
 import { factsByUsername } from "../../identity/users.ts";
 import { byConfig } from "../inputs.ts";
 import { STAY } from "../names.ts";
-import { refuse, stay } from "../outcome.ts";
-import { type OwnContext, type OwnView, ownAction, sensitiveAction } from "./profile-action.ts";
+import { reject, stay } from "../outcome.ts";
+import { type ProfileContext, type ProfileView, profileAction, sensitiveAction } from "./profile-action.ts";
 
 const input = byConfig(({ username }) =>
   z.strictObject({
@@ -23,9 +23,9 @@ const errors = [
   "username_already_exists",
 ] as const;
 
-/** What people do with the username of their account. */
+/** Profile actions on the username. */
 export const usernameActions = {
-  username_create: ownAction({
+  username_create: profileAction({
     description: "Choose a username.",
     input,
     when: ({ account, config }) => config.username.enabled && !account.profile.username,
@@ -33,7 +33,7 @@ export const usernameActions = {
     errors,
     run: (context, { username }) => setName(context, username, createUsername),
   }),
-  // Whoever signs in by a name that somebody else has changed finds no account.
+  // Sensitive: a changed username locks out a user who signs in with it.
   username_update: sensitiveAction({
     description: "Choose another username.",
     input,
@@ -61,7 +61,7 @@ export const usernameActions = {
   }),
 };
 
-function mayDelete({ account, config }: Pick<OwnView, "account" | "config">): boolean {
+function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">): boolean {
   const { enabled, optional } = config.username;
   return (
     enabled && optional && !!account.profile.username && remainsReachable(account, config, { username: true })
@@ -69,21 +69,21 @@ function mayDelete({ account, config }: Pick<OwnView, "account" | "config">): bo
 }
 
 async function setName(
-  { request, db, account, config }: OwnContext,
+  { request, db, account, config }: ProfileContext,
   given: string,
-  written: typeof createUsername,
+  writeUsername: typeof createUsername,
 ) {
   const parsed = parseUsername(given, config.username);
-  if (!parsed.ok) return refuse(parsed.code, { input: "username" });
+  if (!parsed.ok) return reject(parsed.code, { input: "username" });
   const { username } = parsed;
   if (username === account.profile.username?.username) return stay();
-  // Usernames are public names: that one is taken can be told, and has to be.
+  // Usernames are public, so a taken one is reported.
   if (await factsByUsername(db, request.tenant.id, username)) {
-    return refuse("username_already_exists", { input: "username" });
+    return reject("username_already_exists", { input: "username" });
   }
   const { id } = account.profile;
   return stay({
     facts: { username },
-    writes: [written(request, id, username), audit(request, "username_changed", {}, id)],
+    writes: [writeUsername(request, id, username), audit(request, "username_changed", {}, id)],
   });
 }

@@ -212,7 +212,7 @@ describe("a phone", () => {
     const entered = await loginAuthenticator.enter?.({
       ...{ request, flowId: crypto.randomUUID(), data: { userId }, facts: { email: null, username: null } },
     } as never);
-    expect(entered).toEqual({ problem: { code: "authenticator_request_failed" } });
+    expect(entered).toEqual({ error: { code: "authenticator_request_failed" } });
   });
 });
 
@@ -256,7 +256,7 @@ describe("what a phone has confirmed", () => {
 
   test("and was used meanwhile is asked for once more", () => {
     expect(conflictOf(new ConflictError("authenticator_request"), "login")).toEqual({
-      problem: { code: "authenticator_request_expired" },
+      error: { code: "authenticator_request_expired" },
     });
   });
 });

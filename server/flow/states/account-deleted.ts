@@ -1,4 +1,4 @@
 import { state } from "../define.ts";
 
-/** The account is gone, and with it everything that was in it. */
+/** The account and all its data are deleted. */
 export const accountDeleted = state({ name: "account_deleted", actions: () => ({}) });

@@ -4,7 +4,7 @@ import { state } from "../define.ts";
 import { go } from "../outcome.ts";
 import { skippable } from "../plan.ts";
 
-/** The person chooses which credential to create. */
+/** The user chooses which credential to create. */
 export const credentialOnboardingChooser = state({
   name: "credential_onboarding_chooser",
   actions: (action) => ({

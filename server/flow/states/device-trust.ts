@@ -4,7 +4,7 @@ import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { next } from "../outcome.ts";
 
-/** The person says whether this browser may skip the second factor from now on. */
+/** The user decides whether to trust this browser, so that it skips the second factor. */
 export const deviceTrust = state({
   name: "device_trust",
   needs: ["userId"],

@@ -6,7 +6,7 @@ import { generateRequestOptions } from "../actions/webauthn-generate-request-opt
 import { verifyAssertionResponse } from "../actions/webauthn-verify-assertion-response.ts";
 import { state } from "../define.ts";
 
-/** The person says who they are, or lets a passkey say it. */
+/** The user enters an identifier, or signs in with a passkey. */
 export const loginInit = state({
   name: "login_init",
   renews: true,

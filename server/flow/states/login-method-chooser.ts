@@ -5,13 +5,13 @@ import { loginPasscode, passcodeLogin, passwordLogin } from "../login-methods.ts
 import { go } from "../outcome.ts";
 
 /**
- * Where there is a choice, it shows what the configuration allows, not what the account has, unless told to, or asked by
- * its owner.
+ * Whether a method is offered: every configured one, so that the choice does not reveal the account's methods, unless
+ * the configuration shows actual methods or the owner reauthenticates.
  */
 const offered = (has: boolean, { type, config }: View) =>
   has || (type !== "profile" && !config.privacy.only_show_actual_login_methods);
 
-/** The person chooses how to sign in. */
+/** The user chooses how to sign in. */
 export const loginMethodChooser = state({
   name: "login_method_chooser",
   needs: ["identifier"],

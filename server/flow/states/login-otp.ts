@@ -9,10 +9,10 @@ import {
 import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { next, rateLimited, refuse } from "../outcome.ts";
-import { answersRequests, canUseSecurityKeys } from "../second-factor.ts";
+import { next, rateLimited, reject } from "../outcome.ts";
+import { canUseSecurityKeys, hasUsableAuthenticator } from "../second-factor.ts";
 
-/** A first factor was shown; the person enters the code of their authenticator app. */
+/** Second factor: the user enters the code of an authenticator app (TOTP, RFC 6238). */
 export const loginOtp = state({
   name: "login_otp",
   needs: ["userId"],
@@ -24,17 +24,17 @@ export const loginOtp = state({
       errors: ["otp_code_invalid", "otp_code_already_used", "rate_limit_exceeded"],
       async run({ request, data, facts, config }, { otp_code }) {
         const { userId } = data;
-        // Its owner may have removed the app elsewhere; then no code of it is owed, and none is right.
+        // The app was removed concurrently: no code is required, and none is valid.
         if (!facts.hasTotp) return next();
         const byKey = facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config);
-        const otherWayIn = byKey || facts.hasRecoveryCode || answersRequests(facts, config);
+        const otherWayIn = byKey || facts.hasRecoveryCode || hasUsableAuthenticator(facts, config);
         const judged = await verifyTotp(request, { userId, code: otp_code, otherWayIn });
         if ("limited" in judged) return rateLimited(judged.limited);
         if (!judged.ok) {
           const { reason } = judged;
           const code = reason === "already_used" ? "otp_code_already_used" : "otp_code_invalid";
           const failure = audit(request, "login_failure", { method: "totp", reason }, userId);
-          return refuse(code, { input: "otp_code", writes: [failure] });
+          return reject(code, { input: "otp_code", writes: [failure] });
         }
         return next({
           data: { factors: [...data.factors, { method: "totp", at: request.now.toISOString() }] },

@@ -4,7 +4,7 @@ import { back } from "../actions/back.ts";
 import { assertionProof, verifyAssertionResponse } from "../actions/webauthn-verify-assertion-response.ts";
 import { type Context, state } from "../define.ts";
 
-/** The browser asks for a passkey, or, once a first factor was shown, for any credential of the account. */
+/** The browser asks for a passkey or, after a first factor, for any WebAuthn credential of the account. */
 export const loginPasskey = state({
   name: "login_passkey",
   renews: true,
@@ -13,7 +13,7 @@ export const loginPasskey = state({
     const proof = assertionProof(data);
     const { userId } = data;
     const about =
-      userId && (proof.secondFactor || mayBeTold(context))
+      userId && (proof.secondFactor || mayListPasskeys(context))
         ? { userId, allowed: await credentialIds(db, request.tenant.id, userId) }
         : {};
     const opened = await openRequest(request, { flowId, ...proof, ...about });
@@ -22,7 +22,7 @@ export const loginPasskey = state({
   actions: () => ({ webauthn_verify_assertion_response: verifyAssertionResponse, back }),
 });
 
-/** A list of the account's own passkeys tells that it exists: nothing new to its owner, else only where that is wanted. */
-function mayBeTold({ type, config }: Context): boolean {
+/** Whether to list the account's passkeys: the list reveals that the account exists. */
+function mayListPasskeys({ type, config }: Context): boolean {
   return type === "profile" || config.privacy.only_show_actual_login_methods;
 }

@@ -4,23 +4,23 @@ import { audit } from "../../audit/audit.ts";
 import { replacePassword } from "../../credentials/passwords.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { newPassword, refusedPassword } from "../new-password.ts";
+import { newPasswordErrors, newPasswordInput, rejectNewPassword } from "../new-password.ts";
 import { next } from "../outcome.ts";
 
-/** A code was confirmed; the person sets a new password, and whoever had the old one is signed out everywhere. */
+/** After a recovery code mail was confirmed, the user sets a new password. Ends all other sessions. */
 export const loginPasswordRecovery = state({
   name: "login_password_recovery",
   needs: ["userId"],
   actions: (action) => ({
     password_recovery: action({
       description: "Set a new password.",
-      input: newPassword,
+      input: newPasswordInput,
       when: ({ config }) => config.password.enabled,
       to: [NEXT],
-      errors: ["value_too_short_error", "value_too_long_error", "value_invalid_error"],
+      errors: newPasswordErrors,
       async run({ request, flowId, data, facts, config }, { new_password }) {
-        const refusal = refusedPassword(new_password, config, facts);
-        if (refusal) return refusal;
+        const rejection = rejectNewPassword(new_password, config, facts);
+        if (rejection) return rejection;
         const { tenant, runtime, signal } = request;
         const hash = await runtime.passwordHasher.hash(new_password, signal);
         return next({

@@ -5,9 +5,9 @@ import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { loginPasscode, passcodeLogin } from "../login-methods.ts";
 import { NEXT } from "../names.ts";
-import { go, next, rateLimited, refuse } from "../outcome.ts";
+import { go, next, rateLimited, reject } from "../outcome.ts";
 
-/** The person enters their password. */
+/** The user enters a password. `verifyPassword` checks it and counts failed attempts. */
 export const loginPassword = state({
   name: "login_password",
   needs: ["identifier"],
@@ -29,7 +29,7 @@ export const loginPassword = state({
         if ("limited" in verified) return rateLimited(verified.limited);
         if (!verified.ok) {
           const failure = audit(request, "login_failure", { method: "password" }, data.userId ?? null);
-          return refuse("value_invalid_error", { input: "password", writes: [failure] });
+          return reject("value_invalid_error", { input: "password", writes: [failure] });
         }
         return next({
           data: { factors: [...data.factors, { method: "password", at: request.now.toISOString() }] },
@@ -39,7 +39,7 @@ export const loginPassword = state({
     }),
     continue_to_passcode_confirmation_recovery: action({
       description: "Set a new password, after entering a code sent by e-mail.",
-      // An account without an address is asked for a code all the same, unless it may be told that there is none.
+      // Offered without an address too, so as not to reveal that, unless the configuration shows actual methods.
       when: ({ config, facts }) =>
         config.password.recovery &&
         config.email.enabled &&

@@ -3,16 +3,16 @@ import { continueToLoginAuthenticator, continueToLoginOtp } from "../actions/con
 import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
 import { state } from "../define.ts";
-import { problemOf } from "../errors.ts";
+import { stepError } from "../errors.ts";
 import { canUseSecurityKeys } from "../second-factor.ts";
 
-/** The person shows a security key, after a first factor. */
+/** Second factor: the user proves possession of a security key. */
 export const loginSecurityKey = state({
   name: "login_security_key",
   needs: ["userId"],
   async enter({ data, config }) {
     if (canUseSecurityKeys(data.capabilities, config)) return {};
-    return { problem: problemOf("platform_authenticator_required") };
+    return { error: stepError("platform_authenticator_required") };
   },
   actions: () => ({
     webauthn_generate_request_options: {

@@ -1,19 +1,19 @@
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
-import { problemOf } from "../errors.ts";
+import { stepError } from "../errors.ts";
 import { go } from "../outcome.ts";
 import { canUseSecurityKeys, hasSecondFactor } from "../second-factor.ts";
 
 /**
- * The person is offered to set up a second factor, and chooses which. Where another flow of theirs has set one up
- * meanwhile, that one is owed now: whoever has shown less may not set up another beside it.
+ * The user chooses a second factor to enrol. If another flow has enrolled one concurrently, that one is required first,
+ * and no other can be enrolled here.
  */
 export const mfaMethodChooser = state({
   name: "mfa_method_chooser",
   async enter({ data, config }) {
     const means = config.mfa.totp.enabled || canUseSecurityKeys(data.capabilities, config);
-    return means ? {} : { problem: problemOf("platform_authenticator_required") };
+    return means ? {} : { error: stepError("platform_authenticator_required") };
   },
   actions: (action) => ({
     continue_to_otp_secret_creation: action({

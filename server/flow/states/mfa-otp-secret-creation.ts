@@ -6,17 +6,17 @@ import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { whileAddable } from "../new-credential.ts";
-import { next, rateLimited, refuse } from "../outcome.ts";
+import { whileCredentialAddable } from "../new-credential.ts";
+import { next, rateLimited, reject } from "../outcome.ts";
 import { hasSecondFactor } from "../second-factor.ts";
 
-/** The person adds a secret to their authenticator app, and shows that it is there by a code of it. */
+/** The user adds a secret to an authenticator app, and confirms it by a code. */
 export const mfaOtpSecretCreation = state({
   name: "mfa_otp_secret_creation",
   needs: ["userId"],
   async enter({ request, data, facts }) {
     const { userId, pending } = data;
-    // Shown again until it is confirmed: it may be in the app already.
+    // The same secret until it is confirmed: it may already be in the app.
     const sealed = pending.unconfirmedTotp ?? newTotpSecret(request, userId);
     const account = facts.email ?? facts.username ?? userId;
     const { secret, image } = await showTotp(request, { userId, sealed, account });
@@ -29,7 +29,7 @@ export const mfaOtpSecretCreation = state({
     otp_code_verify: action({
       description: "Enter the code that the authenticator app shows, to confirm that it is set up.",
       input: z.strictObject({ otp_code: z.string().length(6) }),
-      // Another flow of this person may have set one up meanwhile, and then that one is owed.
+      // Another flow may have enrolled a factor concurrently, which is then required first.
       when: ({ type, config, facts }) =>
         config.mfa.totp.enabled && !facts.hasTotp && (type === "profile" || !hasSecondFactor(facts, config)),
       to: [NEXT],
@@ -38,10 +38,10 @@ export const mfaOtpSecretCreation = state({
         const { type, request, data, facts } = context;
         const { userId } = data;
         const { unconfirmedTotp: sealed, ...pending } = data.pending;
-        if (!sealed) return refuse("passcode_invalid", { input: "otp_code", renew: true });
+        if (!sealed) return reject("passcode_invalid", { input: "otp_code", renew: true });
         const judged = await confirmTotp(request, { userId, sealed, code: otp_code });
         if ("limited" in judged) return rateLimited(judged.limited);
-        if (!judged.ok) return refuse("passcode_invalid", { input: "otp_code" });
+        if (!judged.ok) return reject("passcode_invalid", { input: "otp_code" });
 
         const { confirmed, write } = judged;
         if (type === "registration" && !data.signedUp) {
@@ -54,9 +54,9 @@ export const mfaOtpSecretCreation = state({
           data: { pending, enrolled: true },
           facts: { hasTotp: true, deviceTrusted: false },
           writes: [
-            whileAddable(context),
+            whileCredentialAddable(context),
             insertTotp(request, userId, confirmed),
-            // What was trusted with less to show is trusted no more.
+            // Trust that was granted without this factor ends.
             (tx) => revokeDevices(tx, request.tenant.id, userId),
             write,
             audit(request, "otp_created", {}, userId),

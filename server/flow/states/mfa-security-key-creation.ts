@@ -3,7 +3,7 @@ import { state } from "../define.ts";
 import { go } from "../outcome.ts";
 import { canUseSecurityKeys, mayAddCredential } from "../second-factor.ts";
 
-/** The person sets up a security key. */
+/** The user enrols a security key. */
 export const mfaSecurityKeyCreation = state({
   name: "mfa_security_key_creation",
   needs: ["userId"],
@@ -12,7 +12,7 @@ export const mfaSecurityKeyCreation = state({
       description: "Get creation options for a security key.",
       when: (view) => canUseSecurityKeys(view.data.capabilities, view.config) && mayAddCredential(view),
       to: ["onboarding_verify_passkey_attestation"],
-      run: () => go("onboarding_verify_passkey_attestation", { data: { creating: "security_key" } }),
+      run: () => go("onboarding_verify_passkey_attestation", { data: { credentialKind: "security_key" } }),
     }),
     back,
   }),

@@ -13,10 +13,10 @@ const conditionalInput = z.strictObject({ conditional: z.boolean().optional().me
 const plainInput = z.strictObject({}) as unknown as typeof conditionalInput;
 
 /**
- * A browser may create a passkey by itself after its password manager has filled in the password of this very login
- * (WebAuthn Level 3 section 5.1.3, conditional mediation). Nobody is verified then, so not where that is required.
+ * Whether the browser may create a passkey without a prompt after a password login (WebAuthn Level 3, 5.1.3,
+ * conditional mediation). The user is not verified then, so not if user verification is required.
  */
-function mayCreateByItself({ data, config: { passkey } }: View): boolean {
+function mayCreateConditionally({ data, config: { passkey } }: View): boolean {
   return (
     passkey.conditional_create &&
     passkey.user_verification !== "required" &&
@@ -24,21 +24,21 @@ function mayCreateByItself({ data, config: { passkey } }: View): boolean {
   );
 }
 
-/** The person is offered to create a passkey. */
+/** The user is asked to create a passkey. */
 export const onboardingCreatePasskey = state({
   name: "onboarding_create_passkey",
   needs: ["userId"],
   actions: (action) => ({
     webauthn_generate_creation_options: action({
       description: "Get creation options for a passkey.",
-      input: (view) => (mayCreateByItself(view) ? conditionalInput : plainInput),
+      input: (view) => (mayCreateConditionally(view) ? conditionalInput : plainInput),
       when: (view) =>
         view.data.capabilities?.webauthn === true && view.config.passkey.enabled && mayAddCredential(view),
       to: ["onboarding_verify_passkey_attestation"],
       async run(context, { conditional }) {
-        const data = { creating: "passkey" } as const;
+        const data = { credentialKind: "passkey" } as const;
         if (!conditional) return go("onboarding_verify_passkey_attestation", { data });
-        // Shown in place of what the state opens by itself, which is for a person who is asked.
+        // Replaces the options of the next state's `enter`, which require user interaction.
         const about = { ...(await creationFor(context)), kind: "passkey", conditional } as const;
         const { options, write } = await openCreation(context.request, about);
         return go("onboarding_verify_passkey_attestation", {

@@ -6,7 +6,7 @@ import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
 import { byConfig } from "../inputs.ts";
 import { NEXT } from "../names.ts";
-import { go, next, refuse } from "../outcome.ts";
+import { go, next, reject } from "../outcome.ts";
 
 const input = byConfig(({ email }) =>
   z.strictObject({
@@ -14,7 +14,7 @@ const input = byConfig(({ email }) =>
   }),
 );
 
-/** An account without an e-mail address is asked for one. */
+/** The user of an account without an e-mail address is asked for one. */
 export const onboardingEmail = state({
   name: "onboarding_email",
   needs: ["userId"],
@@ -27,14 +27,14 @@ export const onboardingEmail = state({
       async run({ request, db, data, facts, config }, { email }) {
         const { tenant, now, runtime } = request;
         const { userId } = data;
-        // Another flow of this person may have brought one meanwhile; then none is missing.
+        // Another flow of the user added one concurrently.
         if (facts.email !== null) return next();
         const address = parseEmailAddress(email, config.email.max_length);
-        if (!address) return refuse("value_invalid_error", { input: "email" });
+        if (!address) return reject("value_invalid_error", { input: "email" });
         const taken = (await factsByEmail(db, tenant.id, address)) !== null;
         const { require_verification } = config.email;
         if (taken && (!require_verification || config.privacy.show_account_existence_hints)) {
-          return refuse("email_already_exists", { input: "email" });
+          return reject("email_already_exists", { input: "email" });
         }
         if (require_verification)
           return go("passcode_confirmation", { data: { passcode: emailVerification(address, taken) } });
@@ -60,12 +60,12 @@ export const onboardingEmail = state({
   }),
 });
 
-/** The code that proves an address. One that is taken gets a notice instead, and no code is right. */
+/** Returns the passcode that verifies an address. A taken address receives a notice instead, and no code is accepted. */
 export function emailVerification(address: string, taken: boolean) {
   return {
     purpose: "email_verification" as const,
     recipient: address,
-    genuine: !taken,
+    decoy: taken,
     ...(taken ? { notice: "email_registration_attempted" as const } : {}),
   };
 }

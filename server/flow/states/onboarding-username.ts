@@ -5,7 +5,7 @@ import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
 import { byConfig } from "../inputs.ts";
 import { NEXT } from "../names.ts";
-import { next, refuse } from "../outcome.ts";
+import { next, reject } from "../outcome.ts";
 
 const input = byConfig(({ username }) =>
   z.strictObject({
@@ -13,7 +13,7 @@ const input = byConfig(({ username }) =>
   }),
 );
 
-/** An account without a username is asked for one. */
+/** The user of an account without a username is asked for one. */
 export const onboardingUsername = state({
   name: "onboarding_username",
   needs: ["userId"],
@@ -31,13 +31,13 @@ export const onboardingUsername = state({
       ],
       async run({ request, db, data, facts, config }, given) {
         const { tenant, now, runtime } = request;
-        // Another flow of this person may have brought one meanwhile; then none is missing.
+        // Another flow of the user set one concurrently.
         if (facts.username !== null) return next();
         const parsed = parseUsername(given.username, config.username);
-        if (!parsed.ok) return refuse(parsed.code, { input: "username" });
+        if (!parsed.ok) return reject(parsed.code, { input: "username" });
         const { username } = parsed;
         if (await factsByUsername(db, tenant.id, username))
-          return refuse("username_already_exists", { input: "username" });
+          return reject("username_already_exists", { input: "username" });
         const { userId } = data;
         return next({
           data: { username },

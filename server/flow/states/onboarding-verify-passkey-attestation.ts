@@ -9,11 +9,11 @@ import type { RequestContext } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
 import { state, type View } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { creationFor, pendingCredentials, whileAddable } from "../new-credential.ts";
-import { next, refuse } from "../outcome.ts";
+import { creationFor, pendingCredentials, whileCredentialAddable } from "../new-credential.ts";
+import { next, reject } from "../outcome.ts";
 import { canUseSecurityKeys, mayAddCredential } from "../second-factor.ts";
 
-/** What creating one kind of credential comes to. */
+/** Effects of creating each kind of credential. */
 const kinds = {
   passkey: {
     pending: "credential",
@@ -29,7 +29,7 @@ const kinds = {
     data: { enrolled: true },
     facts: { hasSecurityKey: true, deviceTrusted: false },
     writes: (request: RequestContext, userId: string): Write[] => [
-      // What was trusted with less to show is trusted no more.
+      // Trust that was granted without this factor ends.
       (tx) => revokeDevices(tx, request.tenant.id, userId),
       audit(request, "security_key_created", {}, userId),
     ],
@@ -38,9 +38,9 @@ const kinds = {
   },
 } as const;
 
-const kindOf = ({ data }: Pick<View, "data">) => data.creating ?? "passkey";
+const kindOf = ({ data }: Pick<View, "data">) => data.credentialKind ?? "passkey";
 
-/** The browser creates a passkey, or registers a security key. */
+/** The browser creates a passkey or registers a security key. */
 export const onboardingVerifyPasskeyAttestation = state({
   name: "onboarding_verify_passkey_attestation",
   needs: ["userId"],
@@ -64,24 +64,26 @@ export const onboardingVerifyPasskeyAttestation = state({
         const { userId } = data;
         const kind = kindOf({ data });
         const verified = await verifyAttestation(request, { flowId, response: public_key, userId, kind });
-        if (!verified.ok) return refuse("passkey_invalid", { renew: true });
+        if (!verified.ok) return reject("passkey_invalid", { renew: true });
         const { credential } = verified;
-        const made = kinds[kind];
+        const created = kinds[kind];
         if (type === "registration" && !data.signedUp) {
-          // One authenticator does not stand for two credentials of one id.
+          // Rejects a second credential with the same id.
           if (pendingCredentials(data).some(({ id }) => id === credential.id))
-            return refuse("passkey_invalid", { renew: true });
-          return next({ data: { ...made.data, pending: { ...data.pending, [made.pending]: credential } } });
+            return reject("passkey_invalid", { renew: true });
+          return next({
+            data: { ...created.data, pending: { ...data.pending, [created.pending]: credential } },
+          });
         }
         return next({
-          data: made.data,
-          facts: made.facts,
+          data: created.data,
+          facts: created.facts,
           writes: [
-            whileAddable(context),
+            whileCredentialAddable(context),
             insertCredential(request, userId, credential),
-            ...made.writes(request, userId),
+            ...created.writes(request, userId),
           ],
-          jobs: made.notice(request, facts.email),
+          jobs: created.notice(request, facts.email),
         });
       },
     }),

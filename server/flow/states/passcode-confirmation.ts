@@ -15,21 +15,21 @@ import {
 import { addEmail, isProved, setEmailVerified } from "../../identity/users.ts";
 import { back } from "../actions/back.ts";
 import { type Context, type Entered, state } from "../define.ts";
-import { problemOf } from "../errors.ts";
+import { stepError } from "../errors.ts";
 import { isPendingRegistration } from "../facts.ts";
 import { NEXT, STAY } from "../names.ts";
-import { type Effects, next, rateLimited, refuse, retryPayload, stay } from "../outcome.ts";
+import { type Effects, next, rateLimited, reject, retryPayload, stay } from "../outcome.ts";
 import { confirmedAddress } from "../profile/confirmed-address.ts";
 
-type Awaiting = Context<"passcode">;
+type PasscodeContext = Context<"passcode">;
 
-/** A six-digit code was mailed to the address this flow is about; the person types it in. */
+/** The user enters the six-digit code that was mailed to the address of this flow. */
 export const passcodeConfirmation = state({
   name: "passcode_confirmation",
   needs: ["passcode"],
   async enter(context) {
     const { limited, ...sent } = await ensurePasscodeSent(context.request, subjectOf(context));
-    return limited ? { ...sent, problem: tooSoon(limited.retryAfterSeconds) } : sent;
+    return limited ? { ...sent, error: rateLimitError(limited.retryAfterSeconds) } : sent;
   },
   actions: (action) => ({
     verify_passcode: action({
@@ -45,10 +45,10 @@ export const passcodeConfirmation = state({
       async run(context, { code }) {
         const judged = await verifyPasscode(context.request, subjectOf(context), code);
         if (judged.result === "limited") return rateLimited(judged.retryAfterSeconds);
-        if (judged.result === "exhausted") return refuse("passcode_max_attempts_reached");
-        if (judged.result === "wrong") return refuse("passcode_invalid", { input: "code" });
+        if (judged.result === "exhausted") return reject("passcode_max_attempts_reached");
+        if (judged.result === "wrong") return reject("passcode_invalid", { input: "code" });
         const release = await releaseOf(context);
-        if (release) return refuse("flow_discontinuity_error", { writes: [judged.take, ...release] });
+        if (release) return reject("flow_discontinuity_error", { writes: [judged.take, ...release] });
         const { writes = [], ...effects } = await confirmed(context);
         return next({ ...effects, writes: [judged.take, ...writes] });
       },
@@ -66,15 +66,15 @@ export const passcodeConfirmation = state({
   }),
 });
 
-function subjectOf({ type, flowId, data, facts, config }: Awaiting): PasscodeSubject {
-  const { purpose, recipient, genuine, notice } = data.passcode;
-  // Somebody who is signed in has named the address that is to be confirmed, whatever they signed in by.
+function subjectOf({ type, flowId, data, facts, config }: PasscodeContext): PasscodeSubject {
+  const { purpose, recipient, decoy, notice } = data.passcode;
+  // A signed-in user names the address to verify, independent of the login identifier.
   const named = type === "profile" && purpose === "email_verification" ? recipient : data.identifier?.value;
   return {
     flowId,
     purpose,
-    genuine,
-    // Nobody but its owner can make a passkey fail.
+    decoy,
+    // Failed attempts of other people cannot block a passkey.
     hasAlternative: purpose !== "email_verification" && config.passkey.enabled && facts.hasPasskey,
     recipient: recipient ?? null,
     identifier: named ?? recipient ?? "",
@@ -83,17 +83,17 @@ function subjectOf({ type, flowId, data, facts, config }: Awaiting): PasscodeSub
   };
 }
 
-function tooSoon(seconds: number): NonNullable<Entered["problem"]> {
-  return problemOf("rate_limit_exceeded", { payload: retryPayload(seconds) });
+function rateLimitError(seconds: number): NonNullable<Entered["error"]> {
+  return stepError("rate_limit_exceeded", { payload: retryPayload(seconds) });
 }
 
 /**
- * Somebody who is not signed in holds a mailbox whose address nobody had proved, of an account of which another is
- * proved: the account is not theirs, and the address is not the account's.
+ * Handles the owner of a mailbox whose address is unverified on an account with another, verified address: the account
+ * belongs to a different person, so the address is released from it and the user is not signed in.
  *
- * @returns what sets that right; null for everybody else
+ * @returns the writes that release the address; null in every other case
  */
-async function releaseOf({ type, data, request, db }: Awaiting): Promise<Write[] | null> {
+async function releaseOf({ type, data, request, db }: PasscodeContext): Promise<Write[] | null> {
   const { tenant, now } = request;
   const { userId, passcode } = data;
   const { purpose, recipient: address } = passcode;
@@ -106,8 +106,8 @@ async function releaseOf({ type, data, request, db }: Awaiting): Promise<Write[]
   ];
 }
 
-/** What follows from a right code: the person holds the mailbox. */
-async function confirmed(context: Awaiting): Promise<Effects> {
+/** Effects of a correct code, which proves control of the mailbox. */
+async function confirmed(context: PasscodeContext): Promise<Effects> {
   const { type, data, facts, request } = context;
   const { tenant, now, runtime } = request;
   const { userId, passcode } = data;
@@ -124,7 +124,7 @@ async function confirmed(context: Awaiting): Promise<Effects> {
   if (type === "profile" && address) {
     return { data: { passcode: undefined }, ...confirmedAddress(context, address) };
   }
-  // Another flow of this person may have brought an address meanwhile; then none is missing.
+  // Another flow of the user added an address concurrently.
   if (!userId || !address || facts.email !== null) return { data: { passcode: undefined } };
   return {
     data: { email: address, passcode: undefined },
@@ -146,26 +146,27 @@ async function confirmed(context: Awaiting): Promise<Effects> {
 }
 
 /**
- * While nobody had proved this address, whoever set the account's credentials may have been a stranger who waited for
- * its owner to come: they go. Somebody who is signed in and only proves who they are once more is no newcomer.
+ * Effects of the first verification of an address. Credentials that were set before may belong to an attacker who
+ * registered the address in advance (account pre-hijacking), so they are dropped; not in a profile flow, whose user is
+ * signed in already.
  */
 async function firstProof(
-  { type, request, db, flowId }: Awaiting,
+  { type, request, db, flowId }: PasscodeContext,
   userId: string,
   address: string,
 ): Promise<Effects> {
   const { tenant, now } = request;
   if (await isProved(db, tenant.id, { userId, address })) return {};
   const mark: Write = (tx) => setEmailVerified(tx, tenant.id, { userId, address, now });
-  const line = audit(request, "email_verified", {}, userId);
-  if (type === "profile") return { facts: { emailVerified: true }, writes: [mark, line] };
+  const entry = audit(request, "email_verified", {}, userId);
+  if (type === "profile") return { facts: { emailVerified: true }, writes: [mark, entry] };
   return {
-    facts: { emailVerified: true, ...nothingLeft },
-    writes: [mark, line, (tx) => dropCredentialsSetBeforeVerification(tx, tenant.id, userId, flowId)],
+    facts: { emailVerified: true, ...noCredentials },
+    writes: [mark, entry, (tx) => dropCredentialsSetBeforeVerification(tx, tenant.id, userId, flowId)],
   };
 }
 
-const nothingLeft = {
+const noCredentials = {
   hasPassword: false,
   hasPasskey: false,
   hasSecurityKey: false,

@@ -6,25 +6,25 @@ import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
 import { isPendingRegistration } from "../facts.ts";
 import { NEXT } from "../names.ts";
-import { newPassword, refusedPassword } from "../new-password.ts";
+import { newPasswordErrors, newPasswordInput, rejectNewPassword } from "../new-password.ts";
 import { next } from "../outcome.ts";
 import { skippable } from "../plan.ts";
 
-/** The person chooses a password. */
+/** The user sets a password. */
 export const passwordCreation = state({
   name: "password_creation",
   needs: ["userId"],
   actions: (action) => ({
     register_password: action({
       description: "Set a password.",
-      input: newPassword,
+      input: newPasswordInput,
       to: [NEXT],
-      errors: ["value_too_short_error", "value_too_long_error", "value_invalid_error"],
+      errors: newPasswordErrors,
       async run({ type, request, data, facts, config }, { new_password }) {
-        // Another flow of this person may have set one meanwhile; then none is missing.
+        // Another flow of the user set one concurrently.
         if (facts.hasPassword) return next();
-        const refusal = refusedPassword(new_password, config, facts);
-        if (refusal) return refusal;
+        const rejection = rejectNewPassword(new_password, config, facts);
+        if (rejection) return rejection;
         const hash = await request.runtime.passwordHasher.hash(new_password, request.signal);
         if (isPendingRegistration({ type, data }))
           return next({ data: { pending: { ...data.pending, passwordHash: hash } } });

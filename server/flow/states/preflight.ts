@@ -5,12 +5,12 @@ import { go } from "../outcome.ts";
 
 const capability = () => z.boolean().default(false).meta({ hidden: true, announcedRequired: true });
 
-/** The client says what its browser can do. */
+/** The client reports the capabilities of its browser. */
 export const preflight = state({
   name: "preflight",
   actions: (action) => ({
     register_client_capabilities: action({
-      description: "Tell what this client is capable of.",
+      description: "Report the capabilities of this client.",
       input: z.strictObject({
         webauthn_available: capability(),
         webauthn_conditional_mediation_available: capability(),

@@ -7,25 +7,25 @@ import { emailActions } from "../profile/emails.ts";
 import { identityActions } from "../profile/identities.ts";
 import { metadataActions } from "../profile/metadata.ts";
 import { passwordActions } from "../profile/password.ts";
-import { factorActions } from "../profile/second-factors.ts";
+import { secondFactorActions } from "../profile/second-factors.ts";
 import { sessionActions } from "../profile/sessions.ts";
 import { usernameActions } from "../profile/username.ts";
-import { finishStepUp, noteEnrolment } from "../step-up.ts";
+import { finishStepUp, recordEnrolment } from "../step-up.ts";
 
-/** Somebody who is signed in looks after their account. Its payload is made of the account, after every change. */
+/** The profile page of a signed-in user. Its payload is derived from the current account. */
 export const profileInit = state({
   name: "profile_init",
   needs: ["userId"],
   shows: ({ account, config, data }) =>
     account ? profilePayload(account, { config, currentSessionId: data.sessionId ?? "" }) : {},
   async enter(context) {
-    const proved = finishStepUp(context);
-    const noted = noteEnrolment(context);
-    const handed = firstRecoveryCodes(context);
+    const refreshed = finishStepUp(context);
+    const recorded = recordEnrolment(context);
+    const recovery = firstRecoveryCodes(context);
     return {
-      ...handed,
-      data: { ...proved.data, ...handed.data },
-      writes: [proved, noted, handed].flatMap(({ writes = [] }) => writes),
+      ...recovery,
+      data: { ...refreshed.data, ...recovery.data },
+      writes: [refreshed, recorded, recovery].flatMap(({ writes = [] }) => writes),
     };
   },
   actions: () => ({
@@ -33,7 +33,7 @@ export const profileInit = state({
     ...usernameActions,
     ...passwordActions,
     ...credentialActions,
-    ...factorActions,
+    ...secondFactorActions,
     ...identityActions,
     ...sessionActions,
     ...metadataActions,
@@ -41,7 +41,7 @@ export const profileInit = state({
   }),
 });
 
-/** The first second factor brings the codes that stand in for it once it is lost. */
+/** Creates recovery codes with the first second factor of an account. */
 function firstRecoveryCodes({
   request,
   data,

@@ -12,16 +12,16 @@ import { createUser } from "../../identity/users.ts";
 import { issueSession } from "../../sessions/sessions.ts";
 import { linkIdentity } from "../../thirdparty/identities.ts";
 import { providerFacts } from "../../thirdparty/provider-facts.ts";
-import { methodReference, publicProvider } from "../amr.ts";
+import { amrOf, publicProvider } from "../amr.ts";
 import type { FlowData } from "../data.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { isPendingRegistration } from "../facts.ts";
-import { hasSecondFactor, showsSecondFactor } from "../second-factor.ts";
+import { hasSecondFactor, includesSecondFactor } from "../second-factor.ts";
 
 type Factors = FlowData["factors"];
-type Arriving = Context<"userId">;
+type SuccessContext = Context<"userId">;
 
-/** The person is let in: here, and nowhere before, a session exists. */
+/** The user is signed in. The only state that issues a session. */
 export const success = state({
   name: "success",
   needs: ["userId"],
@@ -33,14 +33,14 @@ export const success = state({
     const { issued, claims, write } = await issueSession(request, {
       userId,
       factors,
-      amr: factors.map(methodReference).filter((reference) => reference !== null),
+      amr: amrOf(factors),
       rememberMe: data.rememberMe ?? false,
       email: facts.email,
       emailVerified: facts.emailVerified,
       username: facts.username,
     });
     const methods = factors.map(({ method }) => method);
-    const record = audit(request, registers ? "user_created" : "login_success", { methods }, userId);
+    const entry = audit(request, registers ? "user_created" : "login_success", { methods }, userId);
     const recovery = recoveryCodes(context);
     const device = await deviceTrust(context);
     return {
@@ -53,17 +53,17 @@ export const success = state({
         ...(recovery ? [recovery.write] : []),
         ...(device ? [device.write] : []),
         write,
-        record,
+        entry,
       ],
       jobs: data.pending.identity ? securityNotice(request, "identity_create", facts.email) : [],
-      settle: async (tx) => ({ user: await profileOf(tx, request.tenant, userId) }),
+      completePayload: async (tx) => ({ user: await profileOf(tx, request.tenant, userId) }),
     };
   },
   actions: () => ({}),
 });
 
-/** Writes the account that registration has been gathering. */
-function accountWrites({ request, data }: Arriving): Write[] {
+/** Writes the account of a pending registration. */
+function accountWrites({ request, data }: SuccessContext): Write[] {
   const { tenant, now, runtime } = request;
   const { userId, email, username, pending } = data;
   const { passwordHash, credential, securityKey, totp } = pending;
@@ -84,50 +84,56 @@ function accountWrites({ request, data }: Arriving): Write[] {
   ];
 }
 
-/** Links the identity that waited until its owner had shown the account's second factor. */
-function linkWrites({ request, data }: Arriving): Write[] {
+/** Links the identity that waited for the second factor of its account. */
+function linkWrites({ request, data }: SuccessContext): Write[] {
   const { userId, pending } = data;
   return pending.identity ? [linkIdentity(request, userId, providerFacts.parse(pending.identity))] : [];
 }
 
-/** Whoever has just set up a first second factor is given what stands in for it when it is lost. */
-function recoveryCodes({ request, data, facts, config }: Arriving): { codes: string[]; write: Write } | null {
+/** Creates recovery codes with the first second factor of an account. */
+function recoveryCodes({
+  request,
+  data,
+  facts,
+  config,
+}: SuccessContext): { codes: string[]; write: Write } | null {
   const wanted = config.mfa.recovery_codes && data.enrolled === true && hasSecondFactor(facts, config);
   return wanted && !facts.hasRecoveryCode ? replaceRecoveryCodes(request, data.userId) : null;
 }
 
-/** A token that was used gets its successor; a browser that is to be trusted gets its first. */
+/** Rotates the token of a trusted browser, or issues the first one. */
 async function deviceTrust({
   request,
   data,
   facts,
   config,
-}: Arriving): Promise<(Pick<Entered, "cookieChanges"> & { write: Write }) | null> {
+}: SuccessContext): Promise<(Pick<Entered, "cookieChanges"> & { write: Write }) | null> {
   const { userId, factors } = data;
   const cookie = request.client.deviceCookie;
   const found = await findDeviceTrust(request.runtime.database.read, request, { cookie, userId });
-  // A copy of it was used since this step began: what it has saved is to be shown after all.
-  if (facts.deviceTrusted && found.status !== "trusted") return { cookieChanges: {}, write: taken };
-  // This very step may be about to end the trust that is still there to be read.
+  // The token was used concurrently, so a copy may exist: the second factor is required after all.
+  if (facts.deviceTrusted && found.status !== "trusted") return { cookieChanges: {}, write: deviceConflict };
+  // This step may revoke the trust that is still stored.
   const rotates = found.status === "trusted" && facts.deviceTrusted ? { rotates: found } : null;
   const granted =
     data.trustsDevice === true ||
-    (config.mfa.device_trust_policy === "always" && (showsSecondFactor(factors) || data.enrolled === true));
+    (config.mfa.device_trust_policy === "always" &&
+      (includesSecondFactor(factors) || data.enrolled === true));
   if (!config.mfa.enabled || (!granted && !rotates)) return null;
   return trustDevice(request, { userId, cookie, ...rotates, granted });
 }
 
-const taken: Write = async () => {
+const deviceConflict: Write = async () => {
   throw new ConflictError("device");
 };
 
-/** Second factors that will be there next time too. */
-const lasting: readonly Factors[number]["method"][] = ["totp", "security_key", "authenticator"];
+/** Second factors that can be used again. */
+const reusable: readonly Factors[number]["method"][] = ["totp", "security_key", "authenticator"];
 
-/** What a client may remind the person of next time. */
+/** Returns the methods of this login, which a client may suggest at the next one. */
 function lastLogin(factors: Factors) {
   const [first, ...others] = factors;
-  const second = others.findLast(({ method }) => lasting.includes(method));
+  const second = others.findLast(({ method }) => reusable.includes(method));
   return {
     login_method: first?.method,
     ...(first?.provider ? { third_party_provider: publicProvider(first.provider) } : {}),
@@ -135,8 +141,8 @@ function lastLogin(factors: Factors) {
   };
 }
 
-/** Who registers has shown that they hold what they registered. */
-function registrationFactors({ request, data }: Arriving): Factors {
+/** Factors that a registration has verified: the ones that it registered. */
+function registrationFactors({ request, data }: SuccessContext): Factors {
   const { passwordHash, credential, securityKey, totp } = data.pending;
   const methods: Factors[number]["method"][] = [
     ...(data.emailVerified ? (["passcode"] as const) : []),

@@ -3,8 +3,8 @@ import { exchangeToken } from "../actions/exchange-token.ts";
 import { state } from "../define.ts";
 
 /**
- * The person is at an identity provider, where `payload.redirect_url` has sent them, and comes back with a token. A
- * flow that an identity provider started begins here.
+ * The user is at an identity provider, redirected to `payload.redirect_url`, and returns with a token. The first state
+ * of flows that an identity provider starts.
  */
 export const thirdparty = state({
   name: "thirdparty",

@@ -9,24 +9,27 @@ import type { RequestContext } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { creationFor, whileAddable } from "../new-credential.ts";
-import { type Effects, next, refuse } from "../outcome.ts";
+import { creationFor, whileCredentialAddable } from "../new-credential.ts";
+import { type Effects, next, reject } from "../outcome.ts";
 import { mayAddPasskey } from "../profile/credentials.ts";
-import { mayAddKey } from "../profile/second-factors.ts";
+import { mayAddSecurityKey } from "../profile/second-factors.ts";
 import { canUseSecurityKeys } from "../second-factor.ts";
 
 type Kind = "passkey" | "security_key";
 
-const mayAdd = { passkey: mayAddPasskey, security_key: mayAddKey };
+const mayAdd = { passkey: mayAddPasskey, security_key: mayAddSecurityKey };
 
-/** Somebody who is signed in creates a passkey or a security key in their browser. */
+/** A signed-in user creates a passkey or a security key in the browser. */
 export const webauthnCredentialVerification = state({
   name: "webauthn_credential_verification",
-  needs: ["userId", "creating"],
+  needs: ["userId", "credentialKind"],
   renews: true,
   async enter(context) {
     const { request, data } = context;
-    const creation = await openCreation(request, { ...(await creationFor(context)), kind: data.creating });
+    const creation = await openCreation(request, {
+      ...(await creationFor(context)),
+      kind: data.credentialKind,
+    });
     return { payload: { creation_options: creation.options }, writes: [creation.write] };
   },
   actions: (action) => ({
@@ -34,22 +37,22 @@ export const webauthnCredentialVerification = state({
       description: "Send the attestation response that the browser's WebAuthn API produced.",
       input: z.strictObject({ public_key: z.record(z.string(), z.unknown()) }),
       when: ({ data, config }) =>
-        data.creating === "security_key"
+        data.credentialKind === "security_key"
           ? canUseSecurityKeys(data.capabilities, config)
           : config.passkey.enabled && data.capabilities?.webauthn === true,
       to: [NEXT],
       errors: ["passkey_invalid"],
       async run(context, { public_key }) {
         const { request, flowId, data, facts, config } = context;
-        const { userId, creating: kind } = data;
+        const { userId, credentialKind: kind } = data;
         const verified = await verifyAttestation(request, { flowId, response: public_key, userId, kind });
-        if (!verified.ok) return refuse("passkey_invalid", { renew: true });
-        const { facts: after, writes = [], ...effects } = added(request, kind, userId);
+        if (!verified.ok) return reject("passkey_invalid", { renew: true });
+        const { facts: after, writes = [], ...effects } = effectsOf(request, kind, userId);
         return next({
           ...effects,
           facts: after ?? {},
           writes: [
-            whileAddable(context),
+            whileCredentialAddable(context),
             whileAccount(request, userId, (account) => mayAdd[kind](account, config)),
             insertCredential(request, userId, verified.credential),
             ...writes,
@@ -65,20 +68,20 @@ export const webauthnCredentialVerification = state({
   }),
 });
 
-function added(request: RequestContext, kind: Kind, userId: string): Effects {
+function effectsOf(request: RequestContext, kind: Kind, userId: string): Effects {
   if (kind === "passkey") {
     return {
-      data: { creating: undefined },
+      data: { credentialKind: undefined },
       facts: { hasPasskey: true },
       writes: [audit(request, "passkey_created", {}, userId)],
     };
   }
   return {
-    data: { creating: undefined, enrolled: true },
+    data: { credentialKind: undefined, enrolled: true },
     facts: { hasSecurityKey: true },
     writes: [
       audit(request, "security_key_created", {}, userId),
-      // What was trusted with less to show is trusted no more.
+      // Trust that was granted without this factor ends.
       (tx) => revokeDevices(tx, request.tenant.id, userId),
     ],
   };
