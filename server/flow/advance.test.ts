@@ -26,7 +26,7 @@ function flow(overrides: Partial<FlowRecord> = {}): FlowRecord {
 
 const factor = { method: "password" as const, at: "2026-01-01T00:00:00.000Z" };
 
-test("going somewhere privateState where from, and what was known there", () => {
+test("go records the previous state and its data in the history", () => {
   const before = flow();
   const { record } = advance(before, go("login_password", { data: { email: "ada@example.com" } }), situation);
   expect(record).toMatchObject({ state: "login_password", data: { email: "ada@example.com" } });
@@ -35,7 +35,7 @@ test("going somewhere privateState where from, and what was known there", () => 
   ]);
 });
 
-test("going back restores the state and what was known in it", () => {
+test("goBack restores the previous state and its data", () => {
   const before = flow();
   const away = advance(
     before,
@@ -48,7 +48,7 @@ test("going back restores the state and what was known in it", () => {
   expect(record.history).toEqual([]);
 });
 
-test("what is sticky survives going back, and history holds no copy of a secret", () => {
+test("goBack keeps sticky data, and the history contains no secret", () => {
   const before = flow({ type: "registration", state: "registration_init" });
   const pending = { passwordHash: "$argon2id$…" };
   const away = advance(before, go("password_creation", { data: { pending } }), situation).record;
@@ -57,7 +57,7 @@ test("what is sticky survives going back, and history holds no copy of a secret"
   expect(advance(onward, goBack(), situation).record.data.pending).toEqual(pending);
 });
 
-test("what was proved empties the history: there is no way back to before it", () => {
+test("next clears the history", () => {
   const before = flow({
     state: "login_password",
     history: [{ state: "login_init", data: flowData.parse({}) }],
@@ -66,7 +66,7 @@ test("what was proved empties the history: there is no way back to before it", (
   expect(record).toMatchObject({ state: "success", history: [] });
 });
 
-test("the head of the plan is taken with the facts that this step makes true", () => {
+test("next plans with the facts that the step changes", () => {
   const before = flow({ state: "login_password" });
   const without = { ...situation, facts: { ...facts, hasPasskey: false } };
   const data = {
@@ -77,20 +77,20 @@ test("the head of the plan is taken with the facts that this step makes true", (
   expect(advance(before, next({ data, facts: { hasPasskey: true } }), without).record.state).toBe("success");
 });
 
-test("a state of the plan that was passed counts as answered", () => {
+test("next records the state as completed", () => {
   const before = flow({ state: "preflight", data: flowData.parse({}) });
   const { record } = advance(before, go(NEXT), situation);
   expect(record.data.completedStates).toEqual(["preflight"]);
 });
 
-test("staying changes what is known and nothing else, and enters the state again", () => {
+test("stay changes only the data, and enters the state again", () => {
   const before = flow();
   const { record, enters } = advance(before, stay({ data: { rememberMe: true } }), situation);
   expect(record).toEqual({ ...before, data: { ...before.data, rememberMe: true } });
   expect(enters).toBe(true);
 });
 
-test("a refusal changes nothing, and enters the state only if it used up what was there", () => {
+test("reject changes nothing, and enters the state only with renew", () => {
   const before = flow();
   expect(advance(before, reject("passkey_invalid"), situation)).toMatchObject({
     record: before,
@@ -102,20 +102,20 @@ test("a refusal changes nothing, and enters the state only if it used up what wa
   });
 });
 
-test("a member that is set to undefined is forgotten", () => {
+test("a member set to undefined is removed", () => {
   const before = flow({ data: flowData.parse({ email: "ada@example.com" }) });
   const { record } = advance(before, stay({ data: { email: undefined } }), situation);
   expect(Object.hasOwn(record.data, "email")).toBe(false);
 });
 
-test("going to a state that lies in the history returns there", () => {
+test("go to a state in the history returns to it", () => {
   const first = advance(flow(), go("login_method_chooser"), situation).record;
   const second = advance(first, go("login_password"), situation).record;
   const again = advance(second, go("login_method_chooser"), situation).record;
   expect(again.history.map(({ state }) => state)).toEqual(["login_init"]);
 });
 
-test("however one wanders, history stays bounded, names no state twice, and leads back to the start", () => {
+test("any sequence keeps the history bounded, without duplicates, and leads back to the start", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...stateNames), { maxLength: 60 }), (walk) => {
       let record = flow();
@@ -130,7 +130,7 @@ test("however one wanders, history stays bounded, names no state twice, and lead
   );
 });
 
-test("a proof in a profile flow leaves the way back to the account, and its arrival there none", () => {
+test("next in a profile flow keeps the profile page in the history, and clears it on arrival", () => {
   const account = flow({ type: "profile", state: "profile_init" });
   const asked = advance(account, go("login_password", { data: { steppingUp: true } }), situation).record;
   const facts = { ...situation.facts, hasTotp: true };

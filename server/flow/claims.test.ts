@@ -21,7 +21,7 @@ const forbidden = {
   error: { code: "operation_not_permitted_error" },
 };
 
-/** A registration that is one action away from its end. */
+/** A registration before its last action. */
 async function almostRegistered(with_: TestRuntime = runtime, email = newAddress()) {
   const flow = await walk(with_, "registration");
   await flow.act("register_client_capabilities");
@@ -33,7 +33,7 @@ async function almostRegistered(with_: TestRuntime = runtime, email = newAddress
 const lastAction = { action: "register_password", input: { new_password: "correct horse battery" } };
 
 describe("two steps with one token", () => {
-  test("A30 of fifty identical requests exactly one is performed, and the others are refused", async () => {
+  test("A30 performs exactly one of fifty identical requests and rejects the others", async () => {
     const email = newAddress();
     const flow = await almostRegistered(runtime, email);
     const token = flow.state.csrf_token;
@@ -57,7 +57,7 @@ describe("two steps with one token", () => {
     expect(rows).toEqual([{ sessions: 1 }]);
   });
 
-  test("A29 the same request once more is refused, and the newest token goes on", async () => {
+  test("A29 rejects a repeated request, and accepts the newest token", async () => {
     const flow = await walk(runtime, "login");
     const used = flow.state.csrf_token;
     await flow.act("register_client_capabilities");
@@ -75,8 +75,8 @@ describe("two steps with one token", () => {
   );
 });
 
-describe("a flow is refused", () => {
-  test("under another type, in another tenant, and when there is none, all alike", async () => {
+describe("a flow rejects", () => {
+  test("a wrong type, another tenant and an unknown id with the same answer", async () => {
     const flow = await walk(runtime, "login");
     const token = flow.state.csrf_token;
     const request = { flowId: flow.flowId, token, action: "register_client_capabilities", input: {} };
@@ -90,7 +90,7 @@ describe("a flow is refused", () => {
     expect((await flow.act("register_client_capabilities")).status).toBe(200);
   });
 
-  test("A31 A32 for actions that are not offered now, declared elsewhere or nowhere", async () => {
+  test("A31 A32 actions that are not offered now, belong to another state or do not exist", async () => {
     const flow = await walk(runtime, "registration");
     for (const action of [
       "register_password",
@@ -106,7 +106,7 @@ describe("a flow is refused", () => {
     expect((await flow.act("register_client_capabilities")).status).toBe(200);
   });
 
-  test("for a version that is not the one shown", async () => {
+  test("a version that is not the current one", async () => {
     const flow = await walk(runtime, "login");
     const request = {
       type: "login",
@@ -124,7 +124,7 @@ describe("a flow is refused", () => {
     );
   });
 
-  test("A33 with 403 after success, and with 410 once its hour is over", async () => {
+  test("A33 every action after success with 403, and after its lifetime with 410", async () => {
     const moving = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
     const flow = await almostRegistered(moving);
     const open = await walk(moving, "login");
@@ -148,7 +148,7 @@ describe("a flow is refused", () => {
 });
 
 describe("a claim", () => {
-  test("that is held keeps others out until it lapses", async () => {
+  test("excludes other requests until it expires", async () => {
     const flow = await walk(runtime, "login");
     const hold = (until: string) =>
       runtime.database.write.$client.query(
@@ -161,7 +161,7 @@ describe("a claim", () => {
     expect((await flow.act("register_client_capabilities")).name).toBe("login_init");
   });
 
-  test("that was overtaken writes nothing", async () => {
+  test("that was lost writes nothing", async () => {
     const email = newAddress();
     const flow = await almostRegistered(runtime, email);
     let proceed = () => {};
@@ -180,7 +180,7 @@ describe("a claim", () => {
       },
     };
     const overtaken = flow.act(lastAction.action, lastAction.input, { runtime: slow });
-    // Until the slow step holds its claim.
+    // Wait until the slow step holds its claim.
     for (let held = false; !held; ) {
       const { rows } = await runtime.database.read.$client.query("select claim from flows where id = $1", [
         flow.flowId,
@@ -203,7 +203,7 @@ describe("a claim", () => {
     ).toBe("success");
   });
 
-  test("is given back when a step fails, and nothing of the step remains", async () => {
+  test("is released when a step fails, and nothing of the step is stored", async () => {
     const email = newAddress();
     const flow = await walk(runtime, "login");
     await flow.act("register_client_capabilities");
@@ -228,8 +228,8 @@ describe("a claim", () => {
   });
 });
 
-describe("whoever lost an answer", () => {
-  test("waits for a step that is being judged, and sees what came of it", async () => {
+describe("current, after a lost answer", () => {
+  test("waits for a step that is being judged, and shows its result", async () => {
     const flow = await almostRegistered();
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
     const [, looked] = await Promise.all([
@@ -250,7 +250,7 @@ describe("whoever lost an answer", () => {
     expect(looked.session?.id).toBe(flow.answer.session?.id);
   });
 
-  test("is shown the current state under a new token, and nothing is performed", async () => {
+  test("shows the current state with a new token, and performs nothing", async () => {
     const flow = await almostRegistered();
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
     const before = flow.state;
@@ -264,7 +264,7 @@ describe("whoever lost an answer", () => {
     );
   });
 
-  test("sees the refusal that the lost answer carried", async () => {
+  test("shows the error of the lost answer", async () => {
     const flow = await almostRegistered();
     await flow.act("register_password", { new_password: "short" });
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
@@ -272,7 +272,7 @@ describe("whoever lost an answer", () => {
     expect({ ...state, csrf_token: "" }).toEqual({ ...flow.state, csrf_token: "" });
   });
 
-  test("at success gets the same session once more, for a minute", async () => {
+  test("issues the same session again at success, for a minute", async () => {
     const moving = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
     const flow = await almostRegistered(moving);
     await flow.act(lastAction.action, lastAction.input);
@@ -287,7 +287,7 @@ describe("whoever lost an answer", () => {
     await moving.close();
   });
 
-  test("needs the secret of that very flow", async () => {
+  test("requires the resume secret of the same flow", async () => {
     const [flow, other] = [await walk(runtime, "login"), await walk(runtime, "login")];
     const request = { type: "login", flowId: flow.flowId, resume: other.resume } as const;
     expect((await current(runtime, runtime.tenant, someone, request)).state).toMatchObject(forbidden);
@@ -295,7 +295,7 @@ describe("whoever lost an answer", () => {
     expect((await flow.act("register_client_capabilities")).status).toBe(200);
   });
 
-  test("gets fresh passkey options with the first state", async () => {
+  test("shows fresh passkey options with the first state", async () => {
     const flow = await walk(runtime, "login");
     await flow.act("register_client_capabilities", {
       webauthn_available: true,
@@ -316,7 +316,7 @@ describe("whoever lost an answer", () => {
   });
 });
 
-test("flows that are started too fast from one source are refused, and told how long to wait", async () => {
+test("start is rate limited per source, and returns the seconds to wait", async () => {
   const limited = runtime.configured({ STILE_RATE_LIMITER_ENABLED: "true" });
   const client = { ...someone, source: "198.51.100.7" };
   const statuses = new Set<number>();

@@ -10,7 +10,7 @@ import { untaken } from "../testing/walked-states.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
 
-/** Every test of this file walks the machine; the last ones ask what was never walked. */
+/** Every test walks flows; the last one checks that every edge and error was taken. */
 const taken: Taken = { edges: new Set(), errors: new Set() };
 const { begin, register, signIn } = people(taken);
 
@@ -26,7 +26,7 @@ const configured = (settings: Record<string, string> = {}) => base.configured(se
 const wrong = (code: string) => (code === "000000" ? "111111" : "000000");
 
 describe("a registration", () => {
-  test("by mailed code, password and passkey ends at success with a session", async () => {
+  test("with a mailed code, password and passkey ends at success with a session", async () => {
     const runtime = configured();
     const email = newAddress();
     const flow = await begin(runtime, "registration");
@@ -56,7 +56,7 @@ describe("a registration", () => {
     expect(flow.answer.session?.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
-  test("writes nothing of the account before its end", async () => {
+  test("writes no account before its end", async () => {
     const runtime = configured();
     const email = newAddress();
     const flow = await begin(runtime, "registration");
@@ -67,7 +67,7 @@ describe("a registration", () => {
     expect(rows.map(({ address }) => address)).not.toContain(email);
   });
 
-  test("can be walked back to the identifier until the code was confirmed", async () => {
+  test("allows back to the identifier until the code is confirmed", async () => {
     const runtime = configured();
     const flow = await begin(runtime, "registration");
     await flow.act("register_login_identifier", { email: newAddress() });
@@ -80,7 +80,7 @@ describe("a registration", () => {
     );
   });
 
-  test("lets a person choose a credential, change their mind, and skip", async () => {
+  test("allows choosing a credential, going back and skipping", async () => {
     const runtime = configured({
       STILE_EMAIL_REQUIRE_VERIFICATION: "false",
       STILE_PASSWORD_OPTIONAL: "true",
@@ -104,7 +104,7 @@ describe("a registration", () => {
     expect((await flow.act("skip")).name).toBe("success");
   });
 
-  test("skips one credential for the other, and back", async () => {
+  test("allows skipping one credential for the other, and going back", async () => {
     const runtime = configured({
       STILE_EMAIL_REQUIRE_VERIFICATION: "false",
       STILE_PASSWORD_OPTIONAL: "true",
@@ -118,7 +118,7 @@ describe("a registration", () => {
     expect((await flow.act("skip")).name).toBe("success");
   });
 
-  test("of an address that is taken looks like any other, tells its owner, and lets nobody in", async () => {
+  test("with a taken address looks the same, notifies its owner, and accepts no code", async () => {
     const runtime = configured();
     const { email } = await register(runtime);
     const flow = await begin(runtime, "registration");
@@ -129,7 +129,7 @@ describe("a registration", () => {
     expect(flow.errors()).toEqual(["passcode_invalid"]);
   });
 
-  test("tells of a taken address where the deployment wants that, or verifies none", async () => {
+  test("reports a taken address if configured so, or without verification", async () => {
     for (const settings of [
       { STILE_PRIVACY_SHOW_ACCOUNT_EXISTENCE_HINTS: "true" },
       { STILE_EMAIL_REQUIRE_VERIFICATION: "false" },
@@ -143,7 +143,7 @@ describe("a registration", () => {
     }
   });
 
-  test("refuses identifiers that cannot be", async () => {
+  test("rejects invalid identifiers", async () => {
     const runtime = configured({ STILE_USERNAME_ENABLED: "true", STILE_EMAIL_OPTIONAL: "true" });
     const { username } = await register(runtime, { username: newName() });
     const cases: [Record<string, unknown>, string[]][] = [
@@ -162,7 +162,7 @@ describe("a registration", () => {
     }
   });
 
-  test("a username taken between its check and the end leads back to where it is chosen", async () => {
+  test("returns to registration_init if the username is taken concurrently", async () => {
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
     const username = newName();
     const email = newAddress();
@@ -173,13 +173,13 @@ describe("a registration", () => {
     const state = await flow.act("register_password", { new_password: password });
     expect(state).toMatchObject({ name: "registration_init", status: 400 });
     expect(errorCodes(state)).toEqual(["username_already_exists"]);
-    // The address stays proved.
+    // The address stays verified.
     await flow.act("register_login_identifier", { email, username: newName() });
     expect(flow.state.name).toBe("password_creation");
     expect((await flow.act("register_password", { new_password: password })).name).toBe("success");
   });
 
-  test("is not offered where people may not sign up", async () => {
+  test("is not offered if sign-up is disabled", async () => {
     const flow = await begin(configured({ STILE_ACCOUNT_ALLOW_SIGNUP: "false" }), "registration");
     expect(flow.state.actions).not.toHaveProperty("register_login_identifier");
     const refused = await flow.act("register_login_identifier", { email: newAddress() });
@@ -190,14 +190,14 @@ describe("a registration", () => {
     });
   });
 
-  test("may ask whether to remember the person", async () => {
+  test("offers remember_me if configured", async () => {
     const flow = await begin(configured({ STILE_SESSION_COOKIE_RETENTION: "prompt" }), "registration");
     expect((await flow.act("remember_me", { remember_me: true })).name).toBe("registration_init");
   });
 });
 
 describe("a login", () => {
-  test("by password", async () => {
+  test("with a password succeeds", async () => {
     const runtime = configured();
     const { email } = await register(runtime);
     const flow = await begin(runtime, "login", {});
@@ -218,7 +218,7 @@ describe("a login", () => {
     });
   });
 
-  test("by mailed code", async () => {
+  test("with a mailed code succeeds", async () => {
     const runtime = configured();
     const { email } = await register(runtime);
     const flow = await begin(runtime, "login", {});
@@ -227,13 +227,13 @@ describe("a login", () => {
     expect((await flow.act("back")).name).toBe("login_method_chooser");
     await flow.act("continue_to_passcode_confirmation");
     await flow.act("resend_passcode");
-    // Going back and forth sent nothing; asking did.
+    // Going back and forth sent no mail; resending did.
     expect(mailsTo(runtime, email)).toEqual(["email_verification", "login", "login"]);
     expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
     expect(flow.state.payload).toMatchObject({ last_login: { login_method: "passcode" } });
   });
 
-  test("by passkey, from the first state, by button or beside the choice", async () => {
+  test("with a passkey succeeds from the first state, by button or from the chooser", async () => {
     const runtime = configured();
     const authenticator = softwareAuthenticator();
     const { email } = await register(runtime, { authenticator });
@@ -262,7 +262,7 @@ describe("a login", () => {
     );
   });
 
-  test("a rejected passkey leaves the person where they are, with a new challenge", async () => {
+  test("keeps the state and renews the challenge after a rejected passkey", async () => {
     const runtime = configured();
     const authenticator = softwareAuthenticator();
     await register(runtime, { authenticator });
@@ -285,7 +285,7 @@ describe("a login", () => {
     expect(garbage.actions).toHaveProperty("back");
   });
 
-  test("a security key that serves as second factor is no passkey", async () => {
+  test("rejects a second-factor security key as a passkey", async () => {
     const runtime = configured();
     const authenticator = softwareAuthenticator();
     await register(runtime, { authenticator });
@@ -304,7 +304,7 @@ describe("a login", () => {
     expect(flow.errors()).toEqual(["webauthn_credential_invalid_mfa_only"]);
   });
 
-  test("with one method alone goes there at once", async () => {
+  test("with a single method goes to it directly", async () => {
     const passwords = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
     const { email } = await register(passwords);
     const byPassword = await begin(passwords, "login", {});
@@ -316,7 +316,7 @@ describe("a login", () => {
     );
   });
 
-  test("shows the methods an account has where the deployment wants that", async () => {
+  test("shows the methods of the account if configured so", async () => {
     const runtime = configured({
       STILE_PRIVACY_ONLY_SHOW_ACTUAL_LOGIN_METHODS: "true",
       STILE_EMAIL_USE_FOR_AUTHENTICATION: "false",
@@ -340,7 +340,7 @@ describe("a login", () => {
     expect(unable.errors()).toEqual(["unknown_email_error"]);
   });
 
-  test("by username leads where an address leads", async () => {
+  test("with a username behaves as with an address", async () => {
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
     const username = newName();
     const { email } = await register(runtime, { username });
@@ -350,7 +350,7 @@ describe("a login", () => {
     expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
   });
 
-  test("a forgotten password is replaced after a code, and other sessions end", async () => {
+  test("replaces a forgotten password after a code, and ends other sessions", async () => {
     const runtime = configured();
     const { email } = await register(runtime);
     const flow = await begin(runtime, "login", {});
@@ -382,7 +382,7 @@ describe("a login", () => {
     expect(old.errors()).toEqual(["value_invalid_error"]);
   });
 
-  test("asks for what is missing: a username, an address, credentials", async () => {
+  test("asks for a missing username, address and credentials", async () => {
     const settings = {
       STILE_USERNAME_ENABLED: "true",
       STILE_EMAIL_OPTIONAL: "true",
@@ -421,7 +421,7 @@ describe("a login", () => {
     });
   });
 
-  test("an account without a username is asked for one, and may decline", async () => {
+  test("asks for a missing username, which may be skipped", async () => {
     const { email } = await register(configured());
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
     const again = async () => {
@@ -452,7 +452,7 @@ describe("a login", () => {
     expect((await older.act("username_create", { username: newName() })).name).toBe("success");
   });
 
-  test("takes an address without a code where none is required, and refuses one that is taken", async () => {
+  test("accepts an address without a code if none is required, and rejects a taken one", async () => {
     const settings = {
       STILE_USERNAME_ENABLED: "true",
       STILE_EMAIL_OPTIONAL: "true",
@@ -472,7 +472,7 @@ describe("a login", () => {
     expect((await flow.act("email_address_set", { email: newAddress() })).name).toBe("success");
   });
 
-  test("lets a person choose a credential, change their mind, and skip", async () => {
+  test("allows choosing a credential, going back and skipping", async () => {
     const registered = await register(
       configured({ STILE_PASSWORD_ENABLED: "false", STILE_USERNAME_ENABLED: "false" }),
     );
@@ -520,7 +520,7 @@ describe("a login", () => {
     expect((await third.act("register_password", { new_password: password })).name).toBe("success");
   });
 
-  test("may ask whether to remember the person", async () => {
+  test("offers remember_me if configured", async () => {
     const runtime = configured({ STILE_SESSION_COOKIE_RETENTION: "prompt" });
     const { email } = await register(runtime);
     const again = async (remember?: boolean) => {
@@ -538,7 +538,7 @@ describe("a login", () => {
     ]);
   });
 
-  test("names that cannot be anybody's are refused; names that are nobody's only where that may be told", async () => {
+  test("rejects invalid identifiers always, unknown ones only if configured so", async () => {
     const silent = await begin(configured({ STILE_USERNAME_ENABLED: "true" }), "login", {});
     await silent.act("continue_with_login_identifier", { identifier: "no@address" });
     expect(silent.errors()).toEqual(["value_invalid_error"]);
@@ -553,7 +553,7 @@ describe("a login", () => {
     expect(flow.errors()).toEqual(["unknown_email_error"]);
   });
 
-  test("A41 the first proof of an address drops the credentials that were set before it", async () => {
+  test("A41 drops credentials that were set before the first verification of the address", async () => {
     const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
     const { email } = await register(runtime);
     const owner = await begin(runtime, "login", {});
@@ -565,8 +565,8 @@ describe("a login", () => {
   });
 });
 
-describe("codes", () => {
-  test("A11 the first and second wrong try are told so, the third ends the code, and a new one can be asked for", async () => {
+describe("a mailed code", () => {
+  test("A11 allows two incorrect tries, ends with the third, and can be requested again", async () => {
     const runtime = configured();
     const { email } = await register(runtime);
     const flow = await begin(runtime, "login", {});
@@ -587,7 +587,7 @@ describe("codes", () => {
     expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
   });
 
-  test("A12 an account takes ten wrong codes in an hour, over all flows", async () => {
+  test("A12 is limited to ten incorrect tries per account and hour, across flows", async () => {
     const runtime = configured({
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_PASSCODES_PER_MINUTE: "100",
@@ -609,7 +609,7 @@ describe("codes", () => {
     expect(codes.slice(10)).toEqual(["limited", "limited", "limited", "limited", "limited"]);
   });
 
-  test("A21 a code that is asked for too often comes with the seconds to wait, and an earlier one still serves", async () => {
+  test("A21 is rate limited with the seconds to wait, and an earlier code stays valid", async () => {
     const runtime = configured({ STILE_RATE_LIMITER_ENABLED: "true" });
     const { email } = await register(runtime);
     const flow = await begin(runtime, "login", {});
@@ -634,7 +634,7 @@ describe("codes", () => {
     expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
   });
 
-  test("A14 a code of one flow is wrong in another", async () => {
+  test("A14 is rejected in another flow", async () => {
     const runtime = configured();
     const { email } = await register(runtime);
     const [one, other] = [await begin(runtime, "login", {}), await begin(runtime, "login", {})];
@@ -648,7 +648,7 @@ describe("codes", () => {
     expect(other.errors()).toEqual(["passcode_invalid"]);
   });
 
-  test("a code that has run out is wrong", async () => {
+  test("is rejected after it expires", async () => {
     const runtime = configured();
     const { email } = await register(runtime);
     const flow = await begin(runtime, "login", {});
@@ -660,7 +660,7 @@ describe("codes", () => {
     expect(flow.errors()).toEqual(["passcode_invalid"]);
   });
 
-  test("passwords that are tried too often have to wait", async () => {
+  test("passwords are rate limited", async () => {
     const runtime = configured({ STILE_RATE_LIMITER_ENABLED: "true" });
     const { email } = await register(runtime);
     const flow = await begin(runtime, "login", {});
@@ -677,8 +677,8 @@ describe("codes", () => {
   });
 });
 
-describe("a registration that leads nowhere", () => {
-  test("for want of a credential that this client could make is refused", async () => {
+describe("a registration without a future sign-in", () => {
+  test("is rejected if this client cannot create the required credential", async () => {
     const runtime = configured({
       STILE_USERNAME_ENABLED: "true",
       STILE_EMAIL_ENABLED: "false",
@@ -698,7 +698,7 @@ describe("a registration that leads nowhere", () => {
     ).toBe("onboarding_create_passkey");
   });
 
-  test("for want of a name to sign in by cannot skip the passkey, which needs none", async () => {
+  test("cannot skip the passkey if there is no login identifier", async () => {
     const runtime = configured({
       STILE_USERNAME_ENABLED: "true",
       STILE_EMAIL_REQUIRE_VERIFICATION: "false",
@@ -712,7 +712,7 @@ describe("a registration that leads nowhere", () => {
   });
 });
 
-test("a code that has run out is replaced by one new mail, and no second one", async () => {
+test("an expired code is replaced by exactly one new mail", async () => {
   const runtime = configured();
   const { email } = await register(runtime);
   const flow = await begin(runtime, "login", {});
@@ -724,14 +724,14 @@ test("a code that has run out is replaced by one new mail, and no second one", a
   expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
 });
 
-test("a password is measured after normalisation", async () => {
+test("measures a password after normalisation", async () => {
   const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
   const flow = await begin(runtime, "registration", {});
   await flow.act("register_login_identifier", { email: newAddress() });
   expect((await flow.act("register_password", { new_password: "e\u0301".repeat(256) })).name).toBe("success");
 });
 
-test("what registration gathered leaves the flow with its end", async () => {
+test("drops pending registration data from the flow at its end", async () => {
   const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
   const flow = await begin(runtime, "registration", {});
   await flow.act("register_login_identifier", { email: newAddress() });
@@ -742,7 +742,7 @@ test("what registration gathered leaves the flow with its end", async () => {
   expect(JSON.stringify(rows)).not.toContain("argon2");
 });
 
-describe("whoever comes from elsewhere", () => {
+describe("a user of an identity provider", () => {
   const redirect_to = "http://localhost:3000/";
   const github = {
     STILE_THIRD_PARTY_PROVIDERS_GITHUB_ENABLED: "true",
@@ -794,7 +794,7 @@ describe("whoever comes from elsewhere", () => {
     expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
   });
 
-  test("is sent to the SAML provider of their mail domain, known or not", async () => {
+  test("is redirected to the SAML provider of the mail domain, known or not", async () => {
     const provider = samlIdentityProvider();
     const identityProviders = [
       { name: "Acme", domains: ["acme.example"], metadata: provider.metadata, enabled: true },
@@ -813,7 +813,7 @@ describe("whoever comes from elsewhere", () => {
   });
 });
 
-describe("a registration that a provider has made an account of", () => {
+describe("a registration through a provider", () => {
   const settings = (more: Record<string, string> = {}) => configured({ ...acme(), ...more });
 
   async function arrive(runtime: TestRuntime, facts: ProviderFacts, able: object = {}) {
@@ -823,7 +823,7 @@ describe("a registration that a provider has made an account of", () => {
     return flow;
   }
 
-  test("asks for the username and the address that are missing", async () => {
+  test("asks for a missing username and address", async () => {
     const runtime = settings({ STILE_USERNAME_ENABLED: "true" });
     const flow = await arrive(runtime, acmePerson({ email: null }));
     expect((await flow.act("username_set", { username: newName() })).name).toBe("onboarding_email");
@@ -832,20 +832,20 @@ describe("a registration that a provider has made an account of", () => {
     expect((await flow.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
   });
 
-  test("takes an address without a code where none is needed", async () => {
+  test("accepts an address without a code if none is required", async () => {
     const runtime = settings({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
     const flow = await arrive(runtime, acmePerson({ email: null }));
     expect((await flow.act("email_address_set", { email: newAddress() })).name).toBe("success");
   });
 
-  test("lets both be passed over where both are optional", async () => {
+  test("allows skipping both if both are optional", async () => {
     const optional = { STILE_USERNAME_ENABLED: "true", STILE_EMAIL_OPTIONAL: "true" };
     const flow = await arrive(settings(optional), acmePerson({ email: null }));
     expect((await flow.act("skip")).name).toBe("onboarding_email");
     expect((await flow.act("skip")).name).toBe("success");
   });
 
-  test("wants the security key of an account that there is", async () => {
+  test("requires the security key of an existing account", async () => {
     const runtime = settings({ STILE_MFA_OPTIONAL: "false", STILE_MFA_DEVICE_TRUST_POLICY: "never" });
     const facts = acmePerson();
     const able = { webauthn_available: true };
@@ -869,7 +869,7 @@ describe("a registration that a provider has made an account of", () => {
   });
 });
 
-test("an address that somebody added to their account does not let its owner into that account", async () => {
+test("an unverified address does not sign its owner in to the account that added it", async () => {
   const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
   const unproved = newAddress();
   await accountOwner(runtime, { password: true, unproved });
@@ -880,6 +880,6 @@ test("an address that somebody added to their account does not let its owner int
   expect(flow.errors()).toEqual(["flow_discontinuity_error"]);
 });
 
-test("every edge and every error of these states has been taken", () => {
+test("takes every declared edge and error of these states", () => {
   expect(untaken(taken, "engine")).toEqual([]);
 });

@@ -13,8 +13,8 @@ import { states } from "./states/index.ts";
 import { viewOf } from "./view.ts";
 
 /**
- * interface.md 3, decisions.md 2 and flow-reference.md 5, by hand: what each state offers when every guard holds. Ours
- * beyond them: `login_authenticator` and the ways to it, `recovery_code_validate`, `recovery_codes_create`,
+ * Actions that each state offers when every guard holds, written by hand. Beyond the original protocol:
+ * `login_authenticator` and the actions that lead to it, `recovery_code_validate`, `recovery_codes_create`,
  * `session_delete_others`.
  */
 const offered: Record<string, string[]> = {
@@ -120,7 +120,7 @@ test("every state declares the actions of the interface, and no others", () => {
   expect(declared).toEqual(expected);
 });
 
-/** Everything on, and everything there to choose from. */
+/** Every feature enabled, with choices everywhere. */
 const generous = loadConfig(
   {
     STILE_USERNAME_ENABLED: "true",
@@ -145,7 +145,7 @@ const at = new Date();
 const credential = (id: string) => ({ id }) as CredentialProfile;
 const times = { created_at: "", updated_at: "" };
 
-/** Accounts with much and with little: some actions add what others remove. */
+/** Full and empty accounts, because some actions add what others remove. */
 const accounts: Account[] = [
   {
     profile: {
@@ -180,7 +180,7 @@ const accounts: Account[] = [
 ];
 
 const capabilities = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
-/** What a state offers in one of the situations that it can be met in. */
+/** Lists what a state offers in any of its situations. */
 function offeredIn(
   flow: FlowType,
   name: StateName,
@@ -220,7 +220,7 @@ test.each(stateNames)("%s offers, where every guard holds, what the interface li
   const situations: Partial<FlowData>[] = [
     {},
     { factors: [password] },
-    // The plan asks for these after the offer of a second factor, and lets them be passed over then.
+    // The plan reaches these after the second factor, where they can be skipped.
     { completedStates: ["preflight", "mfa_method_chooser"] },
     { completedStates: ["preflight", "mfa_method_chooser", "onboarding_create_passkey"] },
   ];
@@ -232,7 +232,7 @@ test.each(stateNames)("%s offers, where every guard holds, what the interface li
   expect([...new Set(all)].sort()).toEqual([...(offered[name] ?? [])].sort());
 });
 
-test("clients that know of no phone are offered none, unless phones are switched on", () => {
+test("offers authenticator actions only if authenticators are enabled", () => {
   const [account] = accounts as [Account];
   for (const name of stateNames) {
     const off = offeredIn("login", name, { factors: [password] }, account, loadConfig({}, "/nowhere"));
@@ -240,11 +240,11 @@ test("clients that know of no phone are offered none, unless phones are switched
   }
 });
 
-test("error offers nothing", () => {
+test("the error state has no actions", () => {
   expect(showError("technical_error")).toMatchObject({ name: "error", actions: {}, csrf_token: "" });
 });
 
-test("every state stands under its own name", () => {
+test("every state is listed under its own name", () => {
   for (const name of stateNames) expect(states[name].name).toBe(name);
 });
 
@@ -253,7 +253,7 @@ test("every state belongs to a flow", () => {
 });
 
 describe.each(flowTypes)("in %s", (flow) => {
-  test("every state can reach where the flow is meant to arrive", () => {
+  test("every state can reach the destination of the flow", () => {
     expect(deadEnds(flow)).toEqual([]);
   });
 
@@ -267,7 +267,7 @@ describe.each(flowTypes)("in %s", (flow) => {
   });
 });
 
-test("the published graph holds every edge and every declared error", () => {
+test("the published graph contains every edge and every declared error", () => {
   const published = graph();
   expect(Object.keys(published.flows)).toEqual([...flowTypes]);
   expect(published.errors).toContainEqual({

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { describeInputs, parseInput, preservedValues } from "./inputs.ts";
 
 describe("descriptors", () => {
-  test("tell name, type, need and bounds of each input", () => {
+  test("contain name, type, required and bounds of each input", () => {
     const schema = z.strictObject({
       code: z.string().length(6),
       email: z.string().min(3).max(120).meta({ input: "email", preserve: true }).optional(),
@@ -54,33 +54,33 @@ describe("input", () => {
     ["A93 that is a list", { code: ["123456"] }, { code: { code: "value_invalid_error" } }],
     ["A93 that is an object", { code: { $ne: 1 } }, { code: { code: "value_invalid_error" } }],
     ["that is undeclared", { code: "123456", other: 1 }, {}],
-  ])("%s is refused", (_, raw, expected) => {
+  ])("rejects %s", (_, raw, expected) => {
     const parsed = parseInput(schema, raw);
     expect(parsed.ok).toBe(false);
     expect(faults(raw)).toEqual(expected);
   });
 
-  test("every bad input carries its own error, not only the first", () => {
+  test("reports every invalid input, not only the first", () => {
     expect(faults({ note: "long" })).toEqual({
       code: { code: "value_missing_error" },
       note: { code: "value_too_long_error" },
     });
   });
 
-  test("members that are null count as absent, declared or not", () => {
+  test("treats null members as absent, declared or not", () => {
     expect(parseInput(schema, { code: "123456", note: null, other: null })).toEqual({
       ok: true,
       value: { code: "123456" },
     });
   });
 
-  test("A90 names of the prototype are members like any other", () => {
+  test("A90 treats prototype names as ordinary members", () => {
     expect(parseInput(schema, JSON.parse('{"code":"123456","__proto__":{"polluted":1}}')).ok).toBe(false);
     expect(parseInput(schema, JSON.parse('{"code":"123456","constructor":1}')).ok).toBe(false);
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
 
-  test("what may be shown again is kept with the refusal, as far as a database takes it, and nothing else", () => {
+  test("preserves only marked inputs, without characters that the database rejects", () => {
     expect(preservedValues(schema, { code: "secret", note: "lo\0ng\ud800" })).toEqual({ note: "long\ufffd" });
     expect(preservedValues(schema, { note: "x".repeat(513) })).toEqual({});
     expect(preservedValues(schema, { note: 7 })).toEqual({});

@@ -9,9 +9,9 @@ import { plan, plannableStates, skippable } from "./plan.ts";
 import type { Situation } from "./situation.ts";
 
 const capable = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
-const somebody: Facts = { ...noFacts, email: "ada@example.com", emailVerified: true };
+const ada: Facts = { ...noFacts, email: "ada@example.com", emailVerified: true };
 
-/** Second factors have a table of their own, in `second-factor.test.ts`. */
+/** `second-factor.test.ts` covers second factors. */
 function config(environment: Record<string, string> = {}): Config {
   return loadConfig({ STILE_MFA_ENABLED: "false", ...environment }, "/nowhere");
 }
@@ -23,7 +23,7 @@ function afterFirstFactor(
   return {
     type: "login",
     config: config(),
-    facts: somebody,
+    facts: ada,
     ...rest,
     data: flowData.parse({
       capabilities: capable,
@@ -43,7 +43,7 @@ function registering(
 }
 
 describe("a login", () => {
-  test("begins with what the client can do, and then who the person is", () => {
+  test("starts with preflight, then identifies the user", () => {
     const data = flowData.parse({});
     expect(plan({ type: "login", data, facts: noFacts, config: config() })).toEqual([
       "preflight",
@@ -51,16 +51,16 @@ describe("a login", () => {
     ]);
   });
 
-  test("knows nothing beyond who the person is until a first factor is proved", () => {
+  test("ends at login_init until a first factor is verified", () => {
     const situation = afterFirstFactor();
     expect(plan({ ...situation, data: { ...situation.data, factors: [] } })).toEqual(["login_init"]);
   });
 
-  test("replaces a forgotten password before anything else", () => {
+  test("replaces a forgotten password first", () => {
     expect(plan(afterFirstFactor({ data: { recovering: true } }))[0]).toBe("login_password_recovery");
   });
 
-  test("asks for a username and an address that are missing, the username first", () => {
+  test("asks for a missing username, then a missing address", () => {
     const situation = afterFirstFactor({
       facts: { ...noFacts, hasPasskey: true },
       config: config({ STILE_USERNAME_ENABLED: "true" }),
@@ -68,7 +68,7 @@ describe("a login", () => {
     expect(plan(situation)).toEqual(["onboarding_username", "onboarding_email", "success"]);
   });
 
-  test("asks for neither again once it was skipped", () => {
+  test("asks for neither again after a skip", () => {
     const situation = afterFirstFactor({
       facts: { ...noFacts, hasPasskey: true },
       config: config({ STILE_USERNAME_ENABLED: "true" }),
@@ -88,7 +88,7 @@ describe("a registration", () => {
     ]);
   });
 
-  test("asks for no code where addresses need not be verified", () => {
+  test("asks for no code if verification is not required", () => {
     const situation = registering({
       data: { email: "ada@example.com" },
       config: config({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" }),
@@ -100,7 +100,7 @@ describe("a registration", () => {
 type Acquire = "always" | "conditional" | "never";
 type Owned = "neither" | "passkey" | "password" | "both";
 
-/** flow-reference 3.4: passkey policy, password policy, what the account has → what is asked for. */
+/** Passkey policy, password policy, credentials of the account → planned states. */
 const policies: [Acquire, Acquire, Owned, StateName[]][] = [
   ["always", "always", "neither", ["password_creation", "onboarding_create_passkey"]],
   ["always", "always", "passkey", ["password_creation"]],
@@ -134,7 +134,7 @@ describe.each([
     const made = situation({
       config: config({ [`STILE_PASSKEY_${suffix}`]: passkey, [`STILE_PASSWORD_${suffix}`]: password }),
       facts: {
-        ...somebody,
+        ...ada,
         hasPasskey: owned === "passkey" || owned === "both",
         hasPassword: owned === "password" || owned === "both",
       },
@@ -142,7 +142,7 @@ describe.each([
     expect(plan(made)).toEqual([...expected, "success"]);
   });
 
-  test("a passkey comes first where the password is optional", () => {
+  test("asks for a passkey first if the password is optional", () => {
     const made = situation({
       config: config({
         [`STILE_PASSKEY_${suffix}`]: "always",
@@ -153,7 +153,7 @@ describe.each([
     expect(plan(made)).toEqual(["onboarding_create_passkey", "password_creation", "success"]);
   });
 
-  test("a skipped passkey leads to the password that was only conditional", () => {
+  test("asks for a conditional password after a skipped passkey", () => {
     const made = situation({
       config: config({ [`STILE_PASSKEY_${suffix}`]: "always", [`STILE_PASSWORD_${suffix}`]: "conditional" }),
       data: { completedStates: ["preflight", "onboarding_create_passkey"] },
@@ -161,7 +161,7 @@ describe.each([
     expect(plan(made)).toEqual(["password_creation", "success"]);
   });
 
-  test("a client without WebAuthn is never asked for a passkey", () => {
+  test("never asks a client without WebAuthn for a passkey", () => {
     const made = situation({
       config: config({ [`STILE_PASSKEY_${suffix}`]: "always", [`STILE_PASSWORD_${suffix}`]: "conditional" }),
       data: { capabilities: { ...capable, webauthn: false } },
@@ -177,12 +177,12 @@ describe("skipping", () => {
     STILE_PASSKEY_OPTIONAL: "true",
   };
 
-  test("is allowed to whoever can sign in by mail", () => {
+  test("is allowed if the user can sign in with a mailed code", () => {
     const situation = registering({ config: config(optional) });
     expect(skippable(situation, "onboarding_create_passkey")).toBe(true);
   });
 
-  test("is refused when no way in would remain", () => {
+  test("is rejected if no login method would remain", () => {
     const situation = registering({
       facts: { ...noFacts, username: "ada" },
       config: config({ ...optional, STILE_PASSWORD_ENABLED: "false" }),
@@ -190,7 +190,7 @@ describe("skipping", () => {
     expect(skippable(situation, "onboarding_create_passkey")).toBe(false);
   });
 
-  test("is allowed when another way in is still to be asked for", () => {
+  test("is allowed if another login method is still planned", () => {
     const situation = registering({ facts: { ...noFacts, username: "ada" }, config: config(optional) });
     expect(plan(situation)).toEqual(["onboarding_create_passkey", "password_creation", "success"]);
     expect(skippable(situation, "onboarding_create_passkey")).toBe(true);
@@ -202,7 +202,7 @@ describe("skipping", () => {
     expect(skippable(later, "password_creation")).toBe(false);
   });
 
-  test("is not offered in a state that was chosen rather than asked for", () => {
+  test("is not offered in a state that the user chose", () => {
     const both = {
       STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
       STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
@@ -224,7 +224,7 @@ const anyCredential = fc.record({
   acquire_on_registration: policy,
 });
 
-/** Any configuration of the settings that shape a plan. */
+/** Arbitrary values of the settings that shape a plan. */
 const anyConfig = fc
   .record({
     passkey: anyCredential,
@@ -296,8 +296,8 @@ const ends: (StateName | undefined)[] = [
   "profile_init",
 ];
 
-describe("whatever the situation", () => {
-  test("the plan names only states that are declared for it, each once, and ends where it should", () => {
+describe("in any situation", () => {
+  test("the plan contains only plannable states, each once, and ends at the destination", () => {
     fc.assert(
       fc.property(anySituation, (situation) => {
         const states = plan(situation);
@@ -308,7 +308,7 @@ describe("whatever the situation", () => {
     );
   });
 
-  test("answering its head again and again comes to an end", () => {
+  test("completing its first state repeatedly terminates", () => {
     fc.assert(
       fc.property(anySituation, (situation) => {
         let { data } = situation;
@@ -331,7 +331,7 @@ describe("whatever the situation", () => {
     );
   });
 
-  test("every state that is declared as planned is planned in some situation", () => {
+  test("every plannable state is planned in some situation", () => {
     const seen: Record<FlowType, Set<StateName>> = {
       login: new Set(),
       registration: new Set(),

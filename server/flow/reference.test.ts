@@ -14,6 +14,6 @@ test.each(Object.entries(reference(loadConfig({}, "/nowhere"))))(
   },
 );
 
-test("the README draws the machine as it is; `npm run docs` draws it", () => {
+test("the README shows the current diagram, as `npm run docs` draws it", () => {
   expect(readFileSync(join(docs, "..", "README.md"), "utf8")).toContain(diagram("login"));
 });

@@ -31,7 +31,7 @@ interface Case {
   settings?: Record<string, string>;
 }
 
-/** Without credentials to be asked for, which are nothing to the matter. */
+/** Plans without credential states, which are irrelevant here. */
 function planned({ type = "login", facts = ada, data = {}, settings = {} }: Case): StateName[] {
   const config = loadConfig(
     {
@@ -56,9 +56,9 @@ const phones = { STILE_MFA_AUTHENTICATOR_ENABLED: "true" };
 const noWebauthn = { ...capable, webauthn: false };
 const noPlatform = { ...capable, platformAuthenticator: false };
 
-describe("the second factor that a login owes (flow-reference 3.4)", () => {
+describe("the second factor that a login requires", () => {
   test.each<[string, Case, StateName | null]>([
-    ["nobody without one", {}, null],
+    ["none without an enrolled factor", {}, null],
     ["an authenticator app", { facts: withApp }, "login_otp"],
     ["a security key", { facts: withKey }, "login_security_key"],
     ["the key before the app", { facts: withBoth }, "login_security_key"],
@@ -81,14 +81,14 @@ describe("the second factor that a login owes (flow-reference 3.4)", () => {
       },
       "login_otp",
     ],
-    ["a phone, where phones are switched on", { facts: withPhone, settings: phones }, "login_authenticator"],
-    ["no phone where they are not", { facts: withPhone }, null],
+    ["an authenticator if enabled", { facts: withPhone, settings: phones }, "login_authenticator"],
+    ["no authenticator if disabled", { facts: withPhone }, null],
     [
       "the app in place of a phone where they are not",
       { facts: { ...withApp, hasAuthenticator: true } },
       "login_otp",
     ],
-    ["the key before the phone", { facts: withAll, settings: phones }, "login_security_key"],
+    ["the key before the authenticator", { facts: withAll, settings: phones }, "login_security_key"],
     [
       "the phone before the app, where the client cannot use keys",
       { facts: withAll, data: { capabilities: noWebauthn }, settings: phones },
@@ -114,7 +114,7 @@ describe("the second factor that a login owes (flow-reference 3.4)", () => {
       null,
     ],
     [
-      "a phone after a passkey that verified nobody",
+      "an authenticator after a passkey without user verification",
       { facts: withPhone, data: { factors: [presence] }, settings: phones },
       "login_authenticator",
     ],
@@ -124,7 +124,7 @@ describe("the second factor that a login owes (flow-reference 3.4)", () => {
       null,
     ],
     [
-      "a phone when somebody who is signed in proves who they are",
+      "an authenticator at reauthentication",
       {
         type: "profile",
         facts: { ...withPhone, deviceTrusted: true },
@@ -134,24 +134,32 @@ describe("the second factor that a login owes (flow-reference 3.4)", () => {
       "login_authenticator",
     ],
     [
-      "a phone before a forgotten password is replaced, trusted browser or not",
+      "an authenticator before a forgotten password is replaced, trusted browser or not",
       { facts: { ...withPhone, deviceTrusted: true }, data: { recovering: true }, settings: phones },
       "login_authenticator",
     ],
     [
-      "none where second factors are off",
+      "none if second factors are disabled",
       { facts: withBoth, settings: { STILE_MFA_ENABLED: "false" } },
       null,
     ],
-    ["none where apps are off", { facts: withApp, settings: { STILE_MFA_TOTP_ENABLED: "false" } }, null],
+    ["none if apps are disabled", { facts: withApp, settings: { STILE_MFA_TOTP_ENABLED: "false" } }, null],
     ["none twice", { facts: withApp, data: { factors: [password, code] } }, null],
-    ["none after a passkey that verified its user", { facts: withApp, data: { factors: [passkey] } }, null],
-    ["one after a passkey that did not", { facts: withApp, data: { factors: [presence] } }, "login_otp"],
-    ["one after a third party", { facts: withApp, data: { factors: [provider] } }, "login_otp"],
-    ["none after one that is trusted for it", { facts: withApp, data: { factors: [trustedProvider] } }, null],
+    ["none after a passkey with user verification", { facts: withApp, data: { factors: [passkey] } }, null],
+    [
+      "one after a passkey without user verification",
+      { facts: withApp, data: { factors: [presence] } },
+      "login_otp",
+    ],
+    ["one after an identity provider", { facts: withApp, data: { factors: [provider] } }, "login_otp"],
+    [
+      "none after a provider that is trusted for it",
+      { facts: withApp, data: { factors: [trustedProvider] } },
+      null,
+    ],
     ["none in a trusted browser", { facts: { ...withApp, deviceTrusted: true } }, null],
     [
-      "one when somebody who is signed in proves who they are, trusted browser or not",
+      "one at reauthentication, trusted browser or not",
       { type: "profile", facts: { ...withApp, deviceTrusted: true }, data: { steppingUp: true } },
       "login_otp",
     ],
@@ -175,10 +183,10 @@ describe("the second factor that a login owes (flow-reference 3.4)", () => {
 const mandatory = { STILE_MFA_OPTIONAL: "false" };
 const atLogin = { STILE_MFA_ACQUIRE_ON_LOGIN: "true" };
 
-describe("the set-up of a second factor (flow-reference 3.7)", () => {
+describe("enrolment of a second factor", () => {
   test.each<[string, Case, boolean]>([
     ["is not offered at login by default", {}, false],
-    ["is offered at login where that is configured", { settings: atLogin }, true],
+    ["is offered at login if configured", { settings: atLogin }, true],
     ["is offered at registration by default", { type: "registration" }, true],
     [
       "is not offered twice",
@@ -186,22 +194,22 @@ describe("the set-up of a second factor (flow-reference 3.7)", () => {
       false,
     ],
     [
-      "is not offered to whoever has one",
+      "is not offered with an enrolled factor",
       { settings: atLogin, facts: withApp, data: { factors: [password, code] } },
       false,
     ],
     [
-      "is not offered to whoever has a phone that was registered for them",
+      "is not offered with a registered authenticator",
       { settings: { ...atLogin, ...phones }, facts: withPhone, data: { factors: [password, answer] } },
       false,
     ],
     [
-      "is demanded of whoever has nothing but a phone that does not count",
+      "is required with nothing but a disabled authenticator",
       { settings: mandatory, facts: withPhone },
       true,
     ],
     [
-      "is not offered to whoever comes by passkey alone",
+      "is not offered after a passkey alone",
       {
         settings: { ...atLogin, STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" },
         facts: { ...ada, hasPassword: false },
@@ -209,33 +217,29 @@ describe("the set-up of a second factor (flow-reference 3.7)", () => {
       false,
     ],
     [
-      "is not offered where the client has no means",
+      "is not offered if the client cannot use any",
       { settings: { ...atLogin, STILE_MFA_TOTP_ENABLED: "false" }, data: { capabilities: noWebauthn } },
       false,
     ],
     [
-      "is not offered to whoever comes by a third party",
+      "is not offered after an identity provider",
       { settings: atLogin, data: { factors: [provider] } },
       false,
     ],
-    ["is demanded at every login where it is mandatory", { settings: mandatory }, true],
+    ["is required at every login if mandatory", { settings: mandatory }, true],
     [
-      "is demanded even where the client has no means, which then says so",
+      "is required even if the client cannot use any, which is reported",
       { settings: { ...mandatory, STILE_MFA_TOTP_ENABLED: "false" }, data: { capabilities: noWebauthn } },
       true,
     ],
+    ["is required after an identity provider", { settings: mandatory, data: { factors: [provider] } }, true],
     [
-      "is demanded of whoever comes by a third party",
-      { settings: mandatory, data: { factors: [provider] } },
-      true,
-    ],
-    [
-      "is not demanded after a passkey that verified its user",
+      "is not required after a passkey with user verification",
       { settings: mandatory, data: { factors: [passkey] } },
       false,
     ],
     [
-      "is demanded after a passkey that did not",
+      "is required after a passkey without user verification",
       { settings: mandatory, data: { factors: [presence] } },
       true,
     ],
@@ -243,7 +247,7 @@ describe("the set-up of a second factor (flow-reference 3.7)", () => {
     expect(planned(given).includes("mfa_method_chooser")).toBe(expected);
   });
 
-  test("comes after the password that is still to be set, and before the passkey", () => {
+  test("comes after a missing password and before the passkey", () => {
     const situation = {
       type: "registration" as const,
       facts: { ...ada, hasPassword: false },
@@ -260,7 +264,7 @@ describe("the set-up of a second factor (flow-reference 3.7)", () => {
   });
 });
 
-describe("trust in a browser (flow-reference 3.8)", () => {
+describe("trust in a browser", () => {
   test.each<[string, Case, boolean]>([
     ["is asked for after a second factor", { facts: withApp, data: { factors: [password, code] } }, true],
     [
@@ -270,7 +274,7 @@ describe("trust in a browser (flow-reference 3.8)", () => {
     ],
     ["is asked for after a security key", { facts: withKey, data: { factors: [password, key] } }, true],
     [
-      "is asked for once one was set up",
+      "is asked for after enrolment",
       { facts: withApp, data: { enrolled: true, factors: [password, code] } },
       true,
     ],
@@ -282,7 +286,7 @@ describe("trust in a browser (flow-reference 3.8)", () => {
       false,
     ],
     [
-      "is not asked for where policy says never",
+      "is not asked for if the policy is never",
       {
         facts: withApp,
         data: { factors: [password, code] },
@@ -291,7 +295,7 @@ describe("trust in a browser (flow-reference 3.8)", () => {
       false,
     ],
     [
-      "is not asked for where policy says always",
+      "is not asked for if the policy is always",
       {
         facts: withApp,
         data: { factors: [password, code] },
@@ -309,7 +313,7 @@ const keys = { ...nothing, webauthn: true };
 const everything = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
 const attachment = (value: string) => ({ STILE_MFA_SECURITY_KEYS_AUTHENTICATOR_ATTACHMENT: value });
 
-describe("a client can use security keys", () => {
+describe("canUseSecurityKeys", () => {
   test.each([
     [{}, undefined, true],
     [{}, nothing, false],
@@ -334,14 +338,14 @@ const may = (facts: object, data: object, settings: Record<string, string> = {})
     config: loadConfig(settings, "/nowhere"),
   });
 
-describe("whoever has a second factor", () => {
+describe("mayAddCredential, with a second factor", () => {
   const facts = { hasTotp: true, deviceTrusted: true };
 
   test.each([
-    ["has shown nothing", []],
-    ["has shown a password in a trusted browser", [password]],
-    ["has shown a passkey that did not verify them", [{ method: "passkey", at, userVerified: false }]],
-  ])("and %s adds nothing", (_what, factors) => {
+    ["no factor", []],
+    ["a password in a trusted browser", [password]],
+    ["a passkey without user verification", [{ method: "passkey", at, userVerified: false }]],
+  ])("is false after %s", (_what, factors) => {
     expect(may(facts, { factors })).toBe(false);
   });
 
@@ -350,17 +354,17 @@ describe("whoever has a second factor", () => {
     ["a security key", [password, { method: "security_key", at }]],
     ["a phone", [password, { method: "authenticator", at }]],
     ["a recovery code", [password, { method: "recovery_code", at }]],
-    ["a passkey that verified them", [{ method: "passkey", at, userVerified: true }]],
-  ])("and has shown %s may", (_what, factors) => {
+    ["a passkey with user verification", [{ method: "passkey", at, userVerified: true }]],
+  ])("is true after %s", (_what, factors) => {
     expect(may(facts, { factors })).toBe(true);
   });
 
-  test("and has only now set it up may", () => {
+  test("is true after enrolment in this flow", () => {
     expect(may(facts, { factors: [password], enrolled: true })).toBe(true);
   });
 });
 
-test("a phone is a second factor too, where phones are switched on", () => {
+test("mayAddCredential counts an authenticator only if authenticators are enabled", () => {
   const phones = { STILE_MFA_AUTHENTICATOR_ENABLED: "true" };
   const facts = { hasAuthenticator: true };
   expect(may(facts, { factors: [password] }, phones)).toBe(false);
@@ -368,7 +372,7 @@ test("a phone is a second factor too, where phones are switched on", () => {
   expect(may(facts, { factors: [password] })).toBe(true);
 });
 
-test("whoever has none may, and so may whoever has one that does not count here", () => {
+test("mayAddCredential is true without a second factor that the configuration accepts", () => {
   expect(may({}, { factors: [password] })).toBe(true);
   const off = { STILE_MFA_ENABLED: "false" };
   expect(may({ hasTotp: true, hasSecurityKey: true }, { factors: [password] }, off)).toBe(true);

@@ -13,7 +13,7 @@ afterAll(() => runtime.close());
 
 type Transact = TestRuntime["database"]["write"]["transaction"];
 
-/** The same runtime, with something between it and the transactions that it asks for. */
+/** The same runtime, with intercepted transactions. */
 function between(change: (transact: Transact) => Transact): TestRuntime {
   const { write } = runtime.database;
   const transaction = change(write.transaction.bind(write) as Transact);
@@ -23,7 +23,7 @@ function between(change: (transact: Transact) => Transact): TestRuntime {
   return { ...runtime, database: { ...runtime.database, write: changed } };
 }
 
-/** A registration that is one action away from its end. */
+/** A registration before its last action. */
 async function almostRegistered() {
   const email = `${randomUUID()}@example.com`;
   const flow = await walk(runtime, "registration");
@@ -31,7 +31,7 @@ async function almostRegistered() {
   await flow.act("register_login_identifier", { email });
   return {
     sessions: () => sessionsOf(email),
-    /** The last action, whose write goes through `server`. */
+    /** Performs the last action, whose write uses `server`. */
     finish: (server: TestRuntime) =>
       flow.act("register_password", { new_password: "correct horse battery" }, { runtime: server }),
   };
@@ -47,8 +47,8 @@ async function sessionsOf(email: string): Promise<number> {
 
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
-describe("A115 a connection that breaks while the commit is under way", () => {
-  test("after it was done: the answer is the success that it was, with one session", async () => {
+describe("A115 a connection lost during COMMIT", () => {
+  test("after the commit: answers success with one session", async () => {
     const cut = between(
       (transact) =>
         (async (work, options) => {
@@ -61,7 +61,7 @@ describe("A115 a connection that breaks while the commit is under way", () => {
     expect(await sessions()).toBe(1);
   });
 
-  test("before it was done: nothing remains of the step, and the same token performs it again", async () => {
+  test("before the commit: stores nothing, and the same token can be used again", async () => {
     const cut = between(
       (transact) =>
         (async (work, options) =>
@@ -78,7 +78,7 @@ describe("A115 a connection that breaks while the commit is under way", () => {
   });
 });
 
-describe("A116 a transaction that PostgreSQL asks to have tried again", () => {
+describe("A116 a transaction that PostgreSQL asks to retry", () => {
   const failing = (times: number, code: string, asked: () => void) =>
     between(
       (transact) =>
@@ -89,14 +89,14 @@ describe("A116 a transaction that PostgreSQL asks to have tried again", () => {
         }) as Transact,
     );
 
-  test.each(["40001", "40P01"])("with %s is tried three times", async (code) => {
+  test.each(["40001", "40P01"])("with %s is attempted three times", async (code) => {
     let asked = 0;
     const { finish, sessions } = await almostRegistered();
     const state = await finish(failing(2, code, () => asked++));
     expect([state.name, asked, await sessions()]).toEqual(["success", 3, 1]);
   });
 
-  test("is not tried for ever", async () => {
+  test("is not retried indefinitely", async () => {
     let asked = 0;
     const { finish } = await almostRegistered();
     await expect(finish(failing(9, "40001", () => asked++))).rejects.toThrow("wrapped");

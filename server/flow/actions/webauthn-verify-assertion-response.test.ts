@@ -2,20 +2,20 @@ import { describe, expect, test } from "vitest";
 import { flowData } from "../data.ts";
 import { assertionProof } from "./webauthn-verify-assertion-response.ts";
 
-describe("an assertion proves", () => {
+describe("assertionProof", () => {
   const at = "2030-01-01T12:00:00.000Z";
   const proofAfter = (...methods: string[]) =>
     assertionProof(flowData.parse({ factors: methods.map((method) => ({ method, at })) }));
 
-  test("who somebody is, where nothing was shown before", () => {
+  test("requires no second factor before a first factor", () => {
     expect(proofAfter()).toEqual({});
   });
 
-  test.each(["password", "passcode", "third_party"])("a second factor, after a %s", (method) => {
+  test.each(["password", "passcode", "third_party"])("requires a second factor after a %s", (method) => {
     expect(proofAfter(method)).toEqual({ secondFactor: true, verified: false });
   });
 
-  test("a second factor only if its user is verified, after nothing but a passkey", () => {
+  test("requires user verification after a passkey alone", () => {
     expect(proofAfter("passkey")).toEqual({ secondFactor: true, verified: true });
     expect(proofAfter("passkey", "password")).toEqual({ secondFactor: true, verified: false });
   });

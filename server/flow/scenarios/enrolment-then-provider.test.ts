@@ -9,7 +9,7 @@ import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 
-/** What was shown or set up for an account that came to nothing serves no other account (A36). */
+/** Factors of an abandoned registration do not count for another account (A36). */
 
 const { begin } = people();
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-/** Somebody with an app, whom Acme knows. */
+/** A user with an authenticator app and an identity at Acme. */
 async function victim(): Promise<AccountOwner & { facts: ProviderFacts }> {
   const owner = await accountOwner(runtime, { totp: true });
   const facts = acmePerson();
@@ -54,7 +54,7 @@ async function skipPasskey(flow: Walk): Promise<void> {
   if (flow.state.name === "onboarding_create_passkey") await flow.act("skip");
 }
 
-/** A registration up to the offer of a second factor. */
+/** A registration up to the choice of a second factor. */
 async function upToEnrolment(username: string): Promise<Walk> {
   const flow = await begin(runtime, "registration");
   await flow.act("register_login_identifier", { username });
@@ -63,8 +63,8 @@ async function upToEnrolment(username: string): Promise<Walk> {
   return flow;
 }
 
-describe("whoever comes by an identity provider after all", () => {
-  test("has not shown the second factor of that account by setting one up for an account that was not made", async () => {
+describe("a registration that continues through an identity provider", () => {
+  test("does not count a factor that was enrolled for the abandoned registration", async () => {
     const username = newName();
     const [slower, faster] = [await upToEnrolment(username), await upToEnrolment(username)];
     await faster.act("skip");
@@ -82,7 +82,7 @@ describe("whoever comes by an identity provider after all", () => {
     expect(slower.answer.session).toBeUndefined();
   });
 
-  test("has not shown it by another provider that is trusted for another account", async () => {
+  test("does not count a provider that is trusted for another account", async () => {
     const flow = await begin(runtime, "registration", {});
     await comeBy(flow, acmePerson({ satisfiesMfa: true }));
     expect(flow.state.name).toBe("onboarding_username");
@@ -91,7 +91,7 @@ describe("whoever comes by an identity provider after all", () => {
       await other.act("skip");
       await skipPasskey(other);
     });
-    // The account is there already, so it is asked for another name, and for nothing from the start.
+    // The account exists already, so the flow asks for its missing username only.
     await flow.act("username_set", { username });
     expect(flow.state.name).toBe("onboarding_username");
     expect(flow.errors()).toEqual(["username_already_exists"]);

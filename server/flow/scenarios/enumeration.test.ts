@@ -17,7 +17,7 @@ afterAll(() => base.close());
 const configured = (settings: Record<string, string> = {}) => base.configured(settings);
 
 describe("enumeration", () => {
-  /** What an outsider sees of a state: everything but what is random. */
+  /** The visible state without its random parts. */
   const seen = (walked: Walk) =>
     JSON.stringify({ ...walked.state, csrf_token: "" })
       .replaceAll(walked.flowId, "flow")
@@ -61,7 +61,7 @@ describe("enumeration", () => {
     },
   );
 
-  test("an address that nobody has is told of the attempt, without a code", async () => {
+  test("an unknown address receives a notice without a code", async () => {
     const runtime = configured();
     const email = newAddress();
     const flow = await begin(runtime, "login", {});
@@ -71,8 +71,8 @@ describe("enumeration", () => {
   });
 });
 
-describe("what strangers cannot do", () => {
-  test("A1 sign in by a passkey of theirs where somebody else was named, or learn from it who exists", async () => {
+describe("an attacker cannot", () => {
+  test("A1 sign in with their own passkey to another account, or learn whether it exists", async () => {
     const runtime = configured();
     const authenticator = softwareAuthenticator();
     await register(runtime, { authenticator });
@@ -87,7 +87,7 @@ describe("what strangers cannot do", () => {
     }
   });
 
-  /** Tries wrong codes in one flow until `tries` were judged, or nothing more is. */
+  /** Tries incorrect codes in one flow, until `tries` were judged or none is judged any more. */
   async function spendCodes(flow: Walk, tries: number): Promise<void> {
     for (let judged = 0; judged < tries; judged += 3) {
       if (judged > 0) await flow.act("resend_passcode");
@@ -103,7 +103,7 @@ describe("what strangers cannot do", () => {
     STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1000",
   };
 
-  test("A5 learn from the limits of a registration whether an address can sign in", async () => {
+  test("A5 learn from the rate limits of a registration whether an address has an account", async () => {
     const runtime = configured(manyMails);
     const { email: known } = await register(runtime);
     const seen = [];
@@ -121,7 +121,7 @@ describe("what strangers cannot do", () => {
     expect(seen[1]).toEqual(seen[0]);
   });
 
-  test("A20 spend an account's tries of an hour by asking one code again and again", async () => {
+  test("A20 use up the hourly tries of an account with one repeated code", async () => {
     const runtime = configured(manyMails);
     const { email } = await register(runtime);
     const stranger = await begin(runtime, "login", {});
@@ -135,7 +135,7 @@ describe("what strangers cannot do", () => {
     expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
   });
 
-  test("A20 bar every way into an account", async () => {
+  test("A20 block every login method of an account", async () => {
     const runtime = configured({ ...manyMails, STILE_RATE_LIMITER_WRONG_PASSCODES_PER_HOUR: "1000" });
     const { email } = await register(runtime);
     const stranger = await begin(runtime, "login", {});
@@ -148,7 +148,7 @@ describe("what strangers cannot do", () => {
     expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
   });
 
-  test("A42 keep a way in through a second address that was never proved", async () => {
+  test("A42 keep access through a second, unverified address", async () => {
     const runtime = configured({
       STILE_USERNAME_ENABLED: "true",
       STILE_EMAIL_OPTIONAL: "true",

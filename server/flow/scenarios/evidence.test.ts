@@ -4,7 +4,7 @@ import { walk } from "../../testing/flow-walk.ts";
 import { mailedCode } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
-/** What was proved in a flow counts for the account it was proved for, and for no other. */
+/** A factor counts only for the account that it was verified for. */
 
 let runtime: TestRuntime;
 
@@ -18,7 +18,7 @@ const password = "correct horse battery";
 const newAddress = () => `${randomUUID()}@example.com`;
 const newName = () => `u${randomUUID().replaceAll("-", "").slice(0, 16)}`;
 
-/** A registration up to where only the password is missing. */
+/** A registration before its password. */
 async function proved(person: { email: string; username?: string }) {
   const flow = await walk(runtime, "registration");
   await flow.act("register_client_capabilities");
@@ -29,7 +29,7 @@ async function proved(person: { email: string; username?: string }) {
 }
 
 describe("A36 another identifier", () => {
-  test("cannot be given once a factor was proved at login", async () => {
+  test("cannot be entered after a factor was verified at login", async () => {
     const [own, victim] = [newAddress(), newAddress()];
     for (const email of [own, victim])
       await (await proved({ email })).act("register_password", { new_password: password });
@@ -48,12 +48,12 @@ describe("A36 another identifier", () => {
     expect(flow.state.payload).toMatchObject({ user: { emails: [{ address: own }] } });
   });
 
-  test("at registration has to be proved itself, whatever was proved before", async () => {
+  test("at registration must be verified itself", async () => {
     const username = newName();
     const flow = await proved({ email: newAddress(), username });
     const first = await proved({ email: newAddress(), username });
     await first.act("register_password", { new_password: password });
-    // The name went to somebody else meanwhile, so this one is asked for both again.
+    // The username was taken concurrently, so the flow asks for both again.
     expect((await flow.act("register_password", { new_password: password })).name).toBe("registration_init");
     const another = { email: newAddress(), username: newName() };
     expect((await flow.act("register_login_identifier", another)).name).toBe("passcode_confirmation");

@@ -10,7 +10,7 @@ import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
 import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { step } from "../engine.ts";
 
-/** Flows that are under way while something else changes the account that they are about. */
+/** Flows whose account is changed concurrently. */
 
 const { begin } = people();
 
@@ -28,7 +28,7 @@ const configured = (settings: Record<string, string>) =>
     ...settings,
   });
 
-/** Signs in by password, as far as the offer of a second factor. */
+/** Signs in by password, up to the choice of a second factor. */
 async function halfWay({ addresses }: AccountOwner): Promise<Walk> {
   const flow = await begin(base, "login", {});
   await flow.act("continue_with_login_identifier", { email: addresses[0] });
@@ -38,7 +38,7 @@ async function halfWay({ addresses }: AccountOwner): Promise<Walk> {
   return flow;
 }
 
-describe("whoever is half way into an account", () => {
+describe("a sign-in in progress", () => {
   const ends: Record<string, (owner: AccountOwner, flow: Walk) => Promise<unknown>> = {
     "the password is changed": (_, flow) =>
       flow.act("password_update", { password: "another horse battery" }),
@@ -78,7 +78,7 @@ describe("whoever is half way into an account", () => {
   });
 });
 
-test("nobody is asked for the code of an app that the account has no more", async () => {
+test("does not ask for a code of a removed app", async () => {
   const owner = await accountOwner(base, { password: true, totp: true });
   const flow = await begin(base, "login", {});
   await flow.act("continue_with_login_identifier", { email: owner.addresses[0] });
@@ -90,8 +90,8 @@ test("nobody is asked for the code of an app that the account has no more", asyn
   expect(flow.state).toMatchObject({ name: "mfa_method_chooser", status: 200 });
 });
 
-describe("somebody who is signed in", () => {
-  test("sees the session in use, whichever of theirs began the flow, and cannot end it by mistake", async () => {
+describe("a signed-in user", () => {
+  test("sees the current session, even if another one started the flow, and cannot end it", async () => {
     const owner = await accountOwner(base, { password: true });
     const flow = await owner.manage();
     const [inUse, elsewhere] = [await owner.signInElsewhere(), await owner.signInElsewhere()];
@@ -117,7 +117,7 @@ describe("somebody who is signed in", () => {
     expect(await live(elsewhere)).toBeUndefined();
   });
 
-  test("by one factor sets up no app beside a second factor that was added meanwhile", async () => {
+  test("with one factor cannot enrol an app beside a concurrently added second factor", async () => {
     const owner = await accountOwner(base, { password: true }, { methods: ["password"] });
     const flow = await owner.manage();
     await flow.act("continue_to_otp_secret_creation");
@@ -142,7 +142,7 @@ describe("somebody who is signed in", () => {
     expect((await factsById(base.database.read, base.tenant.id, owner.userId))?.hasTotp).toBe(false);
   });
 
-  test("is asked for proofs that the account has, and for no other", async () => {
+  test("is asked only for factors that the account has", async () => {
     const owner = await accountOwner(base, { passkeys: 1 }, { secondsAgo: 3600 });
     const flow = await owner.manage();
     await flow.act("email_create", { email: newAddress() });
@@ -155,8 +155,8 @@ describe("somebody who is signed in", () => {
   });
 });
 
-describe("an address that somebody else gets while its code is on the way", () => {
-  test("is asked for anew, and may be skipped", async () => {
+describe("an address that is taken while its code is pending", () => {
+  test("is asked for again, and may be skipped", async () => {
     const runtime = configured({ STILE_USERNAME_ENABLED: "true", STILE_EMAIL_ACQUIRE_ON_LOGIN: "true" });
     const [username, address] = [newName(), newAddress()];
     await accountOwner(runtime, { emails: 0, username, password: true });
@@ -172,7 +172,7 @@ describe("an address that somebody else gets while its code is on the way", () =
     expect((await flow.act("skip")).name).toBe("success");
   });
 
-  test("is asked for anew of whoever was sent by an identity provider", async () => {
+  test("is asked for again after an identity provider", async () => {
     const runtime = configured({ STILE_SAML_ENABLED: "true", ...acme() });
     const address = newAddress();
     const facts = acmePerson({ email: address, emailVerified: false });
@@ -187,7 +187,7 @@ describe("an address that somebody else gets while its code is on the way", () =
   });
 });
 
-test("a secret that was shown for an app is forgotten by whoever goes back and names themselves anew", async () => {
+test("drops an unconfirmed app secret after a change of identifier", async () => {
   const runtime = configured({
     STILE_EMAIL_OPTIONAL: "false",
     STILE_EMAIL_REQUIRE_VERIFICATION: "false",

@@ -15,7 +15,7 @@ beforeAll(async () => {
       DATABASE_URL: database.url,
       STILE_DATABASE_POOL_SIZE: "3",
       STILE_EMAIL_REQUIRE_VERIFICATION: "false",
-      // Hashing that takes a while, so that there is a time between claim and write to be killed in.
+      // Slow hashing leaves time to kill the server between claim and write.
       STILE_PASSWORD_HASH_MEMORY: "524288",
       STILE_PASSWORD_HASH_PASSES: "4",
     },
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const query = async (text: string) => (await database.database.read.$client.query(text)).rows;
 
-test("A113 a step whose server is killed between claim and write has not happened, and the same request can be sent again", async () => {
+test("A113 a step whose server is killed between claim and write has no effect, and can be repeated", async () => {
   const email = `${randomUUID()}@example.com`;
   const client = flowClient(server.url);
   await client.start("registration");
@@ -44,7 +44,7 @@ test("A113 a step whose server is killed between claim and write has not happene
   expect(await cut).toBe("cut");
   expect(await query("select 1 from users")).toEqual([]);
 
-  // As if its lease had run out; the next server to start frees what it held.
+  // Expire its lease; the next server to start releases its claims.
   await database.database.write.$client.query("update instances set leased_until = clock_timestamp()");
   await server.restart();
   expect(await query("select 1 from flows where claim is not null")).toEqual([]);

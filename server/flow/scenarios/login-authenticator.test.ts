@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => base.close());
 
-/** Somebody with a password and a phone. */
+/** A user with a password and an authenticator. */
 interface Owner extends AccountOwner {
   phone: UafAuthenticator;
 }
@@ -42,14 +42,14 @@ async function found(runtime: TestRuntime, id: unknown): Promise<AuthenticatorRe
   return known.request;
 }
 
-/** What an application asks for, by the interface that it has a key to. */
+/** Creates a request as an application, over the authenticator API. */
 async function ask(runtime: TestRuntime, operation: "REG" | "AUTH" | "DEREG", userId: string) {
   const { request, write } = await prepareRequest(actingAt(runtime), { operation, userId, username: "ada" });
   await runtime.database.write.transaction(write);
   return request;
 }
 
-/** Has a phone answer a request. */
+/** Answers a request with an authenticator. */
 async function answer(
   runtime: TestRuntime,
   id: unknown,
@@ -67,7 +67,7 @@ async function answer(
 async function withPhone(has: Belongings = {}, runtime = base): Promise<Owner> {
   const owner = await accountOwner(runtime, { password: true, ...has });
   const phone = createUafAuthenticator();
-  // A device answers what was asked after it was registered.
+  // A device answers only requests that are newer than its registration.
   runtime.advanceClock(1);
   const { id } = await ask(runtime, "REG", owner.userId);
   expect(await answer(runtime, id, phone)).toBe("OK");
@@ -75,7 +75,7 @@ async function withPhone(has: Belongings = {}, runtime = base): Promise<Owner> {
   return { ...owner, phone };
 }
 
-/** Signs in by password, as far as that leads. */
+/** Signs in by password, up to the next factor. */
 async function signIn(
   owner: AccountOwner,
   { runtime = base, client = someone, able = {} as object } = {},
@@ -101,8 +101,8 @@ async function query(text: string, ...values: unknown[]): Promise<Record<string,
   return (await base.database.read.$client.query<Record<string, unknown>>(text, values)).rows;
 }
 
-describe("a phone", () => {
-  test("is asked after the password, and no session exists before it has confirmed", async () => {
+describe("login_authenticator", () => {
+  test("comes after the password, and no session exists before the confirmation", async () => {
     const owner = await withPhone();
     const flow = await signIn(owner);
     expect(flow.state).toMatchObject({ name: "login_authenticator", status: 200, payload: shown });
@@ -125,7 +125,7 @@ describe("a phone", () => {
     expect(JSON.parse(Buffer.from(claims, "base64url").toString()).amr).toEqual(["pwd", "authenticator"]);
   });
 
-  test("that has not answered yet is waited for, with the same picture", async () => {
+  test("waits for a pending request, with the same QR code", async () => {
     const flow = await signIn(await withPhone());
     const { payload } = flow.state;
     const refused = await flow.act("authenticator_verify");
@@ -136,7 +136,7 @@ describe("a phone", () => {
     expect(refused.payload).toEqual(payload);
   });
 
-  test("that did not confirm may try once more, with another picture, and it is noted", async () => {
+  test("offers a new QR code after a failed request, and audits the failure", async () => {
     const owner = await withPhone();
     const flow = await signIn(owner);
     const { payload } = flow.state;
@@ -156,7 +156,7 @@ describe("a phone", () => {
     expect((await flow.act("authenticator_verify")).name).toBe("success");
   });
 
-  test("A70 that was not asked in time is asked anew", async () => {
+  test("A70 replaces an expired request", async () => {
     const owner = await withPhone();
     const flow = await signIn(owner);
     const stale = requestOf(flow);
@@ -172,7 +172,7 @@ describe("a phone", () => {
     expect(flow.errors()).toEqual(["authenticator_request_pending"]);
   });
 
-  test("is asked anew by a look at the page once it is too late, and not before", async () => {
+  test("replaces a request on resume only once it has expired", async () => {
     const owner = await withPhone();
     const flow = await signIn(owner);
     const look = () =>
@@ -184,7 +184,7 @@ describe("a phone", () => {
     expect(renewed.state.payload.request_id).not.toBe(requestOf(flow));
   });
 
-  test("is rung where that is configured, once for each request", async () => {
+  test("sends one push per request if configured", async () => {
     const ringing = base.configured({ STILE_AUTHENTICATOR_PUSH_URL: "https://push.example/" });
     const owner = await withPhone();
     const before = base.pushed.length;
@@ -198,7 +198,7 @@ describe("a phone", () => {
     ]);
   });
 
-  test("that was deregistered meanwhile is owed no more", async () => {
+  test("no longer requires a device that was deregistered", async () => {
     const owner = await withPhone();
     const flow = await signIn(owner);
     await ask(base, "DEREG", owner.userId);
@@ -206,7 +206,7 @@ describe("a phone", () => {
     expect(flow.state.payload).not.toHaveProperty("last_login.mfa_method");
   });
 
-  test("that is deregistered in that very moment is told of as one that did not confirm", async () => {
+  test("reports a device that is deregistered concurrently as not confirmed", async () => {
     const { userId } = await accountOwner(base);
     const request = { ...actingAt(base), signal: AbortSignal.timeout(8000) };
     const entered = await loginAuthenticator.enter?.({
@@ -216,8 +216,8 @@ describe("a phone", () => {
   });
 });
 
-describe("what a phone has confirmed", () => {
-  test("A71 counts in the sign-in that asked for it, and once", async () => {
+describe("a confirmation", () => {
+  test("A71 counts once, in the flow that requested it", async () => {
     const owner = await withPhone();
     const [one, other] = [await signIn(owner), await signIn(owner)];
     expect(await answer(base, requestOf(one), owner.phone)).toBe("OK");
@@ -234,7 +234,7 @@ describe("what a phone has confirmed", () => {
     expect(other.errors()).toEqual(["authenticator_request_pending"]);
   });
 
-  test("for the application itself lets nobody in", async () => {
+  test("of a request by the application does not sign in", async () => {
     const owner = await withPhone();
     const flow = await signIn(owner);
     const { id } = await ask(base, "AUTH", owner.userId);
@@ -244,7 +244,7 @@ describe("what a phone has confirmed", () => {
     expect(flow.answer.session).toBeUndefined();
   });
 
-  test("A74 is worth nothing for somebody else", async () => {
+  test("A74 does not count for another user", async () => {
     const [owner, stranger] = [await withPhone(), await withPhone()];
     const flow = await signIn(owner);
     const [key] = stranger.phone.keys;
@@ -254,15 +254,15 @@ describe("what a phone has confirmed", () => {
     expect(flow.errors()).toEqual(["authenticator_request_failed"]);
   });
 
-  test("and was used meanwhile is asked for once more", () => {
+  test("that was used concurrently is requested again", () => {
     expect(conflictOf(new ConflictError("authenticator_request"), "login")).toEqual({
       error: { code: "authenticator_request_expired" },
     });
   });
 });
 
-describe("A70 somebody who knows the password, and has no phone,", () => {
-  test("disturbs neither the owner's own sign-in nor what their application asks", async () => {
+describe("A70 an attacker with the password, but without the authenticator,", () => {
+  test("affects neither the owner's sign-in nor requests of the application", async () => {
     const owner = await withPhone();
     const own = await signIn(owner);
     const { id } = await ask(base, "AUTH", owner.userId);
@@ -274,7 +274,7 @@ describe("A70 somebody who knows the password, and has no phone,", () => {
     expect((await own.act("authenticator_verify")).name).toBe("success");
   });
 
-  test("has to wait after a few requests, is told how long, and has the other ways", async () => {
+  test("is rate limited after a few requests, with other factors still offered", async () => {
     const limited = base.configured({
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "2",
@@ -299,7 +299,7 @@ describe("A70 somebody who knows the password, and has no phone,", () => {
     expect((await flow.act("continue_to_login_otp")).payload).toEqual({});
   });
 
-  test("has an answer that was wrong noted once, however often they ask for another code", async () => {
+  test("causes one audit entry per failed answer, whatever the number of new requests", async () => {
     const limited = base.configured({
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "1",
@@ -322,7 +322,7 @@ describe("A70 somebody who knows the password, and has no phone,", () => {
     expect(noted).toHaveLength(1);
   });
 
-  test("finds another code after that, by a look alone, and nothing is told of the wait any more", async () => {
+  test("sees a new request on resume after the wait, without an error", async () => {
     const limited = base.configured({
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "1",
@@ -341,7 +341,7 @@ describe("A70 somebody who knows the password, and has no phone,", () => {
 describe("beside other second factors", () => {
   const able = { webauthn_available: true };
 
-  test("the person may change to each of them, and back", async () => {
+  test("the user may switch to each of them, and back", async () => {
     const owner = await withPhone({ totp: true, securityKeys: 1 });
     const flow = await signIn(owner, { able });
     expect(flow.state.name).toBe("login_security_key");
@@ -361,12 +361,12 @@ describe("beside other second factors", () => {
     expect((await flow.act("continue_to_login_security_key")).name).toBe("login_security_key");
   });
 
-  test("a phone goes before an app", async () => {
+  test("an authenticator comes before an app", async () => {
     const owner = await withPhone({ totp: true, securityKeys: 1 });
     expect((await signIn(owner)).state.name).toBe("login_authenticator");
   });
 
-  test("nothing is different where phones are switched off", async () => {
+  test("nothing changes if authenticators are disabled", async () => {
     const owner = await withPhone({ totp: true, securityKeys: 1, recoveryCodes: true });
     const off = base.configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "false" });
     const flow = await signIn(owner, { runtime: off, able });
@@ -388,13 +388,13 @@ describe("beside other second factors", () => {
   });
 });
 
-describe("in the account", () => {
+describe("in the profile", () => {
   const managing = async (has: Belongings, runtime = base) => {
     const owner = await withPhone(has);
     return { owner, flow: await owner.manage({ as: runtime, taken }) };
   };
 
-  test("whoever has nothing but a phone gets codes for the day it is lost, and one of them lets them in", async () => {
+  test("a user with only an authenticator gets recovery codes, which sign in", async () => {
     const { owner, flow } = await managing({});
     expect(flow.state.actions).toHaveProperty("recovery_codes_create");
     const { payload } = await flow.act("recovery_codes_create");
@@ -415,13 +415,13 @@ describe("in the account", () => {
     expect(guessing.state.payload).toMatchObject(shown);
   });
 
-  test("there are no such codes where phones are switched off", async () => {
+  test("there are no recovery codes if authenticators are disabled", async () => {
     const off = base.configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "false" });
     const { flow } = await managing({}, off);
     expect(flow.state.actions).not.toHaveProperty("recovery_codes_create");
   });
 
-  test("codes stay while a phone is left, and the last thing beside it may go where one is demanded", async () => {
+  test("recovery codes stay while an authenticator remains, and other factors may be removed", async () => {
     const mandatory = base.configured({ STILE_MFA_OPTIONAL: "false" });
     const { owner, flow } = await managing({ totp: true, recoveryCodes: true }, mandatory);
     await flow.act("otp_secret_delete");
@@ -433,7 +433,7 @@ describe("in the account", () => {
     expect(withKey.flow.errors()).toEqual([]);
   });
 
-  test("who proves once more who they are is asked for the phone", async () => {
+  test("reauthentication asks for the authenticator", async () => {
     const owner = await withPhone();
     base.advanceClock(3600);
     const flow = await owner.manage({ taken });
@@ -449,7 +449,7 @@ describe("in the account", () => {
   });
 });
 
-test("a browser that was trusted after a phone had confirmed skips it", async () => {
+test("a browser that was trusted after an authenticator skips it", async () => {
   const trusting = base.configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
   const owner = await withPhone();
   const flow = await signIn(owner, { runtime: trusting });
@@ -460,9 +460,9 @@ test("a browser that was trusted after a phone had confirmed skips it", async ()
   expect(again.state.name).toBe("success");
 });
 
-describe("a phone that an application", () => {
+describe("a device that an application", () => {
   const trusting = () => base.configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
-  /** What a browser keeps that was trusted after the phone had confirmed. */
+  /** The device cookie of a browser that was trusted after the authenticator. */
   const trusted = async (owner: Owner) => {
     const flow = await signIn(owner, { runtime: trusting() });
     await answer(base, requestOf(flow), owner.phone);
@@ -471,7 +471,7 @@ describe("a phone that an application", () => {
   };
   const codesOf = (userId: string) => query("select 1 from recovery_codes where user_id = $1", userId);
 
-  test("deregisters is asked for once more by the browsers that were trusted, when there is one again", async () => {
+  test("deregisters ends trust in browsers, so that a later device is asked for", async () => {
     const owner = await withPhone();
     const client = await trusted(owner);
     await ask(base, "DEREG", owner.userId);
@@ -481,7 +481,7 @@ describe("a phone that an application", () => {
     expect((await signIn(owner, { runtime: trusting(), client })).state.name).toBe("login_authenticator");
   });
 
-  test("registers beside another is asked for by the browsers that were trusted before", async () => {
+  test("registers beside another ends trust in browsers", async () => {
     const owner = await withPhone();
     const client = await trusted(owner);
     const { id } = await ask(base, "REG", owner.userId);
@@ -489,7 +489,7 @@ describe("a phone that an application", () => {
     expect((await signIn(owner, { runtime: trusting(), client })).state.name).toBe("login_authenticator");
   });
 
-  test("deregisters takes the codes along that stood in for nothing else", async () => {
+  test("deregisters removes recovery codes if no other factor remains", async () => {
     const [alone, withApp] = [
       await withPhone({ recoveryCodes: true }),
       await withPhone({ recoveryCodes: true, totp: true }),
@@ -499,7 +499,7 @@ describe("a phone that an application", () => {
     expect(await codesOf(withApp.userId)).not.toEqual([]);
   });
 
-  test("changes nothing of where phones are no second factors", async () => {
+  test("changes has no effect if authenticators are no second factors", async () => {
     const owner = await withPhone({ recoveryCodes: true });
     await trusted(owner);
     await ask(base.configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "false" }), "DEREG", owner.userId);
@@ -508,7 +508,7 @@ describe("a phone that an application", () => {
   });
 });
 
-test("A110 neither the picture nor the address that tells of the answer rests where it can be read", async () => {
+test("A110 the QR code and the status URL are stored encrypted", async () => {
   const flow = await signIn(await withPhone());
   const { qr_image_source, events_href } = flow.state.payload;
   const [row] = await query("select f::text as text from flows f where id = $1", flow.flowId);
@@ -519,7 +519,7 @@ test("A110 neither the picture nor the address that tells of the answer rests wh
   expect(row?.text).not.toContain(token);
 });
 
-describe("what was declared of the state, and of the ways to it", () => {
+describe("the declarations of the state", () => {
   test("every edge of a login has been taken", () => {
     const missing = edgesOf("login")
       .filter(({ from, to }) => [from, to].includes("login_authenticator"))

@@ -5,7 +5,7 @@ import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { mailedCode } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 
-/** A flow belongs to the database: which server takes a step, and what its own clock says, is all one. */
+/** Several servers step one flow; `claims.test.ts` covers concurrent steps. The database and its clock decide. */
 
 let one: TestRuntime;
 let other: TestRuntime;
@@ -19,7 +19,7 @@ afterAll(() => one.close());
 
 const password = "correct horse battery";
 
-/** Registers somebody, each step on the next server of the list. */
+/** Registers a user, each step on the next server of the list. */
 async function register(...servers: TestRuntime[]): Promise<Walk> {
   const email = `${randomUUID()}@example.com`;
   const flow = await walk(one, "registration");
@@ -43,19 +43,19 @@ const isValid = async (server: TestRuntime, flow: Walk) =>
     )
   ).valid;
 
-test("A121 every step may be taken by another server, and all of them know the session", async () => {
-  // The mails that both would send are looked for in one list.
+test("A121 every step may run on another server, and every server accepts the session", async () => {
+  // Both servers share one mailbox.
   const flow = await register({ ...other, jobs: one.jobs }, one);
   expect(flow.state.name).toBe("success");
   expect([await isValid(one, flow), await isValid(other, flow)]).toEqual([true, true]);
 });
 
-describe("A118 a server whose clock is wrong", () => {
+describe("A118 a server with a wrong clock", () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  test.each([-2, 2])("by %i hours ends nothing early and keeps nothing late", async (hours) => {
+  test.each([-2, 2])("by %i hours expires nothing early or late", async (hours) => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * 3_600_000 });
     const flow = await register(one);
     expect(flow.state.name).toBe("success");

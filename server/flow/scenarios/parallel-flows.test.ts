@@ -21,7 +21,7 @@ describe("two flows of one account", () => {
     STILE_EMAIL_REQUIRE_VERIFICATION: "false",
   };
 
-  test("that bring an address at once leave one, and neither fails", async () => {
+  test("that add an address concurrently leave one, and neither fails", async () => {
     const runtime = configured(withoutAddress);
     const username = newName();
     const registered = await begin(runtime, "registration", {});
@@ -41,7 +41,7 @@ describe("two flows of one account", () => {
     }
   });
 
-  test("that set a username: the second keeps the first one's", async () => {
+  test("that set a username: the second keeps the first value", async () => {
     const { email } = await register(configured());
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
     const again = () => signIn(runtime, { identifier: email });
@@ -54,7 +54,7 @@ describe("two flows of one account", () => {
     });
   });
 
-  test("one of which outlives the account: it is refused", async () => {
+  test("one of which deletes the account: the other is rejected", async () => {
     const { email } = await register(configured());
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
     const flow = await signIn(runtime, { identifier: email });

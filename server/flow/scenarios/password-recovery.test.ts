@@ -23,7 +23,7 @@ async function recover(runtime: TestRuntime, email: string) {
   return flow;
 }
 
-test("A24 a recovery ends every session and the trust in every browser, and the owner is told", async () => {
+test("A24 a recovery ends every session and all trust in browsers, and notifies the owner", async () => {
   const runtime = base.configured({ STILE_MFA_ACQUIRE_ON_LOGIN: "false" });
   const owner = await accountOwner(runtime, { password: true });
   const [email = ""] = owner.addresses;
@@ -47,7 +47,7 @@ test("A24 a recovery ends every session and the trust in every browser, and the 
   expect(mailsTo(runtime, email)).toEqual(["recovery", "password_update"]);
 });
 
-test("A24 and the second factor is asked for all the same", async () => {
+test("A24 a recovery still asks for the second factor", async () => {
   const runtime = base.configured({});
   const owner = await accountOwner(runtime, { password: true, totp: true });
   const flow = await recover(runtime, owner.addresses[0] ?? "");

@@ -32,7 +32,7 @@ afterAll(() => base.close());
 
 const configured = (settings: Record<string, string> = {}) => base.configured(settings);
 
-/** Somebody who signed in an hour ago, or whoever has got hold of their session. */
+/** A user who signed in an hour ago, or an attacker with that session. */
 const anHourAgo = (has: Belongings, runtime = configured()) =>
   accountOwner(runtime, has, { secondsAgo: 3600, methods: ["password", "totp"], taken });
 
@@ -46,7 +46,7 @@ const everything: Belongings = {
   identities: ["google"],
 };
 
-/** What asks for a fresh proof, with input that would be good. */
+/** Actions that require reauthentication, with valid input. */
 const sensitive: Record<string, (owner: AccountOwner, flow: Walk) => Record<string, unknown>> = {
   email_create: () => ({ email: newAddress() }),
   email_delete: (owner, flow) => ({ email_id: emailId(flow, owner.addresses[1]) }),
@@ -66,7 +66,7 @@ const sensitive: Record<string, (owner: AccountOwner, flow: Walk) => Record<stri
   }),
   account_delete: () => ({}),
 };
-/** The same of accounts that have less. */
+/** The same for accounts with fewer credentials. */
 const sensitiveOfFew = {
   password_create: { password },
   continue_to_otp_secret_creation: {},
@@ -81,7 +81,7 @@ function emailId({ state }: Walk, address: string | undefined): string {
 
 const isStepUp = (name: string) => (proofStates as readonly string[]).includes(name);
 
-/** All that an account holds, as text. */
+/** The whole content of an account, as text. */
 async function holdings({ userId }: AccountOwner): Promise<string> {
   const { emails, usernames, passwords, webauthnCredentials, totpSecrets, recoveryCodes } = schema;
   const factors = [passwords, webauthnCredentials, totpSecrets, recoveryCodes, schema.identities];
@@ -93,7 +93,7 @@ async function holdings({ userId }: AccountOwner): Promise<string> {
   return JSON.stringify(rows);
 }
 
-describe("A25 with a session that was stolen an hour after its owner signed in", () => {
+describe("A25 with a session stolen an hour after sign-in", () => {
   test.each(Object.keys(sensitive))("%s asks who this is, and changes nothing", async (action) => {
     const owner = await anHourAgo(everything);
     const flow = await owner.manage();
@@ -114,15 +114,15 @@ describe("A25 with a session that was stolen an hour after its owner signed in",
     expect(await holdings(owner)).toBe(before);
   });
 
-  test("every action that leads to a proof is among these, and no other", () => {
+  test("exactly the sensitive actions lead to PROOF", () => {
     const leading = Object.entries(states.profile_init.actions)
       .filter(([, { to }]) => to.includes(PROOF))
       .map(([name]) => name);
-    // Confirming an address is proof by itself, and ends in the same state.
+    // Verifying an address is authentication itself, and ends in the same state.
     expect(leading.sort()).toEqual([...Object.keys(sensitive), ...Object.keys(sensitiveOfFew)].sort());
   });
 
-  test("what opens the account to nobody can be done all the same", async () => {
+  test("other actions remain possible", async () => {
     const owner = await anHourAgo({ passkeys: 1, unproved: newAddress() });
     const session_id = await owner.signInElsewhere();
     const flow = await owner.manage();
@@ -137,7 +137,7 @@ describe("A25 with a session that was stolen an hour after its owner signed in",
     }
   });
 
-  test("a proof by one factor is none where the account has two", async () => {
+  test("one factor does not suffice for an account with two", async () => {
     const owner = await accountOwner(configured(), { password: true, totp: true }, { methods: ["password"] });
     const flow = await owner.manage();
     await flow.act("otp_secret_delete");
@@ -147,7 +147,7 @@ describe("A25 with a session that was stolen an hour after its owner signed in",
     expect(flow.state.name).toBe("login_otp");
   });
 
-  test("nobody is asked where the operator says so", async () => {
+  test("no reauthentication is required with step_up_after 0", async () => {
     const off = configured({ STILE_SESSION_STEP_UP_AFTER: "0" });
     const flow = await (await anHourAgo({ password: true }, off)).manage();
     await flow.act("password_delete");
@@ -155,8 +155,8 @@ describe("A25 with a session that was stolen an hour after its owner signed in",
   });
 });
 
-describe("whoever proves who they are once more", () => {
-  test("by password comes back, may do it, and need not do so again", async () => {
+describe("reauthentication", () => {
+  test("by password returns to the profile, allows the action, and is not repeated", async () => {
     const owner = await anHourAgo({ password: true });
     const flow = await owner.manage();
     await flow.act("password_delete");
@@ -177,21 +177,21 @@ describe("whoever proves who they are once more", () => {
     expect(Date.now() - Number(session?.authenticatedAt)).toBeLessThan(60_000);
   });
 
-  test("may turn back instead", async () => {
+  test("can be left with back", async () => {
     const flow = await (await anHourAgo({ password: true })).manage();
     await flow.act("password_delete");
     expect(await flow.act("back")).toMatchObject({ name: "profile_init", payload: { user: {} } });
     expect((await flow.act("password_delete")).name).toSatisfy(isStepUp);
   });
 
-  test("by password alone is asked for it at once", async () => {
+  test("of an account with only a password goes to it directly", async () => {
     const codeless = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
     const flow = await (await anHourAgo({ password: true }, codeless)).manage();
     expect((await flow.act("email_create", { email: newAddress() })).name).toBe("login_password");
     expect((await flow.act("password_login", { password })).name).toBe("profile_init");
   });
 
-  test("by code alone is sent one, and a first proof of the address costs the owner nothing", async () => {
+  test("of an account with only mailed codes sends one, and keeps the credentials", async () => {
     const runtime = configured();
     const address = newAddress();
     const owner = await anHourAgo({ emails: 0, unproved: address, passkeys: 1 }, runtime);
@@ -210,12 +210,12 @@ describe("whoever proves who they are once more", () => {
     expect((flow.state.payload.user as { emails: unknown[] }).emails).toHaveLength(2);
   });
 
-  test("by passkey alone is asked for it", async () => {
+  test("of an account with only a passkey goes to it directly", async () => {
     const flow = await (await anHourAgo({ emails: 0, passkeys: 2 })).manage();
     expect((await flow.act("password_create", { password })).name).toBe("login_passkey");
   });
 
-  test("by nothing that can be asked for here is told so", async () => {
+  test("reports that no method is available", async () => {
     const flow = await (await anHourAgo({ emails: 0, identities: ["google"] })).manage();
     await flow.act("password_create", { password });
     expect(flow.state).toMatchObject({
@@ -225,13 +225,13 @@ describe("whoever proves who they are once more", () => {
   });
 });
 
-/** Where nobody is mailed a code to sign in by, an identity alone is no proof that could be asked for. */
+/** Without mailed codes, an account with only an identity cannot reauthenticate. */
 const nothingToAsk = { STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" };
 const unprovable: Belongings = { emails: 2, identities: ["google"], totp: true, recoveryCodes: true };
-/** These need a password, which is a proof. */
+/** These require a password, with which the user can reauthenticate. */
 const provable = ["password_update", "password_delete"];
 
-describe("whoever has nothing to prove it by", () => {
+describe("an account that cannot reauthenticate", () => {
   const actions = Object.keys(sensitive).filter((action) => !provable.includes(action));
 
   test.each(actions)("is told so when they try %s, and nothing changes", async (action) => {
@@ -261,7 +261,7 @@ describe("whoever has nothing to prove it by", () => {
 });
 
 describe("a profile flow", () => {
-  test("A27 goes on with a session of its owner alone", async () => {
+  test("A27 continues only with a session of its owner", async () => {
     const runtime = configured();
     const [owner, stranger] = [await accountOwner(runtime), await accountOwner(runtime)];
     const flow = await owner.manage();
@@ -342,7 +342,7 @@ describe("a profile flow", () => {
   );
 });
 
-test("whoever cannot show the second factor now turns back, and has proved nothing", async () => {
+test("back from the second factor leaves the session unchanged", async () => {
   const owner = await anHourAgo(
     { password: true, totp: true },
     configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" }),
@@ -354,7 +354,7 @@ test("whoever cannot show the second factor now turns back, and has proved nothi
   expect((await flow.act("recovery_codes_create")).name).toBe("login_password");
 });
 
-test("whoever has just set up a second factor is not asked for it at the next change", async () => {
+test("a just enrolled second factor is not asked for at the next change", async () => {
   const owner = await accountOwner(configured(), { password: true }, { methods: ["password"] });
   const flow = await owner.manage();
   const { payload } = await flow.act("continue_to_otp_secret_creation");
@@ -363,7 +363,7 @@ test("whoever has just set up a second factor is not asked for it at the next ch
   expect((await flow.act("recovery_codes_create")).name).toBe("profile_init");
 });
 
-test("every action that asks for a proof has led to one, and told where there is none", () => {
+test("takes every edge to PROOF, and every error without a method", () => {
   const asking = Object.entries(states.profile_init.actions).filter(([, { to }]) => to.includes(PROOF));
   const edges = asking.map(([action]) => `profile profile_init ${action} ${PROOF}`);
   expect(edges.filter((edge) => !taken.edges.has(edge))).toEqual([]);

@@ -27,7 +27,7 @@ const google = {
   STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "secret",
 };
 
-/** Somebody with an account, and the flow in which they manage it. */
+/** A signed-in user and a profile flow. */
 async function managing(
   has: Belongings = {},
   runtime = configured(),
@@ -77,14 +77,14 @@ const audited = async ({ userId }: AccountOwner, type: string) => {
   return rows.length;
 };
 
-describe("the account", () => {
-  test("is managed by who is signed in, and by nobody else", async () => {
+describe("a profile flow", () => {
+  test("requires a session of the owner", async () => {
     const runtime = configured();
     const answer = await start(runtime, runtime.tenant, someone, "profile");
     expect(answer.state).toMatchObject({ name: "error", status: 401, error: { code: "unauthorized" } });
   });
 
-  test("is shown with its sessions, and with what can be done", async () => {
+  test("shows the account with its sessions and actions", async () => {
     const { owner, flow } = await managing({ emails: 2, password: true, passkeys: 1 });
     const other = await owner.signInElsewhere();
     const again = await owner.manage();
@@ -116,7 +116,7 @@ describe("the account", () => {
     );
   });
 
-  test("can be deleted where that is allowed, and then nothing of it is left", async () => {
+  test("deletes the account and all its data, if allowed", async () => {
     const { flow: kept } = await managing();
     expect(kept.state.actions).not.toHaveProperty("account_delete");
     const { owner, flow } = await managing({}, configured({ STILE_ACCOUNT_ALLOW_DELETION: "true" }));
@@ -136,7 +136,7 @@ describe("the account", () => {
 });
 
 describe("an e-mail address", () => {
-  test("is added once its code came back, and the owner is told", async () => {
+  test("is added after its code is confirmed, and the owner is notified", async () => {
     const { owner, flow, runtime } = await managing();
     const address = newAddress();
     const asked = await flow.act("email_create", { email: ` ${address.toUpperCase()} ` });
@@ -155,14 +155,14 @@ describe("an e-mail address", () => {
     expect(await audited(owner, "email_created")).toBe(1);
   });
 
-  test("is not added by whoever goes back", async () => {
+  test("is not added after back", async () => {
     const { owner, flow } = await managing();
     await flow.act("email_create", { email: newAddress() });
     expect((await flow.act("back")).name).toBe("profile_init");
     expect(user(flow).emails).toMatchObject([{ address: owner.addresses[0] }]);
   });
 
-  test("A5 that is taken is told of it by mail, and no code is right", async () => {
+  test("A5 that is taken receives a notice, and no code is accepted", async () => {
     const { flow, runtime } = await managing();
     const { owner: other } = await managing({}, runtime);
     const [address = ""] = other.addresses;
@@ -172,7 +172,7 @@ describe("an e-mail address", () => {
     expect(flow.state).toMatchObject({ name: "passcode_confirmation", status: 401 });
   });
 
-  test("is refused where it is none, one's own, or known to be taken", async () => {
+  test("is rejected if invalid, already in the account, or known to be taken", async () => {
     const hints = configured({ STILE_PRIVACY_SHOW_ACCOUNT_EXISTENCE_HINTS: "true" });
     const { owner, flow } = await managing({}, hints);
     const { owner: other } = await managing();
@@ -190,7 +190,7 @@ describe("an e-mail address", () => {
     }
   });
 
-  test("counts at once where none has to be proved, and can be proved later", async () => {
+  test("is added at once without required verification, and can be verified later", async () => {
     const { owner, flow, runtime } = await managing(
       {},
       configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" }),
@@ -214,7 +214,7 @@ describe("an e-mail address", () => {
     expect(flow.state.actions).not.toHaveProperty("email_verify");
   });
 
-  test("that is the first is the primary one, of accounts that had none", async () => {
+  test("that is the first becomes the primary one", async () => {
     const { flow, runtime } = await managing({ emails: 0, username: newName(), password: true });
     expect(user(flow).emails).toBeUndefined();
     expect(allowed(flow, "email_delete", "email_id")).toEqual([]);
@@ -224,7 +224,7 @@ describe("an e-mail address", () => {
     expect(user(flow).emails).toMatchObject([{ address, is_primary: true, is_verified: true }]);
   });
 
-  test("becomes the primary one, and both are told", async () => {
+  test("becomes the primary one, and both addresses are notified", async () => {
     const { owner, flow, runtime } = await managing({ emails: 2 });
     const [first = "", second = ""] = owner.addresses;
     await flow.act("email_set_primary", { email_id: randomUUID() });
@@ -240,7 +240,7 @@ describe("an e-mail address", () => {
     expect(mailsTo(runtime, second)).toEqual(["primary_email_update"]);
   });
 
-  test("is removed unless it is the primary one, and the list says which can be", async () => {
+  test("is removed unless it is the primary one; the input lists the removable ones", async () => {
     const { owner, flow, runtime } = await managing({ emails: 2 });
     const [first = "", second = ""] = owner.addresses;
     expect(allowed(flow, "email_delete", "email_id")).toEqual([
@@ -258,7 +258,7 @@ describe("an e-mail address", () => {
     expect(flow.errors()).toEqual(["value_invalid_error"]);
   });
 
-  test("can be the last to go where an account does without, and another way in is left", async () => {
+  test("can be removed as the last one if optional and another login method remains", async () => {
     const { owner, flow, runtime } = await managing(
       { passkeys: 1 },
       configured({ STILE_EMAIL_OPTIONAL: "true" }),
@@ -275,7 +275,7 @@ describe("an e-mail address", () => {
     expect((await flow.act("email_create", { email: newAddress() })).status).toBe(403);
   });
 
-  test("A30 of two flows that add beyond the limit at once, one is refused", async () => {
+  test("A30 is rejected in one of two flows that exceed the limit concurrently", async () => {
     const runtime = configured({ STILE_EMAIL_LIMIT: "2" });
     const { owner, flow } = await managing({}, runtime);
     const second = await owner.manage();
@@ -292,7 +292,7 @@ describe("an e-mail address", () => {
 });
 
 describe("the password", () => {
-  test("is set, changed and removed; the owner is told, and browsers lose their trust", async () => {
+  test("is set, changed and removed; notifies the owner and revokes trusted browsers", async () => {
     const { owner, flow, runtime } = await managing();
     const [address = ""] = owner.addresses;
     await trust(owner);
@@ -315,7 +315,7 @@ describe("the password", () => {
     expect(await audited(owner, "password_deleted")).toBe(1);
   });
 
-  test.each(["password_create", "password_update"])("is judged by the policy at %s", async (action) => {
+  test.each(["password_create", "password_update"])("is checked by the policy at %s", async (action) => {
     const { flow } = await managing(action === "password_update" ? { password: true } : {});
     const refused = [
       ["short", "value_too_short_error"],
@@ -332,7 +332,7 @@ describe("the password", () => {
     }
   });
 
-  test("stays where it is the last way in, or where accounts need one", async () => {
+  test("cannot be removed if required or the last login method", async () => {
     const codeless = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
     const { flow } = await managing({ password: true }, codeless);
     expect(flow.state.actions).not.toHaveProperty("password_delete");
@@ -342,7 +342,7 @@ describe("the password", () => {
     );
   });
 
-  test("of an account without an address can be changed too", async () => {
+  test("can be changed without an address", async () => {
     const { flow } = await managing({ emails: 0, username: newName(), password: true });
     await flow.act("password_update", { password: `${password} and more` });
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
@@ -350,7 +350,7 @@ describe("the password", () => {
 });
 
 describe("the username", () => {
-  test("is chosen, changed and given up", async () => {
+  test("is set, changed and removed", async () => {
     const { owner, flow } = await managing();
     const [first, second] = [newName(), newName()];
     await flow.act("username_create", { username: ` ${first.toUpperCase()} ` });
@@ -365,7 +365,7 @@ describe("the username", () => {
     expect(flow.state.actions).toHaveProperty("username_create");
   });
 
-  test.each(["username_create", "username_update"])("is judged at %s", async (action) => {
+  test.each(["username_create", "username_update"])("is validated at %s", async (action) => {
     const held = newName();
     await managing({ username: held });
     const { flow } = await managing(action === "username_update" ? { username: newName() } : {});
@@ -385,7 +385,7 @@ describe("the username", () => {
     }
   });
 
-  test("stays where it is what a password is for, or where accounts need one", async () => {
+  test("cannot be removed if required, or if the password depends on it", async () => {
     const name = newName();
     const { flow } = await managing({ emails: 0, username: name, password: true });
     expect(flow.state.actions).not.toHaveProperty("username_delete");
@@ -397,7 +397,7 @@ describe("the username", () => {
 });
 
 describe("a passkey", () => {
-  test("is created, named and removed, and the owner is told", async () => {
+  test("is created, renamed and removed, and the owner is notified", async () => {
     const { owner, flow, runtime } = await managing();
     const options = await flow.act("webauthn_credential_create");
     expect(options).toMatchObject({
@@ -423,7 +423,7 @@ describe("a passkey", () => {
     expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["passkey_create", "passkey_delete"]);
   });
 
-  test("is not created by whoever goes back, nor beyond the limit, nor without WebAuthn", async () => {
+  test("is not created after back, beyond the limit or without WebAuthn", async () => {
     const { flow } = await managing();
     await flow.act("webauthn_credential_create");
     expect((await flow.act("back")).name).toBe("profile_init");
@@ -435,7 +435,7 @@ describe("a passkey", () => {
     expect(unable.state.actions).toHaveProperty("webauthn_credential_rename");
   });
 
-  test("has a name of one line, and has to be one's own", async () => {
+  test("has a name of one line, and must belong to the account", async () => {
     const { owner, flow } = await managing({ passkeys: 1, securityKeys: 1 });
     const { owner: other } = await managing({ passkeys: 1 });
     const [passkey_id = ""] = owner.passkeys;
@@ -455,11 +455,11 @@ describe("a passkey", () => {
     expect(flow.state.status).toBe(404);
   });
 
-  test("stays where it is the last way in, or where accounts need one", async () => {
+  test("cannot be removed if required or the last login method", async () => {
     const codeless = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
     const { flow } = await managing({ passkeys: 1 }, codeless);
     expect(flow.state.actions).not.toHaveProperty("webauthn_credential_delete");
-    // Clients hang the removal of security keys on it, and it removes none.
+    // Clients show the removal of security keys only with it; it removes none.
     const { flow: keyed, owner: holder } = await managing({ securityKeys: 1 });
     expect(keyed.state.actions).toHaveProperty("webauthn_credential_delete");
     await keyed.act("webauthn_credential_delete", { passkey_id: holder.securityKeys[0] });
@@ -475,7 +475,7 @@ describe("a passkey", () => {
 });
 
 describe("a second factor", () => {
-  test("brings recovery codes when it is the first, which are shown once", async () => {
+  test("creates recovery codes if it is the first, shown once", async () => {
     const { owner, flow, runtime } = await managing();
     await trust(owner);
     await flow.act("continue_to_otp_secret_creation");
@@ -492,7 +492,7 @@ describe("a second factor", () => {
     expect(flow.state.payload).not.toHaveProperty("recovery_codes");
   });
 
-  test("can be a security key, and whoever removes the last one loses the codes with it", async () => {
+  test("can be a security key; removing the last factor removes the recovery codes", async () => {
     const { owner, flow, runtime } = await managing();
     await flow.act("security_key_create");
     const key = softwareAuthenticator({ attachment: "cross-platform" });
@@ -514,7 +514,7 @@ describe("a second factor", () => {
     expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["mfa_create", "mfa_delete"]);
   });
 
-  test("that is an app can be removed, and codes stay while there is another", async () => {
+  test("that is an app can be removed; recovery codes stay with another factor", async () => {
     const { owner, flow, runtime } = await managing({ totp: true, securityKeys: 1, recoveryCodes: true });
     await flow.act("otp_secret_delete");
     expect(user(flow).mfa_config.auth_app_set_up).toBe(false);
@@ -523,7 +523,7 @@ describe("a second factor", () => {
     expect(await audited(owner, "otp_deleted")).toBe(1);
   });
 
-  test("cannot be the last to go where accounts need one", async () => {
+  test("cannot be removed as the last one if required", async () => {
     const needed = configured({ STILE_MFA_OPTIONAL: "false" });
     const app = (await managing({ totp: true }, needed)).flow;
     expect(app.state.actions).not.toHaveProperty("otp_secret_delete");
@@ -535,7 +535,7 @@ describe("a second factor", () => {
     );
   });
 
-  test("A30 so of two flows that each remove one at once, one is refused", async () => {
+  test("A30 is kept by rejecting one of two concurrent removals", async () => {
     const needed = configured({ STILE_MFA_OPTIONAL: "false" });
     const { owner, flow } = await managing({ totp: true, securityKeys: 1 }, needed);
     const second = await owner.manage();
@@ -549,7 +549,7 @@ describe("a second factor", () => {
     expect(statuses[1]).toBeLessThan(500);
   });
 
-  test("is not offered where there are none, or enough", async () => {
+  test("is not offered if disabled or at the limit", async () => {
     const off = configured({ STILE_MFA_ENABLED: "false" });
     const { flow } = await managing({}, off);
     expect(flow.state.actions).not.toHaveProperty("continue_to_otp_secret_creation");
@@ -560,7 +560,7 @@ describe("a second factor", () => {
     );
   });
 
-  test("has recovery codes that can be made anew, and accounts without one have none", async () => {
+  test("has replaceable recovery codes; accounts without a factor have none", async () => {
     const { owner, flow, runtime } = await managing({ totp: true, recoveryCodes: true });
     await flow.act("recovery_codes_create");
     expect(flow.state.payload.recovery_codes).toHaveLength(10);
@@ -574,7 +574,7 @@ describe("a second factor", () => {
   });
 });
 
-/** The same person, in a session that has just seen every factor. */
+/** The same user in a session that has just verified every factor. */
 async function accountSignedIn(owner: AccountOwner): Promise<Walk> {
   return owner.manage({ sessionId: await owner.signInElsewhere(), taken });
 }
@@ -586,7 +586,7 @@ describe("an identity", () => {
     STILE_THIRD_PARTY_PROVIDERS_GITHUB_SECRET: "secret",
   };
 
-  test("is connected at a provider that the account does not have yet", async () => {
+  test("is connected at a provider without an identity of the account", async () => {
     const runtime = configured({ ...google, ...github });
     const { flow } = await managing({ identities: ["google"] }, runtime);
     expect(allowed(flow, "connect_thirdparty_oauth_provider", "provider")).toEqual([
@@ -612,7 +612,7 @@ describe("an identity", () => {
     expect(all.state.actions).not.toHaveProperty("connect_thirdparty_oauth_provider");
   });
 
-  test("is looked for so many times a minute", async () => {
+  test("is rate limited per minute", async () => {
     const limited = { STILE_RATE_LIMITER_ENABLED: "true", STILE_RATE_LIMITER_STARTS_PER_MINUTE: "4" };
     const { flow } = await managing({}, configured({ ...github, ...limited }));
     for (let journeys = 0; journeys < 12 && !flow.state.error; journeys += 1) {
@@ -625,7 +625,7 @@ describe("an identity", () => {
     expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
   });
 
-  test("is disconnected unless it is the last way in", async () => {
+  test("is disconnected unless it is the last login method", async () => {
     const runtime = configured(google);
     const { flow } = await managing({ identities: ["google"] }, runtime);
     const [identity] = user(flow).identities ?? [];
@@ -642,7 +642,7 @@ describe("an identity", () => {
 });
 
 describe("a session", () => {
-  test("of one's own elsewhere can be ended, one or all, and the one in use goes on", async () => {
+  test("other than the current one can be ended, one or all", async () => {
     const { owner, flow } = await managing();
     expect(flow.state.actions).not.toHaveProperty("session_delete");
     const [one] = [await owner.signInElsewhere(), await owner.signInElsewhere()];
@@ -662,7 +662,7 @@ describe("a session", () => {
     expect(await audited(owner, "session_revoked")).toBe(2);
   });
 
-  test("cannot be ended where the operator says so", async () => {
+  test("cannot be ended if revocation is disabled", async () => {
     const { owner } = await managing({}, configured({ STILE_SESSION_ALLOW_REVOCATION: "false" }));
     await owner.signInElsewhere();
     const flow = await owner.manage();
@@ -679,7 +679,7 @@ describe("metadata", () => {
     expect(user(flow).metadata?.unsafe_metadata).toEqual({ size: { width: 1, height: 2 } });
   });
 
-  test("A90 are data whatever their names, and refused where they are none", async () => {
+  test("A90 accept any member names, and only JSON objects", async () => {
     const { flow } = await managing();
     const refused = [1, "text", true, [], { a: "x".repeat(3000) }, { a: "\0" }, { a: "\ud800" }];
     for (const patch_metadata of refused) {
@@ -704,17 +704,17 @@ describe("every declaration", () => {
     Object.entries(states[state].actions).map(([action, { to, errors }]) => ({ state, action, to, errors })),
   );
 
-  test("of where an action of the profile leads was taken", () => {
+  test("of a target of a profile action was taken", () => {
     const untaken = declared
       .flatMap(({ state, action, to }) => to.map((target) => ({ state, action, target })))
-      // Where a fresh proof begins is the account's: `profile-step-up.test.ts` walks those.
+      // `profile-step-up.test.ts` covers PROOF.
       .filter(({ target }) => target !== PROOF)
       .map(({ state, action, target }) => `profile ${state} ${action} ${target}`)
       .filter((edge) => !taken.edges.has(edge));
     expect(untaken).toEqual([]);
   });
 
-  test("of a refusal was given", () => {
+  test("of an error was returned", () => {
     const ungiven = declared
       .flatMap(({ state, action, errors }) => errors.map((code) => `${state} ${action} ${code}`))
       .filter((refusal) => !refusal.endsWith("flow_discontinuity_error"))

@@ -32,7 +32,7 @@ afterAll(() => runtime.close());
 
 const actions = [...new Set(stateNames.flatMap((name) => Object.keys(states[name].actions)))];
 
-/** Values that somebody might send for any input, right and wrong. */
+/** Valid and invalid values for any input. */
 const value = fc.oneof(
   fc.constantFrom<unknown>(true, false, null, "", 0, -1, [], {}, "ada", "ada@example.com", "bob_1", "000000"),
   fc.constantFrom<unknown>(
@@ -72,7 +72,7 @@ const members = [
   "__proto__",
 ];
 
-/** Most moves take what is offered and give what is asked for, so that walks get somewhere; the rest do as they like. */
+/** Most moves take an offered action with valid input, so that walks progress; the rest are arbitrary. */
 const move = fc.record({
   pick: fc.nat(),
   offered: fc.integer({ min: 0, max: 7 }).map((number) => number > 0),
@@ -80,7 +80,7 @@ const move = fc.record({
   obliging: fc.integer({ min: 0, max: 3 }).map((number) => number > 0),
 });
 
-/** What a willing person would enter. */
+/** Valid input of a cooperative user. */
 function oblige(email: string, code: string | undefined): Record<string, unknown> {
   return {
     email,
@@ -96,7 +96,7 @@ function oblige(email: string, code: string | undefined): Record<string, unknown
   };
 }
 
-/** Somebody with an account, for the flows that need one. */
+/** A user with an account, for flows that need one. */
 async function signUp(email: string): Promise<string> {
   const flow = await walk(runtime, "registration");
   await flow.act("register_client_capabilities");
@@ -109,7 +109,7 @@ async function signUp(email: string): Promise<string> {
   return flow.answer.session?.id ?? "";
 }
 
-test("whatever is called with whatever, every answer is a state of the flow, and a session comes with success alone", async () => {
+test("any calls with any input answer with a state of the flow, and only success issues a session", async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(
@@ -137,7 +137,7 @@ test("whatever is called with whatever, every answer is a state of the flow, and
           if (answer.error) expect(errors).toHaveProperty(answer.error.code);
           if (answer.name === "error") {
             expect(answer).toMatchObject({ actions: {}, csrf_token: "" });
-            // A profile flow ends with its session, which one of its own actions may have ended.
+            // A profile flow ends with its session, which an action may have ended.
             expect(type === "profile" ? [401, 403] : [403]).toContain(answer.status);
           }
           if (answer.name !== "error") expect(answer.csrf_token).toMatch(/^[0-9A-Za-z]{32}$/);
@@ -152,7 +152,7 @@ test("whatever is called with whatever, every answer is a state of the flow, and
     // would take many more.
     { numRuns: 250, seed: 20_261_125, endOnFailure: true },
   );
-  // A walk that never got anywhere would prove nothing.
+  // Walks without progress would prove nothing.
   expect([...seen]).toEqual(
     expect.arrayContaining([
       "login login_method_chooser",

@@ -27,7 +27,7 @@ const able = { webauthn_available: true };
 interface Enrolled {
   email: string;
   app: AuthenticatorApp;
-  /** The code that set the app up. */
+  /** The code that confirmed the app. */
   usedCode: string;
   recoveryCodes: string[];
 }
@@ -35,7 +35,7 @@ interface Enrolled {
 /** The phone's clock. */
 const clock = () => Date.now() + base.platform.clockShift();
 
-/** Waits until the app shows another code. */
+/** Waits until the app shows a new code. */
 const nextCode = (app: AuthenticatorApp) => {
   base.advanceClock(30);
   return app.code(clock());
@@ -50,7 +50,7 @@ async function registerUpToEnrolment(runtime: TestRuntime): Promise<{ flow: Walk
   return { flow, email };
 }
 
-/** Sets up an app in a flow that offers to. */
+/** Enrols an app in a flow that offers it. */
 async function setUpApp(flow: Walk): Promise<AuthenticatorApp & { usedCode: string }> {
   if (flow.state.name === "mfa_method_chooser") await flow.act("continue_to_otp_secret_creation");
   const app = authenticatorApp(String(flow.state.payload.otp_secret));
@@ -59,7 +59,7 @@ async function setUpApp(flow: Walk): Promise<AuthenticatorApp & { usedCode: stri
   return { ...app, usedCode };
 }
 
-/** Registers somebody with a password and an app. */
+/** Registers a user with a password and an app. */
 async function enrol(runtime: TestRuntime): Promise<Enrolled> {
   const { flow, email } = await registerUpToEnrolment(runtime);
   const app = await setUpApp(flow);
@@ -67,7 +67,7 @@ async function enrol(runtime: TestRuntime): Promise<Enrolled> {
   return { email, app, usedCode: app.usedCode, recoveryCodes: flow.state.payload.recovery_codes as string[] };
 }
 
-/** Registers somebody with a password alone. */
+/** Registers a user with a password alone. */
 async function registerPlain(runtime: TestRuntime): Promise<string> {
   const { flow, email } = await registerUpToEnrolment(runtime);
   if (flow.state.name === "mfa_method_chooser") await flow.act("skip");
@@ -75,7 +75,7 @@ async function registerPlain(runtime: TestRuntime): Promise<string> {
   return email;
 }
 
-/** Signs in by password, as far as that leads. */
+/** Signs in by password, up to the next factor. */
 async function signIn(
   runtime: TestRuntime,
   identifier: Record<string, string>,
@@ -98,7 +98,7 @@ async function userIdOf(email: string): Promise<string> {
   return rows[0]?.user_id;
 }
 
-/** Gives an account a security key that nobody holds. */
+/** Adds a security key without an authenticator to an account. */
 async function giveSecurityKey(email: string): Promise<void> {
   await base.database.write.$client.query(
     `insert into webauthn_credentials (tenant_id, id, user_id, public_key, sign_count, aaguid, attestation_type,
@@ -117,7 +117,7 @@ async function audited(email: string): Promise<string[]> {
 }
 
 describe("a registration", () => {
-  test("offers a second factor once it is known how the person signs in, and hands out recovery codes", async () => {
+  test("offers a second factor after the credentials, and issues recovery codes", async () => {
     const runtime = configured();
     const { flow, email } = await registerUpToEnrolment(runtime);
     expect(flow.state.name).toBe("mfa_method_chooser");
@@ -149,7 +149,7 @@ describe("a registration", () => {
     expect(mailsTo(runtime, email)).not.toContain("mfa_create");
   });
 
-  test("goes on without one where that is allowed, and can change its mind", async () => {
+  test("can skip it if optional, and go back", async () => {
     const { flow } = await registerUpToEnrolment(configured());
     await flow.act("continue_to_otp_secret_creation");
     const first = flow.state.payload.otp_secret;
@@ -166,7 +166,7 @@ describe("a registration", () => {
     expect(flow.state.payload).not.toHaveProperty("recovery_codes");
   });
 
-  test("cannot go on without one where it is not", async () => {
+  test("cannot skip it if required", async () => {
     const { flow } = await registerUpToEnrolment(configured({ STILE_MFA_OPTIONAL: "false" }));
     expect(flow.state.actions).not.toHaveProperty("skip");
     expect((await flow.act("skip")).status).toBe(403);
@@ -174,7 +174,7 @@ describe("a registration", () => {
     expect(flow.state.name).toBe("success");
   });
 
-  test("says what is missing where no second factor can be had, and lets nobody past", async () => {
+  test("reports what is missing if the client cannot use any, and cannot be skipped", async () => {
     const settings = { STILE_MFA_OPTIONAL: "false", STILE_MFA_TOTP_ENABLED: "false" };
     const { flow } = await registerUpToEnrolment(configured(settings));
     expect(flow.state).toMatchObject({
@@ -185,14 +185,14 @@ describe("a registration", () => {
     });
   });
 
-  test("asks for nothing of the kind where second factors are off, or are not asked for", async () => {
+  test("asks for none if second factors are disabled or not acquired", async () => {
     for (const settings of [{ STILE_MFA_ENABLED: "false" }, { STILE_MFA_ACQUIRE_ON_REGISTRATION: "false" }]) {
       const { flow } = await registerUpToEnrolment(configured(settings));
       expect(flow.state.name).toBe("success");
     }
   });
 
-  test("can go back from the choice to the address while nothing was proved", async () => {
+  test("can go back from the choice to the address before verification", async () => {
     const runtime = configured({
       STILE_PASSWORD_ENABLED: "false",
       STILE_EMAIL_REQUIRE_VERIFICATION: "false",
@@ -208,7 +208,7 @@ describe("a registration", () => {
     expect(flow.state.name).toBe("success");
   });
 
-  test("A109 keeps the secret sealed, and shows it in no later answer", async () => {
+  test("A109 stores the secret sealed, and does not show it in later answers", async () => {
     const { flow } = await registerUpToEnrolment(configured());
     await flow.act("continue_to_otp_secret_creation");
     const secret = String(flow.state.payload.otp_secret);
@@ -224,7 +224,7 @@ describe("a registration", () => {
     expect(await rows()).not.toContain(secret);
   });
 
-  test("a wrong code is told so, and the secret is still shown", async () => {
+  test("rejects an incorrect code, and still shows the secret", async () => {
     const { flow } = await registerUpToEnrolment(configured());
     await flow.act("continue_to_otp_secret_creation");
     const { payload } = flow.state;
@@ -246,7 +246,7 @@ describe("a registration", () => {
     expect(flow.state.name).toBe("success");
   });
 
-  test("wrong codes are limited", async () => {
+  test("limits incorrect codes", async () => {
     const runtime = configured({ STILE_RATE_LIMITER_ENABLED: "true" });
     const { flow } = await registerUpToEnrolment(runtime);
     await flow.act("continue_to_otp_secret_creation");
@@ -264,7 +264,7 @@ describe("a registration", () => {
 });
 
 describe("a login", () => {
-  test("asks for the code of the app after the password, and has no session before its end", async () => {
+  test("asks for the code of the app after the password, and has no session before success", async () => {
     const runtime = configured();
     const { email, app } = await enrol(runtime);
     const flow = await signIn(runtime, { email });
@@ -307,7 +307,7 @@ describe("a login", () => {
     expect(recovery.state.name).toBe("device_trust");
   });
 
-  test("refuses what is no code, what is a wrong one, and what was used", async () => {
+  test("rejects malformed, incorrect and used codes", async () => {
     const runtime = configured();
     const { email, app, usedCode } = await enrol(runtime);
     const flow = await signIn(runtime, { email });
@@ -318,7 +318,7 @@ describe("a login", () => {
       ["1234567", "value_too_long_error"],
       [null, "value_missing_error"],
       [["123456"], "value_invalid_error"],
-      // A108 the code that set it up is spent.
+      // A108 the code that confirmed it is used up.
       [usedCode, "otp_code_already_used"],
     ]) {
       const state = await flow.act("otp_code_validate", { otp_code });
@@ -329,7 +329,7 @@ describe("a login", () => {
     expect((await flow.act("otp_code_validate", { otp_code: nextCode(app) })).name).toBe("device_trust");
   });
 
-  test("A108 of two flows with the same code at once one goes on", async () => {
+  test("A108 accepts a code in one of two concurrent flows", async () => {
     const runtime = configured();
     const { email, app } = await enrol(runtime);
     const flows = await Promise.all(Array.from({ length: 5 }, () => signIn(runtime, { email })));
@@ -341,7 +341,7 @@ describe("a login", () => {
     }
   });
 
-  test("A13 of many identical requests one is performed", async () => {
+  test("A13 performs one of many identical requests", async () => {
     const runtime = configured();
     const { email, app } = await enrol(runtime);
     const flow = await signIn(runtime, { email });
@@ -353,7 +353,7 @@ describe("a login", () => {
     expect(states.filter(({ status }) => status === 403)).toHaveLength(49);
   });
 
-  test("A16 wrong codes stay counted when the step fails after the check", async () => {
+  test("A16 counts incorrect codes even if the step fails after the check", async () => {
     const runtime = configured({ STILE_RATE_LIMITER_ENABLED: "true" });
     const { email, app } = await enrol(runtime);
     base.advanceClock(60);
@@ -372,7 +372,7 @@ describe("a login", () => {
     expect((await flow.act("otp_code_validate", { otp_code: nextCode(app) })).name).toBe("device_trust");
   });
 
-  test("offers to set one up where that is wanted, and tells the owner", async () => {
+  test("offers enrolment if configured, and notifies the owner", async () => {
     const runtime = configured({ STILE_MFA_ACQUIRE_ON_LOGIN: "true" });
     const email = await registerPlain(runtime);
     const declined = await signIn(runtime, { email });
@@ -393,7 +393,7 @@ describe("a login", () => {
     expect(again.state.name).toBe("device_trust");
   });
 
-  test("demands one where that is the rule", async () => {
+  test("requires enrolment if mandatory", async () => {
     const email = await registerPlain(configured());
     const runtime = configured({ STILE_MFA_OPTIONAL: "false" });
     const flow = await signIn(runtime, { email });
@@ -409,7 +409,7 @@ describe("a login", () => {
     expect(flow.state.name).toBe("device_trust");
   });
 
-  test("an app that another flow has set up meanwhile is not set up twice", async () => {
+  test("does not enrol an app twice after a concurrent enrolment", async () => {
     const runtime = configured({ STILE_MFA_ACQUIRE_ON_LOGIN: "true", STILE_MFA_OPTIONAL: "false" });
     const email = await registerPlain(configured());
     const [slow, fast] = [await signIn(runtime, { email }), await signIn(runtime, { email })];
@@ -421,11 +421,11 @@ describe("a login", () => {
     await slow.act("back");
     expect(slow.state.name).toBe("mfa_method_chooser");
     expect(slow.state.actions).not.toHaveProperty("continue_to_otp_secret_creation");
-    // What the other flow has set up is owed here too.
+    // The factor that the other flow enrolled is required here too.
     expect((await slow.act("skip")).name).toBe("login_otp");
   });
 
-  test("two flows that set up an app at once make one", async () => {
+  test("enrols one app in two concurrent flows", async () => {
     const runtime = configured({ STILE_MFA_ACQUIRE_ON_LOGIN: "true" });
     const email = await registerPlain(configured());
     const flows = [await signIn(runtime, { email }), await signIn(runtime, { email })];
@@ -442,7 +442,7 @@ describe("a login", () => {
 });
 
 describe("a recovery code", () => {
-  test("stands in for the app, once, however it is typed", async () => {
+  test("replaces the app once, in any notation", async () => {
     const runtime = configured();
     const { email, recoveryCodes } = await enrol(runtime);
     const [first = "", second = ""] = recoveryCodes;
@@ -465,7 +465,7 @@ describe("a recovery code", () => {
     expect(again.state.name).toBe("device_trust");
   });
 
-  test("is taken by one of two flows at once", async () => {
+  test("is accepted by one of two concurrent flows", async () => {
     const runtime = configured();
     const { email, recoveryCodes } = await enrol(runtime);
     const flows = [await signIn(runtime, { email }), await signIn(runtime, { email })];
@@ -477,7 +477,7 @@ describe("a recovery code", () => {
     expect(loser?.errors()).toEqual(["recovery_code_invalid"]);
   });
 
-  test("is asked for while there is one left, and tried only so often", async () => {
+  test("is offered while one is left, and rate limited", async () => {
     const runtime = configured();
     const { email, recoveryCodes } = await enrol(runtime);
     for (const recovery_code of recoveryCodes) {
@@ -494,13 +494,13 @@ describe("a recovery code", () => {
       await guessing.act("recovery_code_validate", { recovery_code: "0000-0000-0000-0000" });
     }
     expect(guessing.state).toMatchObject({ name: "login_otp", status: 429 });
-    // The app has a count of its own.
+    // The app has its own counter.
     expect((await guessing.act("otp_code_validate", { otp_code: nextCode(other.app) })).name).toBe(
       "device_trust",
     );
   });
 
-  test("is not handed out where that is off", async () => {
+  test("is not issued if disabled", async () => {
     const { flow } = await registerUpToEnrolment(configured({ STILE_MFA_RECOVERY_CODES: "false" }));
     await setUpApp(flow);
     expect(flow.state.name).toBe("success");
@@ -509,7 +509,7 @@ describe("a recovery code", () => {
 });
 
 describe("a security key beside the app", () => {
-  test("goes first where the browser can use it, and the person may switch", async () => {
+  test("comes first if the browser can use it, and the user may switch", async () => {
     const runtime = configured();
     const { email, app } = await enrol(runtime);
     await giveSecurityKey(email);
@@ -523,7 +523,7 @@ describe("a security key beside the app", () => {
     expect((await flow.act("otp_code_validate", { otp_code: nextCode(app) })).name).toBe("device_trust");
   });
 
-  test("is not offered where the browser cannot, where keys are off, or where there is none", async () => {
+  test("is not offered without browser support, if disabled, or without a key", async () => {
     const runtime = configured();
     const { email } = await enrol(runtime);
     const offers = async (settings: Record<string, string>, capabilities: object) => {
@@ -540,7 +540,7 @@ describe("a security key beside the app", () => {
 });
 
 describe("a trusted browser", () => {
-  /** Signs in with the app, trusts the browser, and gives its cookie. */
+  /** Signs in with the app, trusts the browser, and returns its cookie. */
   async function trusting(runtime: TestRuntime, { email, app }: Enrolled, client = someone): Promise<string> {
     const flow = await signIn(runtime, { email }, { client });
     await flow.act("otp_code_validate", { otp_code: nextCode(app) });
@@ -549,7 +549,7 @@ describe("a trusted browser", () => {
     return flow.answer.cookieChanges?.device?.value ?? "";
   }
 
-  test("A106 skips the second factor of its person, with a new token each time", async () => {
+  test("A106 skips the second factor of its user, with a new token each time", async () => {
     const runtime = configured();
     const person = await enrol(runtime);
     const first = await trusting(runtime, person);
@@ -563,7 +563,7 @@ describe("a trusted browser", () => {
     expect(again.state.name).toBe("success");
   });
 
-  test("A106 a token that was used already ends all trust, and the thief needs the second factor", async () => {
+  test("A106 ends all trust if a used token is presented again", async () => {
     const runtime = configured();
     const person = await enrol(runtime);
     const { email } = person;
@@ -578,7 +578,7 @@ describe("a trusted browser", () => {
     expect((await audited(email)).filter((type) => type === "trusted_device_stolen")).toHaveLength(1);
   });
 
-  test("A106 is nobody else's, and ends after 30 days and with a recovered password", async () => {
+  test("A106 is not valid for other users, after 30 days, or after a password recovery", async () => {
     const runtime = configured();
     const [one, other] = [await enrol(runtime), await enrol(runtime)];
     const cookie = await trusting(runtime, one);
@@ -611,7 +611,7 @@ describe("a trusted browser", () => {
     expect(late.state.name).toBe("login_otp");
   });
 
-  test("A106 with a copy in two hands at once lets one of them through and keeps the other waiting", async () => {
+  test("A106 presented twice concurrently skips the factor for one only", async () => {
     const runtime = configured();
     const person = await enrol(runtime);
     const client = withCookie(await trusting(runtime, person));
@@ -629,7 +629,7 @@ describe("a trusted browser", () => {
     expect(states.filter(({ name }) => ["login_otp", "login_password"].includes(name))).toHaveLength(1);
   });
 
-  test("A107 adds nothing: no first factor, no way past an enrolment that is owed, none under policy never", async () => {
+  test("A107 replaces no first factor and no required enrolment, and is ignored under policy never", async () => {
     const runtime = configured();
     const person = await enrol(runtime);
     const client = withCookie(await trusting(runtime, person));
@@ -651,7 +651,7 @@ describe("a trusted browser", () => {
     expect(never.answer.cookieChanges?.device).toBeUndefined();
   });
 
-  test("is trusted without being asked where the policy is always", async () => {
+  test("is trusted without a question if the policy is always", async () => {
     const runtime = configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
     const { email, app } = await enrol(runtime);
     const flow = await signIn(runtime, { email });
@@ -661,7 +661,7 @@ describe("a trusted browser", () => {
     expect((await signIn(runtime, { email }, { client })).state.name).toBe("success");
   });
 
-  test("is asked about after whatever else is owed, and the person may go back to that", async () => {
+  test("is asked about last, and back returns to the state before", async () => {
     const { email, app } = await enrol(configured());
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
     const flow = await signIn(runtime, { identifier: email });
@@ -674,7 +674,7 @@ describe("a trusted browser", () => {
     expect(flow.answer.cookieChanges?.device).toBeDefined();
   });
 
-  test("A32 cannot be trusted before its time", async () => {
+  test("A32 cannot be trusted before device_trust", async () => {
     const { email } = await enrol(configured());
     const flow = await signIn(configured(), { email });
     expect((await flow.act("trust_device")).status).toBe(403);
@@ -682,7 +682,7 @@ describe("a trusted browser", () => {
   });
 });
 
-test("the choice of a second factor at a login leads back to what was skipped before it", async () => {
+test("back from mfa_method_chooser returns to the skipped state before it", async () => {
   const runtime = configured({
     STILE_MFA_ACQUIRE_ON_LOGIN: "true",
     STILE_PASSWORD_OPTIONAL: "true",
@@ -707,7 +707,7 @@ test("the choice of a second factor at a login leads back to what was skipped be
   expect((await flow.act("back")).name).toBe("mfa_method_chooser");
 });
 
-test("an app that is set up in the profile brings the codes, ends the trust in browsers, and is asked for from then on", async () => {
+test("an app enrolled in the profile creates recovery codes, ends trust in browsers, and is required at login", async () => {
   const runtime = configured();
   const email = await registerPlain(runtime);
   const login = await signIn(runtime, { email });
@@ -731,7 +731,7 @@ test("an app that is set up in the profile brings the codes, ends the trust in b
   const again = await signIn(runtime, { email });
   expect((await again.act("otp_code_validate", { otp_code: nextCode(app) })).name).toBe("device_trust");
 
-  // Another app has another secret. Only a session that has shown the first one may take it away.
+  // A new app has a new secret. Only a session that verified the first one may remove it.
   await again.act("skip");
   const fresh = await walk(runtime, "profile", { sessionId: again.answer.session?.id ?? "" });
   await fresh.act("register_client_capabilities", {});
@@ -741,15 +741,15 @@ test("an app that is set up in the profile brings the codes, ends the trust in b
   expect(fresh.state.payload.otp_secret).not.toBe(secret);
 });
 
-describe("what was declared of these states", () => {
+describe("the declarations of these states", () => {
   const own = {
     login: ["login_otp", "mfa_method_chooser", "mfa_otp_secret_creation", "device_trust"],
     registration: ["mfa_method_chooser", "mfa_otp_secret_creation"],
   };
 
-  test("every edge of a login and a registration has been taken", () => {
+  test("every edge of a login and a registration was taken", () => {
     const declared = (["login", "registration"] as const).flatMap((type) =>
-      // The way to a phone is walked in `login-authenticator.test.ts`.
+      // `login-authenticator.test.ts` covers the authenticator.
       edgesOf(type).filter(
         ({ from, action }) => own[type].includes(from) && action !== "continue_to_login_authenticator",
       ),
@@ -769,7 +769,7 @@ describe("what was declared of these states", () => {
   });
 });
 
-/** The same runtime, whose durable transactions fail. */
+/** The same runtime with failing write transactions. */
 function failing(runtime: TestRuntime): TestRuntime {
   const write = Object.create(runtime.database.write, {
     transaction: { value: () => Promise.reject(new Error("the disk is full")) },

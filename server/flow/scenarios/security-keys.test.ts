@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => base.close());
 
-/** Without passkeys, so that nothing but second factors is asked for. */
+/** Without passkeys, so that only second factors are asked for. */
 const withoutPasskeys = (settings: Record<string, string> = {}) =>
   base.configured({ STILE_PASSKEY_ENABLED: "false", ...settings });
 
@@ -39,7 +39,7 @@ const usbKey = () =>
 
 const phone = () => softwareAuthenticator();
 
-/** Registers somebody up to where a second factor is offered. */
+/** Registers a user up to the choice of a second factor. */
 async function registerWithPassword(runtime: TestRuntime): Promise<{ flow: Walk; email: string }> {
   const email = newAddress();
   const flow = await begin(runtime, "registration", able);
@@ -49,13 +49,13 @@ async function registerWithPassword(runtime: TestRuntime): Promise<{ flow: Walk;
   return { flow, email };
 }
 
-/** Has the browser make what the state's options ask for, and sends it. */
+/** Creates a credential from the state's options and sends it. */
 async function create(flow: Walk, authenticator: Authenticator, call: object = {}) {
   const public_key = authenticator.create(flow.state.payload.creation_options, { origin, ...call });
   return flow.act("webauthn_verify_attestation_response", { public_key });
 }
 
-/** Has the browser answer the state's options, and sends that. */
+/** Creates an assertion from the state's options and sends it. */
 async function answer(flow: Walk, authenticator: Authenticator, call: object = {}) {
   const assertion_response = authenticator.get(flow.state.payload.request_options, { origin, ...call });
   return flow.act("webauthn_verify_assertion_response", { assertion_response });
@@ -67,7 +67,7 @@ async function addSecurityKey(flow: Walk, authenticator: Authenticator) {
   return create(flow, authenticator);
 }
 
-/** Somebody with a password and a security key. */
+/** A user with a password and a security key. */
 async function withSecurityKey(
   runtime: TestRuntime,
 ): Promise<{ email: string; key: Authenticator; codes: string[] }> {
@@ -78,7 +78,7 @@ async function withSecurityKey(
   return { email, key, codes: success.payload.recovery_codes as string[] };
 }
 
-/** Signs in by password, up to where the security key is wanted. */
+/** Signs in by password, up to the security key. */
 const byPassword = (runtime: TestRuntime, email: string, capabilities: object = able) =>
   signIn(runtime, { email }, capabilities);
 
@@ -93,7 +93,7 @@ async function credentialsOf(email: string) {
 }
 
 describe("a security key", () => {
-  test("is registered with the account, and hands out recovery codes", async () => {
+  test("is enrolled at registration, with recovery codes", async () => {
     const runtime = withoutPasskeys();
     const { flow, email } = await registerWithPassword(runtime);
     expect(flow.state.name).toBe("mfa_method_chooser");
@@ -119,7 +119,7 @@ describe("a security key", () => {
     expect(await credentialsOf(email)).toEqual([expect.objectContaining({ mfaOnly: true, signCount: 1 })]);
   });
 
-  test("stands beside a passkey of the same registration, which another authenticator has to hold", async () => {
+  test("is accepted beside a passkey of another authenticator in one registration", async () => {
     const { flow, email } = await registerWithPassword(base);
     const key = usbKey();
     await addSecurityKey(flow, key);
@@ -137,7 +137,7 @@ describe("a security key", () => {
     expect(kinds.toSorted()).toEqual([false, true]);
   });
 
-  test("is wanted after the password, and no session exists before", async () => {
+  test("is required after the password, and no session exists before", async () => {
     const runtime = withoutPasskeys();
     const { email, key } = await withSecurityKey(runtime);
     const flow = await byPassword(runtime, email);
@@ -172,7 +172,7 @@ describe("a security key", () => {
     expect(flow.answer.session).toBeDefined();
   });
 
-  test("is set up at login, told of by mail, and wanted from then on", async () => {
+  test("is enrolled at login, notified by mail, and required from then on", async () => {
     const runtime = withoutPasskeys(atLogin);
     const { flow: registration, email } = await registerWithPassword(runtime);
     expect(registration.state.name).toBe("success");
@@ -188,7 +188,7 @@ describe("a security key", () => {
     expect((await byPassword(runtime, email)).state.name).toBe("login_security_key");
   });
 
-  test("that does not answer as it must keeps the state, with fresh options", async () => {
+  test("with an invalid assertion keeps the state, with fresh options", async () => {
     const runtime = withoutPasskeys();
     const { email, key } = await withSecurityKey(runtime);
     const flow = await byPassword(runtime, email);
@@ -202,7 +202,7 @@ describe("a security key", () => {
     expect(flow.errors()).toEqual([]);
   });
 
-  test("whose making fails is made again", async () => {
+  test("with an invalid attestation can be created again", async () => {
     const { flow } = await registerWithPassword(withoutPasskeys());
     await flow.act("continue_to_security_key_creation");
     const first = await flow.act("webauthn_generate_creation_options");
@@ -230,7 +230,7 @@ describe("a security key", () => {
     expect(() => key.get(flow.state.payload.request_options, { origin })).toThrow("no credential");
   });
 
-  test("A32 cannot be answered for at a state that asks for a first factor", async () => {
+  test("A32 cannot be used in a first-factor state", async () => {
     const { email, key } = await withSecurityKey(withoutPasskeys());
     const flow = await begin(base, "login", { ...able, webauthn_conditional_mediation_available: true });
     const [credential] = key.credentials;
@@ -245,7 +245,7 @@ describe("a security key", () => {
     expect(flow.errors()).toEqual(["webauthn_credential_invalid_mfa_only"]);
   });
 
-  test("of somebody else is none", async () => {
+  test("of another user is rejected", async () => {
     const runtime = withoutPasskeys();
     const { email } = await withSecurityKey(runtime);
     const { key } = await withSecurityKey(runtime);
@@ -257,7 +257,7 @@ describe("a security key", () => {
     expect(flow.answer.session).toBeUndefined();
   });
 
-  test("that is lost is stood in for by a recovery code", async () => {
+  test("can be replaced by a recovery code", async () => {
     const runtime = withoutPasskeys();
     const { email, codes } = await withSecurityKey(runtime);
     const flow = await byPassword(runtime, email);
@@ -268,7 +268,7 @@ describe("a security key", () => {
     expect(flow.state.name).toBe("success");
   });
 
-  test("whose recovery codes are guessed at has its guesser wait", async () => {
+  test("has rate-limited recovery codes", async () => {
     const limited = withoutPasskeys({ STILE_RATE_LIMITER_ENABLED: "true" });
     const { email } = await withSecurityKey(limited);
     const flow = await byPassword(limited, email);
@@ -277,7 +277,7 @@ describe("a security key", () => {
     expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
   });
 
-  test("A108 that is set up in two flows at once is wanted of the slower one, not added to", async () => {
+  test("A108 enrolled in two flows is required in the slower one", async () => {
     const runtime = withoutPasskeys(atLogin);
     const { email } = await registerWithPassword(runtime);
     const [fast, slow] = [await byPassword(runtime, email), await byPassword(runtime, email)];
@@ -292,7 +292,7 @@ describe("a security key", () => {
     expect(Object.keys(slow.state.actions)).toEqual(["back"]);
   });
 
-  test("A30 that is set up in several flows at the same moment is made once", async () => {
+  test("A30 enrolled in several flows concurrently is stored once", async () => {
     const runtime = withoutPasskeys(atLogin);
     const { email } = await registerWithPassword(runtime);
     const flows = await Promise.all(
@@ -306,14 +306,14 @@ describe("a security key", () => {
     const answers = await Promise.all(flows.map((flow) => create(flow, usbKey())));
     const [first, ...others] = answers.map(({ status }) => status).toSorted();
     expect(first).toBe(200);
-    // Whoever comes in the same moment is refused, whoever comes after it is not offered it any more.
+    // Concurrent flows are rejected; later ones are not offered it.
     for (const status of others) expect([400, 403]).toContain(status);
     expect(await credentialsOf(email)).toHaveLength(1);
   });
 });
 
 describe("beside an authenticator app", () => {
-  /** Somebody with a password and an app. */
+  /** A user with a password and an app. */
   async function withApp(runtime: TestRuntime): Promise<string> {
     const { flow, email } = await registerWithPassword(runtime);
     const state = await flow.act("continue_to_otp_secret_creation");
@@ -323,7 +323,7 @@ describe("beside an authenticator app", () => {
     return email;
   }
 
-  /** Gives an account the security key of another one, as its owner's profile could have added it. */
+  /** Moves the security key of another account to an account, as if its profile had added it. */
   async function addKey(runtime: TestRuntime, email: string): Promise<void> {
     const { emails, webauthnCredentials } = schema;
     const [lent] = await credentialsOf((await withSecurityKey(runtime)).email);
@@ -335,7 +335,7 @@ describe("beside an authenticator app", () => {
       .where(eq(webauthnCredentials.id, lent.id));
   }
 
-  test("the key goes first, and the person may switch there and back", async () => {
+  test("the key comes first, and the user may switch", async () => {
     const runtime = withoutPasskeys();
     const email = await withApp(runtime);
     await addKey(runtime, email);
@@ -345,7 +345,7 @@ describe("beside an authenticator app", () => {
     expect((await flow.act("continue_to_login_security_key")).name).toBe("login_security_key");
   });
 
-  test("a key that was added meanwhile may be gone to, and back from", async () => {
+  test("a concurrently added key is offered", async () => {
     const runtime = withoutPasskeys();
     const email = await withApp(runtime);
     const flow = await byPassword(runtime, email);
@@ -355,7 +355,7 @@ describe("beside an authenticator app", () => {
     expect((await flow.act("back")).name).toBe("login_otp");
   });
 
-  test("no way leads to the app where apps are switched off", async () => {
+  test("the app is not offered if apps are disabled", async () => {
     const email = await withApp(withoutPasskeys());
     await addKey(withoutPasskeys(), email);
     const flow = await byPassword(withoutPasskeys({ STILE_MFA_TOTP_ENABLED: "false" }), email);
@@ -364,10 +364,10 @@ describe("beside an authenticator app", () => {
   });
 });
 
-describe("a client without the authenticator that is configured", () => {
+describe("a client without the configured authenticator", () => {
   const onDevice = { STILE_MFA_SECURITY_KEYS_AUTHENTICATOR_ATTACHMENT: "platform" };
 
-  test("is told what is missing, and gets in by a recovery code alone", async () => {
+  test("gets an error, and can sign in with a recovery code only", async () => {
     const { email, codes } = await withSecurityKey(withoutPasskeys());
     const runtime = withoutPasskeys(onDevice);
     const flow = await byPassword(runtime, email, able);
@@ -382,24 +382,24 @@ describe("a client without the authenticator that is configured", () => {
     expect(["device_trust", "success"]).toContain(flow.state.name);
   });
 
-  test("has a way where it has the authenticator", async () => {
+  test("can sign in with the configured authenticator", async () => {
     const { email } = await withSecurityKey(withoutPasskeys());
     const flow = await byPassword(withoutPasskeys(onDevice), email, ableByItself);
     expect(flow.state).toMatchObject({ name: "login_security_key", status: 200 });
     expect(flow.state.actions).toHaveProperty("webauthn_generate_request_options");
   });
 
-  test("that knows no WebAuthn at all is told the same", async () => {
+  test("without WebAuthn gets the same error", async () => {
     const { email } = await withSecurityKey(withoutPasskeys());
     const flow = await byPassword(withoutPasskeys(), email, {});
     expect(flow.state).toMatchObject({ name: "login_security_key", status: 401 });
   });
 });
 
-describe("after a passkey that did not verify its user", () => {
+describe("after a passkey without user verification", () => {
   const mandatory = { STILE_MFA_OPTIONAL: "false" };
 
-  /** Somebody with a password, a security key and a passkey that need not verify anybody. */
+  /** A user with a password, a security key and a passkey without user verification. */
   async function withPasskeyToo(): Promise<{ email: string; key: Authenticator; device: Authenticator }> {
     const { flow, email } = await registerWithPassword(base);
     const [key, device] = [usbKey(), phone()];
@@ -410,7 +410,7 @@ describe("after a passkey that did not verify its user", () => {
     return { email, key, device };
   }
 
-  test("the same passkey is no second factor, unless it verifies its user now", async () => {
+  test("the same passkey is a second factor only with user verification", async () => {
     const { device } = await withPasskeyToo();
     const flow = await begin(base.configured(mandatory), "login", able);
     await flow.act("webauthn_generate_request_options");
@@ -425,7 +425,7 @@ describe("after a passkey that did not verify its user", () => {
     expect(flow.state.name).toBe("success");
   });
 
-  test("one that verified its user is enough", async () => {
+  test("a passkey with user verification suffices", async () => {
     const { device } = await withPasskeyToo();
     const flow = await begin(base, "login", able);
     await flow.act("webauthn_generate_request_options");
@@ -433,7 +433,7 @@ describe("after a passkey that did not verify its user", () => {
   });
 });
 
-describe("a passkey that the browser creates by itself", () => {
+describe("conditional creation of a passkey", () => {
   const settings = { STILE_MFA_ENABLED: "false", STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "never" };
 
   async function offered(more: Record<string, string> = {}) {
@@ -447,7 +447,7 @@ describe("a passkey that the browser creates by itself", () => {
 
   const inputs = (flow: Walk) => flow.state.actions.webauthn_generate_creation_options?.inputs;
 
-  test("is offered after a password login, needs nobody there, and is told of by mail", async () => {
+  test("is offered after a password login, needs no user presence, and is notified by mail", async () => {
     const { flow, email, runtime } = await offered();
     expect(inputs(flow)).toEqual({
       conditional: { name: "conditional", type: "boolean", required: false, hidden: true },
@@ -462,7 +462,7 @@ describe("a passkey that the browser creates by itself", () => {
     ]);
   });
 
-  test("is asked for only when it is asked for", async () => {
+  test("happens only if the client requests it", async () => {
     for (const input of [{}, { conditional: false }, { conditional: null }]) {
       const { flow } = await offered();
       const asked = await flow.act("webauthn_generate_creation_options", input);
@@ -472,7 +472,7 @@ describe("a passkey that the browser creates by itself", () => {
     }
   });
 
-  test("gives way to one that a person makes, when it fails", async () => {
+  test("falls back to a prompted creation if it fails", async () => {
     const { flow } = await offered();
     await flow.act("webauthn_generate_creation_options", { conditional: true });
     const refused = await create(flow, phone(), { brokenSignature: true, challenge: "AAAA" });
@@ -505,7 +505,7 @@ describe("a passkey that the browser creates by itself", () => {
     expect(inputs(flow)).toEqual({});
   });
 
-  test.each([["yes"], [1], [{}]])("takes no %j for an answer", async (conditional) => {
+  test.each([["yes"], [1], [{}]])("rejects %j as its input", async (conditional) => {
     const { flow } = await offered();
     const refused = await flow.act("webauthn_generate_creation_options", { conditional });
     expect(refused).toMatchObject({ name: "onboarding_create_passkey", status: 400 });
@@ -513,7 +513,7 @@ describe("a passkey that the browser creates by itself", () => {
   });
 });
 
-test("an answer by a credential nobody has says so, so that the browser may forget it", async () => {
+test("reports an unknown credential, so that the browser can remove it", async () => {
   const flow = await begin(base, "login", { ...able, webauthn_conditional_mediation_available: true });
   const stray = phone();
   stray.create(
@@ -542,7 +542,7 @@ test("an answer by a credential nobody has says so, so that the browser may forg
   expect(await answer(flow, stray)).toMatchObject({ name: "login_passkey", payload: { unknown_credential } });
 });
 
-test("a browser that is trusted to skip the second factor adds no passkey, since it has not shown it", async () => {
+test("a trusted browser that skipped the second factor cannot add a passkey", async () => {
   const runtime = base.configured({
     STILE_MFA_DEVICE_TRUST_POLICY: "always",
     STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "never",
@@ -567,15 +567,15 @@ test("a browser that is trusted to skip the second factor adds no passkey, since
   expect(flow.state.name).toBe("success");
 });
 
-describe("what was declared of these states", () => {
+describe("the declarations of these states", () => {
   const own = {
     login: ["login_security_key", "mfa_security_key_creation"],
     registration: ["mfa_security_key_creation"],
   };
 
-  test("every edge has been taken", () => {
+  test("every edge was taken", () => {
     const declared = (["login", "registration"] as const).flatMap((type) =>
-      // The way to a phone is walked in `login-authenticator.test.ts`.
+      // `login-authenticator.test.ts` covers the authenticator.
       edgesOf(type).filter(
         ({ from, action }) => own[type].includes(from) && action !== "continue_to_login_authenticator",
       ),
@@ -586,7 +586,7 @@ describe("what was declared of these states", () => {
     expect(missing).toEqual([]);
   });
 
-  test("every error of a ceremony has been given", () => {
+  test("every error of a ceremony was returned", () => {
     const ceremonies = ["login_passkey", "login_init", "onboarding_verify_passkey_attestation"];
     const missing = declaredErrors()
       .filter(({ state, action }) => ceremonies.includes(state) && action.startsWith("webauthn_verify_"))

@@ -24,7 +24,7 @@ afterAll(() => runtime.close());
 
 const home = "http://localhost:3000/";
 
-/** Goes to Acme and is back, without having been there. */
+/** Redirects to Acme and returns, without a real provider. */
 async function away(as = runtime, type: "login" | "registration" = "login"): Promise<Walk> {
   const flow = await begin(as, type, {});
   await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
@@ -82,7 +82,7 @@ describe("the choice of a provider", () => {
     STILE_THIRD_PARTY_PROVIDERS_GOOGLE_SECRET: "secret",
   };
 
-  test("names those that are enabled, built-in ones first", async () => {
+  test("lists enabled providers, built-in ones first", async () => {
     const flow = await begin(runtime.configured(google), "login", {});
     const hidden = { type: "string", hidden: true };
     expect(flow.state.actions.thirdparty_oauth?.inputs).toEqual({
@@ -100,7 +100,7 @@ describe("the choice of a provider", () => {
     });
   });
 
-  test("is not there where none is enabled", async () => {
+  test("is not offered if none is enabled", async () => {
     const flow = await begin(runtime.configured({ STILE_THIRD_PARTY_CUSTOM_PROVIDERS: "{}" }), "login", {});
     expect(flow.state.actions).not.toHaveProperty("thirdparty_oauth");
   });
@@ -115,7 +115,7 @@ describe("the choice of a provider", () => {
     },
   );
 
-  test("leads away once, by an address that rests sealed", async () => {
+  test("redirects once, with a URL that is stored sealed", async () => {
     const flow = await begin(runtime, "registration", {});
     await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
     const address = new URL(String(flow.state.payload.redirect_url));
@@ -132,7 +132,7 @@ describe("the choice of a provider", () => {
   });
 });
 
-describe("somebody new", () => {
+describe("a new user", () => {
   test.each(["login", "registration"] as const)("has an account at once, in a %s flow", async (type) => {
     const facts = acmePerson({ name: "Ada Lovelace", givenName: "Ada", picture: "https://p.example/ada" });
     const flow = await arrive(facts, { type });
@@ -164,7 +164,7 @@ describe("somebody new", () => {
       expect(flow.state.name).toBe("passcode_confirmation");
       const user = await userOf(facts);
       expect(await emailsOf(user?.id)).toEqual([]);
-      // What was proved at the provider is not proved again by going back.
+      // back does not repeat the authentication at the provider.
       expect(flow.state.actions).not.toHaveProperty("back");
       await flow.act("verify_passcode", { code: codeFor(runtime, address) });
       expect(flow.state.name).toBe("success");
@@ -172,7 +172,7 @@ describe("somebody new", () => {
     },
   );
 
-  test("keeps an address that nobody vouches for where none has to be verified", async () => {
+  test("keeps an unverified address if verification is not required", async () => {
     const as = runtime.configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
     const facts = acmePerson({ emailVerified: false });
     expect((await arrive(facts, { as })).state.name).toBe("success");
@@ -181,13 +181,13 @@ describe("somebody new", () => {
     ]);
   });
 
-  test("keeps an address for which the operator has vouched", async () => {
+  test("keeps an address that the operator trusts", async () => {
     const facts = acmePerson({ emailVerified: false, skipEmailVerification: true });
     expect((await arrive(facts)).state.name).toBe("success");
     expect(await emailsOf((await userOf(facts))?.id)).toMatchObject([{ address: facts.email }]);
   });
 
-  test("is asked for the address that the provider does not name", async () => {
+  test("is asked for an address if the provider has none", async () => {
     const facts = acmePerson({ email: null, emailVerified: false });
     const flow = await arrive(facts);
     expect(flow.state.name).toBe("onboarding_email");
@@ -198,14 +198,14 @@ describe("somebody new", () => {
     expect(await emailsOf((await userOf(facts))?.id)).toMatchObject([{ address }]);
   });
 
-  test("has no address where accounts have none", async () => {
+  test("has no address if addresses are disabled", async () => {
     const as = runtime.configured({ STILE_EMAIL_ENABLED: "false", STILE_USERNAME_ENABLED: "true" });
     const facts = acmePerson();
     await arrive(facts, { as });
     expect(await emailsOf((await userOf(facts))?.id)).toEqual([]);
   });
 
-  test("is sent away where nobody may sign up, and the flow goes back", async () => {
+  test("is rejected if sign-up is disabled, and back works", async () => {
     const as = runtime.configured({ STILE_ACCOUNT_ALLOW_SIGNUP: "false" });
     const before = await countUsers();
     const flow = await arrive(acmePerson(), { as });
@@ -216,8 +216,8 @@ describe("somebody new", () => {
   });
 });
 
-describe("somebody known", () => {
-  test("comes into the same account, by whichever flow, and whatever their address is now", async () => {
+describe("a known user", () => {
+  test("gets the same account in any flow, whatever the current address", async () => {
     const facts = acmePerson({ name: "Before" });
     await arrive(facts);
     const user = await userOf(facts);
@@ -228,12 +228,12 @@ describe("somebody known", () => {
     }
     expect(await userOf(facts)).toMatchObject({ id: user?.id, name: "After" });
     expect(await identityOf(facts)).toMatchObject({ email: after.email });
-    // The account's own address is its owner's to change.
+    // The provider does not change the account's address.
     expect(await emailsOf(user?.id)).toMatchObject([{ address: facts.email }]);
     expect(await audited(user?.id)).toContain("thirdparty_signin_succeeded");
   });
 
-  test("keeps the names that the provider states no more", async () => {
+  test("keeps names that the provider no longer reports", async () => {
     const facts = acmePerson({ name: "Ada", familyName: "Lovelace" });
     await arrive(facts);
     const { name, familyName, ...others } = facts;
@@ -241,7 +241,7 @@ describe("somebody known", () => {
     expect(await userOf(facts)).toMatchObject({ name: "Ada", familyName: "Lovelace" });
   });
 
-  test("A44 is not whoever has the same subject at another provider", async () => {
+  test("A44 is distinct from the same subject at another provider", async () => {
     const facts = acmePerson();
     await arrive(facts);
     const other = acmePerson({ provider: "google", subject: facts.subject });
@@ -260,7 +260,7 @@ describe("somebody known", () => {
   });
 });
 
-describe("an address that an account has", () => {
+describe("an address of an account", () => {
   test("links the identity when both sides have verified it", async () => {
     const { userId, addresses } = await accountOwner(runtime);
     const facts = acmePerson({ email: addresses[0] ?? "" });
@@ -299,7 +299,7 @@ describe("an address that an account has", () => {
     expect(flow.answer.session).toBeUndefined();
   });
 
-  test("that was taken in the same moment is refused, and nothing is written", async () => {
+  test("that is taken concurrently is rejected, and nothing is written", async () => {
     const facts = acmePerson();
     const flow = await away();
     const token = await comeBack(runtime, { flowId: flow.flowId, facts });
@@ -307,7 +307,7 @@ describe("an address that an account has", () => {
     const owner = await accountOwner(runtime, { emails: 0 });
     const { database, tenant } = runtime;
     const now = new Date();
-    // Somebody gets the address between what is judged and what is written.
+    // Another account takes the address between judging and writing.
     const rival = { userId: owner.userId, address: facts.email ?? "", isPrimary: true, verifiedAt: now };
     let done = false;
     const transaction: typeof database.write.transaction = async (work) => {
@@ -324,14 +324,14 @@ describe("an address that an account has", () => {
     expect(flow.state).toMatchObject({ name: "thirdparty", error: { code: "user_conflict" } });
     expect(await identityOf(facts)).toBeUndefined();
     expect(await countUsers()).toBe(before + 1);
-    // The token is good for another try, which now meets an account with that address.
+    // The token can be tried again, and now finds an account with that address.
     await flow.act("exchange_token", { token });
     expect(flow.state).toMatchObject({ name: "success", payload: { user: { user_id: owner.userId } } });
   });
 });
 
 describe("an account with a second factor", () => {
-  /** Registers somebody with a password and an authenticator app. */
+  /** Registers a user with a password and an authenticator app. */
   async function withApp() {
     const email = newAddress();
     const as = runtime.configured({
@@ -350,7 +350,7 @@ describe("an account with a second factor", () => {
     return { email, as, code: () => app.code(Date.now() + runtime.platform.clockShift()) };
   }
 
-  test("is linked once that was shown, and not before", async () => {
+  test("is linked after that is verified, and not before", async () => {
     const { email, as, code } = await withApp();
     const facts = acmePerson({ email, name: "Ada" });
     const flow = await arrive(facts, { as });
@@ -362,7 +362,7 @@ describe("an account with a second factor", () => {
     expect(mailsTo(as, email).filter((mail) => mail === "identity_create")).toHaveLength(1);
   });
 
-  test("is asked for it by a linked identity too, unless the provider is trusted for it", async () => {
+  test("requires it for a linked identity too, unless the provider is trusted for it", async () => {
     const { email, as, code } = await withApp();
     const facts = acmePerson({ email });
     const first = await arrive(facts, { as });
@@ -371,14 +371,14 @@ describe("an account with a second factor", () => {
     expect((await arrive({ ...facts, satisfiesMfa: true }, { as })).state.name).toBe("success");
   });
 
-  test("is not linked by the word of a provider that is trusted for it", async () => {
+  test("is not linked without it, even by a provider that is trusted for it", async () => {
     const { email, as } = await withApp();
     const facts = acmePerson({ email, satisfiesMfa: true });
     expect((await arrive(facts, { as })).state.name).toBe("login_otp");
     expect(await identityOf(facts)).toBeUndefined();
   });
 
-  test("does not get an identity that another account got meanwhile", async () => {
+  test("does not get an identity that another account linked concurrently", async () => {
     const { email, as, code } = await withApp();
     const facts = acmePerson({ email });
     const flow = await arrive(facts, { as });
@@ -400,8 +400,8 @@ describe("an account with a second factor", () => {
   });
 });
 
-describe("the account of somebody who is signed in", () => {
-  /** A profile flow at the provider; how it gets there is tested with the action. */
+describe("the account of a signed-in user", () => {
+  /** A profile flow at the provider. */
   async function connecting() {
     const owner = await accountOwner(runtime);
     const flow = await owner.manage({ taken });
@@ -423,7 +423,7 @@ describe("the account of somebody who is signed in", () => {
     expect(flow.answer.session).toBeUndefined();
   });
 
-  test("has it already", async () => {
+  test("keeps an identity that it has already", async () => {
     const { owner, flow, exchange } = await connecting();
     const facts = acmePerson();
     await runtime.database.write.insert(schema.identities).values({
@@ -437,7 +437,7 @@ describe("the account of somebody who is signed in", () => {
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
   });
 
-  test("A44 does not get somebody else's", async () => {
+  test("A44 does not get the identity of another account", async () => {
     const facts = acmePerson();
     await arrive(facts);
     const { flow, exchange } = await connecting();
@@ -447,7 +447,7 @@ describe("the account of somebody who is signed in", () => {
     expect(flow.state.name).toBe("profile_init");
   });
 
-  test("takes no token that was made for another account, or for none", async () => {
+  test("rejects a token of another account, or of none", async () => {
     const { flow, exchange } = await connecting();
     await exchange(acmePerson(), { userId: randomUUID() });
     expect(flow.errors()).toEqual(["value_invalid_error"]);
@@ -460,7 +460,7 @@ describe("an exchange token", () => {
   const refused = { name: "thirdparty", status: 400, error: { code: "form_data_invalid_error" } };
   const fault = (flow: Walk) => flow.state.actions.exchange_token?.inputs.token?.error?.code;
 
-  test("that is refused leaves the way back to the page, and none to the provider, whose state is spent", async () => {
+  test("that is rejected redirects to the page, not to the provider", async () => {
     const flow = await away();
     expect(String(flow.state.payload.redirect_url)).toContain("state=");
     await flow.act("exchange_token", { token: "A".repeat(43) });
@@ -479,7 +479,7 @@ describe("an exchange token", () => {
     },
   );
 
-  test("is good once", async () => {
+  test("is valid once", async () => {
     const flow = await away();
     const token = await comeBack(runtime, { flowId: flow.flowId, facts: acmePerson() });
     await flow.act("exchange_token", { token });
@@ -488,7 +488,7 @@ describe("an exchange token", () => {
     expect(again.state).toMatchObject(refused);
   });
 
-  test("A49 is good for one of fifty at once", async () => {
+  test("A49 is accepted in one of fifty concurrent requests", async () => {
     const facts = acmePerson();
     const flow = await away();
     const token = await comeBack(runtime, { flowId: flow.flowId, facts });
@@ -501,7 +501,7 @@ describe("an exchange token", () => {
     expect(await emailsOf((await userOf(facts))?.id)).toHaveLength(1);
   });
 
-  test("A49 of another flow is refused, and stays good for its own", async () => {
+  test("A49 of another flow is rejected, and stays valid for its own", async () => {
     const [mine, yours] = [await away(), await away()];
     const token = await comeBack(runtime, { flowId: yours.flowId, facts: acmePerson() });
     await mine.act("exchange_token", { token });
@@ -511,13 +511,13 @@ describe("an exchange token", () => {
     expect(yours.state.name).toBe("success");
   });
 
-  test("that no flow asked for is refused where one was to ask", async () => {
+  test("of a provider-initiated flow is rejected in other flows", async () => {
     const flow = await away();
     await flow.act("exchange_token", { token: await comeBack(runtime, { facts: acmePerson() }) });
     expect(flow.state).toMatchObject(refused);
   });
 
-  test("that no flow asked for is taken by a flow that begins with it, and no other", async () => {
+  test("of a provider-initiated flow is accepted by a token_exchange flow only", async () => {
     const flow = await walk(runtime, "token_exchange", { taken });
     expect(flow.state).toMatchObject({ name: "thirdparty", payload: {} });
     expect(Object.keys(flow.state.actions)).toEqual(["exchange_token"]);
@@ -528,7 +528,7 @@ describe("an exchange token", () => {
     expect(flow.state.name).toBe("success");
   });
 
-  test("runs out after sixty seconds", async () => {
+  test("expires after sixty seconds", async () => {
     const flow = await away();
     const token = await comeBack(runtime, { flowId: flow.flowId, facts: acmePerson() });
     runtime.advanceClock(61);
@@ -536,7 +536,7 @@ describe("an exchange token", () => {
     expect(flow.state).toMatchObject(refused);
   });
 
-  test("A47 that has a challenge asks for its verifier", async () => {
+  test("A47 with a challenge requires its verifier", async () => {
     const verifier = "v".repeat(43);
     const flow = await away();
     const codeChallenge = codeChallengeOf(verifier);
@@ -557,7 +557,7 @@ describe("an exchange token", () => {
     expect(flow.state.name).toBe("success");
   });
 
-  test("may be tried three times a minute from one source", async () => {
+  test("is limited to three tries per minute and source", async () => {
     const as = runtime.configured({ STILE_RATE_LIMITER_ENABLED: "true" });
     const flow = await away(as);
     for (let tries = 0; tries < 3; tries += 1) {
@@ -571,12 +571,12 @@ describe("an exchange token", () => {
       status: 429,
       payload: { retry_after: expect.any(Number), resend_after: expect.any(Number) },
     });
-    // It was not looked at.
+    // The token was not used.
     await flow.act("exchange_token", { token }, { runtime });
     expect(flow.state.name).toBe("success");
   });
 
-  test("rests as a hash, and what it stands for rests sealed", async () => {
+  test("is stored as a hash, and its content sealed", async () => {
     const facts = acmePerson({ name: "Ada Lovelace" });
     const flow = await away();
     const token = await comeBack(runtime, { flowId: flow.flowId, facts });
@@ -590,7 +590,7 @@ describe("an exchange token", () => {
   });
 });
 
-describe("what was declared", () => {
+describe("every declaration", () => {
   const at = (state: "thirdparty" | "login_init" | "registration_init") =>
     Object.entries(states[state].actions);
 

@@ -7,7 +7,7 @@ import { codeFor, newAddress, origin, password, people } from "../../testing/peo
 import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
-/** An app of which a hundred wrong codes in a row were entered (NIST SP 800-63B-4 section 3.2.2). */
+/** An app after a hundred consecutive incorrect codes (NIST SP 800-63B-4, 3.2.2). */
 
 const { begin, signIn } = people();
 const able = { webauthn_available: true };
@@ -35,7 +35,7 @@ interface Barred {
   key: ReturnType<typeof softwareAuthenticator>;
 }
 
-/** A registration up to the offer of a second factor. */
+/** A registration up to the choice of a second factor. */
 async function upToEnrolment(): Promise<{ flow: Walk; email: string }> {
   const runtime = configured();
   const email = newAddress();
@@ -46,7 +46,7 @@ async function upToEnrolment(): Promise<{ flow: Walk; email: string }> {
   return { flow, email };
 }
 
-/** Somebody with a password, an app and recovery codes. */
+/** A user with a password, an app and recovery codes. */
 async function withApp() {
   const { flow, email } = await upToEnrolment();
   await flow.act("continue_to_otp_secret_creation");
@@ -56,10 +56,10 @@ async function withApp() {
   return { email, userId, app, codes: flow.state.payload.recovery_codes as string[] };
 }
 
-/** Somebody with an app and a security key, and no recovery code, whose app strangers have had barred. */
+/** A user with a locked app and a security key, without recovery codes. */
 async function barred(): Promise<Barred> {
   const { email, userId, app } = await withApp();
-  // The key comes from another account, since a registration makes only one second factor.
+  // The key comes from another account, because a registration enrols only one second factor.
   const key = softwareAuthenticator({ userVerification: false, transports: ["usb"] });
   const { flow: lender } = await upToEnrolment();
   await lender.act("continue_to_security_key_creation");
@@ -91,8 +91,8 @@ async function enterCode(flow: Walk, app: AuthenticatorApp): Promise<void> {
   await flow.act("otp_code_validate", { otp_code: app.code(clock()) });
 }
 
-describe("an app that is barred", () => {
-  test("serves again once a security key was shown", async () => {
+describe("a locked app", () => {
+  test("is unlocked by a security key", async () => {
     const runtime = configured();
     const { email, app, key } = await barred();
     const before = await signIn(runtime, { email }, able);
@@ -112,7 +112,7 @@ describe("an app that is barred", () => {
     expect(after.errors()).toEqual([]);
   });
 
-  test("still serves where the security key does not: nobody is locked out of their account", async () => {
+  test("is not locked if the security key cannot be used", async () => {
     const { email, app } = await barred();
     const keysOff = configured({ STILE_MFA_SECURITY_KEYS_ENABLED: "false" });
     const flow = await signIn(keysOff, { email }, able);
@@ -125,7 +125,7 @@ describe("an app that is barred", () => {
   });
 });
 
-test("a stranger who has the password keeps the owner from their app for a while, and never from a recovery code", async () => {
+test("an attacker with the password can block the app for a while, but never recovery codes", async () => {
   const runtime = configured();
   const { email, app, codes } = await withApp();
   const from = async (source: string) => {

@@ -22,11 +22,11 @@ const configured = (settings: Record<string, string>) =>
 
 interface Trusting extends AccountOwner {
   address: string;
-  /** Begins a login in the browser that they trust. */
+  /** Starts a login in the trusted browser. */
   login(): Promise<Walk>;
 }
 
-/** Somebody with an app who trusts a browser to skip it. */
+/** A user with an app and a trusted browser. */
 async function trusting(runtime: TestRuntime, has: Belongings = {}): Promise<Trusting> {
   const owner = await accountOwner(runtime, { totp: true, ...has });
   const now = new Date();
@@ -45,7 +45,7 @@ async function trusting(runtime: TestRuntime, has: Belongings = {}): Promise<Tru
   };
 }
 
-/** Signs in by a mailed code, as far as that leads. */
+/** Signs in by a mailed code, up to the next factor. */
 async function byCode(flow: Walk, runtime: TestRuntime, email: string): Promise<void> {
   await flow.act("continue_with_login_identifier", { email });
   await flow.act("continue_to_passcode_confirmation");
@@ -57,8 +57,8 @@ async function byAcme(flow: Walk, facts: ProviderFacts): Promise<void> {
   await flow.act("exchange_token", { token: await comeBack(base, { flowId: flow.flowId, facts }) });
 }
 
-describe("a browser that is trusted to skip the second factor", () => {
-  test("skips it whatever the first one was", async () => {
+describe("a trusted browser", () => {
+  test("skips the second factor after any first factor", async () => {
     const owner = await trusting(base);
     const facts = acmePerson();
     const { provider, subject } = facts;
@@ -72,7 +72,7 @@ describe("a browser that is trusted to skip the second factor", () => {
     expect(flow.answer.cookieChanges?.device?.value).toMatch(new RegExp(`^${owner.userId}:`));
   });
 
-  test("A24 does not skip it where a new password is to be set", async () => {
+  test("A24 does not skip it before a new password", async () => {
     const { login, address } = await trusting(base, { password: true });
     const flow = await login();
     await flow.act("continue_with_login_identifier", { email: address });
@@ -82,7 +82,7 @@ describe("a browser that is trusted to skip the second factor", () => {
     expect(flow.state.name).toBe("login_otp");
   });
 
-  test("recovers a password where no second factor is owed, and is trusted no more", async () => {
+  test("recovers a password without a second factor, and is no longer trusted", async () => {
     const owner = await trusting(base, { password: true });
     const { userId, address } = owner;
     await base.database.write.$client.query("delete from totp_secrets where user_id = $1", [userId]);
@@ -100,7 +100,7 @@ describe("a browser that is trusted to skip the second factor", () => {
     expect(rows).toEqual([]);
   });
 
-  test("does not keep the first proof of an address from being given", async () => {
+  test("does not prevent the first verification of an address", async () => {
     const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
     const owner = await trusting(runtime, { emails: 0, unproved: newAddress(), password: true });
     const flow = await owner.login();
@@ -108,7 +108,7 @@ describe("a browser that is trusted to skip the second factor", () => {
     expect(flow.state).toMatchObject({ name: "success", status: 200 });
   });
 
-  test("does not skip it where an identity is about to become a way in", async () => {
+  test("does not skip it before an identity is linked", async () => {
     const owner = await trusting(base, { password: true });
     const flow = await owner.login();
     await byAcme(flow, acmePerson({ email: owner.address }));
@@ -117,7 +117,7 @@ describe("a browser that is trusted to skip the second factor", () => {
     expect(facts?.hasIdentity).toBe(false);
   });
 
-  test("that lost the answer is told its new token again, and is no thief", async () => {
+  test("receives its new token again after a lost answer", async () => {
     const { userId, address, login } = await trusting(base, { password: true });
     const flow = await login();
     await byCode(flow, base, address);
@@ -132,7 +132,7 @@ describe("a browser that is trusted to skip the second factor", () => {
     expect(JSON.stringify(rows) + rows[0].sealed_payload.toString("latin1")).not.toContain(token);
   });
 
-  test("lets what is offered after it be skipped", async () => {
+  test("allows skipping later states", async () => {
     const runtime = configured({
       STILE_PASSWORD_OPTIONAL: "true",
       STILE_PASSWORD_ACQUIRE_ON_LOGIN: "always",

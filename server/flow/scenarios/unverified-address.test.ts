@@ -30,8 +30,8 @@ const emailsOf = async ({ userId }: AccountOwner) => {
   return account?.profile.emails?.map(({ address, is_primary }) => [address, is_primary]);
 };
 
-describe("an address that nobody has proved", () => {
-  test("A42 added to a stranger's account does not let its owner into that account, and is free for theirs", async () => {
+describe("an unverified address", () => {
+  test("A42 added to another account does not sign its owner in there, and is released", async () => {
     const victim = newAddress();
     const stranger = await accountOwner(runtime, { password: true, unproved: victim });
     const flow = await byCode(victim);
@@ -49,7 +49,7 @@ describe("an address that nobody has proved", () => {
     expect((own.state.payload.user as { id: string }).id).not.toBe(stranger.userId);
   });
 
-  test("that was mistyped gives whoever holds it no way into the account, which goes on", async () => {
+  test("that was mistyped gives its owner no access to the account, which continues", async () => {
     const owner = await accountOwner(runtime, { password: true, unproved: newAddress() });
     const [, mistyped = ""] = (await emailsOf(owner))?.map(([address]) => String(address)) ?? [];
     await byCode(mistyped);
@@ -58,7 +58,7 @@ describe("an address that nobody has proved", () => {
     expect((await byCode(address)).state.name).toBe("success");
   });
 
-  test("and is the primary one gives its place to one that is proved", async () => {
+  test("that is primary is replaced by a verified one", async () => {
     const username = newName();
     const owner = await accountOwner(runtime, {
       emails: 0,
@@ -78,7 +78,7 @@ describe("an address that nobody has proved", () => {
     expect((await byCode(username, added)).state.name).toBe("success");
   });
 
-  test("lets its owner into an account of which nothing was proved", async () => {
+  test("signs its owner in to an account without any verified address", async () => {
     const address = newAddress();
     await accountOwner(runtime, { emails: 0, unproved: address, password: true });
     const flow = await byCode(address);
