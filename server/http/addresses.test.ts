@@ -23,7 +23,7 @@ test("every address is answered by a route file, and every route file answers an
   expect(routeFiles.toSorted()).toEqual([...files, ofTenants].toSorted());
 });
 
-test("every route file hands all its methods to the table", () => {
+test("every route file exports every method", () => {
   const contents = routeFiles.map((file) => readFileSync(join(app, file), "utf8"));
   expect(new Set(contents)).toEqual(
     new Set([
@@ -38,7 +38,7 @@ test("no method of an address is listed twice", () => {
 });
 
 test.each(["/login", "/api/trpc/flow.act", "/users/3f2504e0", "/.well-known/jwks.json"])(
-  "%s is found",
+  "finds %s",
   (path) => {
     expect(findRoute(path)).toMatchObject({ route: { methods: expect.any(Map) } });
   },
@@ -55,22 +55,22 @@ test.each([
   "/users/a/b",
   "/health",
   "/dev",
-])("%s is unknown to the API and to everybody else", (path) => {
+])("reports %s as an unknown path of the API", (path) => {
   expect(findRoute(path)).toEqual({ unknown: "plain" });
 });
 
 test.each(["/", "/embed", "/_next/static/x.js", "/favicon.ico", "/Login", "//login", "/loginx"])(
-  "%s is not the API's",
+  "does not claim %s for the API",
   (path) => {
     expect(findRoute(path)).toBeNull();
   },
 );
 
-test("what stands for braces is decoded and handed on under its name", () => {
+test("passes on decoded parameters by name", () => {
   expect(findRoute("/users/a%2Fb")).toMatchObject({ params: { id: "a/b" } });
 });
 
-test("a user who is called like an address is found by the method", () => {
+test("tells a user id from an equal fixed segment by the method", () => {
   const [asked, opened] = ["GET", "POST"].map((method) =>
     findRoute("/passkeys/x/transaction/initialize", method),
   );
@@ -80,7 +80,7 @@ test("a user who is called like an address is found by the method", () => {
   expect(findRoute("/passkeys/x/transaction/initialize", "PUT")).toEqual(opened);
 });
 
-test("a segment that cannot be decoded names nothing", () => {
+test("does not match a segment that cannot be decoded", () => {
   expect(findRoute("/users/%E0%A4%A")).toEqual({ unknown: "plain" });
 });
 
@@ -97,6 +97,6 @@ test.each([
   ["GET", "/users/3f2504e0", "/users/3f2504e0"],
   ["GET", "/unknown/ada", "/unknown/ada"],
   ["GET", "", ""],
-])("A110 %s %s is logged as %s", (method, path, logged) => {
+])("A110 logs %s %s as %s", (method, path, logged) => {
   expect(loggablePath(method, path)).toBe(logged);
 });

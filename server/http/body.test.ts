@@ -10,15 +10,15 @@ function request(body: BodyInit | null, headers: Record<string, string> = {}): R
   } as RequestInit);
 }
 
-describe("a body", () => {
-  test("is read as a JSON object", async () => {
+describe("readObject and readText", () => {
+  test("reads a JSON object", async () => {
     expect(await readObject(request('{"a":[1,{"b":null}]}'))).toEqual({
       ok: true,
       value: { a: [1, { b: null }] },
     });
   });
 
-  test("that is empty counts as an empty object, whatever its type", async () => {
+  test("reads an empty body of any type as an empty object", async () => {
     expect(await readObject(request(null))).toEqual({ ok: true, value: {} });
     expect(await readObject(request("", { "content-type": "text/plain" }))).toEqual({ ok: true, value: {} });
   });
@@ -31,7 +31,7 @@ describe("a body", () => {
     ["null", "null"],
     ["a number", "1"],
     ["A91 a byte order mark", "\ufeff{}"],
-    ["A91 a number that is none", '{"a":1e999}'],
+    ["A91 a number out of range", '{"a":1e999}'],
     ["A91 a name that occurs twice", '{"a":1,"a":2}'],
     ["A91 a name that occurs twice in different spellings", '{"a":1,"\\u0061":2}'],
     ["A91 arrays 100 000 deep", `{"a":${"[".repeat(30_000)}${"]".repeat(30_000)}}`],
@@ -42,18 +42,18 @@ describe("a body", () => {
     ["A90 a member named __proto__", '{"input_data":{"__proto__":{"polluted":1}}}'],
     ["A10 a lone surrogate", '{"a":"\\ud800"}'],
     ["A10 a lone surrogate in a name", '{"\\udc00":1}'],
-  ])("that is %s is malformed", async (_, text) => {
+  ])("rejects %s as malformed", async (_, text) => {
     expect(await readObject(request(text))).toEqual({ ok: false, reason: "malformed" });
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test("may nest 32 levels, and no more", async () => {
+  test("accepts 32 levels of nesting and rejects 33", async () => {
     const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
     expect((await readObject(request(nested(32)))).ok).toBe(true);
     expect((await readObject(request(nested(33)))).ok).toBe(false);
   });
 
-  test("keeps brackets, colons and quotes in strings apart from its own", async () => {
+  test("ignores brackets, colons and quotes inside strings", async () => {
     const value = { a: '[{"b":1}] \\" : ', b: "\\", c: "{[".repeat(500) };
     expect(await readObject(request(JSON.stringify(value)))).toEqual({ ok: true, value });
   });
@@ -64,26 +64,26 @@ describe("a body", () => {
     ["A91 another charset", "application/json; charset=utf-16"],
     ["no type", ""],
     ["a type that only begins like JSON", "application/json5"],
-  ])("that is said to be %s is malformed", async (_, type) => {
+  ])("rejects the media type %s as malformed", async (_, type) => {
     expect(await readObject(request("{}", { "content-type": type }))).toEqual({
       ok: false,
       reason: "malformed",
     });
   });
 
-  test("may name its charset", async () => {
+  test("accepts a UTF-8 charset parameter", async () => {
     for (const type of ["application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"']) {
       expect((await readObject(request("{}", { "content-type": type }))).ok).toBe(true);
     }
   });
 
-  test("A91 that is compressed, or no UTF-8, is malformed", async () => {
+  test("A91 rejects a body that is compressed or not UTF-8", async () => {
     expect((await readObject(request("{}", { "content-encoding": "gzip" }))).ok).toBe(false);
     expect((await readObject(request(new Uint8Array([0x7b, 0xff, 0x7d])))).ok).toBe(false);
     expect((await readObject(request(Buffer.from("{}", "utf16le")))).ok).toBe(false);
   });
 
-  test("may have 64 KiB, and not one byte more", async () => {
+  test("accepts 64 KiB and rejects one byte more", async () => {
     const text = (size: number) => `{"a":"${"x".repeat(size - 8)}"}`;
     expect((await readText(request(text(MAX_BODY_BYTES)), "application/json")).ok).toBe(true);
     expect(await readText(request(text(MAX_BODY_BYTES + 1)), "application/json")).toEqual({
@@ -92,7 +92,7 @@ describe("a body", () => {
     });
   });
 
-  test("that says it is too large is not read", async () => {
+  test("does not read a body whose declared length is too large", async () => {
     let pulled = 0;
     const stream = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 });
     const answer = await readText(
@@ -103,7 +103,7 @@ describe("a body", () => {
     expect(pulled).toBe(0);
   });
 
-  test("A91 that never ends is read no further than its bound", async () => {
+  test("A91 stops reading an endless body at the limit", async () => {
     let sent = 0;
     const stream = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -115,7 +115,7 @@ describe("a body", () => {
     expect(sent).toBeLessThan(MAX_BODY_BYTES + 4096);
   });
 
-  test("that breaks off is malformed", async () => {
+  test("rejects an interrupted body as malformed", async () => {
     const stream = new ReadableStream({ start: (controller) => controller.error(new Error("gone")) });
     expect(await readText(request(stream), "application/json")).toEqual({ ok: false, reason: "malformed" });
   });

@@ -23,15 +23,15 @@ const ask = (method: string, path: string, headers: Record<string, string> = {},
     on,
   );
 
-describe("what is not answered", () => {
-  test("addresses of pages are left to Next", async () => {
+describe("rejected requests", () => {
+  test("leaves addresses of pages to Next", async () => {
     expect(await ask("GET", "/")).toBeNull();
     expect(await ask("GET", "/?redirect_to=x")).toBeNull();
     expect(await ask("GET", "/_next/static/chunk.js")).toBeNull();
   });
 
   test.each(["/login/x", "/users/a/b", "/api/other", "/.well-known/other", "/health"])(
-    "%s is 404 in JSON",
+    "answers %s with 404 in JSON",
     async (path) => {
       const response = await ask("GET", path);
       expect(response?.status).toBe(404);
@@ -40,7 +40,7 @@ describe("what is not answered", () => {
   );
 
   test.each(["PUT", "PATCH", "DELETE", "PROPFIND"])(
-    "A98 %s on /login is 405 with Allow, as a flow state",
+    "A98 answers %s on /login with 405 and Allow, as a flow state",
     async (method) => {
       const response = await ask(method, "/login");
       expect(response?.status).toBe(405);
@@ -56,7 +56,7 @@ describe("what is not answered", () => {
     },
   );
 
-  test("A98 TRACE is 405 too, though no client can send it", async () => {
+  test("A98 answers TRACE with 405", async () => {
     const request = new Request("http://localhost:3000/login", { headers: { host: "localhost:3000" } });
     Object.defineProperty(request, "method", { value: "TRACE" });
     expect((await handle(request, arrival, runtime))?.status).toBe(405);
@@ -70,19 +70,19 @@ describe("what is not answered", () => {
     ["GET", "/token", "POST, OPTIONS"],
     ["GET", "/api/trpc/flow.act", "POST, OPTIONS"],
     ["DELETE", "/sessions/validate", "GET, POST, HEAD, OPTIONS"],
-  ])("A37 %s %s is 405 with Allow: %s", async (method, path, allow) => {
+  ])("A37 answers %s %s with 405 and Allow: %s", async (method, path, allow) => {
     const response = await ask(method, path);
     expect(response?.status).toBe(405);
     expect(response?.headers.get("allow")).toBe(allow);
   });
 
-  test("A89 a host name that is not ours is 421, for pages too", async () => {
+  test("A89 answers an unknown host name with 421, also for pages", async () => {
     const response = await ask("GET", "/", { host: "evil.example" });
     expect(response?.status).toBe(421);
     expect((await ask("POST", "/login", { host: "evil.example" }))?.status).toBe(421);
   });
 
-  test.each(["/step", "/api/trpc/flow.start"])("A37 %s is for our own page alone", async (path) => {
+  test.each(["/step", "/api/trpc/flow.start"])("A37 %s accepts same-origin requests only", async (path) => {
     const headers = { "content-type": "application/json" };
     expect((await ask("POST", path, headers))?.status).toBe(403);
     expect((await ask("POST", path, { ...headers, origin: app }))?.status).toBe(403);
@@ -90,7 +90,7 @@ describe("what is not answered", () => {
   });
 });
 
-describe("every answer", () => {
+describe("every response", () => {
   test.each([
     ["GET", "/health/alive", 200],
     ["POST", "/login", 200],
@@ -101,7 +101,7 @@ describe("every answer", () => {
     ["OPTIONS", "/login", 204],
     ["POST", "/token", 400],
     ["POST", "/step", 403],
-  ])("%s %s carries the headers that keep it from being more than it is", async (method, path, status) => {
+  ])("%s %s has the security headers", async (method, path, status) => {
     const response = await ask(method, path);
     expect(response?.status).toBe(status);
     const headers = Object.fromEntries(response?.headers ?? []);
@@ -119,13 +119,13 @@ describe("every answer", () => {
     if (await response?.text()) expect(headers["content-type"]).toBe("application/json; charset=utf-8");
   });
 
-  test("asks for TLS for a year where it came by it", async () => {
+  test("sets HSTS over https", async () => {
     const secure = runtime.configured({ BASE_URL: "https://login.example.com" });
     const response = await ask("GET", "/health/alive", {}, secure);
     expect(response?.headers.get("strict-transport-security")).toBe("max-age=31536000; includeSubDomains");
   });
 
-  test("to HEAD is the one to GET without its body", async () => {
+  test("to HEAD equals that to GET without its body", async () => {
     const [got, head] = [await ask("GET", "/health/alive"), await ask("HEAD", "/health/alive")];
     expect(head?.status).toBe(200);
     expect(await head?.text()).toBe("");
@@ -134,7 +134,7 @@ describe("every answer", () => {
 });
 
 describe("CORS", () => {
-  test("A38 a listed origin may read answers and refusals", async () => {
+  test("A38 a listed origin may read responses and errors", async () => {
     for (const path of ["/login", "/registration", "/login/x"]) {
       const response = await ask("POST", path, { origin: app });
       expect(response?.headers.get("access-control-allow-origin")).toBe(app);
@@ -142,7 +142,7 @@ describe("CORS", () => {
     }
   });
 
-  test("A38 another origin gets neither a flow nor leave to read why", async () => {
+  test("A38 another origin gets neither a flow nor a readable error", async () => {
     const response = await ask("POST", "/login", { origin: "https://evil.example" });
     expect(response?.status).toBe(403);
     expect(response?.headers.get("access-control-allow-origin")).toBeNull();
@@ -152,7 +152,7 @@ describe("CORS", () => {
     });
   });
 
-  test("a preflight is answered", async () => {
+  test("answers a preflight", async () => {
     const wish = {
       "access-control-request-method": "POST",
       "access-control-request-headers": "content-type",
@@ -172,10 +172,10 @@ describe("CORS", () => {
   });
 });
 
-describe("when the database cannot be reached", () => {
+describe("without a database", () => {
   const lines: unknown[] = [];
   const note = (line: unknown) => lines.push(line);
-  // Nobody listens there.
+  // No server listens on this port.
   const database = openDatabase("postgres://stile@127.0.0.1:1/stile", 1, () => {});
   const cut = (): Runtime => ({
     ...runtime,
@@ -185,7 +185,7 @@ describe("when the database cannot be reached", () => {
 
   afterAll(() => database.close());
 
-  test("A114 a flow is answered 500 as a state, without the cause, which is logged with the request's name", async () => {
+  test("A114 answers a flow with state error and 500, and logs the cause with the request id", async () => {
     const response = await ask("POST", "/login", {}, cut());
     expect(response?.status).toBe(500);
     expect(await response?.json()).toEqual({
@@ -200,14 +200,14 @@ describe("when the database cannot be reached", () => {
     expect(lines).toMatchObject([{ request_id: "request-1", err: expect.any(Error) }]);
   });
 
-  test("A114 everything else is 503, to be tried again", async () => {
+  test("A114 answers other addresses with 503 and Retry-After", async () => {
     const asked = await visitor(cut()).post("/token", { code: "x", code_verifier: "v".repeat(43) });
     expect(asked.status).toBe(503);
     expect(asked.headers.get("retry-after")).toBe("1");
     expect(await asked.json()).toEqual({ code: 503, message: expect.any(String) });
   });
 
-  test("A125 the service is alive, and not ready", async () => {
+  test("A125 is alive and not ready", async () => {
     expect(await (await ask("GET", "/health/alive", {}, cut()))?.json()).toEqual({ alive: true });
     const ready = await ask("GET", "/health/ready", {}, cut());
     expect(ready?.status).toBe(503);
@@ -215,13 +215,13 @@ describe("when the database cannot be reached", () => {
   });
 });
 
-test("a service that can be reached is ready", async () => {
+test("is ready with a database", async () => {
   const ready = await ask("GET", "/health/ready");
   expect(ready?.status).toBe(200);
   expect(await ready?.json()).toEqual({ ready: true });
 });
 
-test("the public keys may be kept for ten minutes, and hold nothing private", async () => {
+test("serves public keys that are cacheable for ten minutes and contain nothing private", async () => {
   const response = await ask("GET", "/.well-known/jwks.json");
   expect(response?.headers.get("cache-control")).toBe("public, max-age=600");
   const keys: Record<string, string>[] = (await response?.json())?.keys;
@@ -229,7 +229,7 @@ test("the public keys may be kept for ten minutes, and hold nothing private", as
   expect(Object.keys(keys[0] ?? {}).sort()).toEqual(["alg", "crv", "kid", "kty", "use", "x", "y"]);
 });
 
-describe("the local mailbox", () => {
+describe("the development mailbox", () => {
   const local = { peer: "::1", requestId: "request-1" };
   const open = (on: Runtime, from = local, headers: Record<string, string> = {}) =>
     handle(
@@ -238,7 +238,7 @@ describe("the local mailbox", () => {
       on,
     );
 
-  test("opens on this machine, under a policy of its own", async () => {
+  test("is served to this machine, with a Content-Security-Policy of its own", async () => {
     const response = await open(runtime);
     expect(response?.status).toBe(200);
     expect(response?.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -246,7 +246,7 @@ describe("the local mailbox", () => {
     expect(response?.headers.get("x-request-id")).toBe("request-1");
   });
 
-  test("is not there for anybody else, nor in production, nor beside a mail server", async () => {
+  test("is not found by other machines, in production, or with a mail server", async () => {
     expect((await open(runtime, arrival))?.status).toBe(404);
     expect((await open(runtime, local, { "x-forwarded-for": "192.0.2.1" }))?.status).toBe(404);
     expect((await open(runtime.configured({ SMTP_URL: "smtp://localhost" })))?.status).toBe(404);

@@ -15,7 +15,7 @@ afterAll(() => runtime.close());
 const ask = (of: TestRuntime, authorization?: string, path = "/api/jobs") =>
   visitor(of).request(path, authorization === undefined ? {} : { headers: { authorization } });
 
-test("the scheduler's secret has due jobs done, however the scheme is spelt", async () => {
+test("runs due jobs with the secret, with the scheme in any case", async () => {
   for (const scheme of ["Bearer", "bearer", "BEARER"]) {
     const response = await ask(runtime, `${scheme} ${secret}`);
     expect([response.status, await response.json()]).toEqual([200, { done: 0, purged: 0 }]);
@@ -32,18 +32,18 @@ test.each([
   ["the secret alone", secret],
   ["another scheme", `secret ${secret}`],
   ["two spaces", `Bearer  ${secret}`],
-])("A67 with %s it is 401", async (_, authorization) => {
+])("A67 answers %s with 401", async (_, authorization) => {
   const response = await ask(runtime, authorization);
   expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
   expect(await response.text()).not.toContain(secret);
 });
 
-test("A67 the secret in the address opens nothing", async () => {
+test("A67 rejects the secret in the address", async () => {
   const query = new URLSearchParams({ secret, access_token: secret });
   expect((await ask(runtime, undefined, `/api/jobs?${query}`)).status).toBe(401);
 });
 
-test("A67 without a secret in the configuration there is no such address", async () => {
+test("A67 is not found without a configured secret", async () => {
   const without = runtime.configured({ STILE_JOBS_SECRET: "" });
   for (const authorization of [undefined, "Bearer ", `Bearer ${secret}`])
     expect((await ask(without, authorization)).status).toBe(404);

@@ -12,13 +12,13 @@ const open = loadConfig(
 
 const from = (headers: Record<string, string>) => new Headers({ host: "login.example.com", ...headers });
 
-describe("A37 a flow is not for other sites", () => {
+describe("A37 isDisallowedOrigin", () => {
   test.each([
     ["no browser", {}, false],
     ["our page", { "sec-fetch-site": "same-origin", origin: "https://login.example.com" }, false],
     ["our page in an older browser", { origin: "https://login.example.com" }, false],
     ["our page without a referrer", { "sec-fetch-site": "same-origin", origin: "null" }, false],
-    ["an address typed by hand", { "sec-fetch-site": "none" }, false],
+    ["an address typed by the user", { "sec-fetch-site": "none" }, false],
     ["another site", { "sec-fetch-site": "cross-site", origin: "https://evil.example" }, true],
     ["another site in an older browser", { origin: "https://evil.example" }, true],
     ["another site that hides its origin", { "sec-fetch-site": "cross-site" }, true],
@@ -34,12 +34,12 @@ describe("A37 a flow is not for other sites", () => {
     expect(isDisallowedOrigin(from(headers), open)).toBe(foreign);
   });
 
-  test("an origin is foreign unless it is listed", () => {
+  test("disallows an origin that is not listed", () => {
     expect(isDisallowedOrigin(from({ origin: "https://app.example.com" }), closed)).toBe(true);
   });
 });
 
-describe("what our own page alone may call", () => {
+describe("isSameOrigin", () => {
   test.each([
     ["our page", { "sec-fetch-site": "same-origin" }, true],
     ["our page in an older browser", { origin: "https://login.example.com" }, true],
@@ -52,16 +52,16 @@ describe("what our own page alone may call", () => {
     ["a listed origin", { origin: "https://app.example.com" }, false],
     ["another site", { "sec-fetch-site": "cross-site", origin: "https://login.example.com" }, false],
     ["a sibling host", { "sec-fetch-site": "same-site" }, false],
-    ["an address typed by hand", { "sec-fetch-site": "none" }, false],
-    ["no origin to speak of", { origin: "null" }, false],
-    ["an origin that is none", { origin: "login.example.com" }, false],
+    ["an address typed by the user", { "sec-fetch-site": "none" }, false],
+    ["the origin null", { origin: "null" }, false],
+    ["a malformed origin", { origin: "login.example.com" }, false],
   ])("%s", (_, headers, own) => {
     expect(isSameOrigin(from(headers), open)).toBe(own);
   });
 });
 
 describe("CORS", () => {
-  test("A38 a listed origin is echoed, with credentials and the headers that clients read", () => {
+  test("A38 echoes a listed origin, with credentials and exposed headers", () => {
     expect(corsHeaders("https://app.example.com", open)).toEqual({
       Vary: "Origin",
       "Access-Control-Allow-Origin": "https://app.example.com",
@@ -71,7 +71,7 @@ describe("CORS", () => {
     });
   });
 
-  test("X-Auth-Token is exposed only where it is sent", () => {
+  test("exposes X-Auth-Token only where it is sent", () => {
     const config = loadConfig(
       {
         ...base,
@@ -95,16 +95,16 @@ describe("CORS", () => {
     "HTTPS://APP.EXAMPLE.COM",
     "https://app.example.com/",
     "*",
-  ])("A38 %s is told nothing", (origin) => {
+  ])("A38 sends no CORS headers to %s", (origin) => {
     expect(corsHeaders(origin, open)).toEqual({ Vary: "Origin" });
     expect(preflightHeaders(origin, "content-type", open)).toEqual({});
   });
 
-  test("without a list there is nothing to vary by", () => {
+  test("does not vary by origin without a list", () => {
     expect(corsHeaders("https://app.example.com", closed)).toEqual({});
   });
 
-  test("a preflight is told the methods, its own headers, and two hours", () => {
+  test("allows methods and the requested headers for two hours in a preflight", () => {
     expect(preflightHeaders("https://app.example.com", "content-type,x-language", open)).toEqual({
       "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
       "Access-Control-Allow-Headers": "content-type,x-language",

@@ -11,7 +11,7 @@ afterAll(() => runtime.close());
 const ask = (settings: Record<string, string>) =>
   visitor(runtime.configured(settings)).request("/.well-known/webauthn");
 
-test("GET /.well-known/webauthn tells the relying party's origins and the related ones, each once", async () => {
+test("GET /.well-known/webauthn lists the relying party's origins and the related ones, each once", async () => {
   const response = await ask({
     STILE_WEBAUTHN_RELYING_PARTY_ORIGINS: "https://login.example.com,android:apk-key-hash:x",
     STILE_WEBAUTHN_RELATED_ORIGINS: "https://example.net,https://login.example.com,https://example.org",
@@ -23,7 +23,7 @@ test("GET /.well-known/webauthn tells the relying party's origins and the relate
   });
 });
 
-test("GET /.well-known/webauthn is 404 where there are no related origins", async () => {
+test("GET /.well-known/webauthn is 404 without related origins", async () => {
   const response = await ask({});
   expect(response.status).toBe(404);
   expect(await response.json()).toEqual({ code: 404, message: expect.any(String) });

@@ -24,14 +24,14 @@ describe("a route file of Next", () => {
   const request = (method: string, path: string, headers: Record<string, string> = {}) =>
     new Request(`http://localhost:3000${path}`, { method, headers: { host: "localhost:3000", ...headers } });
 
-  test("answers as the table says, whatever the method", async () => {
+  test("answers every method by the table", async () => {
     expect((await exported.POST(request("POST", "/login"))).status).toBe(200);
     expect((await exported.PUT(request("PUT", "/login"))).status).toBe(405);
     expect((await exported.GET(request("GET", "/health/ready"))).status).toBe(200);
     expect((await exported.OPTIONS(request("OPTIONS", "/me"))).status).toBe(204);
   });
 
-  test("has jobs done after what may have made some", async () => {
+  test("runs due jobs after a POST", async () => {
     after.mockClear();
     await exported.GET(request("GET", "/me"));
     expect(after).not.toHaveBeenCalled();
@@ -39,7 +39,7 @@ describe("a route file of Next", () => {
     expect(after).toHaveBeenCalledOnce();
   });
 
-  test("gives each answer a name, the caller's own where it has one", async () => {
+  test("sets a request id, the caller's if it sends one", async () => {
     const [own, made] = [
       await exported.GET(request("GET", "/me", { "x-request-id": "caller-0815" })),
       await exported.GET(request("GET", "/me")),
@@ -48,15 +48,15 @@ describe("a route file of Next", () => {
     expect(made.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("has nothing at an address that is not the API's", async () => {
+  test("answers an address outside the API with 404", async () => {
     expect((await exported.GET(request("GET", "/other"))).status).toBe(404);
   });
 });
 
-describe("the peer of a request", () => {
+describe("recordedPeer", () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  test("A18 is that of the connection, under a name that nobody can guess", async () => {
+  test("A18 is the address of the connection, under a random header name", async () => {
     recordPeers();
     const seen = Promise.withResolvers<Headers>();
     const server = createServer((incoming, outgoing) => {
@@ -77,11 +77,11 @@ describe("the peer of a request", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test("is unknown where nobody noted it", () => {
+  test("is empty if it was not recorded", () => {
     expect(recordedPeer(new Headers({ "x-vercel-forwarded-for": "6.6.6.6" }))).toBe("");
   });
 
-  test("on Vercel is what the platform says", () => {
+  test("is the platform's header on Vercel", () => {
     vi.stubEnv("VERCEL", "1");
     expect(recordedPeer(new Headers({ "x-vercel-forwarded-for": "192.0.2.1" }))).toBe("192.0.2.1");
   });

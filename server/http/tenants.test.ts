@@ -62,7 +62,7 @@ const validate = async (tenant: Tenant, headers: Record<string, string>) =>
   (await tenantVisitor(runtime, tenant).request("/sessions/validate", { headers })).json();
 
 describe("a tenant by path", () => {
-  test("lets its people in, with addresses that leave out what stands before them", async () => {
+  test("signs its users in, with addresses without the tenant's prefix", async () => {
     const { visitor: who, state, userId } = await register(acme);
     expect(state.name).toBe("success");
     const login = await restWalk(runtime, "login", tenantVisitor(runtime, acme));
@@ -73,7 +73,7 @@ describe("a tenant by path", () => {
     expect((await who.request("/me")).status).toBe(401);
   });
 
-  test("A39 has every cookie for its own addresses alone", async () => {
+  test("A39 limits every cookie to its own path", async () => {
     const path = `; Path=/t/${acme.id};`;
     const { visitor: who } = await register(acme);
     const lines = [...who.setCookies];
@@ -116,7 +116,7 @@ describe("a tenant by path", () => {
     expect(leadsTo(posted)).toBe(`/t/${acme.id}?flow=registration`);
   });
 
-  test("is drawn on its page, by its own flow", async () => {
+  test("displays its own flow on its page", async () => {
     const who = tenantVisitor(runtime, acme);
     const started = await (await who.mutate("flow.start", { type: "login" })).json();
     const { version } = started.result.data;
@@ -131,7 +131,7 @@ describe("a tenant by path", () => {
     expect(await pageTenant(runtime, "localhost:3000", null)).toBe(runtime.tenant);
   });
 
-  test("mails in its own name", async () => {
+  test("sends mail in its own name", async () => {
     const email = newAddress();
     await register(acme, email);
     expect(runtime.enqueued.filter(({ to }) => to === email)).toMatchObject([{ tenantId: acme.id }]);
@@ -209,7 +209,7 @@ describe("A68 what belongs to one tenant", () => {
     expect((await walk.act("register_client_capabilities")).name).toBe("login_init");
   });
 
-  test("a page's flow is nobody's at another", async () => {
+  test("a page's flow is not found at another", async () => {
     const who = tenantVisitor(runtime, acme);
     await who.mutate("flow.start", { type: "login" });
     const stray = tenantVisitor(runtime, globex);
@@ -294,13 +294,13 @@ describe("addresses", () => {
     "/t/%00/me",
     "/t/../t/x/login",
     `/t/${"x".repeat(5000)}/login`,
-  ])("%.60s is nobody's: 404", async (path) => {
+  ])("answers %.60s with 404", async (path) => {
     const response = await ask(path);
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ code: 404, message: expect.any(String) });
   });
 
-  test("a tenant has one spelling", async () => {
+  test("accepts a tenant id in lower case only", async () => {
     expect((await ask(`/t/${acme.id}/login`)).status).toBe(200);
     expect((await ask(`/t/${acme.id.toUpperCase()}/login`)).status).toBe(404);
     await expect(ask(`/t/${acme.id}/t/${globex.id}/login`)).rejects.toThrow("not an address of the API");

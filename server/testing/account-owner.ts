@@ -7,25 +7,25 @@ import { type Taken, type Walk, walk } from "./flow-walk.ts";
 import { newAddress, password } from "./people.ts";
 import { someone, type TestRuntime } from "./runtime.ts";
 
-/** What an account is to have. */
+/** The credentials and addresses of a new account. */
 export interface Belongings {
   /** Verified addresses, primary one first. Default: one. */
   emails?: number;
-  /** An address that was never proved, beside those. */
+  /** An additional unverified address. */
   unproved?: string;
   username?: string;
   /** Hashed, for those who are to prove it. */
   password?: true;
   passkeys?: number;
   securityKeys?: number;
-  /** A secret that nobody knows. */
+  /** A random secret. */
   totp?: true;
   recoveryCodes?: true;
   /** Providers that know the person. */
   identities?: string[];
 }
 
-/** Somebody with an account, signed in. */
+/** A signed-in user with an account. */
 export interface AccountOwner {
   userId: string;
   /** Primary one first. */

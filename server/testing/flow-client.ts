@@ -1,6 +1,6 @@
 /**
- * A client of the flow interface as its document has it, over plain fetch. It shares no code with the server, so
- * that what both would get wrong together shows.
+ * A client of the flow interface, written from its specification, over plain fetch. It shares no code with the server,
+ * so that tests detect errors that shared code would hide.
  */
 export interface FlowClient {
   /** The last flow state that came back, refusals included; throws before the first. */

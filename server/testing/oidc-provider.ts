@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { exportJWK, generateKeyPair } from "jose";
 import { type Adapter, type AdapterPayload, type Configuration, Provider } from "oidc-provider";
 
-/** A real OpenID Connect provider on this machine. People sign in there by the name of their account alone. */
+/** A real OpenID Connect provider on this machine. Users sign in with their account name alone. */
 export interface OidcProvider {
   issuer: string;
   clientId: string;
@@ -18,7 +18,7 @@ export interface OidcProvider {
    * Signs in there as a browser would, following its redirects and its form.
    *
    * @param address where our service sends the person
-   * @param name of the account; null for somebody who turns back
+   * @param name of the account; null to cancel
    * @returns the address that the person is sent back to
    */
   signIn(address: string, name: string | null): Promise<URL>;
@@ -57,7 +57,7 @@ export async function startOidcProvider(redirectUris: string[]): Promise<OidcPro
       people.has(name) ? { accountId: name, claims: () => ({ ...people.get(name), sub: name }) } : undefined,
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: "RS256", use: "sig", kid: "first" }] },
-    // Nobody is asked what the client may know: it may know all it asks for.
+    // Every requested scope is granted without consent.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new provider.Grant({
         clientId: oidc.client?.clientId ?? "",
@@ -151,7 +151,7 @@ async function signIn(issuer: string, start: string, name: string | null): Promi
       throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
     address = new URL(location, address);
   }
-  throw new Error("the provider sends people in circles");
+  throw new Error("the provider redirects in a loop");
 }
 
 /** What the provider remembers, for as long as it runs. */

@@ -10,7 +10,7 @@ import {
 } from "./webauthn-authenticator.ts";
 import type { AssertionJson, RegistrationJson } from "./webauthn-json.ts";
 
-/** An application that calls a tenant's passkey server in this process, without a network between. */
+/** An application that calls a tenant's passkey server in this process, without a network. */
 export interface PasskeyApplication {
   tenant: Tenant;
   key: string;
@@ -19,7 +19,12 @@ export interface PasskeyApplication {
   /** A call with its key; `headers` replace those of the same name. A body that is a string is sent as it stands. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Called>;
   /** The same without a key. */
-  anybody(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Called>;
+  callWithoutKey(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Called>;
   /** Both halves of a registration. Throws when one is refused. */
   register(userId: string, about?: Registering): Promise<Registered>;
   /** Options for a login, as a path under the tenant says, and the browser's answer to them. */
@@ -60,7 +65,12 @@ export async function passkeyApplication(
   const origin = tenant.config.passkey_server.relying_party.origins[0] ?? "";
   const who = visitor(runtime);
 
-  async function anybody(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  async function callWithoutKey(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) {
     const response = await who.request(`/passkeys/${tenant.id}${path}`, {
       method,
       headers: { "content-type": "application/json", ...headers },
@@ -75,14 +85,14 @@ export async function passkeyApplication(
   }
 
   const call: PasskeyApplication["call"] = (method, path, body, headers = {}) =>
-    anybody(method, path, body, { apikey: key, ...headers });
+    callWithoutKey(method, path, body, { apikey: key, ...headers });
 
   return {
     tenant,
     key,
     origin,
     call,
-    anybody,
+    callWithoutKey,
     async register(userId, about = {}) {
       const { mfa = false, authenticator = softwareAuthenticator() } = about;
       const path = `${mfa ? "/mfa" : ""}/registration`;

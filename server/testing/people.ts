@@ -48,7 +48,7 @@ export function people(taken?: Taken) {
     return flow;
   }
 
-  /** Registers somebody with a password, and with a passkey where an authenticator is given. */
+  /** Registers a user with a password, and with a passkey if an authenticator is given. */
   async function register(
     runtime: TestRuntime,
     person: Partial<Person> & { authenticator?: ReturnType<typeof softwareAuthenticator> } = {},
@@ -72,7 +72,7 @@ export function people(taken?: Taken) {
     return { email, ...named };
   }
 
-  /** Names somebody, and signs in by password; where that leads depends on what is owed. */
+  /** Signs in with identifier and password; the next state depends on the account. */
   async function signIn(
     runtime: TestRuntime,
     input: Record<string, string>,

@@ -21,7 +21,7 @@ export const acme = (more: object = {}): Record<string, string> => ({
   }),
 });
 
-/** Somebody whom Acme knows, and vouches for. */
+/** A user of Acme with a verified address. */
 export function acmePerson(more: Partial<ProviderFacts> = {}): ProviderFacts {
   return {
     provider: "custom_acme",
@@ -34,7 +34,7 @@ export function acmePerson(more: Partial<ProviderFacts> = {}): ProviderFacts {
   };
 }
 
-/** What the callback makes when somebody comes back from a provider. */
+/** Does what the callback does when a user returns from a provider. */
 export function comeBack(
   runtime: TestRuntime,
   about: Partial<ExchangeToken> & { facts: ProviderFacts },

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type JsonWebKey, type KeyObject, rando
 import { CompactSign } from "jose";
 import { type Authenticator, type GetCall, softwareAuthenticator } from "./webauthn-authenticator.ts";
 
-/** Somebody who issues receipts of transactions, true ones and every wrong one, without a line of what verifies them. */
+/** An issuer of receipts of transactions, valid and invalid ones. Shares no code with the verifier. */
 export interface ReceiptIssuer {
   jwks: { keys: (JsonWebKey & { kid: string })[] };
   /** COSE_Key of the passkey, base64url. */

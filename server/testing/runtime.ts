@@ -15,15 +15,15 @@ import { purgeRules } from "../start/purge-rules.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { testDatabase } from "./postgres.ts";
 
-/** A runtime on a database of its own, whose clock can be moved and whose jobs are kept instead of done. */
+/** A runtime with its own database, whose clock can be moved, and which records jobs instead of running them. */
 export interface TestRuntime extends Runtime {
   /** Mails of committed and of rolled back steps alike, oldest first. */
   enqueued: MailJob[];
-  /** What phones are to be told, likewise. */
+  /** Push notifications, likewise. */
   pushed: PushJob[];
   /** Moves time forward for everything that asks the environment. */
   advanceClock(seconds: number): void;
-  /** The same in everything but the configuration. */
+  /** The same runtime with another configuration. */
   configured(settings: Record<string, string>): TestRuntime;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         STILE_RATE_LIMITER_ENABLED: "false",
         // An RSA key takes long to make.
         STILE_SESSION_ALGORITHM: "ES256",
-        // Asked of everybody who registers, and of interest to few tests.
+        // Adds a step to each registration, which few tests need.
         STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
         ...variables,
       },
@@ -88,7 +88,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
   return make(settings);
 }
 
-/** Somebody who asks. */
+/** A client for tests. */
 export const someone: Client = {
   ip: "192.0.2.1",
   source: "192.0.2.1",

@@ -11,7 +11,7 @@ export interface Answer {
   destination: string | null;
   recipient: string | null;
   audience: string | null;
-  /** Null for an answer that nobody asked for. */
+  /** Null for an IdP-initiated response. */
   inResponseTo: string | null;
   issuedAt: Date;
   notBefore: Date | null;
@@ -103,7 +103,7 @@ function signElement(
   });
   if (signatureAlgorithm.includes("hmac")) {
     signed.enableHMAC();
-    // What an attacker has to sign with: the certificate that everybody knows.
+    // What an attacker has to sign with: the public certificate.
     signed.privateKey = key.certificate;
   }
   const xpath = `(//*[local-name(.)='${name}'])[1]`;

@@ -11,14 +11,14 @@ import type { Answer } from "./saml-messages.ts";
 export interface SamlProviderServer extends SamlIdentityProvider {
   /** For `metadata_url`. */
   metadataUrl: string;
-  /** Whoever comes to the sign-on page is this person. */
+  /** The user that the sign-on page signs in. */
   person: Pick<Answer, "nameId" | "attributes">;
   /** What the answers are like beside that. */
   about: Partial<Answer>;
   close(): Promise<void>;
 }
 
-/** Starts one on this machine. It lets everybody in, and sends them back by a form that submits itself. */
+/** Starts one on this machine. It signs every visitor in, and returns them by a form that submits itself. */
 export async function startSamlProvider(
   person: SamlProviderServer["person"] = { nameId: "u-1", attributes: {} },
 ): Promise<SamlProviderServer> {

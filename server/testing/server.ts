@@ -62,7 +62,7 @@ const PATIENCE_MS = 240_000;
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   if (!existsSync(entry)) throw new Error("the server is not built: npm run build");
   const dataDir = mkdtempSync(join(tmpdir(), "stile server "));
-  // PostgreSQL may have to run as somebody else, who passes through here.
+  // PostgreSQL may run under another account, which needs access to this folder.
   chmodSync(dataDir, 0o711);
   const port = await freePort();
   const url = `http://localhost:${port}`;

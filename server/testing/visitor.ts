@@ -1,13 +1,13 @@
 import { handle } from "../http/dispatch.ts";
 import type { Runtime } from "../runtime.ts";
 
-/** Somebody with a cookie jar who asks the API in this process, without a network between. */
+/** A client with a cookie jar that calls the API in this process, without a network. */
 export interface Visitor {
-  /** What the server has set and not taken back, by name. Tests may plant their own. */
+  /** Current cookies by name. Tests may add their own. */
   readonly cookies: Map<string, string>;
-  /** `Set-Cookie` lines of the last answer. */
+  /** `Set-Cookie` lines of the last response. */
   readonly setCookies: string[];
-  /** Any request; throws when the address is not one of the API's. */
+  /** Any request; throws for an address outside the API. */
   request(path: string, init?: RequestInit): Promise<Response>;
   /** `POST` of JSON, or of a body as it stands. */
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;

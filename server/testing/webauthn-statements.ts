@@ -42,7 +42,7 @@ interface Common {
   authority: Certificate;
   /** Said of the certificate instead of what is right. */
   certificate?: Partial<CertificateDetails>;
-  /** Further certificates of the chain, in order; the last one is signed by nobody else. */
+  /** Further certificates of the chain, in order; the last one is self-signed. */
   above?: readonly Certificate[];
   /** Members that are said instead of the right ones; undefined leaves one out. */
   members?: Record<string, Cbor | undefined>;
@@ -187,7 +187,7 @@ const chainOf = (certificate: Certificate, { above = [] }: Common): Cbor =>
   [certificate, ...above].map(({ der }) => der);
 
 function signBy({ privateKey }: Certificate, ...parts: Uint8Array[]): Buffer {
-  if (!privateKey) throw new Error("nobody holds this certificate's key");
+  if (!privateKey) throw new Error("the key of this certificate is missing");
   return sign("sha256", Buffer.concat(parts), privateKey);
 }
 

@@ -36,7 +36,7 @@ async function begin(who: Visitor, type: FlowType): Promise<PageAnswer> {
 }
 
 describe("the page's flow", () => {
-  test("rests in a sealed cookie, and its token is told to no script", async () => {
+  test("is stored in a sealed cookie, and scripts never see its token", async () => {
     const who = visitor(runtime);
     const answer = await start(who, "login");
     expect(answer).toMatchObject({ version: 1, state: { name: "preflight", status: 200, csrf_token: "" } });
@@ -59,7 +59,7 @@ describe("the page's flow", () => {
     ]);
   });
 
-  test("is begun by the first action of a page that was only drawn", async () => {
+  test("starts with the first action", async () => {
     const who = visitor(runtime);
     const answer = await act(who, "login", 0, "register_client_capabilities");
     expect(answer).toMatchObject({ version: 2, state: { name: "login_init" } });
@@ -68,7 +68,7 @@ describe("the page's flow", () => {
     ).toBe(200);
   });
 
-  test("of one type knows nothing of the other's", async () => {
+  test("is separate for each type", async () => {
     const who = visitor(runtime);
     await begin(who, "login");
     await start(who, "registration");
@@ -113,7 +113,7 @@ describe("the page's flow", () => {
 });
 
 describe("a lost answer", () => {
-  test("is asked for again, and performs nothing", async () => {
+  test("is read again without performing anything", async () => {
     const who = visitor(runtime);
     const email = newAddress();
     const { version } = await begin(who, "registration");
@@ -136,7 +136,7 @@ describe("a lost answer", () => {
 });
 
 describe("two tabs", () => {
-  test("of one flow: the one that is behind is refused, harms nothing, and catches up", async () => {
+  test("of one flow: rejects the outdated one, which then reads the current state", async () => {
     const who = visitor(runtime);
     const first = await begin(who, "login");
     const moved = await act(who, "login", first.version, "continue_with_login_identifier", {
@@ -153,7 +153,7 @@ describe("two tabs", () => {
     expect((await act(who, "login", moved.version, "back")).state.name).toBe("login_init");
   });
 
-  test("of which one was drawn before the flow began: it does not begin another", async () => {
+  test("does not start a second flow from the outdated first state", async () => {
     const who = visitor(runtime);
     await begin(who, "login");
     expect((await act(who, "login", 0, "register_client_capabilities")).state).toMatchObject({
@@ -200,7 +200,7 @@ describe("without a flow", () => {
     ["changed", (seal: string) => seal.replace(/\*[^*]{10}/, "*AAAAAAAAAA")],
     ["sealed elsewhere", () => "Fe26.2*1*abc*def*ghi*123*jkl*mno~2"],
     ["rubbish", () => "rubbish"],
-  ])("a cookie that is %s counts for nothing", async (_, spoil) => {
+  ])("ignores a cookie that is %s", async (_, spoil) => {
     const who = visitor(runtime);
     await start(who, "login");
     who.cookies.set("stile-login", spoil(who.cookies.get("stile-login") ?? ""));
@@ -235,7 +235,7 @@ describe("a call", () => {
     expect(await refused(await visitor(runtime).mutate(procedure, input))).toBe(400);
   });
 
-  test("of what is not there is 404", async () => {
+  test("of an unknown procedure is 404", async () => {
     expect(await refused(await visitor(runtime).mutate("flow.other", {}))).toBe(404);
     expect(await refused(await visitor(runtime).mutate("constructor", {}))).toBe(404);
   });
@@ -245,7 +245,7 @@ describe("a call", () => {
     expect(await refused(await visitor(runtime).mutate("flow.act", input))).toBe(413);
   });
 
-  test("A37 of another content type, or from elsewhere, is refused", async () => {
+  test("A37 of another content type or site is rejected", async () => {
     const who = visitor(runtime);
     expect((await who.mutate("flow.start", { type: "login" }, { "content-type": "text/plain" })).status).toBe(
       400,
@@ -259,16 +259,13 @@ describe("a call", () => {
   });
 
   const streamed = { "trpc-accept": "application/jsonl" };
-  test.each([{}, streamed])(
-    "may not come in a batch, not even of one, with the headers %j",
-    async (headers) => {
-      const who = visitor(runtime);
-      const [one, two] = [{ 0: { type: "login" } }, { 0: { type: "login" }, 1: { type: "login" } }];
-      expect(await refused(await who.mutate("flow.start?batch=1", one, headers))).toBe(400);
-      expect(await refused(await who.mutate("flow.start,flow.start?batch=1", two, headers))).toBe(400);
-      expect(await refused(await who.mutate("flow.start", one[0], { ...headers, ...streamed }))).toBe(400);
-    },
-  );
+  test.each([{}, streamed])("cannot be batched, with the headers %j", async (headers) => {
+    const who = visitor(runtime);
+    const [one, two] = [{ 0: { type: "login" } }, { 0: { type: "login" }, 1: { type: "login" } }];
+    expect(await refused(await who.mutate("flow.start?batch=1", one, headers))).toBe(400);
+    expect(await refused(await who.mutate("flow.start,flow.start?batch=1", two, headers))).toBe(400);
+    expect(await refused(await who.mutate("flow.start", one[0], { ...headers, ...streamed }))).toBe(400);
+  });
 
   test("carries the headers of every answer", async () => {
     const response = await visitor(runtime).mutate("flow.start", { type: "login" });
@@ -279,7 +276,7 @@ describe("a call", () => {
     });
   });
 
-  test("names no language in words, and the browser's setting speaks for it", async () => {
+  test("uses the browser's language without X-Language", async () => {
     for (const [headers, language] of [
       [{ "accept-language": "de-AT,en;q=0.5" }, "de"],
       [{ "accept-language": "de", "x-language": "fr" }, "fr"],

@@ -14,23 +14,23 @@ const newKey = "the key of this year";
 const runtime = (...keys: string[]) => ({ vault: createVault(keys) }) as Runtime;
 const sent = (setCookie: string) => setCookie.split(";")[0] ?? "";
 
-test("what was sealed is opened", async () => {
+test("opens a sealed cookie", async () => {
   const cookie = sent(await pageCookie(runtime(oldKey), tenant, "login", flow));
   expect(await openPageCookie(runtime(oldKey), tenant, "login", cookie)).toEqual(flow);
 });
 
-test("a new secret key in front leaves cookies readable; without the old one they are nobody's", async () => {
+test("a new secret key in front leaves cookies readable; without the old one they are rejected", async () => {
   const cookie = sent(await pageCookie(runtime(oldKey), tenant, "login", flow));
   expect(await openPageCookie(runtime(newKey, oldKey), tenant, "login", cookie)).toEqual(flow);
   expect(await openPageCookie(runtime(newKey), tenant, "login", cookie)).toBeNull();
 });
 
-test("A68 another tenant's cookie is nobody's", async () => {
+test("A68 rejects another tenant's cookie", async () => {
   const cookie = sent(await pageCookie(runtime(oldKey), { ...tenant, id: "other" }, "login", flow));
   expect(await openPageCookie(runtime(oldKey), tenant, "login", cookie)).toBeNull();
 });
 
-test("A39 a planted cookie beside the right one does not hide it", async () => {
+test("A39 finds the cookie beside a planted one", async () => {
   const cookie = sent(await pageCookie(runtime(oldKey), tenant, "login", flow));
   expect(await openPageCookie(runtime(oldKey), tenant, "login", `stile-login=planted; ${cookie}`)).toEqual(
     flow,

@@ -90,7 +90,7 @@ describe("without a script", () => {
     expect(response.headers.get("x-session-retention")).toBe(retention);
   });
 
-  test("a form that comes late performs nothing, and the page shows where things are", async () => {
+  test("an outdated form performs nothing, and the page shows the current state", async () => {
     const who = visitor(runtime);
     await submit(who, "login", "register_client_capabilities");
     const { version } = await page(who, "login");
@@ -133,7 +133,7 @@ describe("without a script", () => {
     expect((await who.request("/me")).status).toBe(200);
   });
 
-  test("a flow that has expired is said to have, on the first state of the next", async () => {
+  test("shows that a flow has expired on the first state of the next", async () => {
     const late = await testRuntime();
     const who = visitor(late);
     await submit(who, "login", "register_client_capabilities", {}, late);
@@ -156,7 +156,7 @@ describe("without a script", () => {
     await late.close();
   });
 
-  test("too many starts are said to be", async () => {
+  test("shows that the rate limit is exceeded", async () => {
     const limited = runtime.configured({
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1",
@@ -213,7 +213,7 @@ describe("a form", () => {
   );
 });
 
-test("a notice that somebody planted says nothing that we would not", async () => {
+test("ignores a planted notice with an unknown code", async () => {
   const who = visitor(runtime);
   who.cookies.set("stile-notice", "<script>");
   expect((await page(who, "login")).state).not.toHaveProperty("error");

@@ -62,33 +62,33 @@ describe("A67 a key", () => {
 
   test.each(wrong)("%s opens nothing", async (_, headers) => {
     for (const [method, path] of guarded) {
-      const answer = await application.anybody(method, path, undefined, await headers());
+      const answer = await application.callWithoutKey(method, path, undefined, await headers());
       expect([method, path, answer.status, answer.body]).toEqual([method, path, 401, refused]);
     }
   });
 
   test("in the query opens nothing", async () => {
     for (const [method, path] of guarded) {
-      const answer = await application.anybody(method, `${path}?apiKey=${application.key}`);
+      const answer = await application.callWithoutKey(method, `${path}?apiKey=${application.key}`);
       expect([path, answer.status, answer.body]).toEqual([path, 401, refused]);
     }
   });
 
   test.each(["apiKey", "APIKEY", "apikey", "ApiKey"])("is found in the header %s", async (name) => {
     const padded = { [name]: ` ${application.key} ` };
-    expect((await application.anybody("GET", "/credentials", undefined, padded)).status).toBe(200);
+    expect((await application.callWithoutKey("GET", "/credentials", undefined, padded)).status).toBe(200);
   });
 
   test("is judged before anything else that was sent", async () => {
-    const { body } = await application.anybody("POST", "/registration/initialize", "{");
+    const { body } = await application.callWithoutKey("POST", "/registration/initialize", "{");
     expect(body).toEqual(refused);
   });
 
   test("is not asked for where browsers call, nor for the public keys", async () => {
-    expect((await application.anybody("POST", "/login/initialize")).status).toBe(200);
-    expect((await application.anybody("POST", "/login/finalize")).status).toBe(400);
-    expect((await application.anybody("POST", "/registration/finalize")).status).toBe(400);
-    expect((await application.anybody("GET", "/.well-known/jwks.json")).status).toBe(200);
+    expect((await application.callWithoutKey("POST", "/login/initialize")).status).toBe(200);
+    expect((await application.callWithoutKey("POST", "/login/finalize")).status).toBe(400);
+    expect((await application.callWithoutKey("POST", "/registration/finalize")).status).toBe(400);
+    expect((await application.callWithoutKey("GET", "/.well-known/jwks.json")).status).toBe(200);
   });
 });
 
@@ -156,7 +156,7 @@ describe("A68 a tenant", () => {
   test("signs by keys of its own, which are none of its sessions' either", async () => {
     const { own } = await both();
     const keysOf = async (by: PasskeyApplication) =>
-      createLocalJWKSet((await by.anybody("GET", "/.well-known/jwks.json")).body);
+      createLocalJWKSet((await by.callWithoutKey("GET", "/.well-known/jwks.json")).body);
     await expect(jwtVerify(own.token, await keysOf(application))).resolves.toBeDefined();
     await expect(jwtVerify(own.token, await keysOf(acme))).rejects.toThrow();
 
@@ -180,22 +180,22 @@ describe("A68 a tenant", () => {
 
 describe("what is not there", () => {
   test("is 404 and 405 in the shape of this interface, with a body, but for HEAD", async () => {
-    expect(await application.anybody("GET", "/nothing")).toMatchObject({
+    expect(await application.callWithoutKey("GET", "/nothing")).toMatchObject({
       status: 404,
       body: { title: "Not Found", details: "", status: 404 },
     });
-    const wrong = await application.anybody("PUT", "/credentials");
+    const wrong = await application.callWithoutKey("PUT", "/credentials");
     expect(wrong).toMatchObject({
       status: 405,
       body: { title: "Method Not Allowed", details: "", status: 405 },
     });
     expect(wrong.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
-    const head = await application.anybody("HEAD", "/credentials");
+    const head = await application.callWithoutKey("HEAD", "/credentials");
     expect(head).toMatchObject({ status: 401, body: undefined });
   });
 
   test("is 403 for pages that are not ours, where ours alone may ask", async () => {
-    const { body } = await application.anybody(
+    const { body } = await application.callWithoutKey(
       "POST",
       "/transaction/confirm",
       {},

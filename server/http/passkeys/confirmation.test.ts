@@ -61,7 +61,8 @@ async function started(by = application, more: object = {}) {
 type Started = Awaited<ReturnType<typeof started>>;
 
 const ownPage = { "sec-fetch-site": "same-origin" };
-const say = (body: unknown, by = application) => by.anybody("POST", "/transaction/confirm", body, ownPage);
+const say = (body: unknown, by = application) =>
+  by.callWithoutKey("POST", "/transaction/confirm", body, ownPage);
 const redeem = (code: unknown, by = application) => by.call("POST", "/transaction/redeem", { code });
 
 /** The browser's answer, as our page passes it on. */
@@ -224,7 +225,7 @@ describe("a yes", () => {
     const redeemed = await redeem(code);
     expect(redeemed).toMatchObject({ status: 200, body: { transaction_id: who.transactionId } });
     expect(decodeJwt(redeemed.body.token)).toMatchObject({ sub: who.userId, trans: who.transactionId });
-    const jwks = (await application.anybody("GET", "/.well-known/jwks.json")).body;
+    const jwks = (await application.callWithoutKey("GET", "/.well-known/jwks.json")).body;
     expect(verifyReceipt(redeemed.body.receipt, { jwks })).toMatchObject({
       ok: true,
       receipt: { canonicalData: canonical },
@@ -500,11 +501,13 @@ describe("transaction/confirm", () => {
     const { token } = await started();
     const body = { token, declined: true };
     for (const headers of [{}, { "sec-fetch-site": "cross-site" }, { origin: "https://shop.example" }]) {
-      const answer = await application.anybody("POST", "/transaction/confirm", body, headers);
+      const answer = await application.callWithoutKey("POST", "/transaction/confirm", body, headers);
       expect(answer.status).toBe(403);
     }
     const origin = new URL(runtime.config.base_url).origin;
-    expect((await application.anybody("POST", "/transaction/confirm", body, { origin })).status).toBe(200);
+    expect((await application.callWithoutKey("POST", "/transaction/confirm", body, { origin })).status).toBe(
+      200,
+    );
   });
 
   test.each<[unknown, string]>([

@@ -23,7 +23,7 @@ const problem = (status: number, title: unknown, details: unknown = expect.any(S
   details,
 });
 
-const finish = (answer: unknown, by = application) => by.anybody("POST", "/login/finalize", answer);
+const finish = (answer: unknown, by = application) => by.callWithoutKey("POST", "/login/finalize", answer);
 const finishMfa = (answer: unknown, by = application) => by.call("POST", "/mfa/login/finalize", answer);
 
 const stranger = problem(
@@ -59,7 +59,7 @@ describe("login/initialize", () => {
     ["null", { user_id: null }, {}],
     ["what nobody knows", { something: "else" }, {}],
   ])("gives anybody options for any passkey, sent %s", async (_, body, headers) => {
-    const answer = await application.anybody("POST", "/login/initialize", body, headers);
+    const answer = await application.callWithoutKey("POST", "/login/initialize", body, headers);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       publicKey: {
@@ -97,7 +97,12 @@ describe("login/initialize", () => {
     ],
   ])("is 401 for a user and, of keys, %s", async (_, headers, title, details) => {
     const { userId } = await somebody();
-    const answer = await application.anybody("POST", "/login/initialize", { user_id: userId }, headers);
+    const answer = await application.callWithoutKey(
+      "POST",
+      "/login/initialize",
+      { user_id: userId },
+      headers,
+    );
     expect(answer.body).toEqual({ title, details, status: 401 });
   });
 
@@ -139,12 +144,12 @@ describe("login/initialize", () => {
     );
     const { userId } = await somebody();
     for (const status of [200, 200, 429, 429])
-      expect((await limited.anybody("POST", "/login/initialize")).status).toBe(status);
-    const refused = await limited.anybody("POST", "/login/initialize");
+      expect((await limited.callWithoutKey("POST", "/login/initialize")).status).toBe(status);
+    const refused = await limited.callWithoutKey("POST", "/login/initialize");
     expect(refused.body).toEqual(problem(429, "Too Many Requests"));
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     const wrong = { apikey: "x".repeat(49) };
-    expect((await limited.anybody("POST", "/login/initialize", undefined, wrong)).status).toBe(429);
+    expect((await limited.callWithoutKey("POST", "/login/initialize", undefined, wrong)).status).toBe(429);
     expect((await limited.call("POST", "/login/initialize")).status).toBe(200);
     expect((await limited.call("POST", "/login/initialize", { user_id: userId })).status).toBe(200);
   });
@@ -152,13 +157,13 @@ describe("login/initialize", () => {
   test("can be asked by the application's pages, and read by no others", async () => {
     const { origin } = application;
     const allowed = async (from: string) => {
-      const preflight = await application.anybody("OPTIONS", "/login/initialize", undefined, {
+      const preflight = await application.callWithoutKey("OPTIONS", "/login/initialize", undefined, {
         origin: from,
         "access-control-request-method": "POST",
         "access-control-request-headers": "apikey, content-type",
       });
-      const asked = await application.anybody("POST", "/login/initialize", {}, { origin: from });
-      const refused = await application.anybody("POST", "/login/finalize", {}, { origin: from });
+      const asked = await application.callWithoutKey("POST", "/login/initialize", {}, { origin: from });
+      const refused = await application.callWithoutKey("POST", "/login/finalize", {}, { origin: from });
       return [preflight, asked, refused].map(({ headers }) => headers.get("access-control-allow-origin"));
     };
     expect(await allowed(origin)).toEqual([origin, origin, origin]);
@@ -474,9 +479,9 @@ describe("mfa/login", () => {
   test("needs a key for both halves", async () => {
     const { userId, authenticator } = await somebody();
     const asked = { user_id: userId };
-    expect((await application.anybody("POST", "/mfa/login/initialize", asked)).status).toBe(401);
+    expect((await application.callWithoutKey("POST", "/mfa/login/initialize", asked)).status).toBe(401);
     const answer = await application.answer(authenticator, "/mfa/login", asked);
-    expect((await application.anybody("POST", "/mfa/login/finalize", answer)).status).toBe(401);
+    expect((await application.callWithoutKey("POST", "/mfa/login/finalize", answer)).status).toBe(401);
     expect((await finishMfa(answer)).status).toBe(200);
   });
 
@@ -533,7 +538,7 @@ test("answers to challenges that nobody gave are noted, but only so often", asyn
   const made = await application.answer(authenticator, "/login", {}, { challenge });
   for (let times = 0; times < 3; times++) {
     expect((await finish(made, limited)).status).toBe(401);
-    expect((await limited.anybody("POST", "/registration/finalize", answer)).status).toBe(400);
+    expect((await limited.callWithoutKey("POST", "/registration/finalize", answer)).status).toBe(400);
   }
   const rows = await runtime.database.read.select().from(schema.auditLogs);
   const noted = rows.filter(

@@ -257,7 +257,7 @@ describe("registration/finalize", () => {
     const { status, body } = await finish();
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(["token"]);
-    const { body: keys, headers } = await application.anybody("GET", "/.well-known/jwks.json");
+    const { body: keys, headers } = await application.callWithoutKey("GET", "/.well-known/jwks.json");
     expect(headers.get("cache-control")).toBe("max-age=600");
     expect(keys.keys).toEqual([
       {
@@ -282,9 +282,13 @@ describe("registration/finalize", () => {
 
   test("needs no key for a passkey, and one for a second factor", async () => {
     const passkey = await made();
-    expect((await application.anybody("POST", "/registration/finalize", passkey.answer)).status).toBe(200);
+    expect((await application.callWithoutKey("POST", "/registration/finalize", passkey.answer)).status).toBe(
+      200,
+    );
     const factor = await made({ mfa: true });
-    expect((await application.anybody("POST", "/mfa/registration/finalize", factor.answer)).status).toBe(401);
+    expect(
+      (await application.callWithoutKey("POST", "/mfa/registration/finalize", factor.answer)).status,
+    ).toBe(401);
     expect((await factor.finish()).status).toBe(200);
   });
 

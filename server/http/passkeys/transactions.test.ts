@@ -214,11 +214,11 @@ describe("transaction/initialize", () => {
       "api keys needs to be an apiKey Header and 32 byte long",
     );
     for (const path of ["/transaction/initialize", "/transaction/finalize", "/transaction/redeem"]) {
-      expect((await application.anybody("POST", path, {})).body).toEqual(refusal);
+      expect((await application.callWithoutKey("POST", path, {})).body).toEqual(refusal);
       expect((await application.call("POST", path, {}, { apikey: other.key })).body).toEqual(refusal);
     }
     for (const path of ["/transaction/somebody", "/audit_logs"]) {
-      expect((await application.anybody("GET", path)).body).toEqual(refusal);
+      expect((await application.callWithoutKey("GET", path)).body).toEqual(refusal);
       expect((await application.call("GET", path, undefined, { apikey: other.key })).body).toEqual(refusal);
     }
   });
@@ -249,7 +249,7 @@ describe("transaction/finalize", () => {
       sub: who.userId,
       trans: transaction_id,
     });
-    const jwks = (await application.anybody("GET", "/.well-known/jwks.json")).body;
+    const jwks = (await application.callWithoutKey("GET", "/.well-known/jwks.json")).body;
     const { public_key: publicKey } = (await application.call("GET", `/credentials/${who.credentialId}`))
       .body;
     const verdict = verifyReceipt(body.receipt, { jwks, publicKey, origins: [application.origin] });
@@ -284,7 +284,7 @@ describe("transaction/finalize", () => {
     const { answer } = await answered(who, { userHandle: bytes });
     const { status, body } = await finish(answer);
     expect(status).toBe(200);
-    const jwks = (await application.anybody("GET", "/.well-known/jwks.json")).body;
+    const jwks = (await application.callWithoutKey("GET", "/.well-known/jwks.json")).body;
     expect(verifyReceipt(body.receipt, { jwks }).ok).toBe(true);
   });
 
@@ -352,7 +352,7 @@ describe("transaction/finalize", () => {
     const login = await application.answer(who.authenticator, "/login", { user_id: who.userId });
     expect((await finish(login)).body).toEqual(problem(401, "failed to get session data"));
     const { answer } = await answered(who);
-    const { body } = await application.anybody("POST", "/login/finalize", answer);
+    const { body } = await application.callWithoutKey("POST", "/login/finalize", answer);
     expect(body).toEqual(problem(401, "failed to get session data"));
     expect((await finish(answer)).status).toBe(200);
   });

@@ -8,7 +8,7 @@ import { startSamlProvider } from "../../testing/saml-provider-server.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 import { providerNetwork } from "../../thirdparty/provider-fetch.ts";
 
-/** People who come from a SAML provider, from the first request to the session. */
+/** SAML sign-ins from the first request to the session. */
 
 const provider = samlIdentityProvider();
 const sp = { consumerUrl: "http://localhost:3000/saml/callback", audience: "http://localhost:3000" };
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => runtime.close());
 
-/** Somebody at the provider. */
+/** A new user of the provider. */
 function person(): Pick<Answer, "nameId" | "attributes"> & { email: string } {
   const name = crypto.randomUUID();
   const email = `${name}@example.org`;
@@ -135,7 +135,7 @@ describe.each(["login", "registration"] as const)("in a %s flow", (type) => {
   });
 });
 
-test("nobody is sent there whose address lies elsewhere", async () => {
+test("an address outside the provider's domains does not lead there", async () => {
   const walk = await restWalk(runtime, "login");
   await walk.act("register_client_capabilities");
   await walk.act("continue_with_login_identifier", { email: "ada@example.com" });
@@ -174,7 +174,7 @@ test("a provider may be known by the address of its metadata alone", async () =>
   }
 });
 
-test("SAML can be the only way in for whoever names themselves", async () => {
+test("SAML can be the only sign-in method for an identifier", async () => {
   const at = runtime.configured({
     ...settings({ skip_email_verification: true }),
     STILE_PASSKEY_ENABLED: "true",
@@ -198,7 +198,7 @@ describe("POST /token_exchange", () => {
     expect(walk.state.actions.exchange_token?.href).toMatch(/^\/token_exchange\?action=exchange_token%40/);
   });
 
-  test("lets in whom a trusted provider has sent by itself", async () => {
+  test("signs a user in after an IdP-initiated sign-on of a trusted provider", async () => {
     const { walk, token, who } = await byItself(trusting);
     await walk.act("exchange_token", { token });
     expect(walk.state.name).toBe("success");
@@ -222,7 +222,7 @@ describe("POST /token_exchange", () => {
     expect((await walk.visitor.request("/me")).status).toBe(200);
   });
 
-  test("A37 signs nobody in whom another browser has handed its token", async () => {
+  test("A37 rejects the token of another browser", async () => {
     const { token } = await byItself(trusting);
     const victim = await restWalk(trusting, "token_exchange");
     await victim.act("exchange_token", { token });
@@ -280,7 +280,7 @@ describe("an account that has the address", () => {
     expect(subject(walk.state)).toBe(subject(registered.state));
   });
 
-  test("is not given to a provider that nobody trusts for it", async () => {
+  test("is not linked by a provider that is not trusted for the address", async () => {
     const who = person();
     const before = runtime.configured({ STILE_SAML_ENABLED: "false" });
     await restRegistration(before, who.email);

@@ -47,7 +47,7 @@ const post = (who: Visitor, fields: Record<string, string>, headers: Record<stri
     headers: { "sec-fetch-site": "cross-site", origin: "https://idp.example.org", ...headers },
   });
 
-/** Sends somebody to the provider, and reads what they bring there. */
+/** Sends a user to the provider, and reads the request. */
 async function sent(who = visitor(runtime)) {
   const response = await auth(who);
   expect(response.status).toBe(307);
@@ -75,8 +75,8 @@ const tokenOf = (response: Response, at = runtime) =>
     target(response).searchParams.get("hanko_token") ?? "",
   );
 
-describe("while SAML is off", () => {
-  test("none of its addresses does anything", async () => {
+describe("while SAML is disabled", () => {
+  test("every address is 403", async () => {
     const off = runtime.configured({ ...settings(), STILE_SAML_ENABLED: "false" });
     const who = visitor(off);
     for (const response of [
@@ -147,7 +147,7 @@ describe("GET /saml/auth", () => {
     expect(who.setCookies[0]).toMatch(/; HttpOnly; Secure; SameSite=None$/);
   });
 
-  test("A46 sends nobody to an address that is not allowed, now or afterwards", async () => {
+  test("A46 rejects a return address that is not allowed", async () => {
     for (const wanted of [
       "https://evil.example/",
       "//evil.example",
@@ -174,7 +174,7 @@ describe("GET /saml/auth", () => {
     expect(broken.searchParams.get("error")).toBe("server_error");
   });
 
-  test("is limited, since every journey is remembered", async () => {
+  test("is rate limited", async () => {
     const limited = runtime.configured({
       ...settings(),
       STILE_RATE_LIMITER_ENABLED: "true",
@@ -201,7 +201,7 @@ describe("GET /saml/auth", () => {
     expect(sent.status).toBe(307);
   });
 
-  test("does nothing for those who only look", async () => {
+  test("does nothing for HEAD", async () => {
     const who = visitor(runtime);
     const response = await who.request("/saml/auth?domain=example.org", { method: "HEAD" });
     expect(response.status).toBe(204);
@@ -222,7 +222,7 @@ describe("POST /saml/callback", () => {
     expect(who.cookies.has("third-party-state")).toBe(false);
   });
 
-  test("takes a person whom the provider has sent by itself", async () => {
+  test("accepts an IdP-initiated sign-on", async () => {
     const SAMLResponse = await provider.answer({ ...sp });
     const response = await post(visitor(runtime), { SAMLResponse, RelayState: "https://evil.example/" });
     const location = target(response);
@@ -301,7 +301,7 @@ describe("POST /saml/callback", () => {
     expect(reasons).toContain("audience");
   });
 
-  test("answers no more than an error to what is no answer", async () => {
+  test("answers malformed forms with an error", async () => {
     const who = visitor(runtime);
     const forms: (string | Record<string, string>)[] = [
       "",
@@ -328,7 +328,7 @@ describe("POST /saml/callback", () => {
     expect((await who.request("/saml/callback")).status).toBe(405);
   });
 
-  test("A61 is limited, since whoever posts there has us verify what they like", async () => {
+  test("A61 is rate limited", async () => {
     const limited = runtime.configured({
       ...settings(),
       STILE_RATE_LIMITER_ENABLED: "true",
@@ -340,7 +340,7 @@ describe("POST /saml/callback", () => {
     const refused = await post(who, { SAMLResponse });
     expect(errorOf(refused)).toBe("rate_limit_exceeded");
     expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
-    // Somebody who has yet to start can.
+    // The rate of starts is separate.
     expect((await auth(who)).status).toBe(307);
   });
 

@@ -70,8 +70,8 @@ const actor =
     return (await who.post(href, { csrf_token: state.csrf_token, input_data })).json();
   };
 
-/** Somebody at Acme. */
-function someone(): string {
+/** A new user of Acme; returns the name to sign in with. */
+function acmeUser(): string {
   const name = randomUUID();
   acme.person(name, { email: newAddress(), email_verified: true, name: "Ada Lovelace" });
   return name;
@@ -96,15 +96,15 @@ const failures = async () => {
 const count = async (table: "users" | "identities" | "sessions" | "exchangeTokens") =>
   (await runtime.database.read.select().from(schema[table])).length;
 
-describe("somebody who signs in at a real provider", () => {
+describe("a user who signs in at a real provider", () => {
   test("is signed in here, once the token was exchanged and not before", async () => {
     const { flow, who, url } = await begin();
-    const back = await acme.signIn(url.href, someone());
+    const back = await acme.signIn(url.href, acmeUser());
     const before = [await count("users"), await count("identities"), await count("sessions")];
     const landed = await land(who, path(back));
     expect(landed.origin + landed.pathname).toBe(home);
     expect([...landed.searchParams.keys()]).toEqual(["hanko_token"]);
-    // A45 the callback is a GET that anybody can have a browser make.
+    // A45 the callback is a GET that any site can trigger.
     expect(who.cookies.has("service")).toBe(false);
     expect([await count("users"), await count("identities"), await count("sessions")]).toEqual(before);
     const token = landed.searchParams.get("hanko_token");
@@ -122,21 +122,21 @@ describe("somebody who signs in at a real provider", () => {
     expect(who.setCookies).toContain(
       `third-party-state=${state}; Path=/; Max-Age=600; HttpOnly; Secure; SameSite=None`,
     );
-    await land(who, path(await acme.signIn(url.href, someone())));
+    await land(who, path(await acme.signIn(url.href, acmeUser())));
     expect(who.cookies.has("third-party-state")).toBe(false);
   });
 
   test("comes back to the address of an application, and what it had of such names is replaced", async () => {
     const { who, url } = await begin({ redirect_to: `${app}/pages/x` });
-    const landed = await land(who, path(await acme.signIn(url.href, someone())));
+    const landed = await land(who, path(await acme.signIn(url.href, acmeUser())));
     expect(landed.origin + landed.pathname).toBe(`${app}/pages/x`);
     const again = await begin({ redirect_to: `${home}?error=old&hanko_token=old&flow=registration` });
-    const second = await land(again.who, path(await acme.signIn(again.url.href, someone())));
+    const second = await land(again.who, path(await acme.signIn(again.url.href, acmeUser())));
     expect([...second.searchParams.keys()]).toEqual(["flow", "hanko_token"]);
     expect(second.searchParams.get("hanko_token")).not.toBe("old");
   });
 
-  test("is told so when they turn back, in words of ours", async () => {
+  test("gets our own error message after cancelling", async () => {
     const { who, url, flow } = await begin();
     const landed = await land(who, path(await acme.signIn(url.href, null)));
     expect(Object.fromEntries(landed.searchParams)).toEqual({
@@ -155,7 +155,7 @@ describe("somebody who signs in at a real provider", () => {
 describe("A45 a callback", () => {
   test("in another browser is refused, and uses the sign-in up", async () => {
     const { who, url } = await begin();
-    const back = await acme.signIn(url.href, someone());
+    const back = await acme.signIn(url.href, acmeUser());
     const before = await count("exchangeTokens");
     const stranger = visitor(runtime);
     expect(refusal(await land(stranger, path(back)))).toEqual(["invalid_request", null]);
@@ -170,18 +170,18 @@ describe("A45 a callback", () => {
     });
   });
 
-  test("in another browser leaves the cookie of that one's own sign-in", async () => {
+  test("in another browser keeps that browser's own state cookie", async () => {
     const victim = await begin();
     const attacker = await begin();
-    const planted = await acme.signIn(attacker.url.href, someone());
+    const planted = await acme.signIn(attacker.url.href, acmeUser());
     expect(refusal(await land(victim.who, path(planted)))).toEqual(["invalid_request", null]);
-    const landed = await land(victim.who, path(await acme.signIn(victim.url.href, someone())));
+    const landed = await land(victim.who, path(await acme.signIn(victim.url.href, acmeUser())));
     expect(refusal(landed)).toEqual([null, expect.any(String)]);
   });
 
   test("that comes twice is refused", async () => {
     const { who, url } = await begin();
-    const back = await acme.signIn(url.href, someone());
+    const back = await acme.signIn(url.href, acmeUser());
     const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
     expect(refusal(await land(who, path(back)))[0]).toBeNull();
     expect(refusal(await land(who, path(back), { headers: { cookie } }))).toEqual(["invalid_request", null]);
@@ -189,7 +189,7 @@ describe("A45 a callback", () => {
 
   test("of fifty at once brings one token", async () => {
     const { who, url } = await begin();
-    const back = await acme.signIn(url.href, someone());
+    const back = await acme.signIn(url.href, acmeUser());
     const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
     const landed = await Promise.all(
       Array.from({ length: 50 }, () => land(visitor(runtime), path(back), { headers: { cookie } })),
@@ -199,7 +199,7 @@ describe("A45 a callback", () => {
 
   test("that comes after ten minutes is refused", async () => {
     const { who, url } = await begin();
-    const back = await acme.signIn(url.href, someone());
+    const back = await acme.signIn(url.href, acmeUser());
     runtime.advanceClock(601);
     expect(refusal(await land(who, path(back)))).toEqual(["invalid_request", null]);
   });
@@ -213,7 +213,7 @@ describe("A45 a callback", () => {
     "?code=c",
     "?error=access_denied",
     "?state[]=x",
-  ])("with a state nobody knows, %j, leads to our page, and nothing is written", async (query) => {
+  ])("with the unknown state %j redirects to the hosted page and writes nothing", async (query) => {
     const before = await failures();
     const landed = await land(visitor(runtime), `/thirdparty/callback${query}`);
     expect(landed.origin + landed.pathname).toBe(home);
@@ -221,7 +221,7 @@ describe("A45 a callback", () => {
     expect(await failures()).toEqual(before);
   });
 
-  test("with a state nobody knows leads where the operator says", async () => {
+  test("with an unknown state redirects to the configured error address", async () => {
     const as = runtime.configured({ STILE_THIRD_PARTY_ERROR_REDIRECT_URL: `${app}/sorry?a=b` });
     const landed = await land(visitor(as), "/thirdparty/callback?state=x");
     expect(landed.href).toMatch(/^https:\/\/app\.example\/sorry\?a=b&error=invalid_request&/);
@@ -238,14 +238,14 @@ describe("A45 a callback", () => {
 
   test("by HEAD uses nothing up", async () => {
     const { who, url } = await begin();
-    const back = await acme.signIn(url.href, someone());
+    const back = await acme.signIn(url.href, acmeUser());
     expect((await who.request(path(back), { method: "HEAD" })).status).toBe(204);
     expect(refusal(await land(who, path(back)))[0]).toBeNull();
   });
 
   test("to an address that was taken off the list leads to our page", async () => {
     const { who, url } = await begin({ redirect_to: `${app}/signed-in` });
-    const back = await acme.signIn(url.href, someone());
+    const back = await acme.signIn(url.href, acmeUser());
     const as = runtime.configured({ STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS: "" });
     const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
     const landed = await land(visitor(as), path(back), { headers: { cookie } });
@@ -253,9 +253,9 @@ describe("A45 a callback", () => {
     expect(refusal(landed)).toEqual(["invalid_request", null]);
   });
 
-  test("from a provider that was switched off meanwhile is refused", async () => {
+  test("from a provider that was disabled concurrently is rejected", async () => {
     const { who, url } = await begin();
-    const back = await acme.signIn(url.href, someone());
+    const back = await acme.signIn(url.href, acmeUser());
     const as = runtime.configured({ STILE_THIRD_PARTY_CUSTOM_PROVIDERS: "{}" });
     const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
     const landed = await land(visitor(as), path(back), { headers: { cookie } });
@@ -264,7 +264,7 @@ describe("A45 a callback", () => {
 
   test("A48 with the code of another provider is refused", async () => {
     const atAcme = await begin();
-    const back = await acme.signIn(atAcme.url.href, someone());
+    const back = await acme.signIn(atAcme.url.href, acmeUser());
     const atFake = await begin({ provider: "custom_fake" });
     fake.reset();
     back.searchParams.set("state", atFake.url.searchParams.get("state") ?? "");
@@ -279,7 +279,7 @@ describe("A49 a provider that is", () => {
     ["slow", () => {}],
     ["broken", (response) => response.writeHead(500).end()],
     ["no provider", (response) => response.end("<html>")],
-  ])("%s is told of where the person goes, and the flow goes back", async (_, answer) => {
+  ])("%s is reported at the return address, and the flow can go back", async (_, answer) => {
     fake.reset();
     const { who, flow, url } = await begin({ provider: "custom_fake" });
     fake.answers["/token"] = answer;
@@ -289,7 +289,7 @@ describe("A49 a provider that is", () => {
     expect(await flow.act("back")).toMatchObject({ name: "login_init" });
   });
 
-  test("slow before anybody goes there is a refusal of the choice", async () => {
+  test("slow during discovery is an error of the input `provider`", async () => {
     fake.reset();
     providerNetwork(runtime).documents.clear();
     fake.answers["/.well-known/openid-configuration"] = () => {};
@@ -325,7 +325,7 @@ describe("a page of another site", () => {
     const redirect_to = `${app}/signed-in`;
     const { flow, url } = await begin({ redirect_to, code_verifier: verifier }, { headers });
     expect(url.href).not.toContain(verifier);
-    const back = await acme.signIn(url.href, someone());
+    const back = await acme.signIn(url.href, acmeUser());
     const landed = await land(visitor(runtime), path(back));
     expect(landed.origin + landed.pathname).toBe(redirect_to);
     const token = landed.searchParams.get("hanko_token");
@@ -342,7 +342,7 @@ describe("a page of another site", () => {
     for (const origin of ["http://localhost:3000", undefined]) {
       const own = origin ? { headers: { origin } } : {};
       const { url } = await begin({ code_verifier: verifier }, own);
-      const back = await acme.signIn(url.href, someone());
+      const back = await acme.signIn(url.href, acmeUser());
       expect(refusal(await land(visitor(runtime), path(back)))).toEqual(["invalid_request", null]);
     }
   });
@@ -422,7 +422,7 @@ test.each([
 test("A68 a sign-in of one tenant means nothing at another", async () => {
   const { id } = await createTenant(runtime, { name: "Another", hosts: [], settings: {} });
   const { who, url } = await begin();
-  const back = await acme.signIn(url.href, someone());
+  const back = await acme.signIn(url.href, acmeUser());
   const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
   const astray = await land(visitor(runtime), `/t/${id}${path(back)}`, { headers: { cookie } });
   expect(refusal(astray)).toEqual(["invalid_request", null]);

@@ -53,7 +53,7 @@ describe("GET /me", () => {
     }
   });
 
-  test("A39 is 401 when cookies name two people", async () => {
+  test("A39 is 401 if cookies name two sessions", async () => {
     const [one, two] = [await signedIn(), await signedIn()];
     const both = { headers: { cookie: `service=${one.token}; service=${two.token}` } };
     expect((await visitor(runtime).request("/me", both)).status).toBe(401);
@@ -62,7 +62,7 @@ describe("GET /me", () => {
   });
 });
 
-test("GET /users/{id} shows one's own account and no other", async () => {
+test("GET /users/{id} shows the caller's account and no other", async () => {
   const { who, userId } = await signedIn();
   expect(await (await who.request(`/users/${userId}`)).json()).toMatchObject({ id: userId });
   const other = await signedIn();
@@ -75,7 +75,7 @@ test("GET /users/{id} shows one's own account and no other", async () => {
 });
 
 describe("/sessions/validate", () => {
-  test("tells of a session, by GET and by POST", async () => {
+  test("describes a session, by GET and by POST", async () => {
     const { who, userId, token } = await signedIn();
     const got = await (await who.request("/sessions/validate")).json();
     expect(got).toEqual({
@@ -100,7 +100,7 @@ describe("/sessions/validate", () => {
     expect(Date.parse(idle_expires_at)).toBeLessThan(Date.parse(expiration_time));
   });
 
-  test("says no more than that there is none", async () => {
+  test("reveals nothing about an invalid session", async () => {
     const no = { is_valid: false };
     expect(await (await visitor(runtime).request("/sessions/validate")).json()).toEqual(no);
     const response = await visitor(runtime).post("/sessions/validate", { session_token: "a.b.c" });
@@ -125,7 +125,7 @@ describe("/sessions/validate", () => {
 });
 
 describe("POST /logout", () => {
-  test("ends the session at once, takes the cookies back, and is noted", async () => {
+  test("ends the session, removes the cookies, and writes an audit log entry", async () => {
     const { who, token, userId } = await signedIn();
     const response = await who.request("/logout", { method: "POST" });
     expect(response.status).toBe(204);
@@ -173,13 +173,13 @@ describe("POST /logout", () => {
     expect(await live(two.token)).toBe(false);
   });
 
-  test("takes the cookies back even when no session was live", async () => {
+  test("removes the cookies even if no session was live", async () => {
     const response = await logout({ cookie: rubbish });
     expect(response.status).toBe(401);
     expect(response.headers.getSetCookie()).toContain("service=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
   });
 
-  test("A37 is not for other sites", async () => {
+  test("A37 rejects requests of other sites", async () => {
     const { who } = await signedIn();
     const response = await who.request("/logout", {
       method: "POST",
@@ -284,7 +284,7 @@ describe("an application that sends a person here", () => {
     expect((await signIn(who, email)).redirect_to).toBe("http://localhost:4000/a/b");
   });
 
-  test("is still known after a reload at the end, and starts anew when it sends somebody again", async () => {
+  test("is kept after a reload, and starts a new flow when it sends the user again", async () => {
     const { email } = await signedIn();
     const who = visitor(runtime);
     await arrive(who, asked);
@@ -329,7 +329,7 @@ describe("an application that sends a person here", () => {
     for (const [name, value] of kept) who.cookies.set(name, value);
   }
 
-  test("gets nobody once it is off the list, whatever was sealed before", async () => {
+  test("gets no redirect once its address is removed from the list", async () => {
     const { email } = await signedIn();
     const who = visitor(runtime);
     await arrive(who, asked);
@@ -405,7 +405,7 @@ describe("an application that sends a person here", () => {
   });
 });
 
-test("GET /login leads to the page, and to no other place", async () => {
+test("GET /login redirects to the hosted page only", async () => {
   const location = async (path: string) => (await visitor(runtime).request(path)).headers.get("location");
   expect(await location("/login")).toBe("/");
   expect(await location("/login?flow=registration")).toBe("/?flow=registration");
