@@ -30,7 +30,7 @@ test.each([
   [null, null, "en"],
   [null, "de", "de"],
   [null, "de-AT,en;q=0.8", "de"],
-  [null, "fr-FR, fr;q=0.9, de;q=0.5, en;q=0.7", "en"],
+  [null, "sv-SE, sv;q=0.9, en;q=0.7, de;q=0.5", "en"],
   [null, "de;q=0, en", "en"],
   [null, "tlh, *;q=0.1", "en"],
   [null, "DE-ch", "de"],
