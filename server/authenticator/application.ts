@@ -1,3 +1,4 @@
+import { ownOrigin } from "../config/own-hosts.ts";
 import type { Config } from "../config/schema.ts";
 import { type AuthenticatorMetadata, authenticatorMetadata } from "./uaf/metadata.ts";
 
@@ -23,7 +24,7 @@ export function applicationOf({ authenticator, service, base_url }: Config): App
     name,
     icon,
     appId,
-    facets: [...new Set([new URL(base_url).origin, ...facets, ...single])],
+    facets: [...new Set([ownOrigin({ base_url }), ...facets, ...single])],
     accepted: accepted.map(authenticatorMetadata),
   };
 }

@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { schema } from "#db/client";
+import { ownOrigin } from "../config/own-hosts.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { AuthenticationResponse } from "../webauthn/responses.ts";
@@ -9,7 +10,7 @@ const { passkeyCredentials: credentials } = schema;
 
 /** Returns the URL of a tenant's passkey server. Its keys are at `/.well-known/jwks.json` under it. */
 export function issuerOf({ id, config }: Tenant): string {
-  return `${new URL(config.base_url).origin}/passkeys/${id}`;
+  return `${ownOrigin(config)}/passkeys/${id}`;
 }
 
 /**

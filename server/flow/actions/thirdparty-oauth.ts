@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ownOrigin } from "../../config/own-hosts.ts";
 import { codeChallengeOf, codeVerifierPattern } from "../../lib/pkce.ts";
 import type { RequestContext } from "../../runtime.ts";
 import { THIRD_PARTY_REQUEST_SECONDS } from "../../thirdparty/authorization-requests.ts";
@@ -87,8 +88,8 @@ export async function goToProvider(
 /** Whether the request comes from a page of another, allowed site. */
 function isAllowedCrossSite({ client, tenant }: RequestContext): boolean {
   const { origin } = client;
-  const { base_url, cors } = tenant.config;
-  return origin != null && origin !== new URL(base_url).origin && cors.allow_origins.includes(origin);
+  const { cors } = tenant.config;
+  return origin != null && origin !== ownOrigin(tenant.config) && cors.allow_origins.includes(origin);
 }
 
 /** Signs in through an identity provider. */
