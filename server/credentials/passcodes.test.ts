@@ -4,12 +4,13 @@ import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { countFailure, failureSubject, unlimited } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { someone as client, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   ensurePasscodeSent,
   newPasscode,
   type PasscodeSending,
   type PasscodeSubject,
+  type PasscodeVerdict,
   resendPasscode,
   verifyPasscode,
 } from "./passcodes.ts";
@@ -23,22 +24,18 @@ afterAll(() => runtime.close());
 const start = new Date("2030-01-01T12:00:00.000Z");
 const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
 
-function scopeAt(
-  seconds = 0,
-  settings: Record<string, string> = {},
-  source = someone.source,
-): RequestContext {
+function scopeAt(seconds = 0, settings: Record<string, string> = {}, source = client.source): RequestContext {
   const configured = runtime.configured(settings);
   return {
     runtime: configured,
     tenant: configured.tenant,
-    client: { ...someone, source },
+    client: { ...client, source },
     now: new Date(start.getTime() + seconds * 1000),
     signal: new AbortController().signal,
   };
 }
 
-function somebody(changes: Partial<PasscodeSubject> = {}): PasscodeSubject {
+function subjectOf(changes: Partial<PasscodeSubject> = {}): PasscodeSubject {
   const identifier = `${randomUUID()}@example.com`;
   return {
     flowId: randomUUID(),
@@ -56,9 +53,17 @@ const write = (changes: Write[]) =>
     for (const change of changes) await change(tx);
   });
 
-/** Writes what was to be sent, and reads the code out of the mail. */
-async function delivered(sent: Promise<PasscodeSending>): Promise<string> {
-  const { writes, jobs } = await sent;
+async function admitted(sending: Promise<PasscodeSending>) {
+  const sent = await sending;
+  if (!sent.ok) throw new Error(`rate limited for ${sent.retryAfterSeconds} s`);
+  return sent;
+}
+
+const resultOf = (verdict: PasscodeVerdict) => (verdict.ok ? "right" : verdict.reason);
+
+/** Writes the code and reads it from the mail. */
+async function delivered(sending: Promise<PasscodeSending>): Promise<string> {
+  const { writes, jobs } = await admitted(sending);
   await write(writes);
   const [job] = jobs;
   if (!job || !("code" in job.mail)) throw new Error("no code was mailed");
@@ -67,11 +72,11 @@ async function delivered(sent: Promise<PasscodeSending>): Promise<string> {
 
 const wrongOf = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, "0");
 
-describe("a code", () => {
-  test("goes to the recipient, in the client's language, with its lifetime", async () => {
-    const about = somebody({ purpose: "recovery" });
-    const scope = { ...scopeAt(), client: { ...someone, language: "de" as const } };
-    const sent = await ensurePasscodeSent(scope, about);
+describe("a passcode", () => {
+  test("is mailed to the recipient in the client's language, with its lifetime", async () => {
+    const about = subjectOf({ purpose: "recovery" });
+    const scope = { ...scopeAt(), client: { ...client, language: "de" as const } };
+    const sent = await admitted(ensurePasscodeSent(scope, about));
     expect(sent.jobs).toEqual([
       {
         name: "send_mail",
@@ -83,48 +88,42 @@ describe("a code", () => {
     ]);
   });
 
-  test("is right once", async () => {
-    const about = somebody();
+  test("is accepted once", async () => {
+    const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const judged = await verifyPasscode(scopeAt(), about, code);
-    if (judged.result !== "right") throw new Error("the code was right");
-    await write([judged.take]);
-    await expect(write([judged.take])).rejects.toThrow(new ConflictError("passcode"));
-    expect(await verifyPasscode(scopeAt(), about, code)).toEqual({ result: "wrong" });
+    if (!judged.ok) throw new Error("the code was rejected");
+    await write([judged.write]);
+    await expect(write([judged.write])).rejects.toThrow(new ConflictError("passcode"));
+    expect(await verifyPasscode(scopeAt(), about, code)).toEqual({ ok: false, reason: "wrong" });
   });
 
-  test("is wrong once and twice, exhausted the third time, and dead then", async () => {
-    const about = somebody();
+  test("is exhausted by the third wrong attempt", async () => {
+    const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const results = [];
     for (let attempt = 0; attempt < 4; attempt++)
       results.push(await verifyPasscode(scopeAt(), about, wrongOf(code)));
-    // A11 the right one is too late.
+    // A11 The correct code comes too late.
     results.push(await verifyPasscode(scopeAt(), about, code));
-    expect(results.map(({ result }) => result)).toEqual([
-      "wrong",
-      "wrong",
-      "exhausted",
-      "exhausted",
-      "exhausted",
-    ]);
+    expect(results.map(resultOf)).toEqual(["wrong", "wrong", "exhausted", "exhausted", "exhausted"]);
   });
 
-  test("may be right at the third try", async () => {
-    const about = somebody();
+  test("is accepted at the third attempt", async () => {
+    const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     for (let attempt = 0; attempt < 2; attempt++) await verifyPasscode(scopeAt(), about, wrongOf(code));
-    expect(await verifyPasscode(scopeAt(), about, code)).toMatchObject({ result: "right" });
+    expect(await verifyPasscode(scopeAt(), about, code)).toMatchObject({ ok: true });
   });
 
-  test("lives as long as it is said to, to the millisecond", async () => {
-    const about = somebody();
+  test("expires after its lifetime, to the millisecond", async () => {
+    const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
-    expect(await verifyPasscode(scopeAt(300), about, code)).toEqual({ result: "wrong" });
-    expect(await verifyPasscode(scopeAt(299.999), about, code)).toMatchObject({ result: "right" });
+    expect(await verifyPasscode(scopeAt(300), about, code)).toEqual({ ok: false, reason: "wrong" });
+    expect(await verifyPasscode(scopeAt(299.999), about, code)).toMatchObject({ ok: true });
   });
 
-  test("A94 does not match in other digits, other forms, or with anything around it", async () => {
+  test("A94 does not match with other digits, other encodings, or surrounding characters", async () => {
     for (const disguise of [
       (code: string) => code.replace(/./g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
       (code: string) => code.replace(/./g, (digit) => String.fromCodePoint(0x0660 + Number(digit))),
@@ -134,14 +133,14 @@ describe("a code", () => {
       () => "",
       () => "x".repeat(100_000),
     ]) {
-      const about = somebody();
+      const about = subjectOf();
       const code = await delivered(ensurePasscodeSent(scopeAt(), about));
-      expect(await verifyPasscode(scopeAt(), about, disguise(code))).toEqual({ result: "wrong" });
+      expect(await verifyPasscode(scopeAt(), about, disguise(code))).toEqual({ ok: false, reason: "wrong" });
     }
   });
 
-  test("A14 counts in its own flow, purpose, mailbox and tenant only", async () => {
-    const about = somebody();
+  test("A14 is accepted for its own flow, purpose, mailbox and tenant only", async () => {
+    const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const elsewhere = { ...scopeAt(), tenant: { ...scopeAt().tenant, id: randomUUID() } };
     const others: [RequestContext, PasscodeSubject][] = [
@@ -152,14 +151,14 @@ describe("a code", () => {
       [elsewhere, about],
     ];
     for (const [context, other] of others) {
-      await write((await ensurePasscodeSent(context, other)).writes);
-      expect(await verifyPasscode(context, other, code)).toEqual({ result: "wrong" });
+      await write((await admitted(ensurePasscodeSent(context, other))).writes);
+      expect(await verifyPasscode(context, other, code)).toEqual({ ok: false, reason: "wrong" });
     }
-    expect(await verifyPasscode(scopeAt(), about, code)).toMatchObject({ result: "right" });
+    expect(await verifyPasscode(scopeAt(), about, code)).toMatchObject({ ok: true });
   });
 
-  test("is not in the database", async () => {
-    const about = somebody();
+  test("is not stored in plain text", async () => {
+    const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const { rows } = await runtime.database.read.$client.query("select * from passcodes where flow_id = $1", [
       about.flowId,
@@ -174,146 +173,144 @@ describe("a code", () => {
 });
 
 describe("sending", () => {
-  test("happens once, however often it is ensured, even when the tries are used up", async () => {
-    const about = somebody();
+  test("happens once, however often it is ensured, even if the attempts are used up", async () => {
+    const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
-    expect(await ensurePasscodeSent(scopeAt(10), about)).toEqual({ writes: [], jobs: [] });
-    // A35 going back and forth gives no tries back.
+    expect(await ensurePasscodeSent(scopeAt(10), about)).toEqual({ ok: true, writes: [], jobs: [] });
+    // A35 Going back and forth restores no attempts.
     for (let attempt = 0; attempt < 3; attempt++) {
       await verifyPasscode(scopeAt(), about, wrongOf(code));
-      expect(await ensurePasscodeSent(scopeAt(20), about)).toEqual({ writes: [], jobs: [] });
+      expect(await ensurePasscodeSent(scopeAt(20), about)).toEqual({ ok: true, writes: [], jobs: [] });
     }
-    expect(await verifyPasscode(scopeAt(), about, code)).toEqual({ result: "exhausted" });
+    expect(await verifyPasscode(scopeAt(), about, code)).toEqual({ ok: false, reason: "exhausted" });
   });
 
-  test("happens again when the code has expired", async () => {
-    const about = somebody();
+  test("happens again after the code has expired", async () => {
+    const about = subjectOf();
     const first = await delivered(ensurePasscodeSent(scopeAt(), about));
     const second = await delivered(ensurePasscodeSent(scopeAt(300), about));
-    expect(await verifyPasscode(scopeAt(301), about, second)).toMatchObject({ result: "right" });
-    expect(second === first || (await verifyPasscode(scopeAt(301), about, first)).result).not.toBe("right");
+    expect(await verifyPasscode(scopeAt(301), about, second)).toMatchObject({ ok: true });
+    expect(second === first || resultOf(await verifyPasscode(scopeAt(301), about, first))).not.toBe("right");
   });
 
-  test("A15 A22 another code kills the one before, and lives a whole life with three tries", async () => {
-    const about = somebody();
+  test("A15 A22 a new code replaces the previous one and has a full lifetime and three attempts", async () => {
+    const about = subjectOf();
     const first = await delivered(ensurePasscodeSent(scopeAt(), about));
     for (let attempt = 0; attempt < 3; attempt++) await verifyPasscode(scopeAt(299), about, wrongOf(first));
     let second = await delivered(resendPasscode(scopeAt(299), about));
     while (second === first) second = await delivered(resendPasscode(scopeAt(299), about));
-    expect(await verifyPasscode(scopeAt(299), about, first)).toEqual({ result: "wrong" });
-    expect(await verifyPasscode(scopeAt(598), about, second)).toMatchObject({ result: "right" });
+    expect(await verifyPasscode(scopeAt(299), about, first)).toEqual({ ok: false, reason: "wrong" });
+    expect(await verifyPasscode(scopeAt(598), about, second)).toMatchObject({ ok: true });
   });
 
-  test("A15 a right code that was replaced before it was taken is not taken", async () => {
-    const about = somebody();
+  test("A15 a verified code that was replaced concurrently is not consumed", async () => {
+    const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const judged = await verifyPasscode(scopeAt(), about, code);
     await delivered(resendPasscode(scopeAt(), about));
-    if (judged.result !== "right") throw new Error("the code was right");
-    await expect(write([judged.take])).rejects.toThrow(new ConflictError("passcode"));
+    if (!judged.ok) throw new Error("the code was rejected");
+    await expect(write([judged.write])).rejects.toThrow(new ConflictError("passcode"));
   });
 
-  test("A21 takes one token each time, and is refused when there is none; an earlier code stays good", async () => {
+  test("A21 consumes a rate token each time and is rejected without one; the previous code stays valid", async () => {
     const context = scopeAt(0, withLimits);
-    const about = somebody();
+    const about = subjectOf();
     await delivered(ensurePasscodeSent(context, about));
     await delivered(resendPasscode(context, about));
     const code = await delivered(resendPasscode(context, about));
     const refused = await resendPasscode(context, about);
-    expect(refused).toEqual({
-      writes: [],
-      jobs: [],
-      limited: expect.objectContaining({ retryAfterSeconds: expect.any(Number) }),
-    });
-    expect(refused.limited?.retryAfterSeconds).toBeGreaterThan(0);
-    expect(await ensurePasscodeSent(context, about)).toEqual({ writes: [], jobs: [] });
-    expect(await verifyPasscode(context, about, code)).toMatchObject({ result: "right" });
-    // The address is what counts, whichever flow or source asks for it.
+    expect(refused).toEqual({ ok: false, reason: "rate_limited", retryAfterSeconds: expect.any(Number) });
+    expect(refused.ok ? 0 : refused.retryAfterSeconds).toBeGreaterThan(0);
+    expect(await ensurePasscodeSent(context, about)).toEqual({ ok: true, writes: [], jobs: [] });
+    expect(await verifyPasscode(context, about, code)).toMatchObject({ ok: true });
+    // The limit is per address, whatever the flow or source.
     const elsewhere = await ensurePasscodeSent(scopeAt(0, withLimits, "198.51.100.1"), {
       ...about,
       flowId: randomUUID(),
     });
-    expect(elsewhere.limited).toBeDefined();
+    expect(elsewhere.ok).toBe(false);
   });
 
-  test("A21 from one source to many addresses ends at 60 in an hour, and spends no address's tokens then", async () => {
+  test("A21 from one source to many addresses stops at 60 an hour, without consuming the addresses' tokens", async () => {
     const flooder = scopeAt(0, withLimits, "203.0.113.66");
     let sent = 0;
     for (let address = 0; address < 70; address++) {
-      if (!(await ensurePasscodeSent(flooder, somebody())).limited) sent += 1;
+      if ((await ensurePasscodeSent(flooder, subjectOf())).ok) sent += 1;
     }
     expect(sent).toBe(60);
-    const victim = somebody();
+    const victim = subjectOf();
     for (let attempt = 0; attempt < 5; attempt++)
       await ensurePasscodeSent(flooder, { ...victim, flowId: randomUUID() });
-    expect((await ensurePasscodeSent(scopeAt(0, withLimits, "192.0.2.200"), victim)).limited).toBeUndefined();
+    expect((await ensurePasscodeSent(scopeAt(0, withLimits, "192.0.2.200"), victim)).ok).toBe(true);
   });
 });
 
-describe("where no account is", () => {
+describe("without an account", () => {
   const unknown = (changes: Partial<PasscodeSubject> = {}): PasscodeSubject => {
-    const { userId: _, ...rest } = somebody({ decoy: true, notice: "email_login_attempted", ...changes });
+    const { userId: _, ...rest } = subjectOf({ decoy: true, notice: "email_login_attempted", ...changes });
     return rest;
   };
 
-  test("A1 a notice is mailed, without a code, and a row is written all the same", async () => {
+  test("A1 a notice without a code is mailed, and a row is written as for an account", async () => {
     const about = unknown();
-    const sent = await ensurePasscodeSent(scopeAt(), about);
+    const sent = await admitted(ensurePasscodeSent(scopeAt(), about));
     expect(sent.jobs).toEqual([
       expect.objectContaining({ to: about.recipient, mail: { type: "email_login_attempted" } }),
     ]);
     await write(sent.writes);
-    expect(await ensurePasscodeSent(scopeAt(), about)).toEqual({ writes: [], jobs: [] });
+    expect(await ensurePasscodeSent(scopeAt(), about)).toEqual({ ok: true, writes: [], jobs: [] });
   });
 
-  test("A1 without a recipient or a notice there is a job all the same, which goes to nobody", async () => {
+  test("A1 without a recipient or a notice there is a job that mails nothing", async () => {
     const { notice: _, ...silent } = unknown();
     for (const about of [silent, unknown({ recipient: null })]) {
-      expect((await ensurePasscodeSent(scopeAt(), about)).jobs).toMatchObject([
+      expect((await admitted(ensurePasscodeSent(scopeAt(), about))).jobs).toMatchObject([
         { name: "send_mail", to: null },
       ]);
     }
   });
 
-  test("A1 tries are answered as anywhere else", async () => {
+  test("A1 attempts get the same verdicts as for an account", async () => {
     const about = unknown();
-    await write((await ensurePasscodeSent(scopeAt(), about)).writes);
+    await write((await admitted(ensurePasscodeSent(scopeAt(), about))).writes);
     const results = [];
     for (let attempt = 0; attempt < 4; attempt++)
-      results.push((await verifyPasscode(scopeAt(), about, "123456")).result);
+      results.push(resultOf(await verifyPasscode(scopeAt(), about, "123456")));
     expect(results).toEqual(["wrong", "wrong", "exhausted", "exhausted"]);
   });
 
-  test("A5 too many mails and too many tries are answered as anywhere else", async () => {
+  test("A5 too many mails and attempts get the same verdicts as for an account", async () => {
     const context = scopeAt(0, withLimits);
     const about = unknown();
     const limited = [];
-    for (let mail = 0; mail < 5; mail++)
-      limited.push((await resendPasscode(context, about)).limited !== undefined);
+    for (let mail = 0; mail < 5; mail++) limited.push(!(await resendPasscode(context, about)).ok);
     expect(limited).toEqual([false, false, false, true, true]);
     const results = [];
     for (let flow = 0; flow < 12; flow++) {
-      results.push((await verifyPasscode(context, { ...about, flowId: randomUUID() }, "123456")).result);
+      results.push(resultOf(await verifyPasscode(context, { ...about, flowId: randomUUID() }, "123456")));
     }
-    expect(results).toEqual([...Array(10).fill("wrong"), "limited", "limited"]);
+    expect(results).toEqual([...Array(10).fill("wrong"), "rate_limited", "rate_limited"]);
   });
 
-  test("no code is right, even one that is", async () => {
-    const about = somebody();
+  test("rejects the code that was sent", async () => {
+    const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
-    expect(await verifyPasscode(scopeAt(), { ...about, decoy: true }, code)).toEqual({ result: "wrong" });
+    expect(await verifyPasscode(scopeAt(), { ...about, decoy: true }, code)).toEqual({
+      ok: false,
+      reason: "wrong",
+    });
   });
 });
 
 describe("races", () => {
-  test("A13 of 50 right answers at once to one code exactly one takes it", async () => {
-    const about = somebody();
+  test("A13 of 50 concurrent correct attempts exactly one consumes the code", async () => {
+    const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const judged = await verifyPasscode(scopeAt(), about, code);
-        if (judged.result !== "right") return judged.result;
-        return write([judged.take]).then(
+        if (!judged.ok) return judged.reason;
+        return write([judged.write]).then(
           () => "taken",
           (error: unknown) => (error instanceof ConflictError ? "too late" : Promise.reject(error)),
         );
@@ -322,86 +319,90 @@ describe("races", () => {
     expect(outcomes.filter((outcome) => outcome === "taken")).toHaveLength(1);
   });
 
-  test("A11 of 50 wrong answers at once to one code three are judged", async () => {
-    const about = somebody();
+  test("A11 of 50 concurrent wrong attempts three are verified", async () => {
+    const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     const results = await Promise.all(
       Array.from({ length: 50 }, () => verifyPasscode(scopeAt(), about, wrongOf(code))),
     );
-    expect(results.filter(({ result }) => result === "wrong")).toHaveLength(2);
-    expect(results.filter(({ result }) => result === "exhausted")).toHaveLength(48);
+    expect(results.filter((verdict) => resultOf(verdict) === "wrong")).toHaveLength(2);
+    expect(results.filter((verdict) => resultOf(verdict) === "exhausted")).toHaveLength(48);
   });
 
-  test("A12 of 1000 tries spread over as many flows of one account ten are judged in an hour", async () => {
-    const account = somebody();
+  test("A12 of 1000 attempts over as many flows of one account ten are verified in an hour", async () => {
+    const account = subjectOf();
     const context = scopeAt(0, withLimits);
     const flows = Array.from({ length: 1000 }, () => ({ ...account, flowId: randomUUID() }));
     await write(
-      (await Promise.all(flows.map((about) => resendPasscode(scopeAt(), about)))).flatMap(
+      (await Promise.all(flows.map((about) => admitted(resendPasscode(scopeAt(), about))))).flatMap(
         ({ writes }) => writes,
       ),
     );
     const results = await Promise.all(flows.map((about) => verifyPasscode(context, about, "000000")));
-    const limited = results.filter(({ result }) => result === "limited");
+    const limited = results.filter((verdict) => resultOf(verdict) === "rate_limited");
     expect(limited).toHaveLength(990);
-    expect(limited[0]).toEqual({ result: "limited", retryAfterSeconds: 3600 });
+    expect(limited[0]).toEqual({ ok: false, reason: "rate_limited", retryAfterSeconds: 3600 });
   });
 
-  test("A12 an address that is verified over many new accounts is one account to a guesser", async () => {
+  test("A12 attempts to verify one address for many new accounts count together", async () => {
     const context = scopeAt(0, withLimits);
     const address = `${randomUUID()}@example.com`;
     const results = await Promise.all(
       Array.from({ length: 100 }, () =>
-        verifyPasscode(context, somebody({ purpose: "email_verification", recipient: address }), "000000"),
+        verifyPasscode(context, subjectOf({ purpose: "email_verification", recipient: address }), "000000"),
       ),
     );
-    expect(results.filter(({ result }) => result === "limited")).toHaveLength(90);
+    expect(results.filter((verdict) => resultOf(verdict) === "rate_limited")).toHaveLength(90);
   });
 });
 
 describe("the account's failures", () => {
-  test("A15 are kept by a new code and by a new flow", async () => {
+  test("A15 stay counted with a new code and a new flow", async () => {
     const context = scopeAt(0, withLimits);
-    const account = somebody();
+    const account = subjectOf();
     let judged = 0;
     for (let flow = 0; flow < 6; flow++) {
       const about = { ...account, flowId: randomUUID() };
       const code = await delivered(resendPasscode(scopeAt(), about));
       for (let attempt = 0; attempt < 3; attempt++) {
-        if ((await verifyPasscode(context, about, wrongOf(code))).result !== "limited") judged += 1;
+        if (resultOf(await verifyPasscode(context, about, wrongOf(code))) !== "rate_limited") judged += 1;
       }
     }
     expect(judged).toBe(10);
   });
 
-  test("in an hour are kept by a success, which itself is none", async () => {
+  test("in an hour stay counted after a success, which is not counted", async () => {
     const context = scopeAt(0, withLimits);
-    const account = somebody();
-    let results = "";
+    const account = subjectOf();
+    const results: string[] = [];
     for (let round = 0; round < 12; round++) {
       const about = { ...account, flowId: randomUUID() };
       const code = await delivered(resendPasscode(scopeAt(), about));
       const wrong = await verifyPasscode(context, about, wrongOf(code));
       const right = await verifyPasscode(context, about, code);
-      results += `${wrong.result[0]}${right.result[0]} `;
-      if (right.result === "right") await write([right.take]);
+      results.push(`${resultOf(wrong)} ${resultOf(right)}`);
+      if (right.ok) await write([right.write]);
     }
-    // The tenth wrong one leaves no room for a right one.
-    expect(results.trim()).toBe(`${"wr ".repeat(9)}wl ll ll`);
+    // After the tenth failure even a correct code is not verified.
+    expect(results).toEqual([
+      ...Array(9).fill("wrong right"),
+      "wrong rate_limited",
+      ...Array(2).fill("rate_limited rate_limited"),
+    ]);
   });
 
-  test("A35 an expired or absent code is a failure too, so that no flow gives free tries", async () => {
+  test("A35 include attempts without a valid code, so that a new flow gives no free attempts", async () => {
     const context = scopeAt(0, withLimits);
-    const about = somebody();
+    const about = subjectOf();
     const results = [];
     for (let attempt = 0; attempt < 11; attempt++)
-      results.push((await verifyPasscode(context, about, "123456")).result);
-    expect(results).toEqual([...Array(10).fill("wrong"), "limited"]);
+      results.push(resultOf(await verifyPasscode(context, about, "123456")));
+    expect(results).toEqual([...Array(10).fill("wrong"), "rate_limited"]);
   });
 
-  test("A20 a hundred in a row end codes as a way in, unseen, where there is another one", async () => {
+  test("A20 lock passcodes after 100 consecutive failures, with an unchanged verdict, if there is another method", async () => {
     const context = scopeAt(0, withLimits);
-    const about = somebody();
+    const about = subjectOf();
     const subject = failureSubject(runtime.vault, context.tenant.id, { userId: about.userId ?? "" });
     const key = { tenantId: context.tenant.id, method: "passcode", subject, source: "" } as const;
     for (let failure = 0; failure < 100; failure++)
@@ -409,15 +410,16 @@ describe("the account's failures", () => {
     const later = scopeAt(7200, withLimits);
     const again = await delivered(ensurePasscodeSent(later, about));
     expect(await verifyPasscode(later, { ...about, hasAlternative: true }, again)).toEqual({
-      result: "wrong",
+      ok: false,
+      reason: "wrong",
     });
     expect(await verifyPasscode(later, { ...about, hasAlternative: false }, again)).toMatchObject({
-      result: "right",
+      ok: true,
     });
   });
 });
 
-describe("A23 codes", () => {
+describe("A23 passcodes", () => {
   const codes = Array.from({ length: 100_000 }, () => newPasscode({ randomBytes }));
 
   test("are six decimal digits, leading zeros included", () => {
@@ -425,7 +427,7 @@ describe("A23 codes", () => {
     expect(codes.some((code) => code.startsWith("0"))).toBe(true);
   });
 
-  test("have every digit equally often in every place", () => {
+  test("are uniformly distributed in every place", () => {
     for (let place = 0; place < 6; place++) {
       const counts = new Map<string, number>();
       for (const code of codes) counts.set(code[place] ?? "", (counts.get(code[place] ?? "") ?? 0) + 1);
@@ -440,12 +442,12 @@ describe("A23 codes", () => {
     }
   });
 
-  test("repeat no more than chance has it", () => {
+  test("do not repeat more often than expected", () => {
     // 100 000 out of a million: about 95 163 distinct ones, give or take 60.
     expect(Math.abs(new Set(codes).size - 95_163)).toBeLessThan(500);
   });
 
-  test("are drawn again where a remainder would favour some", () => {
+  test("are drawn again where a remainder would be biased", () => {
     const draws = [Buffer.from("ffffff", "hex"), Buffer.from("f42400", "hex"), Buffer.from("f423ff", "hex")];
     expect(newPasscode({ randomBytes: () => draws.shift() ?? Buffer.alloc(3) })).toBe("999999");
     expect(draws).toEqual([]);

@@ -13,50 +13,48 @@ import {
   refundFailure,
   unlimited,
 } from "../limits/failure-counters.ts";
+import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import type { NoticeMail, PasscodeMail } from "../mail/messages.ts";
 import type { RequestContext } from "../runtime.ts";
 
-/** What a mailed code is about. One flow, one purpose and one recipient have one code at a time. */
+/** The subject of a passcode. A flow has one passcode at a time for each purpose and recipient. */
 export interface PasscodeSubject {
   flowId: string;
   purpose: PasscodeMail;
-  /** Canonical address that mail goes to; null where there is none, and then nothing is mailed. */
+  /** Canonical address to mail to; null if there is none, and then nothing is mailed. */
   recipient: string | null;
-  /** How the person named themselves, in canonical form. */
+  /** The identifier that the user entered, in canonical form. */
   identifier: string;
-  /** The account to be let into, if there is one. */
+  /** The account to sign in to, if there is one. */
   userId?: string;
-  /** Whether the account has another way in that strangers cannot have barred; see `judgePasscode`. */
+  /** Whether the account can sign in by another method that an attacker cannot lock; see `verifyPasscode`. */
   hasAlternative?: boolean;
-  /** True: no account, or an address that is taken. No code is accepted; `notice` is mailed, or nothing. */
+  /** There is no account, or the address is taken: every code is rejected, and `notice` is mailed, or nothing. */
   decoy: boolean;
   notice?: NoticeMail;
 }
 
-export interface PasscodeSending {
-  writes: Write[];
-  jobs: MailJob[];
-  /** Nothing is sent: too many were. Whole seconds, at least 1. */
-  limited?: { retryAfterSeconds: number };
-}
+export type PasscodeSending =
+  /** `jobs` send the code that `writes` store; both are empty if the current code is still valid. */
+  | { ok: true; writes: Write[]; jobs: MailJob[] }
+  /** Nothing is sent. */
+  | RateLimited;
 
 export type PasscodeVerdict =
-  /** `take` uses the code up; it throws TakenError("passcode") when somebody else did. */
-  | { result: "right"; take: Write }
-  /** Not the code, or there is none, or it has expired. */
-  | { result: "wrong" }
-  /** The third wrong try, and every later one: a new code must be asked for. */
-  | { result: "exhausted" }
-  /** Not judged: too many wrong codes for this account. Whole seconds, at least 1. */
-  | { result: "limited"; retryAfterSeconds: number };
+  /** `write` consumes the code; it throws ConflictError("passcode") if it was consumed concurrently. */
+  | { ok: true; write: Write }
+  /** `wrong`: another code, none, or an expired one. `exhausted`: no attempts are left, a new code is needed. */
+  | { ok: false; reason: "wrong" | "exhausted" }
+  /** Not verified: too many wrong codes for this account. */
+  | RateLimited;
 
-/** Tries of one code. */
-const maxTries = 3;
+/** Attempts for one code. */
+const MAX_ATTEMPTS = 3;
 
 /**
- * Sees to it that a code was sent: one that has not expired will do, even one whose tries are used up, so that going
- * back and forth neither sends another nor gives tries back. Sending takes a rate token.
+ * Sends a code unless there is one that has not expired. A code whose attempts are used up counts too, so that going
+ * back and forth neither sends another nor restores attempts. Sending consumes a rate token.
  */
 export async function ensurePasscodeSent(
   context: RequestContext,
@@ -64,11 +62,11 @@ export async function ensurePasscodeSent(
 ): Promise<PasscodeSending> {
   const { runtime, now } = context;
   const rows = await selectUnexpired(runtime.database.read).execute({ ...keyOf(context, about), now });
-  return rows.length > 0 ? { writes: [], jobs: [] } : resendPasscode(context, about);
+  return rows.length > 0 ? { ok: true, writes: [], jobs: [] } : resendPasscode(context, about);
 }
 
 /**
- * Sends a new code, which takes a rate token. The one before is dead, the new one has its own three tries; the
+ * Sends a new code, which consumes a rate token. It replaces the previous code and has three attempts of its own; the
  * account's failures stay counted (NIST SP 800-63B-4 section 3.1.3.2).
  */
 export async function resendPasscode(
@@ -76,11 +74,11 @@ export async function resendPasscode(
   about: PasscodeSubject,
 ): Promise<PasscodeSending> {
   const { runtime, tenant, client, now } = context;
-  // The source first: who floods others from one place uses up the tokens of that place, not those of the others.
+  // The source first: flooding from one source consumes that source's tokens, not those of its victims.
   const source = await runtime.rates.consume("passcode_source", `${tenant.id}/${client.source}`);
-  if (!source.ok) return tooMany(source.retryAfterSeconds);
-  const asked = await runtime.rates.consume("passcode_address", `${tenant.id}/${about.identifier}`);
-  if (!asked.ok) return { writes: [], jobs: [], limited: asked };
+  if (!source.ok) return source;
+  const address = await runtime.rates.consume("passcode_address", `${tenant.id}/${about.identifier}`);
+  if (!address.ok) return address;
   const floods = await floodsMailbox(context, about);
 
   const code = newPasscode(runtime.platform);
@@ -100,12 +98,12 @@ export async function resendPasscode(
       .onConflictDoUpdate({ target: [tenantId, flowId, purpose, recipient], set: row });
   };
   const mailed = floods ? { ...about, recipient: null } : about;
-  return { writes: [write], jobs: jobsFor(context, mailed, code, ttlSeconds) };
+  return { ok: true, writes: [write], jobs: jobsFor(context, mailed, code, ttlSeconds) };
 }
 
 /**
- * Whether a mailbox that was not itself named has had enough mail. Then nothing is sent and nothing is said: an
- * answer would tell whose address belongs to which username.
+ * Whether a mailbox whose address the user did not enter has received too many passcodes. Then nothing is sent and no
+ * error is returned: an error would reveal which address belongs to which username.
  */
 async function floodsMailbox(
   { runtime, tenant }: RequestContext,
@@ -115,19 +113,13 @@ async function floodsMailbox(
   return !(await runtime.rates.consume("passcode_address", `${tenant.id}/${recipient}`)).ok;
 }
 
-const tooMany = (retryAfterSeconds: number): PasscodeSending => ({
-  writes: [],
-  jobs: [],
-  limited: { retryAfterSeconds },
-});
-
 /**
- * Judges a code. The try is counted before that, in statements that commit by themselves: for the code, of which tries
- * one to three are judged, and for the account, which has so many wrong codes an hour over all its flows. Tries that
- * are not judged cost the account nothing.
+ * Verifies a passcode. The attempt is counted first, in statements that commit by themselves: for the code, of which
+ * attempts one to three are verified, and as a failure of the account (`countFailure`), limited per hour over all its
+ * flows. Attempts that are not verified are not counted for the account.
  *
- * After a hundred wrong codes in a row no code is right any more, until another method succeeds, provided there is
- * one: strangers may bar a method and never an account. What is answered stays the same, so it tells nothing.
+ * After 100 consecutive failures every code is rejected until another method succeeds, provided the account has one:
+ * an attacker can lock a method but never the account. The verdicts stay the same, so they reveal nothing.
  */
 export async function verifyPasscode(
   context: RequestContext,
@@ -135,8 +127,8 @@ export async function verifyPasscode(
   code: string,
 ): Promise<PasscodeVerdict> {
   const { runtime, tenant, now } = context;
-  const stored = await reserveTry(context, about);
-  if (stored && stored.tries > maxTries) return { result: "exhausted" };
+  const stored = await countAttempt(context, about);
+  if (stored && stored.tries > MAX_ATTEMPTS) return { ok: false, reason: "exhausted" };
 
   const { enabled, wrong_passcodes_per_hour } = tenant.config.rate_limiter;
   const counted = {
@@ -147,25 +139,20 @@ export async function verifyPasscode(
   } as const;
   const limits = enabled ? hourly(wrong_passcodes_per_hour) : unlimited;
   const admitted = await countFailure(runtime.database, counted, limits, now);
-  if (!admitted.ok) {
-    return {
-      result: "limited",
-      retryAfterSeconds: "retryAfterSeconds" in admitted ? admitted.retryAfterSeconds : 1,
-    };
-  }
-  const barred = enabled && about.hasAlternative === true && admitted.consecutive > MAX_FAILURES_IN_A_ROW;
+  if (!admitted.ok) return admitted.reason === "rate_limited" ? admitted : rateLimited(1);
+  const locked = enabled && about.hasAlternative === true && admitted.consecutive > MAX_FAILURES_IN_A_ROW;
 
-  if (!stored) return { result: "wrong" };
-  const right = constantTimeEqual(stored.codeHash, codeHashOf(context, about, code));
-  if (right && !about.decoy && !barred) {
-    return { result: "right", take: takeOf(context, about, stored.codeHash, counted) };
+  if (!stored) return { ok: false, reason: "wrong" };
+  const matches = constantTimeEqual(stored.codeHash, codeHashOf(context, about, code));
+  if (matches && !about.decoy && !locked) {
+    return { ok: true, write: consumePasscode(context, about, stored.codeHash, counted) };
   }
-  return { result: stored.tries === maxTries ? "exhausted" : "wrong" };
+  return { ok: false, reason: stored.tries === MAX_ATTEMPTS ? "exhausted" : "wrong" };
 }
 
-/** Six decimal digits, all equally likely. */
+/** Six random decimal digits, uniformly distributed. */
 export function newPasscode({ randomBytes }: Pick<Platform, "randomBytes">): string {
-  // The largest multiple of a million in three bytes: what lies above would favour the smaller codes.
+  // The largest multiple of a million in three bytes: numbers above it would favour smaller codes.
   const end = 16_000_000;
   for (;;) {
     const number = randomBytes(3).readUIntBE(0, 3);
@@ -191,13 +178,13 @@ function keyOf(
   return { tenantId: tenant.id, flowId, purpose, recipient: recipientMac };
 }
 
-/** A code is right in its own tenant, flow, purpose and mailbox only. */
+/** The hash binds a code to its tenant, flow, purpose and mailbox. */
 function codeHashOf(context: RequestContext, about: PasscodeSubject, code: string): Buffer {
   const { tenantId, flowId, purpose, recipient } = keyOf(context, about);
   return context.runtime.vault.mac("passcode", tenantId, flowId, purpose, recipient.toString("hex"), code);
 }
 
-/** Whoever verifies an address attacks the mailbox, under whatever account the flow is about to make. */
+/** Failures of verifying an address count for the mailbox, whatever account the flow would create. */
 function failureSubjectOf({ runtime, tenant }: RequestContext, about: PasscodeSubject): Buffer {
   const { purpose, recipient, identifier, userId } = about;
   if (purpose === "email_verification") {
@@ -206,7 +193,7 @@ function failureSubjectOf({ runtime, tenant }: RequestContext, about: PasscodeSu
   return failureSubject(runtime.vault, tenant.id, userId ? { userId } : { identifier });
 }
 
-/** One job, whoever is asked for and whether or not there is anybody to write to. */
+/** One job in every case, so that timing reveals neither accounts nor addresses. */
 function jobsFor(
   { tenant, client }: RequestContext,
   about: PasscodeSubject,
@@ -217,7 +204,7 @@ function jobsFor(
   const mail = decoy
     ? { type: notice ?? ("email_login_attempted" as const) }
     : { type: purpose, code, ttlSeconds };
-  const to = !decoy || notice ? recipient : null;
+  const to = decoy && !notice ? null : recipient;
   return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language, mail }];
 }
 
@@ -238,8 +225,8 @@ const selectUnexpired = prepared("passcode_unexpired", (db) =>
     ),
 );
 
-/** Counts a try of an unexpired code, and commits. */
-async function reserveTry(
+/** Counts an attempt for an unexpired code, and commits. */
+async function countAttempt(
   context: RequestContext,
   about: PasscodeSubject,
 ): Promise<{ tries: number; codeHash: Buffer } | null> {
@@ -254,7 +241,7 @@ async function reserveTry(
   return rows[0] ?? null;
 }
 
-function takeOf(
+function consumePasscode(
   context: RequestContext,
   about: PasscodeSubject,
   codeHash: Buffer,

@@ -14,7 +14,7 @@ import {
 import type { RequestContext } from "../runtime.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { createPasswordHasher } from "./password-hasher.ts";
-import { replacePassword, verifyPassword } from "./passwords.ts";
+import { type PasswordVerdict, replacePassword, verifyPassword } from "./passwords.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -41,6 +41,8 @@ function scopeOf(
 }
 
 /** Limits as they are in production, but for the ones that would hide the one a test is about. */
+const isVerified = (verdict: PasswordVerdict) => verdict.ok || verdict.reason === "wrong";
+
 const limited = {
   STILE_RATE_LIMITER_ENABLED: "true",
   STILE_RATE_LIMITER_PASSWORDS_PER_MINUTE: "1000",
@@ -72,15 +74,24 @@ describe("a password", () => {
     const user = await newUser(context, right);
     const other = await newUser(context, "another good password");
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
-    expect(await verifyPassword(context, { ...user, password: `${right}!` })).toEqual({ ok: false });
-    expect(await verifyPassword(context, { ...other, password: right })).toEqual({ ok: false });
+    expect(await verifyPassword(context, { ...user, password: `${right}!` })).toEqual({
+      ok: false,
+      reason: "wrong",
+    });
+    expect(await verifyPassword(context, { ...other, password: right })).toEqual({
+      ok: false,
+      reason: "wrong",
+    });
   });
 
   test("of another tenant's account is wrong here", async () => {
     const context = scopeOf();
     const user = await newUser(context, right);
     const elsewhere = { ...context, tenant: { ...context.tenant, id: randomUUID() } };
-    expect(await verifyPassword(elsewhere, { ...user, password: right })).toEqual({ ok: false });
+    expect(await verifyPassword(elsewhere, { ...user, password: right })).toEqual({
+      ok: false,
+      reason: "wrong",
+    });
   });
 
   test("A1 is wrong, and counted, where there is no account or no password", async () => {
@@ -92,7 +103,10 @@ describe("a password", () => {
       for (let attempt = 0; attempt < 6; attempt++) {
         answers.push(await verifyPassword(context, { ...somebody, password: right }));
       }
-      expect(answers).toEqual([...Array(5).fill({ ok: false }), { limited: 1 }]);
+      expect(answers).toEqual([
+        ...Array(5).fill({ ok: false, reason: "wrong" }),
+        { ok: false, reason: "rate_limited", retryAfterSeconds: 1 },
+      ]);
     }
   });
 
@@ -117,7 +131,10 @@ describe("a password", () => {
     });
     const user = await newUser(cheap, right);
     const before = await hashOf(user.userId);
-    expect(await verifyPassword(dear, { ...user, password: "wrong" })).toEqual({ ok: false });
+    expect(await verifyPassword(dear, { ...user, password: "wrong" })).toEqual({
+      ok: false,
+      reason: "wrong",
+    });
     expect(await hashOf(user.userId)).toBe(before);
     const verdict = await verifyPassword(dear, { ...user, password: right });
     if (!("write" in verdict)) throw new Error("the password was right");
@@ -134,19 +151,36 @@ describe("tries", () => {
     const at = (seconds: number, source = someone.source) =>
       scopeOf({ settings: limited, source, now: new Date(start.getTime() + seconds * 1000) });
     for (let attempt = 0; attempt < 5; attempt++) {
-      expect(await verifyPassword(at(0), { ...user, password: "wrong" })).toEqual({ ok: false });
+      expect(await verifyPassword(at(0), { ...user, password: "wrong" })).toEqual({
+        ok: false,
+        reason: "wrong",
+      });
     }
-    expect(await verifyPassword(at(0.5), { ...user, password: right })).toEqual({ limited: 1 });
+    expect(await verifyPassword(at(0.5), { ...user, password: right })).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 1,
+    });
     // A20 somebody else's tries do not keep the owner waiting.
     expect(await verifyPassword(at(0.5, "198.51.100.9"), { ...user, password: right })).toMatchObject({
       ok: true,
     });
-    expect(await verifyPassword(at(1), { ...user, password: "wrong" })).toEqual({ ok: false });
-    expect(await verifyPassword(at(2.5), { ...user, password: right })).toEqual({ limited: 1 });
+    expect(await verifyPassword(at(1), { ...user, password: "wrong" })).toEqual({
+      ok: false,
+      reason: "wrong",
+    });
+    expect(await verifyPassword(at(2.5), { ...user, password: right })).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 1,
+    });
     const verdict = await verifyPassword(at(3), { ...user, password: right });
     if (!("write" in verdict)) throw new Error("the password was right");
     await write(verdict.write);
-    expect(await verifyPassword(at(3), { ...user, password: "wrong" })).toEqual({ ok: false });
+    expect(await verifyPassword(at(3), { ...user, password: "wrong" })).toEqual({
+      ok: false,
+      reason: "wrong",
+    });
     expect(await verifyPassword(at(3), { ...user, password: right })).toMatchObject({ ok: true });
   });
 
@@ -156,7 +190,7 @@ describe("tries", () => {
     const verdicts = await Promise.all(
       Array.from({ length: 50 }, () => verifyPassword(context, { ...user, password: "wrong" })),
     );
-    expect(verdicts.filter((verdict) => "ok" in verdict)).toHaveLength(5);
+    expect(verdicts.filter(isVerified)).toHaveLength(5);
   });
 
   test("of one account from one source are five a minute", async () => {
@@ -168,8 +202,8 @@ describe("tries", () => {
       await write(verdict.write);
     }
     const verdict = await verifyPassword(context, { ...user, password: right });
-    expect(verdict).toEqual({ limited: expect.any(Number) });
-    expect("limited" in verdict && verdict.limited).toBeGreaterThan(10);
+    expect(verdict).toEqual({ ok: false, reason: "rate_limited", retryAfterSeconds: expect.any(Number) });
+    expect("retryAfterSeconds" in verdict && verdict.retryAfterSeconds).toBeGreaterThan(10);
   });
 
   test("A17 of one password for many accounts end soon from one source, and not from another", async () => {
@@ -181,7 +215,7 @@ describe("tries", () => {
         await verifyPassword(attacker, { identifier: `user${account}@example.com`, password: right }),
       );
     }
-    expect(verdicts.filter((verdict) => "ok" in verdict)).toHaveLength(10);
+    expect(verdicts.filter(isVerified)).toHaveLength(10);
     const owner = await newUser(attacker, right);
     const home = scopeOf({ settings, source: "192.0.2.77" });
     expect(await verifyPassword(home, { ...owner, password: right })).toMatchObject({ ok: true });
@@ -196,7 +230,10 @@ describe("tries", () => {
       await countFailure(runtime.database, { ...key, method: "password" }, unlimited, start);
     }
     const tried = { ...user, password: right };
-    expect(await verifyPassword(context, { ...tried, hasAlternative: true })).toEqual({ ok: false });
+    expect(await verifyPassword(context, { ...tried, hasAlternative: true })).toEqual({
+      ok: false,
+      reason: "wrong",
+    });
     expect(await verifyPassword(context, { ...tried, hasAlternative: false })).toMatchObject({ ok: true });
     await write((tx) => refundFailure(tx, { ...key, method: "passkey" }));
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
@@ -207,7 +244,11 @@ describe("tries", () => {
     const user = await newUser(context, right);
     for (let attempt = 0; attempt < 5; attempt++)
       await verifyPassword(context, { ...user, password: "wrong" });
-    expect(await verifyPassword(context, { ...user, password: "wrong" })).toEqual({ limited: 1 });
+    expect(await verifyPassword(context, { ...user, password: "wrong" })).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 1,
+    });
     await write(
       replacePassword(context, user.userId, await context.runtime.passwordHasher.hash("a new password")),
     );
@@ -226,7 +267,11 @@ describe("tries", () => {
     const busy = [1, 2, 3].map(() => passwordHasher.hash("x"));
     const crowded = { ...context, runtime: { ...context.runtime, passwordHasher } };
     for (let attempt = 0; attempt < 20; attempt++) {
-      expect(await verifyPassword(crowded, { ...user, password: "wrong" })).toEqual({ limited: 1 });
+      expect(await verifyPassword(crowded, { ...user, password: "wrong" })).toEqual({
+        ok: false,
+        reason: "rate_limited",
+        retryAfterSeconds: 1,
+      });
     }
     await Promise.all(busy);
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
@@ -236,7 +281,10 @@ describe("tries", () => {
     const context = scopeOf();
     const user = await newUser(context, right);
     for (let attempt = 0; attempt < 12; attempt++) {
-      expect(await verifyPassword(context, { ...user, password: "wrong" })).toEqual({ ok: false });
+      expect(await verifyPassword(context, { ...user, password: "wrong" })).toEqual({
+        ok: false,
+        reason: "wrong",
+      });
     }
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
   });

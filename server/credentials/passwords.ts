@@ -11,33 +11,34 @@ import {
   refundFailure,
   unlimited,
 } from "../limits/failure-counters.ts";
+import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
 import type { RequestContext } from "../runtime.ts";
 import { HashQueueFullError } from "./password-hasher.ts";
 
 export interface PasswordAttempt {
   password: string;
-  /** How the person named themselves, in canonical form. */
+  /** The identifier that the user entered, in canonical form. */
   identifier: string;
-  /** The account that has this identifier, if any. */
+  /** The account with this identifier, if there is one. */
   userId?: string;
-  /** Whether the account has another way in, so that strangers who bar this one do not bar the account. */
+  /** Whether the account can sign in by another method, so that locking this one does not lock the account. */
   hasAlternative?: boolean;
 }
 
 export type PasswordVerdict =
-  /** `write` belongs to the step that goes on from here; it throws TakenError("password") when it was changed since. */
+  /** `write` records the success; it throws ConflictError("password") if the password was changed concurrently. */
   | { ok: true; write: Write }
-  | { ok: false }
-  /** Not judged: too many tries. Whole seconds to wait, at least 1. */
-  | { limited: number };
+  | { ok: false; reason: "wrong" }
+  /** Not verified: too many attempts. */
+  | RateLimited;
 
 /**
- * Judges a password. Unknown accounts, accounts without a password and wrong passwords cost the same statements and
+ * Verifies a password. Unknown accounts, accounts without a password and wrong passwords cost the same statements and
  * the same hash.
  *
- * Counted before it is judged: by rate, per source and per account and source; as a failure in a row, per account and
- * source with a growing wait, and per account. After a hundred in a row no password is right until another method
- * succeeds, provided there is one, which looks like a wrong one to whoever brought that about.
+ * The attempt is counted before it is verified: against the rate limits per source and per account and source, and as
+ * a failure (`countFailure`) per account and source, with a growing delay, and per account. After 100 consecutive
+ * failures every password is rejected as wrong until another method succeeds, provided the account has one.
  */
 export async function verifyPassword(
   context: RequestContext,
@@ -45,46 +46,49 @@ export async function verifyPassword(
 ): Promise<PasswordVerdict> {
   const { runtime, tenant, client, now, signal } = context;
   const { vault, rates, passwordHasher, database } = runtime;
-  // A try that would find no place in the queue must not count as one.
-  if (passwordHasher.full) return { limited: 1 };
+  // An attempt that the queue would not accept must not be counted.
+  if (passwordHasher.full) return rateLimited(1);
 
   const { userId, identifier } = attempt;
   const subject = failureSubject(vault, tenant.id, userId ? { userId } : { identifier });
   const source = await rates.consume("password_source", `${tenant.id}/${client.source}`);
-  if (!source.ok) return { limited: source.retryAfterSeconds };
+  if (!source.ok) return source;
   const account = await rates.consume("password", `${tenant.id}/${attempt.identifier}/${client.source}`);
-  if (!account.ok) return { limited: account.retryAfterSeconds };
+  if (!account.ok) return account;
 
-  const limit = tenant.config.rate_limiter.enabled;
+  const limited = tenant.config.rate_limiter.enabled;
   const key = { tenantId: tenant.id, method: "password", subject } as const;
-  const here = { ...key, source: client.source };
-  const delayed = await countFailure(database, here, limit ? growingDelay : unlimited, now);
-  if (!delayed.ok) return { limited: "retryAfterSeconds" in delayed ? delayed.retryAfterSeconds : 1 };
-  const everywhere = { ...key, source: "" };
+  const fromSource = { ...key, source: client.source };
+  const delayed = await countFailure(database, fromSource, limited ? growingDelay : unlimited, now);
+  if (!delayed.ok) return delayed.reason === "rate_limited" ? delayed : rateLimited(1);
+  const anySource = { ...key, source: "" };
   const admitted = await countFailure(
     database,
-    everywhere,
-    limit && attempt.hasAlternative ? inARow : unlimited,
+    anySource,
+    limited && attempt.hasAlternative ? inARow : unlimited,
     now,
   );
 
-  const stored = await readHash(database.read, tenant.id, userId ?? nobody);
+  const stored = await readHash(database.read, tenant.id, userId ?? NIL_USER_ID);
   try {
     const { ok, outdated } = await passwordHasher.verify(
       attempt.password,
       admitted.ok ? stored : null,
       signal,
     );
-    if (!ok || stored === null) return { ok: false };
+    if (!ok || stored === null) return { ok: false, reason: "wrong" };
     const renewed = outdated ? await renewedHash(context, attempt.password) : null;
-    return { ok: true, write: succeed(context, here, userId ?? nobody, { stored, renewed }) };
+    return {
+      ok: true,
+      write: recordSuccess(context, fromSource, userId ?? NIL_USER_ID, { stored, renewed }),
+    };
   } catch (error) {
-    if (error instanceof HashQueueFullError) return { limited: 1 };
+    if (error instanceof HashQueueFullError) return rateLimited(1);
     throw error;
   }
 }
 
-/** Sets the password of an account, whether or not it has one, and forgets the failures with the one before. */
+/** Sets or replaces the password of an account and resets its failures. */
 export function replacePassword(
   { tenant, runtime, client, now }: RequestContext,
   userId: string,
@@ -103,7 +107,7 @@ export function replacePassword(
   };
 }
 
-/** Sets the first password of an account; violates `passwords_tenant_id_user_id_pk` when it has one meanwhile. */
+/** Sets the first password of an account; violates `passwords_tenant_id_user_id_pk` if one was set concurrently. */
 export function createPassword({ tenant, now }: RequestContext, userId: string, hash: string): Write {
   return async (tx) => {
     await tx
@@ -112,7 +116,7 @@ export function createPassword({ tenant, now }: RequestContext, userId: string, 
   };
 }
 
-/** Takes the password from an account. */
+/** Deletes the password of an account. */
 export function deletePassword({ tenant }: RequestContext, userId: string): Write {
   const { passwords } = schema;
   return async (tx) => {
@@ -120,8 +124,8 @@ export function deletePassword({ tenant }: RequestContext, userId: string): Writ
   };
 }
 
-/** Whoever has no account is looked up all the same. */
-const nobody = "00000000-0000-0000-0000-000000000000";
+/** Queried for unknown accounts, so that timing does not reveal them. */
+const NIL_USER_ID = "00000000-0000-0000-0000-000000000000";
 
 const selectHash = prepared("password_hash", (db) =>
   db
@@ -140,7 +144,7 @@ async function readHash(db: ReadOnly, tenantId: string, userId: string): Promise
   return row?.hash ?? null;
 }
 
-/** A hash by the parameters and the pepper of today; null when there is no room to make one now. */
+/** A hash with the current parameters and pepper; null if the queue is full. */
 async function renewedHash({ runtime, signal }: RequestContext, password: string): Promise<string | null> {
   try {
     return await runtime.passwordHasher.hash(password, signal);
@@ -150,7 +154,7 @@ async function renewedHash({ runtime, signal }: RequestContext, password: string
   }
 }
 
-function succeed(
+function recordSuccess(
   { tenant, now }: RequestContext,
   counted: { tenantId: string; method: "password"; subject: Buffer; source: string },
   userId: string,
@@ -159,7 +163,7 @@ function succeed(
   const { passwords } = schema;
   const own = and(eq(passwords.tenantId, tenant.id), eq(passwords.userId, userId));
   return async (tx) => {
-    // Judged against a hash that was replaced meanwhile, it was the password before.
+    // Verified against a hash that was replaced concurrently, it was the previous password.
     const [current] = await tx.select({ hash: passwords.hash }).from(passwords).where(own).for("update");
     if (current?.hash !== stored) throw new ConflictError("password");
     if (renewed) await tx.update(passwords).set({ hash: renewed, updatedAt: now }).where(own);

@@ -64,8 +64,7 @@ const left = (userId: string) => countRecoveryCodes(runtime.database.read, runti
 /** Judges a code, and takes it when it is right. */
 async function enter(context: RequestContext, userId: string, code: string): Promise<string> {
   const judged = await verifyRecoveryCode(context, { userId, code });
-  if ("limited" in judged) return "limited";
-  if (!judged.ok) return "wrong";
+  if (!judged.ok) return judged.reason;
   await write(judged.write);
   return "right";
 }
@@ -95,7 +94,7 @@ describe("the codes of an account", () => {
     const judged = await verifyRecoveryCode(scopeAt(), { userId, code: codes[0] ?? "" });
     await write(again.write);
     expect(await enter(scopeAt(), userId, codes[0] ?? "")).toBe("wrong");
-    if (!("ok" in judged && judged.ok)) throw new Error("the code was right");
+    if (!judged.ok) throw new Error("the code was right");
     await expect(write(judged.write)).rejects.toThrow(new ConflictError("recovery_code"));
     expect(await enter(scopeAt(), userId, again.codes[0] ?? "")).toBe("right");
     await write(deleteRecoveryCodes(scopeAt(), userId));
@@ -205,7 +204,11 @@ describe("wrong codes", () => {
     const { userId, codes } = await owner();
     const here = scopeAt(0, withLimits);
     for (let tries = 0; tries < 3; tries++) expect(await enter(here, userId, nobodys())).toBe("wrong");
-    expect(await verifyRecoveryCode(here, { userId, code: codes[0] ?? "" })).toEqual({ limited: 60 });
+    expect(await verifyRecoveryCode(here, { userId, code: codes[0] ?? "" })).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 60,
+    });
     for (const source of ["198.51.100.8", "198.51.100.9"]) {
       const there = scopeAt(1, withLimits, source);
       for (let tries = 0; tries < 3; tries++) expect(await enter(there, userId, nobodys())).toBe("wrong");
@@ -224,7 +227,7 @@ describe("wrong codes", () => {
         }),
       ).rejects.toThrow("the step failed");
     }
-    expect(await enter(context, userId, codes[0] ?? "")).toBe("limited");
+    expect(await enter(context, userId, codes[0] ?? "")).toBe("rate_limited");
   });
 
   test("never bar the codes: there is nothing to be guessed", async () => {

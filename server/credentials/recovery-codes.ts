@@ -4,32 +4,33 @@ import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { lockUser } from "../identity/users.ts";
 import type { Platform } from "../lib/platform.ts";
+import type { RateLimited } from "../limits/rate-limits.ts";
 import type { RequestContext } from "../runtime.ts";
 import { countSecondFactorAttempt } from "./second-factor-attempts.ts";
 
 const { recoveryCodes } = schema;
 
-/** How many codes are handed out at a time. */
+/** Codes of one set. */
 export const RECOVERY_CODE_COUNT = 10;
 
-/** Crockford's base 32: no letter in it can be taken for a digit or for another letter. */
-const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+/** Crockford's base 32, which has no letters that resemble digits or each other. */
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /** 80 bits; NIST SP 800-63B-4 section 4.2.1.1 asks for 64. */
-const codeLength = 16;
-const groupLength = 4;
+const CODE_LENGTH = 16;
+const GROUP_LENGTH = 4;
 
 export type RecoveryCodeVerdict =
-  /** `write` uses the code up; it throws TakenError("recovery_code") when somebody else did. */
+  /** `write` consumes the code; it throws ConflictError("recovery_code") if it was consumed concurrently. */
   | { ok: true; write: Write }
-  | { ok: false }
-  /** Not judged: too many wrong codes for this account. Whole seconds to wait, at least 1. */
-  | { limited: number };
+  | { ok: false; reason: "wrong" }
+  /** Not verified: too many wrong codes for this account. */
+  | RateLimited;
 
 /**
- * Makes the ten codes of an account anew; those before are worth nothing from the commit on.
+ * Generates a new set of ten codes for an account, which replaces the previous set.
  *
- * @returns `codes` as people are shown them, four groups of four joined by `-`: they rest as HMACs, so this is the
- *   only time. `write` throws TakenError("user") when the account is gone
+ * @returns `codes` as the user sees them, four groups of four joined by `-`: they are stored as HMACs, so this is the
+ *   only time. `write` throws ConflictError("user") if the account no longer exists
  */
 export function replaceRecoveryCodes(
   context: RequestContext,
@@ -44,7 +45,7 @@ export function replaceRecoveryCodes(
     createdAt: now,
   }));
   const write: Write = async (tx) => {
-    // Of two at once the second has to see the codes of the first, or both sets would stay.
+    // Of two concurrent replacements the second must see the codes of the first, or both sets would stay.
     await lockUser(tx, tenant.id, userId);
     await tx.delete(recoveryCodes).where(ofUser(tenant.id, userId));
     await tx.insert(recoveryCodes).values(rows);
@@ -53,9 +54,9 @@ export function replaceRecoveryCodes(
 }
 
 /**
- * Judges a recovery code, in whatever way it was typed. Counted before it is judged, as any typed second factor is;
- * what cannot be a code at all is no guess, and costs no try. There are too many codes for guessing ever to need more
- * than a pace, so that nobody can bar them (NIST SP 800-63B-4 section 4.2.1.1).
+ * Verifies a recovery code, however it is formatted. The attempt is counted first, unless the input cannot be a code.
+ * Codes have enough entropy that a limited rate of guesses suffices, so failures never lock this method
+ * (NIST SP 800-63B-4 section 4.2.1.1).
  */
 export async function verifyRecoveryCode(
   context: RequestContext,
@@ -63,18 +64,18 @@ export async function verifyRecoveryCode(
 ): Promise<RecoveryCodeVerdict> {
   const { runtime, tenant } = context;
   const normal = normalizeRecoveryCode(code);
-  if (normal === null) return { ok: false };
+  if (normal === null) return { ok: false, reason: "wrong" };
   const admitted = await countSecondFactorAttempt(context, "recovery_code", userId);
-  if (!admitted.ok) return { limited: admitted.retryAfterSeconds };
+  if (!admitted.ok) return admitted;
 
-  // The key that it was written under may no longer be the first one.
+  // The key under which it was stored may no longer be the first one.
   const hashes = runtime.vault.macs(...hashed(tenant.id, userId, normal));
   const own = and(ofUser(tenant.id, userId), inArray(recoveryCodes.codeHash, hashes));
   const found = await runtime.database.read
     .select({ codeHash: recoveryCodes.codeHash })
     .from(recoveryCodes)
     .where(own);
-  if (found.length === 0) return { ok: false };
+  if (found.length === 0) return { ok: false, reason: "wrong" };
   return {
     ok: true,
     write: async (tx) => {
@@ -85,34 +86,34 @@ export async function verifyRecoveryCode(
   };
 }
 
-/** How many codes an account has left. */
+/** The number of unused codes of an account. */
 export async function countRecoveryCodes(db: ReadOnly, tenantId: string, userId: string): Promise<number> {
   const [row] = await db.select({ left: count() }).from(recoveryCodes).where(ofUser(tenantId, userId));
   return row?.left ?? 0;
 }
 
-/** Takes all codes from an account, for instance with its last second factor. */
+/** Deletes all codes of an account, for instance with its last second factor. */
 export function deleteRecoveryCodes({ tenant }: Pick<RequestContext, "tenant">, userId: string): Write {
   return async (tx) => {
     await tx.delete(recoveryCodes).where(ofUser(tenant.id, userId));
   };
 }
 
-/** A code as it is shown: 16 characters of 5 random bits each. */
+/** A code as it is displayed: 16 characters of 5 random bits each. */
 export function newRecoveryCode({ randomBytes }: Pick<Platform, "randomBytes">): string {
-  // 32 divides 256, so the rest of a byte favours no character.
-  const characters = [...randomBytes(codeLength)].map((byte) => alphabet.charAt(byte % alphabet.length));
-  const groups = Array.from({ length: codeLength / groupLength }, (_, group) =>
-    characters.slice(group * groupLength, (group + 1) * groupLength).join(""),
+  // 32 divides 256, so the remainder of a byte is uniformly distributed.
+  const characters = [...randomBytes(CODE_LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length));
+  const groups = Array.from({ length: CODE_LENGTH / GROUP_LENGTH }, (_, group) =>
+    characters.slice(group * GROUP_LENGTH, (group + 1) * GROUP_LENGTH).join(""),
   );
   return groups.join("-");
 }
 
 /**
- * A code as it is compared: whatever the case, the spaces and the dashes, and with the letters that people take
- * digits for read as those digits.
+ * Normalizes a code for comparison: ignores case, white space and dashes, and reads O, I and L as the digits they
+ * resemble.
  *
- * @returns null for what cannot be a code
+ * @returns null if the input cannot be a code
  */
 export function normalizeRecoveryCode(typed: string): string | null {
   const normal = typed
@@ -120,7 +121,9 @@ export function normalizeRecoveryCode(typed: string): string | null {
     .toUpperCase()
     .replaceAll("O", "0")
     .replace(/[IL]/g, "1");
-  return normal.length === codeLength && [...normal].every((sign) => alphabet.includes(sign)) ? normal : null;
+  return normal.length === CODE_LENGTH && [...normal].every((sign) => ALPHABET.includes(sign))
+    ? normal
+    : null;
 }
 
 function hashed(tenantId: string, userId: string, normal: string): [string, ...string[]] {

@@ -1,36 +1,36 @@
 import type { Write } from "#db/write";
 import {
   countFailure,
+  type FailureVerdict,
   failureSubject,
   MAX_FAILURES_IN_A_ROW,
   refundFailure,
   unlimited,
   within,
 } from "../limits/failure-counters.ts";
+import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
 import type { RequestContext } from "../runtime.ts";
 
-/** Second factors that are typed in; the failures of each are counted by themselves. */
+/** Second factors that the user types in; the failures of each are counted separately. */
 export type TypedFactor = "otp" | "recovery_code";
 
 export type SecondFactorAttempt =
   /**
-   * `refund` belongs to writing the success. `barred`: a hundred wrong ones in a row; the code of an authenticator app
-   * may no longer be right then.
+   * `refund` is written with the success. `locked`: there were 100 consecutive failures; a TOTP code must be rejected
+   * then if the account has another second factor.
    */
-  | { ok: true; barred: boolean; refund: Write }
-  /** Not to be judged: too many. Whole seconds to wait, at least 1. */
-  | { ok: false; retryAfterSeconds: number };
+  { ok: true; locked: boolean; refund: Write } | RateLimited;
 
-/** Wrong codes of one account, wherever they are tried, within so many seconds. */
-const wrongCodes = { most: 5, seconds: 300 };
+/** TOTP failures of an account within a window, whatever the source. */
+const MAX_TOTP_FAILURES = 5;
+const TOTP_WINDOW_SECONDS = 300;
 
 /**
- * Counts a try before it is judged, in statements that commit by themselves: for the account from one source, of which
- * `rate_limiter.otp_codes_per_minute` may be wrong in a minute, and for the account as a whole, of which five codes of
- * an authenticator app may be wrong in five minutes.
+ * Counts an attempt before it is verified, in statements that commit by themselves: per account and source, limited to
+ * `rate_limiter.otp_codes_per_minute` failures a minute, and per account, limited to five TOTP failures in five minutes.
  *
- * Second factors have a subject of their own: whoever knows the password, and only that, cannot end a row of wrong
- * codes by signing in once more.
+ * Second factors have their own subject: an attacker who knows only the password cannot reset consecutive failures by
+ * signing in again.
  */
 export async function countSecondFactorAttempt(
   context: RequestContext,
@@ -40,26 +40,23 @@ export async function countSecondFactorAttempt(
   const { runtime, tenant, client, now } = context;
   const { enabled, otp_codes_per_minute } = tenant.config.rate_limiter;
   const subject = failureSubject(runtime.vault, tenant.id, { secondFactorOf: userId });
-  const everywhere = { tenantId: tenant.id, method, subject, source: "" };
-  const here = { ...everywhere, source: client.source };
+  const anySource = { tenantId: tenant.id, method, subject, source: "" };
+  const fromSource = { ...anySource, source: client.source };
 
-  const paced = enabled ? within(60, otp_codes_per_minute) : unlimited;
-  const fromHere = await countFailure(runtime.database, here, paced, now);
-  if (!fromHere.ok) return refused(fromHere);
-  // Nobody guesses a recovery code, so nobody who tries may keep its owner from using one.
-  const capped = enabled && method === "otp" ? within(wrongCodes.seconds, wrongCodes.most) : unlimited;
-  const admitted = await countFailure(runtime.database, everywhere, capped, now);
-  if (!admitted.ok) return refused(admitted);
+  const pace = enabled ? within(60, otp_codes_per_minute) : unlimited;
+  const paced = await countFailure(runtime.database, fromSource, pace, now);
+  if (!paced.ok) return rejected(paced);
+  // Recovery codes cannot be guessed, so failed attempts must not keep the owner from using one.
+  const cap = enabled && method === "otp" ? within(TOTP_WINDOW_SECONDS, MAX_TOTP_FAILURES) : unlimited;
+  const admitted = await countFailure(runtime.database, anySource, cap, now);
+  if (!admitted.ok) return rejected(admitted);
   return {
     ok: true,
-    barred: enabled && admitted.consecutive > MAX_FAILURES_IN_A_ROW,
-    refund: (tx) => refundFailure(tx, here),
+    locked: enabled && admitted.consecutive > MAX_FAILURES_IN_A_ROW,
+    refund: (tx) => refundFailure(tx, fromSource),
   };
 }
 
-function refused(reservation: { retryAfterSeconds: number } | { barred: true }): SecondFactorAttempt {
-  return {
-    ok: false,
-    retryAfterSeconds: "retryAfterSeconds" in reservation ? reservation.retryAfterSeconds : 1,
-  };
+function rejected(verdict: FailureVerdict & { ok: false }): RateLimited {
+  return verdict.reason === "rate_limited" ? verdict : rateLimited(1);
 }

@@ -77,7 +77,6 @@ async function owner(secret?: Buffer): Promise<Owner> {
 /** Judges a code, and takes it when it is right. */
 async function enter(context: RequestContext, userId: string, code: string): Promise<string> {
   const judged = await verifyTotp(context, { userId, code });
-  if ("limited" in judged) return "limited";
   if (!judged.ok) return judged.reason;
   await write(judged.write);
   return "right";
@@ -136,7 +135,7 @@ describe("a code", () => {
   test("A108 judged right twice at once is taken by one flow alone", async () => {
     const one = await owner();
     const judged = await Promise.all([1, 2].map(() => verifyTotp(scopeAt(), { ...one, code: one.code() })));
-    const writes = judged.flatMap((verdict) => ("ok" in verdict && verdict.ok ? [verdict.write] : []));
+    const writes = judged.flatMap((verdict) => (verdict.ok ? [verdict.write] : []));
     expect(writes).toHaveLength(2);
     const [first, second] = await Promise.allSettled(writes.map((change) => write(change)));
     expect([first?.status, second?.status].sort()).toEqual(["fulfilled", "rejected"]);
@@ -188,7 +187,7 @@ describe("a code", () => {
     for (const replaced of [true, false]) {
       const one = await owner();
       const judged = await verifyTotp(scopeAt(), { ...one, code: one.code() });
-      if (!("ok" in judged && judged.ok)) throw new Error("the code was right");
+      if (!judged.ok) throw new Error("the code was right");
       const sealed = newTotpSecret(scopeAt(), one.userId);
       await write(deleteTotp(scopeAt(), one.userId));
       if (replaced) await write(insertTotp(scopeAt(), one.userId, { sealed, lastStep: 0 }));
@@ -212,8 +211,16 @@ describe("wrong codes", () => {
     for (let tries = 0; tries < 3; tries++) {
       expect(await enter(at(tries), one.userId, wrongFor(one))).toBe("wrong");
     }
-    expect(await verifyTotp(at(3), { ...one, code: one.code() })).toEqual({ limited: 57 });
-    expect(await verifyTotp(at(59), { ...one, code: one.code() })).toEqual({ limited: 1 });
+    expect(await verifyTotp(at(3), { ...one, code: one.code() })).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 57,
+    });
+    expect(await verifyTotp(at(59), { ...one, code: one.code() })).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 1,
+    });
     expect(await enter(at(60), one.userId, one.code(2))).toBe("right");
   });
 
@@ -225,9 +232,13 @@ describe("wrong codes", () => {
       ),
     );
     expect(outcomes.filter((outcome) => outcome === "wrong")).toHaveLength(5);
-    expect(outcomes.filter((outcome) => outcome === "limited")).toHaveLength(195);
+    expect(outcomes.filter((outcome) => outcome === "rate_limited")).toHaveLength(195);
     const late = scopeAt(start + 299, withLimits);
-    expect(await verifyTotp(late, { ...one, code: one.code(10) })).toEqual({ limited: 1 });
+    expect(await verifyTotp(late, { ...one, code: one.code(10) })).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 1,
+    });
     expect(await enter(scopeAt(start + 300, withLimits), one.userId, one.code(10))).toBe("right");
   });
 
@@ -242,7 +253,7 @@ describe("wrong codes", () => {
         }),
       ).rejects.toThrow("the step failed");
     }
-    expect(await enter(context, one.userId, one.code())).toBe("limited");
+    expect(await enter(context, one.userId, one.code())).toBe("rate_limited");
   });
 
   test("A16 a right one whose step fails costs its try, and is right still", async () => {
@@ -280,12 +291,12 @@ describe("wrong codes", () => {
     }
     const context = scopeAt(start + 100 * 300, withLimits);
     const code = one.code(1000);
-    expect(await verifyTotp(context, { ...one, code, otherWayIn: true })).toEqual({
+    expect(await verifyTotp(context, { ...one, code, hasAlternative: true })).toEqual({
       ok: false,
       reason: "wrong",
     });
     // Strangers may bar a method, and never an account.
-    expect(await verifyTotp(context, { ...one, code, otherWayIn: false })).toMatchObject({ ok: true });
+    expect(await verifyTotp(context, { ...one, code, hasAlternative: false })).toMatchObject({ ok: true });
   });
 });
 
@@ -351,10 +362,13 @@ describe("setting up", () => {
     const secret = runtime.vault.unseal(Buffer.from(sealed, "base64url"), context);
     const code = (step: number) => hotp(secret, start / 30 + step);
     const wrong = await confirmTotp(scopeAt(), { userId, sealed, code: wrongOf(code(-1), code(0), code(1)) });
-    expect(wrong).toEqual({ ok: false });
-    expect(await confirmTotp(scopeAt(), { userId, sealed, code: "12345" })).toEqual({ ok: false });
+    expect(wrong).toEqual({ ok: false, reason: "wrong" });
+    expect(await confirmTotp(scopeAt(), { userId, sealed, code: "12345" })).toEqual({
+      ok: false,
+      reason: "wrong",
+    });
     const confirmed = await confirmTotp(scopeAt(), { userId, sealed, code: code(0) });
-    if (!("ok" in confirmed && confirmed.ok)) throw new Error("the code was right");
+    if (!confirmed.ok) throw new Error("the code was right");
     expect(confirmed.confirmed).toEqual({ sealed, lastStep: start / 30 });
     // A109 unconfirmed, it opens nothing.
     expect(await enter(scopeAt(), userId, code(0))).toBe("wrong");
@@ -373,9 +387,13 @@ describe("setting up", () => {
     );
     const code = wrongOf(...[-1, 0, 1].map((step) => hotp(secret, start / 30 + step)));
     for (let tries = 0; tries < 3; tries++) {
-      expect(await confirmTotp(context, { userId, sealed, code })).toEqual({ ok: false });
+      expect(await confirmTotp(context, { userId, sealed, code })).toEqual({ ok: false, reason: "wrong" });
     }
-    expect(await confirmTotp(context, { userId, sealed, code })).toEqual({ limited: 60 });
+    expect(await confirmTotp(context, { userId, sealed, code })).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 60,
+    });
   });
 
   test("leaves no secret in clear in the database", async () => {

@@ -4,67 +4,68 @@ import { type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
+import type { RateLimited } from "../limits/rate-limits.ts";
 import type { RequestContext } from "../runtime.ts";
 import { countSecondFactorAttempt } from "./second-factor-attempts.ts";
 import { totpQrCode, totpUri } from "./totp-qr-code.ts";
 
 /**
- * Authenticator apps: codes of six digits from a shared secret and the time (RFC 6238), by the parameters that every
- * app knows: HMAC-SHA-1, steps of 30 seconds.
+ * Time-based one-time passwords of authenticator apps (RFC 6238), with the parameters that every app supports:
+ * HMAC-SHA-1, six digits, time steps of 30 seconds.
  */
 
 const { totpSecrets } = schema;
 
 /** 160 bits, as RFC 4226 section 4 recommends. */
-const secretBytes = 20;
-const stepSeconds = 30;
-/** The step before and the one after are taken too, for clocks that differ (RFC 6238 section 5.2). */
-const toleranceSeconds = stepSeconds;
+const SECRET_BYTES = 20;
+const STEP_SECONDS = 30;
+/** The previous and the next step are accepted too, for clock skew (RFC 6238 section 5.2). */
+const TOLERANCE_SECONDS = STEP_SECONDS;
 
 const base32 = new ScureBase32Plugin();
 
-/** A secret that an authenticator app has shown to hold; plain JSON, so that a flow can keep it. */
+/** A secret that a code of the authenticator app has confirmed; plain JSON, so that flow data can hold it. */
 export interface ConfirmedTotp {
   /** Sealed secret, base64url. */
   sealed: string;
-  /** Time step of the code that confirmed it; codes of it and of earlier steps are spent. */
+  /** Time step of the code that confirmed it; codes of this and earlier steps are no longer accepted. */
   lastStep: number;
 }
 
-/** What a person is shown to set up their app. */
+/** The secret as the user sees it to set up an app. */
 export interface TotpSetup {
-  /** The secret in base 32 without padding, to be typed in. */
+  /** The secret in base 32 without padding, for manual entry. */
   secret: string;
-  /** The same as a QR code: a PNG as a data URL (RFC 2397). */
+  /** A QR code of it: a PNG as a data URL (RFC 2397). */
   image: string;
 }
 
 export type TotpVerdict =
-  /** `write` belongs to the step that goes on from here; it throws TakenError("otp") when the code was used meanwhile. */
+  /** `write` consumes the code; it throws ConflictError("otp") if it was used concurrently. */
   | { ok: true; write: Write }
-  /** `already_used`: the code was right, and it or a later one was taken before (RFC 6238 section 5.2). */
+  /** `already_used`: the code is correct, but it or a later one was used before (RFC 6238 section 5.2). */
   | { ok: false; reason: "wrong" | "already_used" }
-  /** Not judged: too many wrong codes for this account. Whole seconds to wait, at least 1. */
-  | { limited: number };
+  /** Not verified: too many wrong codes for this account. */
+  | RateLimited;
 
 export type TotpConfirmation =
-  /** `write` belongs to the step that keeps `confirmed`. */
-  { ok: true; confirmed: ConfirmedTotp; write: Write } | { ok: false } | { limited: number };
+  /** `write` is part of the step that keeps `confirmed`. */
+  { ok: true; confirmed: ConfirmedTotp; write: Write } | { ok: false; reason: "wrong" } | RateLimited;
 
 /**
- * Makes a secret for an account, or for one that is about to be.
+ * Generates a secret for an account that exists or is about to be created.
  *
- * @returns it sealed, base64url, for this account and no other
+ * @returns the secret sealed for this account, base64url
  */
 export function newTotpSecret({ runtime, tenant }: RequestContext, userId: string): string {
-  const secret = runtime.platform.randomBytes(secretBytes);
+  const secret = runtime.platform.randomBytes(SECRET_BYTES);
   return runtime.vault.seal(secret, totpSealContext(tenant.id, userId)).toString("base64url");
 }
 
 /**
- * Opens a sealed secret for its owner to see.
+ * Unseals a secret to show it to its owner.
  *
- * @param about `account`: how the person is known to themselves, an address or a name
+ * @param about `account`: the label of the account in the app, an e-mail address or a username
  */
 export async function showTotp(
   context: RequestContext,
@@ -79,44 +80,43 @@ export async function showTotp(
 }
 
 /**
- * Whether the app holds the secret it was shown. Tries are counted as those of a sign-in are.
+ * Confirms that the app holds a new secret. Attempts are counted like those of signing in.
  *
- * @param about `sealed`: what `newTotpSecret` gave for this account
+ * @param about `sealed`: the result of `newTotpSecret` for this account
  */
 export async function confirmTotp(
   context: RequestContext,
   { userId, sealed, code }: { userId: string; sealed: string; code: string },
 ): Promise<TotpConfirmation> {
-  if (!isCode(code)) return { ok: false };
+  if (!isCode(code)) return { ok: false, reason: "wrong" };
   const admitted = await countSecondFactorAttempt(context, "otp", userId);
-  if (!admitted.ok) return { limited: admitted.retryAfterSeconds };
+  if (!admitted.ok) return admitted;
   const step = await stepOf(openSecret(context, userId, Buffer.from(sealed, "base64url")), code, context.now);
-  if (step === null) return { ok: false };
+  if (step === null) return { ok: false, reason: "wrong" };
   return { ok: true, confirmed: { sealed, lastStep: step }, write: admitted.refund };
 }
 
 /**
- * Judges the code of an account's app by the step's moment. Each code is good for once, and none that is older than
- * one that was taken.
+ * Verifies a TOTP code at the time of the request. A code is accepted once, and never after a later one.
  *
- * Counted before it is judged; what is not six ASCII digits is no guess, and costs no try. After a hundred wrong codes
- * in a row no code is right until another second factor succeeds, provided there is one, which looks like a wrong code
- * to whoever brought that about (NIST SP 800-63B-4 section 3.2.2).
+ * The attempt is counted first, unless the input is not six ASCII digits. After 100 consecutive failures every code is
+ * rejected as wrong until another second factor succeeds, provided the account has one
+ * (NIST SP 800-63B-4 section 3.2.2).
  *
- * @param attempt `otherWayIn`: whether the account has another second factor
+ * @param attempt `hasAlternative`: whether the account has another second factor
  */
 export async function verifyTotp(
   context: RequestContext,
-  { userId, code, otherWayIn = false }: { userId: string; code: string; otherWayIn?: boolean },
+  { userId, code, hasAlternative = false }: { userId: string; code: string; hasAlternative?: boolean },
 ): Promise<TotpVerdict> {
   if (!isCode(code)) return { ok: false, reason: "wrong" };
   const admitted = await countSecondFactorAttempt(context, "otp", userId);
-  if (!admitted.ok) return { limited: admitted.retryAfterSeconds };
+  if (!admitted.ok) return admitted;
 
   const { runtime, tenant, now } = context;
   const [stored] = await selectSecret(runtime.database.read).execute({ tenantId: tenant.id, userId });
   const step = stored && (await stepOf(openSecret(context, userId, stored.sealedSecret), code, now));
-  if (stored === undefined || step === undefined || step === null || (admitted.barred && otherWayIn)) {
+  if (stored === undefined || step === undefined || step === null || (admitted.locked && hasAlternative)) {
     return { ok: false, reason: "wrong" };
   }
   if (step <= stored.lastStep) return { ok: false, reason: "already_used" };
@@ -131,7 +131,7 @@ export async function verifyTotp(
           and(
             eq(totpSecrets.tenantId, tenant.id),
             eq(totpSecrets.userId, userId),
-            // Of another secret that took this one's place meanwhile, the code is none.
+            // The code does not belong to a secret that replaced this one concurrently.
             eq(totpSecrets.sealedSecret, stored.sealedSecret),
             lt(totpSecrets.lastStep, step),
           ),
@@ -142,7 +142,7 @@ export async function verifyTotp(
   };
 }
 
-/** Gives an account its app; violates `totp_secrets_tenant_id_user_id_pk` when it has one meanwhile. */
+/** Adds the secret to an account; violates `totp_secrets_tenant_id_user_id_pk` if one was added concurrently. */
 export function insertTotp(
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   userId: string,
@@ -156,7 +156,7 @@ export function insertTotp(
   };
 }
 
-/** Takes the app from an account; its codes are worth nothing from the commit on. */
+/** Deletes the secret of an account; its codes are rejected from the commit on. */
 export function deleteTotp({ tenant }: Pick<RequestContext, "tenant">, userId: string): Write {
   return async (tx) => {
     await tx
@@ -165,7 +165,7 @@ export function deleteTotp({ tenant }: Pick<RequestContext, "tenant">, userId: s
   };
 }
 
-/** What a secret is sealed for. */
+/** The context that a secret is sealed for. */
 export function totpSealContext(tenantId: string, userId: string): string {
   return `totp secret ${tenantId} ${userId}`;
 }
@@ -186,15 +186,15 @@ function openSecret({ runtime, tenant }: RequestContext, userId: string, sealed:
   return runtime.vault.unseal(sealed, totpSealContext(tenant.id, userId));
 }
 
-/** The time step that a code is of, if it is right now; null otherwise. */
+/** The time step of a code that is valid now; null if it is not. */
 async function stepOf(secret: Buffer, token: string, now: Date): Promise<number | null> {
   const epoch = Math.floor(now.getTime() / 1000);
   const result = await verify({
     secret,
     token,
     epoch,
-    period: stepSeconds,
-    epochTolerance: toleranceSeconds,
+    period: STEP_SECONDS,
+    epochTolerance: TOLERANCE_SECONDS,
   });
   return result.valid && "timeStep" in result ? result.timeStep : null;
 }

@@ -75,7 +75,7 @@ async function trust(
 /** Uses the trust in a browser, and gives what its cookie holds then. */
 async function use(userId: string, cookie: string, context = scopeAt()): Promise<string> {
   const device = await ask(userId, cookie, context);
-  if (device.status !== "trusted") throw new Error(`the device is ${device.status}`);
+  if (!device.ok) throw new Error(`the device is ${device.reason}`);
   return trust(userId, { cookie, rotates: device, context });
 }
 
@@ -92,7 +92,7 @@ describe("a browser", () => {
     const userId = await someUser();
     const cookie = await trust(userId);
     expect(cookie).toMatch(new RegExp(`^${userId}:[A-Za-z0-9_-]{43}$`));
-    expect(await ask(userId, cookie)).toMatchObject({ status: "trusted" });
+    expect(await ask(userId, cookie)).toMatchObject({ ok: true });
     const { rows } = await runtime.database.read.$client.query(
       "select token_hash from trusted_devices where user_id = $1",
       [userId],
@@ -106,7 +106,7 @@ describe("a browser", () => {
     await trust(userId);
     const forged = `${userId}:${randomBytes(32).toString("base64url")}`;
     for (const cookie of [null, "", forged]) {
-      expect(await ask(userId, cookie)).toEqual({ status: "unknown" });
+      expect(await ask(userId, cookie)).toEqual({ ok: false, reason: "unknown" });
     }
   });
 
@@ -114,18 +114,18 @@ describe("a browser", () => {
     const [one, other] = [await someUser(), await someUser()];
     const cookie = await trust(one);
     const token = cookie.split(":")[1];
-    expect(await ask(other, cookie)).toEqual({ status: "unknown" });
-    expect(await ask(other, `${other}:${token}`)).toEqual({ status: "unknown" });
+    expect(await ask(other, cookie)).toEqual({ ok: false, reason: "unknown" });
+    expect(await ask(other, `${other}:${token}`)).toEqual({ ok: false, reason: "unknown" });
     const elsewhere = { ...scopeAt(), tenant: { ...runtime.tenant, id: randomUUID() } };
-    expect(await ask(one, cookie, elsewhere)).toEqual({ status: "unknown" });
+    expect(await ask(one, cookie, elsewhere)).toEqual({ ok: false, reason: "unknown" });
   });
 
   test("A106 is trusted for 30 days, to the millisecond, however often it is used", async () => {
     const userId = await someUser();
     let cookie = await trust(userId);
     for (const days of [10, 20, 29]) cookie = await use(userId, cookie, scopeAt(days * day));
-    expect(await ask(userId, cookie, scopeAt(30 * day - 0.001))).toMatchObject({ status: "trusted" });
-    expect(await ask(userId, cookie, scopeAt(30 * day))).toEqual({ status: "unknown" });
+    expect(await ask(userId, cookie, scopeAt(30 * day - 0.001))).toMatchObject({ ok: true });
+    expect(await ask(userId, cookie, scopeAt(30 * day))).toEqual({ ok: false, reason: "unknown" });
   });
 
   test("that is trusted anew starts a whole life, and its token before is replaced all the same", async () => {
@@ -133,7 +133,7 @@ describe("a browser", () => {
     const first = await trust(userId);
     const later = scopeAt(20 * day);
     const device = await ask(userId, first, later);
-    if (device.status !== "trusted") throw new Error(`the device is ${device.status}`);
+    if (!device.ok) throw new Error(`the device is ${device.reason}`);
     const { cookieChanges, write: change } = trustDevice(later, {
       userId,
       cookie: first,
@@ -141,9 +141,9 @@ describe("a browser", () => {
       granted: true,
     });
     await write(change);
-    expect(await ask(userId, first, later)).toMatchObject({ status: "replaced" });
+    expect(await ask(userId, first, later)).toMatchObject({ ok: false, reason: "replaced" });
     expect(await ask(userId, cookieChanges.device.value, scopeAt(49 * day))).toMatchObject({
-      status: "trusted",
+      ok: true,
     });
   });
 
@@ -151,18 +151,18 @@ describe("a browser", () => {
     const [one, other] = [await someUser(), await someUser()];
     const [cookie, second, others] = [await trust(one), await trust(one), await trust(other)];
     await write((tx) => revokeDevices(tx, runtime.tenant.id, one));
-    expect(await ask(one, cookie)).toEqual({ status: "unknown" });
-    expect(await ask(one, second)).toEqual({ status: "unknown" });
-    expect(await ask(other, others)).toMatchObject({ status: "trusted" });
+    expect(await ask(one, cookie)).toEqual({ ok: false, reason: "unknown" });
+    expect(await ask(one, second)).toEqual({ ok: false, reason: "unknown" });
+    expect(await ask(other, others)).toMatchObject({ ok: true });
   });
 
   test("A107 is trusted by nobody where the policy is never, whatever was trusted before", async () => {
     const userId = await someUser();
     const cookie = await trust(userId);
     const never = scopeAt(0, { STILE_MFA_DEVICE_TRUST_POLICY: "never" });
-    expect(await ask(userId, cookie, never)).toEqual({ status: "unknown" });
+    expect(await ask(userId, cookie, never)).toEqual({ ok: false, reason: "unknown" });
     const always = scopeAt(0, { STILE_MFA_DEVICE_TRUST_POLICY: "always" });
-    expect(await ask(userId, cookie, always)).toMatchObject({ status: "trusted" });
+    expect(await ask(userId, cookie, always)).toMatchObject({ ok: true });
   });
 });
 
@@ -172,8 +172,8 @@ describe("a token", () => {
     const first = await trust(userId);
     const second = await use(userId, first);
     expect(second).not.toBe(first);
-    expect(await ask(userId, second)).toMatchObject({ status: "trusted" });
-    expect(await ask(userId, first)).toMatchObject({ status: "replaced" });
+    expect(await ask(userId, second)).toMatchObject({ ok: true });
+    expect(await ask(userId, first)).toMatchObject({ ok: false, reason: "replaced" });
   });
 
   test("A106 that shows up again ends the trust in all browsers of its person, and is told of", async () => {
@@ -182,9 +182,9 @@ describe("a token", () => {
     const [second, elsewhere, others] = [await use(one, first), await trust(one), await trust(other)];
     await write(revokeStolenDevice(scopeAt(), one));
     for (const cookie of [first, second, elsewhere]) {
-      expect(await ask(one, cookie)).toEqual({ status: "unknown" });
+      expect(await ask(one, cookie)).toEqual({ ok: false, reason: "unknown" });
     }
-    expect(await ask(other, others)).toMatchObject({ status: "trusted" });
+    expect(await ask(other, others)).toMatchObject({ ok: true });
     expect(await audited(one)).toEqual(["trusted_device_stolen"]);
     expect(await audited(other)).toEqual([]);
   });
@@ -195,7 +195,7 @@ describe("a token", () => {
     const seen = await Promise.all(Array.from({ length: 20 }, () => ask(userId, cookie)));
     const outcomes = await Promise.allSettled(
       seen.map((device) => {
-        if (device.status !== "trusted") throw new Error(`the device is ${device.status}`);
+        if (!device.ok) throw new Error(`the device is ${device.reason}`);
         return trust(userId, { cookie, rotates: device });
       }),
     );
@@ -208,13 +208,13 @@ describe("a token", () => {
     const userId = await someUser();
     const cookie = await trust(userId);
     const device = await ask(userId, cookie);
-    if (device.status !== "trusted") throw new Error(`the device is ${device.status}`);
+    if (!device.ok) throw new Error(`the device is ${device.reason}`);
     await write((tx) => revokeDevices(tx, runtime.tenant.id, userId));
     await expect(trust(userId, { cookie, rotates: device })).rejects.toThrow(new ConflictError("device"));
     // Nor does it help to name the token of somebody else.
     const other = await someUser();
     const theirs = await ask(other, await trust(other));
-    if (theirs.status !== "trusted") throw new Error(`the device is ${theirs.status}`);
+    if (!theirs.ok) throw new Error(`the device is ${theirs.reason}`);
     await expect(trust(userId, { rotates: theirs })).rejects.toThrow(new ConflictError("device"));
   });
 });
@@ -227,10 +227,10 @@ describe("the cookie", () => {
     for (const userId of people) cookie = await trust(userId, { cookie, context });
     const holds = (value: string | null) => parseDeviceCookie(value).map(({ userId }) => userId);
     expect(holds(cookie)).toEqual([people[3], people[2], people[1]]);
-    expect(await ask(people[1] ?? "", cookie)).toMatchObject({ status: "trusted" });
+    expect(await ask(people[1] ?? "", cookie)).toMatchObject({ ok: true });
     cookie = await use(people[1] ?? "", cookie ?? "", context);
     expect(holds(cookie)).toEqual([people[1], people[3], people[2]]);
-    expect(await ask(people[2] ?? "", cookie)).toMatchObject({ status: "trusted" });
+    expect(await ask(people[2] ?? "", cookie)).toMatchObject({ ok: true });
   });
 
   test("is kept as long as anybody in it may be trusted", () => {
@@ -288,7 +288,7 @@ describe("the cookie", () => {
     ]) {
       expect(parseDeviceCookie(cookie)).toEqual([]);
     }
-    expect(await ask(await someUser(), "\0|:|\ud83d")).toEqual({ status: "unknown" });
+    expect(await ask(await someUser(), "\0|:|\ud83d")).toEqual({ ok: false, reason: "unknown" });
   });
 
   test("of rubbish is replaced by one that holds what it should", async () => {

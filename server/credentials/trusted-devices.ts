@@ -11,39 +11,37 @@ import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { RequestContext } from "../runtime.ts";
 
 /**
- * Browsers that may skip the second factor of a person, and never the first. A browser holds a token for each person
- * it is trusted by, all in one cookie; at every use the token is replaced, so that a copy shows when it is used.
+ * Trusted browsers: they may skip the second factor of a user, never the first. A browser holds one token for each
+ * user that trusts it, all in one cookie. Every use replaces the token, so that the use of a copy is detected.
  */
 
 const { trustedDevices } = schema;
 
 /** A browser may send several cookies of the name, each of at most 4096 bytes (RFC 6265 section 6.1). */
-const longestCookie = 4 * 4096;
+const MAX_COOKIE_LENGTH = 4 * 4096;
 
-/** One person's token in a browser's cookie. */
+/** The token of one user in a browser's cookie. */
 export interface DeviceEntry {
   userId: string;
   token: string;
 }
 
 export type DeviceTrust =
-  /** No token of this person, or one that was never given out, has expired or was revoked. */
-  | { status: "unknown" }
-  | {
-      /** `replaced`: another browser has used a copy of it, or this one holds the copy; see `revokeStolenDevice`. */
-      status: "trusted" | "replaced";
-      id: string;
-      /** When the trust ends, whatever takes this token's place. */
-      expiresAt: Date;
-    };
+  /** `expiresAt`: the end of the trust, which replacing the token does not extend. */
+  | { ok: true; id: string; expiresAt: Date }
+  /**
+   * `unknown`: there is no token of this user, or it was never issued, has expired or was revoked. `replaced`: the
+   * token was used before, so this browser or another one uses a copy; see `revokeStolenDevice`.
+   */
+  | { ok: false; reason: "unknown" | "replaced" };
 
 /**
- * Reads the cookie: `<user id>:<token>` joined by `|`, newest first. Whatever else stands in it is passed over.
+ * Parses the cookie: `<user id>:<token>` joined by `|`, newest first. Malformed entries are ignored.
  *
- * @returns at most one entry for each person
+ * @returns at most one entry for each user
  */
 export function parseDeviceCookie(cookie: string | null): DeviceEntry[] {
-  if (cookie === null || cookie.length > longestCookie) return [];
+  if (cookie === null || cookie.length > MAX_COOKIE_LENGTH) return [];
   const entries = new Map<string, DeviceEntry>();
   for (const part of cookie.split("|")) {
     const [userId = "", token = "", ...rest] = part.split(":");
@@ -54,38 +52,38 @@ export function parseDeviceCookie(cookie: string | null): DeviceEntry[] {
 }
 
 /**
- * Whether a browser may skip a person's second factor. Policy `never` trusts nobody, whatever was trusted before it.
+ * Whether a browser may skip the second factor of a user. The policy `never` also ends trust granted before it.
  *
- * @param about `cookie`: as the browser sent it; `userId`: who has shown a first factor
+ * @param about `cookie`: as the browser sent it; `userId`: the user whose first factor was verified
  */
 export async function findDeviceTrust(
   db: ReadOnly,
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   { cookie, userId }: { cookie: string | null; userId: string },
 ): Promise<DeviceTrust> {
-  if (tenant.config.mfa.device_trust_policy === "never") return { status: "unknown" };
-  const entry = parseDeviceCookie(cookie).find((one) => one.userId === userId);
-  if (!entry) return { status: "unknown" };
+  if (tenant.config.mfa.device_trust_policy === "never") return { ok: false, reason: "unknown" };
+  const entry = parseDeviceCookie(cookie).find((candidate) => candidate.userId === userId);
+  if (!entry) return { ok: false, reason: "unknown" };
   const [device] = await selectDevice(db).execute({
     tenantId: tenant.id,
     userId,
     tokenHash: sha256(entry.token),
     now,
   });
-  if (!device) return { status: "unknown" };
+  if (!device) return { ok: false, reason: "unknown" };
   const { id, expiresAt, replacedAt } = device;
-  return { status: replacedAt === null ? "trusted" : "replaced", id, expiresAt };
+  return replacedAt === null ? { ok: true, id, expiresAt } : { ok: false, reason: "replaced" };
 }
 
 /**
- * Trusts a browser, or gives one that is trusted its next token. The next token lives no longer than the one before:
- * every `mfa.device_trust_duration` the person has to trust it anew.
+ * Trusts a browser, or replaces the token of a trusted one. A replacement expires with the token it replaces, so trust
+ * must be granted again after `mfa.device_trust_duration`.
  *
- * @param about `cookie`: as the browser sent it; other people's entries stay, as many as
- *   `mfa.device_trust_max_users_per_device` leaves room for. `rotates`: the trust that there was, of `trustedDevice`.
- *   `granted`: the person has just said so, or the policy says it for them, and so a whole life begins
- * @returns `kept`: the new cookie. `write` throws TakenError("device") when the token that was used has been replaced
- *   or revoked meanwhile
+ * @param about `cookie`: as the browser sent it; entries of other users stay, up to
+ *   `mfa.device_trust_max_users_per_device`. `rotates`: the verdict of `findDeviceTrust`, if the browser is trusted.
+ *   `granted`: the user or the policy has just granted trust, so the full duration begins
+ * @returns `cookieChanges`: the new cookie. `write` throws ConflictError("device") if the token was replaced or revoked
+ *   concurrently
  */
 export function trustDevice(
   context: RequestContext,
@@ -112,7 +110,7 @@ export function trustDevice(
   };
   const others = parseDeviceCookie(cookie).filter((entry) => entry.userId !== userId);
   const entries = [{ userId, token }, ...others].slice(0, device_trust_max_users_per_device);
-  // The rows say how long each is trusted; the cookie lasts as long as the longest of them may.
+  // Each row has its own expiry; the cookie lasts as long as the longest trust may.
   const device = { value: entries.map(entryText).join("|"), seconds: device_trust_duration };
   const write: Write = async (tx) => {
     if (rotates) await markReplaced(tx, tenant.id, { id: rotates.id, userId, now });
@@ -121,7 +119,7 @@ export function trustDevice(
   return { cookieChanges: { device }, write };
 }
 
-/** Ends the trust in all browsers of an account: after its password or a factor changed. */
+/** Revokes the trust in all browsers of an account, after a change of its password or factors. */
 export async function revokeDevices(tx: Queryable, tenantId: string, userId: string): Promise<void> {
   await tx
     .delete(trustedDevices)
@@ -129,8 +127,8 @@ export async function revokeDevices(tx: Queryable, tenantId: string, userId: str
 }
 
 /**
- * What follows from a token that was replaced and is shown again: one of two browsers holds a copy, and nobody can say
- * which. Both lose their trust, and the operator is told.
+ * Handles the second use of a token that was replaced: one of two browsers holds a copy, and it is unknown which one.
+ * Revokes the trust in all browsers of the account and writes to the audit log.
  */
 export function revokeStolenDevice(context: RequestContext, userId: string): Write {
   const line = audit(context, "trusted_device_stolen", {}, userId);

@@ -1,6 +1,6 @@
 import type { Write } from "#db/write";
 import { HashQueueFullError } from "../credentials/password-hasher.ts";
-import { type DeviceTrust, findDeviceTrust, revokeStolenDevice } from "../credentials/trusted-devices.ts";
+import { findDeviceTrust, revokeStolenDevice } from "../credentials/trusted-devices.ts";
 import type { Job, RequestContext } from "../runtime.ts";
 import { advance, patch } from "./advance.ts";
 import type { FlowRecord } from "./data.ts";
@@ -116,14 +116,15 @@ async function presentedDevice(
   request: RequestContext,
   { type, data }: FlowRecord,
   outcome: Outcome,
-): Promise<DeviceTrust["status"]> {
+): Promise<"trusted" | "unknown" | "replaced"> {
   const { runtime, client } = request;
   const cookie = client.deviceCookie;
   if (cookie === null || type === "profile" || outcome.kind === "reject") return "unknown";
   const userId = outcome.effects.data?.userId ?? data.userId;
   const factors = outcome.effects.data?.factors ?? data.factors;
   if (!userId || factors.length === 0) return "unknown";
-  return (await findDeviceTrust(runtime.database.read, request, { cookie, userId })).status;
+  const trust = await findDeviceTrust(runtime.database.read, request, { cookie, userId });
+  return trust.ok ? "trusted" : trust.reason;
 }
 
 /** Enters a state: runs its `enter`, with the data that it needs. */

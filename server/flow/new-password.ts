@@ -35,6 +35,6 @@ export function rejectNewPassword(
   facts: Pick<Facts, "email" | "username">,
   input: "password" | "new_password" = "new_password",
 ): Outcome<never, (typeof newPasswordErrors)[number]> | null {
-  const failure = checkNewPassword(password, { config, contextWords: contextWords(config, facts) });
-  return failure && reject(failure.code, { input, message: failure.message });
+  const checked = checkNewPassword(password, { config, contextWords: contextWords(config, facts) });
+  return checked.ok ? null : reject(checked.reason, { input, message: checked.message });
 }

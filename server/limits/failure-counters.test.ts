@@ -52,18 +52,38 @@ describe("a growing wait", () => {
     const key = freshKey();
     for (let failure = 0; failure < 5; failure++)
       expect(await reserve(key, growingDelay)).toMatchObject({ ok: true });
-    expect(await reserve(key, growingDelay, at(0.999))).toEqual({ ok: false, retryAfterSeconds: 1 });
-    expect(await reserve(key, growingDelay, at(0.5))).toEqual({ ok: false, retryAfterSeconds: 1 });
+    expect(await reserve(key, growingDelay, at(0.999))).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 1,
+    });
+    expect(await reserve(key, growingDelay, at(0.5))).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 1,
+    });
     expect(await reserve(key, growingDelay, at(1))).toMatchObject({ ok: true });
-    expect(await reserve(key, growingDelay, at(1))).toEqual({ ok: false, retryAfterSeconds: 2 });
+    expect(await reserve(key, growingDelay, at(1))).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 2,
+    });
     expect(await reserve(key, growingDelay, at(3))).toMatchObject({ ok: true });
-    expect(await reserve(key, growingDelay, at(3.5))).toEqual({ ok: false, retryAfterSeconds: 4 });
+    expect(await reserve(key, growingDelay, at(3.5))).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 4,
+    });
   });
 
   test("A20 is for one source: others do not wait", async () => {
     const attacker = freshKey("198.51.100.7");
     await fail(attacker, 20);
-    expect(await reserve(attacker, growingDelay, at(59))).toEqual({ ok: false, retryAfterSeconds: 1 });
+    expect(await reserve(attacker, growingDelay, at(59))).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 1,
+    });
     expect(await reserve({ ...attacker, source: "192.0.2.1" }, growingDelay, at(59))).toMatchObject({
       ok: true,
     });
@@ -90,17 +110,29 @@ describe("failures in an hour", () => {
     const answers = await Promise.all(Array.from({ length: 1000 }, () => reserve(key, hourly(10))));
     expect(answers.filter((answer) => answer.ok)).toHaveLength(10);
     expect(answers.filter((answer) => !answer.ok)).toEqual(
-      Array(990).fill({ ok: false, retryAfterSeconds: 3600 }),
+      Array(990).fill({ ok: false, reason: "rate_limited", retryAfterSeconds: 3600 }),
     );
   });
 
   test("are forgotten when the hour is over, and the wait shrinks until then", async () => {
     const key = freshKey("");
     for (let failure = 0; failure < 10; failure++) await reserve(key, hourly(10), at(failure));
-    expect(await reserve(key, hourly(10), at(600))).toEqual({ ok: false, retryAfterSeconds: 3000 });
-    expect(await reserve(key, hourly(10), at(3599.9))).toEqual({ ok: false, retryAfterSeconds: 1 });
+    expect(await reserve(key, hourly(10), at(600))).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 3000,
+    });
+    expect(await reserve(key, hourly(10), at(3599.9))).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 1,
+    });
     expect(await reserve(key, hourly(10), at(3600))).toMatchObject({ ok: true });
-    expect(await reserve(key, hourly(1), at(3601))).toEqual({ ok: false, retryAfterSeconds: 3599 });
+    expect(await reserve(key, hourly(1), at(3601))).toEqual({
+      ok: false,
+      reason: "rate_limited",
+      retryAfterSeconds: 3599,
+    });
   });
 
   test("are not forgotten by a success; only its own reservation is given back", async () => {
@@ -120,8 +152,8 @@ describe("a hundred failures in a row", () => {
     const key = freshKey("");
     await fail(key, MAX_FAILURES_IN_A_ROW - 1);
     expect(await reserve(key, inARow)).toMatchObject({ ok: true });
-    expect(await reserve(key, inARow)).toEqual({ ok: false, barred: true });
-    expect(await reserve(key, inARow, at(86_400 * 365))).toEqual({ ok: false, barred: true });
+    expect(await reserve(key, inARow)).toEqual({ ok: false, reason: "locked" });
+    expect(await reserve(key, inARow, at(86_400 * 365))).toEqual({ ok: false, reason: "locked" });
   });
 
   test.each(["passcode", "passkey"] as const)(
@@ -139,7 +171,7 @@ describe("a hundred failures in a row", () => {
     await fail(key, MAX_FAILURES_IN_A_ROW - 1);
     await refund({ ...key, method: "passkey" });
     await reserve(key, inARow);
-    expect(await reserve(key, inARow)).toEqual({ ok: false, barred: true });
+    expect(await reserve(key, inARow)).toEqual({ ok: false, reason: "locked" });
   });
 
   test("are counted over all sources, and ended by one success", async () => {

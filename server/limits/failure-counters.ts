@@ -1,15 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, schema, type Transaction } from "#db/client";
 import type { Vault } from "../keys/vault.ts";
+import { type RateLimited, rateLimited } from "./rate-limits.ts";
 
-/** Ways to sign in whose failures are counted, each by itself. */
+/** Methods of signing in whose failed attempts are counted, each separately. */
 export type CountedMethod = "password" | "passcode" | "otp" | "recovery_code";
 
 /**
- * Whose failures are counted: those of an account, of an identifier that has none, of whoever wants to prove that
- * a mailbox is theirs, which must tell nothing of the other two, or of an account's second factors, which a right
- * first one must not excuse. An HMAC, the same kind of value for all of them, so that what is stored and how long it
- * takes tell nothing.
+ * The subject of a failure counter: an account, an unknown identifier, a mailbox whose ownership is being proved
+ * (separate, so that it reveals nothing about accounts), or the second factors of an account (separate, so that a
+ * correct first factor does not reset them). An HMAC for all kinds, so that neither stored data nor timing reveals
+ * which kind it is.
  */
 export function failureSubject(
   vault: Vault,
@@ -21,45 +22,50 @@ export function failureSubject(
 }
 
 export interface FailureLimits {
-  /** Seconds to wait after the n-th failure in a row; the last one holds for all that follow. */
+  /** Seconds to wait after the n-th consecutive failure; the last entry applies to all later failures. */
   delays: readonly number[];
-  /** Most failures within a window, and how many seconds that is; one counter has one window. */
+  /** Maximum of failures within a window, and its length; a counter has one window. */
   inWindow: number;
   windowSeconds: number;
-  /** Most failures in a row, ever (NIST SP 800-63B-4 section 3.2.2). */
+  /** Maximum of consecutive failures (NIST SP 800-63B-4 section 3.2.2). */
   inARow: number;
 }
 
-const none = 2_147_483_647;
+const NO_LIMIT = 2_147_483_647;
 
-/** Limits nothing; failures are counted all the same. */
-export const unlimited: FailureLimits = { delays: [0], inWindow: none, windowSeconds: 3600, inARow: none };
+/** No limit; failures are still counted. */
+export const unlimited: FailureLimits = {
+  delays: [0],
+  inWindow: NO_LIMIT,
+  windowSeconds: 3600,
+  inARow: NO_LIMIT,
+};
 
-/** So many failures in a row bar a method until another one succeeds. */
+/** After this many consecutive failures a method is locked until another method succeeds. */
 export const MAX_FAILURES_IN_A_ROW = 100;
 
-/** A growing wait from the fifth failure on: for an account from one source, so that nobody waits for a stranger. */
+/** A growing delay from the fifth failure on. Per account and source, so that an attacker does not delay the owner. */
 export const growingDelay: FailureLimits = { ...unlimited, delays: [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60] };
 
-/** For an account, wherever the tries come from: so many in a row. */
+/** Limits consecutive failures. Per account, whatever the source. */
 export const inARow: FailureLimits = { ...unlimited, inARow: MAX_FAILURES_IN_A_ROW };
 
-/** For an account, wherever the tries come from: so many in an hour. */
+/** Limits failures in an hour. Per account, whatever the source. */
 export function hourly(inAnHour: number): FailureLimits {
   return within(3600, inAnHour);
 }
 
-/** So many within so many seconds. */
+/** Limits failures within a window. */
 export function within(windowSeconds: number, inWindow: number): FailureLimits {
   return { ...unlimited, inWindow, windowSeconds };
 }
 
-/** Seconds to wait after so many failures in a row. */
+/** Seconds to wait after this many consecutive failures. */
 export function delayFor(consecutive: number, { delays }: FailureLimits): number {
   return consecutive < 1 ? 0 : (delays[Math.min(consecutive, delays.length) - 1] ?? 0);
 }
 
-/** What a counter holds. */
+/** The columns of a counter. */
 export interface FailureCounts {
   consecutive: number;
   windowStartedAt: Date;
@@ -68,26 +74,27 @@ export interface FailureCounts {
 }
 
 export type FailureVerdict =
-  /** `consecutive`: failures in a row, this one included if it is one. */
+  /** `consecutive`: consecutive failures, including this attempt. */
   | { ok: true; consecutive: number }
-  /** Too many; in so many whole seconds (at least 1) it may be tried again. */
-  | { ok: false; retryAfterSeconds: number }
-  /** Too many in a row: no wait helps, another method does. */
-  | { ok: false; barred: true };
+  | RateLimited
+  /** Too many consecutive failures: only success with another method unlocks this one. */
+  | { ok: false; reason: "locked" };
 
 export interface FailureKey {
   tenantId: string;
   method: CountedMethod;
   /** See `failureSubject`. */
   subject: Buffer;
-  /** A source, or empty for the account as a whole. */
+  /** A source, or empty for all sources of the account together. */
   source: string;
 }
 
 /**
- * Counts a failure before it is known whether it is one, unless limits forbid the try. One statement that commits by
- * itself: of a thousand tries at once no more are admitted than the limits allow, and no rollback gives one back.
- * What turns out to be right is refunded; a try that is not admitted counts nothing.
+ * Counts an attempt as a failure before it is verified; `refundFailure` takes a successful one back. This is where
+ * wrong passwords, passcodes, TOTP codes and recovery codes are counted.
+ *
+ * The statement commits by itself: of a thousand concurrent attempts no more are admitted than the limits allow, and
+ * no rollback takes a count back. An attempt that is not admitted is not counted.
  */
 export async function countFailure(
   database: Database,
@@ -96,7 +103,7 @@ export async function countFailure(
   now: Date,
 ): Promise<FailureVerdict> {
   const values = [key.tenantId, key.method, key.subject, key.source];
-  const [reserved] = await run(database, "failure_reserve", reserveText, [
+  const [counted] = await run(database, "failure_count", countText, [
     ...values,
     now,
     limits.inARow,
@@ -104,31 +111,32 @@ export async function countFailure(
     limits.delays,
     limits.windowSeconds,
   ]);
-  if (reserved) return { ok: true, consecutive: (reserved as FailureCounts).consecutive };
+  if (counted) return { ok: true, consecutive: (counted as FailureCounts).consecutive };
   const [counts] = await run(database, "failure_read", readText, values);
-  // It was purged, or refunded, between the two statements: nothing bars the next try.
-  return counts ? rejectionOf(counts as FailureCounts, limits, now) : { ok: false, retryAfterSeconds: 1 };
+  // It was purged or refunded between the two statements, so a retry will be admitted.
+  return counts ? rejectionOf(counts as FailureCounts, limits, now) : rateLimited(1);
 }
 
-/** Why counts forbid another try now. */
+/** Why the limits reject another attempt now. */
 export function rejectionOf(
   counts: FailureCounts,
   limits: FailureLimits,
   now: Date,
 ): FailureVerdict & { ok: false } {
-  if (counts.consecutive >= limits.inARow) return { ok: false, barred: true };
+  if (counts.consecutive >= limits.inARow) return { ok: false, reason: "locked" };
   const delayEnds = counts.lastAt.getTime() + delayFor(counts.consecutive, limits) * 1000;
-  const full = counts.windowCount >= limits.inWindow;
-  const windowEnds = full ? counts.windowStartedAt.getTime() + limits.windowSeconds * 1000 : 0;
+  const isFull = counts.windowCount >= limits.inWindow;
+  const windowEnds = isFull ? counts.windowStartedAt.getTime() + limits.windowSeconds * 1000 : 0;
   const seconds = Math.ceil((Math.max(delayEnds, windowEnds) - now.getTime()) / 1000);
-  return { ok: false, retryAfterSeconds: Math.max(1, seconds) };
+  return rateLimited(Math.max(1, seconds));
 }
 
 /**
- * Part of writing a success: gives the reservation back, ends the failures in a row of the method that was used, and
- * lifts the bar from any other one of the same subject. The failures of the window stay counted.
+ * Records a success, in its transaction: takes the attempt's own count back, resets the consecutive failures of its
+ * method, and unlocks the other methods of the same subject. Earlier failures in the window stay counted.
  *
- * @param key `method` is what succeeded; one that is not counted only lifts bars. `source` as it was reserved
+ * @param key `method`: the method that succeeded; `passkey` is not counted and only unlocks others. `source`: as it was
+ *   counted
  */
 export async function refundFailure(
   tx: Transaction,
@@ -137,11 +145,11 @@ export async function refundFailure(
   const { failures } = schema;
   const ofSubject = sql`tenant_id = ${key.tenantId} and subject = ${key.subject}`;
   const own = sql`method = ${key.method} and source in (${key.source}, '')`;
-  const barred = sql`source = '' and consecutive >= ${MAX_FAILURES_IN_A_ROW}`;
-  // Locked in one order, so that two successes at once do not wait for each other.
+  const locked = sql`source = '' and consecutive >= ${MAX_FAILURES_IN_A_ROW}`;
+  // Rows are locked in one order, so that concurrent successes do not deadlock.
   const statement: SQL = sql`update ${failures} counter
     set consecutive = 0, window_count = greatest(counter.window_count - (counter.method = ${key.method})::int, 0)
-    from (select method, source from ${failures} where ${ofSubject} and ((${own}) or (${barred}))
+    from (select method, source from ${failures} where ${ofSubject} and ((${own}) or (${locked}))
       order by method, source for update) locked
     where counter.tenant_id = ${key.tenantId} and counter.subject = ${key.subject}
       and counter.method = locked.method and counter.source = locked.source`;
@@ -150,12 +158,12 @@ export async function refundFailure(
 
 const delay = "($8::int[])[least(counter.consecutive, cardinality($8::int[]))] * interval '1 second'";
 
-// Two steps can get here in another order than they read the clock in: only a delay forbids an earlier moment.
+// Concurrent steps may arrive in another order than they read the clock: only a delay rejects an earlier time.
 const delayIsOver = `(${delay} is null or ${delay} = interval '0' or excluded.last_at >= counter.last_at + ${delay})`;
 
 const windowIsOver = "counter.window_started_at <= excluded.last_at - $9::int * interval '1 second'";
 
-const reserveText = `
+const countText = `
   insert into failures as counter
     (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
   values ($1, $2, $3, $4, 1, $5, 1, $5)

@@ -3,57 +3,67 @@ import type { Database } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
 
-/** What is counted; each name has its own numbers in `rate_limiter` of the configuration. */
+/** Names of the rate limits; each has its own limit in `rate_limiter` of the configuration. */
 export type RateName =
-  /** Codes mailed to an address, by whoever asked. */
+  /** Passcodes mailed to an address, whatever the source of the request. */
   | "passcode_address"
-  /** Codes asked for from a source. */
+  /** Passcodes requested from a source. */
   | "passcode_source"
-  /** Passwords tried for an account from a source. */
+  /** Password attempts for an account from a source. */
   | "password"
-  /** Passwords tried from a source, whatever the account. */
+  /** Password attempts from a source, whatever the account. */
   | "password_source"
   /** Flows started from a source. */
   | "flow_start"
-  /** Exchange tokens tried from a source. */
+  /** Exchange tokens presented by a source. */
   | "exchange_token"
-  /** Authenticator requests made for a user. */
+  /** Authenticator requests created for a user. */
   | "authenticator_request"
-  /** Challenges that a source opens at the passkey server without a key. */
+  /** Challenges that a source requests from the passkey server without an API key. */
   | "passkey_challenge";
 
-export type RateVerdict = { ok: true } | { ok: false; retryAfterSeconds: number };
+/** A negative verdict that a retry may change. `retryAfterSeconds` is a whole number of at least 1. */
+export interface RateLimited {
+  ok: false;
+  reason: "rate_limited";
+  retryAfterSeconds: number;
+}
 
-/** How often something may happen; counted for all processes of a deployment together. */
+export type RateVerdict = { ok: true } | RateLimited;
+
+export function rateLimited(retryAfterSeconds: number): RateLimited {
+  return { ok: false, reason: "rate_limited", retryAfterSeconds };
+}
+
+/** The rate limits of a deployment: all its processes share the counters. */
 export interface RateLimits {
   /**
-   * Takes one token.
+   * Consumes one token.
    *
-   * @param key what the rate is of, the tenant included; of any length
-   * @returns `retryAfterSeconds`, a whole number of at least 1, when there was none left
+   * @param key the subject of the limit, including the tenant; of any length
    */
   consume(name: RateName, key: string): Promise<RateVerdict>;
 }
 
-/** Something that counts a key; a refusal is thrown as `RateLimiterRes`. */
+/** Counts a key; throws `RateLimiterRes` if its limit is exceeded. */
 interface Limiter {
   consume(key: string): Promise<unknown>;
 }
 
-const minute = 60;
-const hour = 3600;
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 3600;
 
 /**
- * Makes the rate limits of a process: fixed windows, counted in the table `rate_limits`, which a migration makes.
+ * Creates the rate limits of a process: fixed windows, counted in the table `rate_limits`.
  *
- * A count that is lost with a crashed database is no harm, so commits do not wait for the disk. Windows end by the
- * clocks of the processes: where those differ, so do the ends, and nothing else.
+ * Losing counts in a database crash is harmless, so commits do not wait for the disk. Windows end by the clock of each
+ * process; clock skew only shifts their ends.
  *
- * @param config `rate_limiter.enabled` false lifts every limit
+ * @param config `rate_limiter.enabled: false` disables every limit
  */
 export function createRateLimits(config: Pick<Config, "rate_limiter">, database: Database): RateLimits {
-  const numbers = config.rate_limiter;
-  if (!numbers.enabled) return { consume: async () => ({ ok: true }) };
+  const limits = config.rate_limiter;
+  if (!limits.enabled) return { consume: async () => ({ ok: true }) };
 
   const shared = (name: string, points: number, duration: number) =>
     new RateLimiterPostgres({
@@ -61,7 +71,7 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
       storeType: "pool",
       tableName: "rate_limits",
       tableCreated: true,
-      // One of them clears the table for all.
+      // One limiter clears expired rows of all limiters.
       clearExpiredByTimeout: name === "flow_start",
       keyPrefix: name,
       points,
@@ -70,42 +80,42 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
 
   const limiters: Record<RateName, Limiter[]> = {
     passcode_address: [
-      shared("passcode_address_minute", numbers.passcodes_per_minute, minute),
-      shared("passcode_address_hour", numbers.passcodes_per_hour, hour),
+      shared("passcode_address_minute", limits.passcodes_per_minute, MINUTE_SECONDS),
+      shared("passcode_address_hour", limits.passcodes_per_hour, HOUR_SECONDS),
     ],
-    passcode_source: [shared("passcode_source", numbers.passcodes_per_source, hour)],
-    password: [shared("password", numbers.passwords_per_minute, minute)],
-    password_source: [shared("password_source", numbers.passwords_per_source, minute)],
-    exchange_token: [shared("exchange_token", numbers.exchange_tokens_per_minute, minute)],
+    passcode_source: [shared("passcode_source", limits.passcodes_per_source, HOUR_SECONDS)],
+    password: [shared("password", limits.passwords_per_minute, MINUTE_SECONDS)],
+    password_source: [shared("password_source", limits.passwords_per_source, MINUTE_SECONDS)],
+    exchange_token: [shared("exchange_token", limits.exchange_tokens_per_minute, MINUTE_SECONDS)],
     authenticator_request: [
-      shared("authenticator_request", numbers.authenticator_requests_per_minute, minute),
+      shared("authenticator_request", limits.authenticator_requests_per_minute, MINUTE_SECONDS),
     ],
-    passkey_challenge: [shared("passkey_challenge", numbers.passkey_challenges_per_minute, minute)],
-    flow_start: [reportingInBatches(shared("flow_start", numbers.starts_per_minute, minute))],
+    passkey_challenge: [shared("passkey_challenge", limits.passkey_challenges_per_minute, MINUTE_SECONDS)],
+    flow_start: [reportingInBatches(shared("flow_start", limits.starts_per_minute, MINUTE_SECONDS))],
   };
 
   return {
     async consume(name, key) {
-      // Keys hold addresses, and may be longer than an index takes.
+      // Keys contain e-mail addresses and may be longer than an index allows.
       const digest = sha256(key).toString("base64url");
       try {
         for (const limiter of limiters[name]) await limiter.consume(digest);
         return { ok: true };
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        return { ok: false, retryAfterSeconds: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)) };
+      } catch (rejection) {
+        if (!(rejection instanceof RateLimiterRes)) throw rejection;
+        return rateLimited(Math.max(1, Math.ceil(rejection.msBeforeNext / 1000)));
       }
     },
   };
 }
 
 /**
- * Counts in this process's memory and tells the shared counter only of every so many: of every sixth where sixty are
- * allowed. A start of a flow is the one step that anybody can ask for without having anything, so it should cost
- * little; and most sources start fewer flows than one batch, and then cost the database nothing.
+ * Counts in this process's memory and reports to the shared counter in batches of a tenth of the limit. Starting a
+ * flow requires no credential, so it must be cheap; most sources start fewer flows than one batch and never reach the
+ * database.
  *
- * The price: each process may let through one batch less one that the others never hear of. A limit of 60 is exactly
- * 60 on one process, and at most 60 + 5 × n on n of them, however the requests are spread.
+ * Each process may allow up to one batch minus one that is never reported. A limit of 60 is exact on one process and
+ * at most 60 + 5 × n on n processes, however the requests are distributed.
  */
 function reportingInBatches(shared: RateLimiterPostgres): Limiter {
   const { points, duration } = shared;
@@ -117,15 +127,16 @@ function reportingInBatches(shared: RateLimiterPostgres): Limiter {
       if (consumedPoints % batch !== 0) return;
       try {
         await shared.consume(key, batch);
-      } catch (refusal) {
-        if (refusal instanceof RateLimiterRes) await own.block(key, Math.ceil(refusal.msBeforeNext / 1000));
-        throw refusal;
+      } catch (rejection) {
+        if (rejection instanceof RateLimiterRes)
+          await own.block(key, Math.ceil(rejection.msBeforeNext / 1000));
+        throw rejection;
       }
     },
   };
 }
 
-/** The pool, for connections that cannot keep prepared statements: queries lose their names. */
+/** The pool for connections that do not support prepared statements: queries are sent without names. */
 function unprepared({ claim }: Database) {
   return {
     query: ({ text, values }: { text: string; values: unknown[] }) => claim.$client.query({ text, values }),

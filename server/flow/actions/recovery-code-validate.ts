@@ -17,7 +17,7 @@ export const validateRecoveryCode = action({
     const { userId } = data;
     if (!userId) return reject("recovery_code_invalid", { input: "recovery_code" });
     const judged = await verifyRecoveryCode(request, { userId, code: recovery_code });
-    if ("limited" in judged) return rateLimited(judged.limited);
+    if (!judged.ok && judged.reason === "rate_limited") return rateLimited(judged.retryAfterSeconds);
     if (!judged.ok) {
       const failure = audit(request, "login_failure", { method: "recovery_code" }, userId);
       return reject("recovery_code_invalid", { input: "recovery_code", writes: [failure] });

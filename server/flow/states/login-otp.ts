@@ -27,9 +27,9 @@ export const loginOtp = state({
         // The app was removed concurrently: no code is required, and none is valid.
         if (!facts.hasTotp) return next();
         const byKey = facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config);
-        const otherWayIn = byKey || facts.hasRecoveryCode || hasUsableAuthenticator(facts, config);
-        const judged = await verifyTotp(request, { userId, code: otp_code, otherWayIn });
-        if ("limited" in judged) return rateLimited(judged.limited);
+        const hasAlternative = byKey || facts.hasRecoveryCode || hasUsableAuthenticator(facts, config);
+        const judged = await verifyTotp(request, { userId, code: otp_code, hasAlternative });
+        if (!judged.ok && judged.reason === "rate_limited") return rateLimited(judged.retryAfterSeconds);
         if (!judged.ok) {
           const { reason } = judged;
           const code = reason === "already_used" ? "otp_code_already_used" : "otp_code_invalid";

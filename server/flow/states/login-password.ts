@@ -26,7 +26,8 @@ export const loginPassword = state({
             (config.passkey.enabled && facts.hasPasskey) || (passcodeLogin(config) && facts.email !== null),
           ...(data.userId ? { userId: data.userId } : {}),
         });
-        if ("limited" in verified) return rateLimited(verified.limited);
+        if (!verified.ok && verified.reason === "rate_limited")
+          return rateLimited(verified.retryAfterSeconds);
         if (!verified.ok) {
           const failure = audit(request, "login_failure", { method: "password" }, data.userId ?? null);
           return reject("value_invalid_error", { input: "password", writes: [failure] });

@@ -40,7 +40,7 @@ export const mfaOtpSecretCreation = state({
         const { unconfirmedTotp: sealed, ...pending } = data.pending;
         if (!sealed) return reject("passcode_invalid", { input: "otp_code", renew: true });
         const judged = await confirmTotp(request, { userId, sealed, code: otp_code });
-        if ("limited" in judged) return rateLimited(judged.limited);
+        if (!judged.ok && judged.reason === "rate_limited") return rateLimited(judged.retryAfterSeconds);
         if (!judged.ok) return reject("passcode_invalid", { input: "otp_code" });
 
         const { confirmed, write } = judged;

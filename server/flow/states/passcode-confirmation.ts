@@ -28,8 +28,9 @@ export const passcodeConfirmation = state({
   name: "passcode_confirmation",
   needs: ["passcode"],
   async enter(context) {
-    const { limited, ...sent } = await ensurePasscodeSent(context.request, subjectOf(context));
-    return limited ? { ...sent, error: rateLimitError(limited.retryAfterSeconds) } : sent;
+    const sent = await ensurePasscodeSent(context.request, subjectOf(context));
+    if (!sent.ok) return { error: rateLimitError(sent.retryAfterSeconds) };
+    return { writes: sent.writes, jobs: sent.jobs };
   },
   actions: (action) => ({
     verify_passcode: action({
@@ -43,14 +44,16 @@ export const passcodeConfirmation = state({
         "flow_discontinuity_error",
       ],
       async run(context, { code }) {
-        const judged = await verifyPasscode(context.request, subjectOf(context), code);
-        if (judged.result === "limited") return rateLimited(judged.retryAfterSeconds);
-        if (judged.result === "exhausted") return reject("passcode_max_attempts_reached");
-        if (judged.result === "wrong") return reject("passcode_invalid", { input: "code" });
+        const verified = await verifyPasscode(context.request, subjectOf(context), code);
+        if (!verified.ok) {
+          if (verified.reason === "rate_limited") return rateLimited(verified.retryAfterSeconds);
+          if (verified.reason === "exhausted") return reject("passcode_max_attempts_reached");
+          return reject("passcode_invalid", { input: "code" });
+        }
         const release = await releaseOf(context);
-        if (release) return reject("flow_discontinuity_error", { writes: [judged.take, ...release] });
+        if (release) return reject("flow_discontinuity_error", { writes: [verified.write, ...release] });
         const { writes = [], ...effects } = await confirmed(context);
-        return next({ ...effects, writes: [judged.take, ...writes] });
+        return next({ ...effects, writes: [verified.write, ...writes] });
       },
     }),
     resend_passcode: action({
@@ -58,8 +61,9 @@ export const passcodeConfirmation = state({
       to: [STAY],
       errors: ["rate_limit_exceeded"],
       async run(context) {
-        const { limited, ...sent } = await resendPasscode(context.request, subjectOf(context));
-        return limited ? rateLimited(limited.retryAfterSeconds) : stay(sent, { enter: false });
+        const sent = await resendPasscode(context.request, subjectOf(context));
+        if (!sent.ok) return rateLimited(sent.retryAfterSeconds);
+        return stay({ writes: sent.writes, jobs: sent.jobs }, { enter: false });
       },
     }),
     back,

@@ -112,9 +112,9 @@ async function deviceTrust({
   const cookie = request.client.deviceCookie;
   const found = await findDeviceTrust(request.runtime.database.read, request, { cookie, userId });
   // The token was used concurrently, so a copy may exist: the second factor is required after all.
-  if (facts.deviceTrusted && found.status !== "trusted") return { cookieChanges: {}, write: deviceConflict };
+  if (facts.deviceTrusted && !found.ok) return { cookieChanges: {}, write: deviceConflict };
   // This step may revoke the trust that is still stored.
-  const rotates = found.status === "trusted" && facts.deviceTrusted ? { rotates: found } : null;
+  const rotates = found.ok && facts.deviceTrusted ? { rotates: found } : null;
   const granted =
     data.trustsDevice === true ||
     (config.mfa.device_trust_policy === "always" &&
