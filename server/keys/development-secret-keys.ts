@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { StartError } from "../config/errors.ts";
 
 /**
- * The key that seals secrets where none is configured: made once, kept in the data folder, readable by its owner
- * alone. Production is refused without configured keys before this is asked.
+ * The secret key of a development installation without configured keys: generated once and stored in the data folder,
+ * readable by its owner only. Production does not start without configured keys.
  *
- * @param dataDir made when absent
- * @throws StartError when the file cannot be read or written
+ * @param dataDir created if it does not exist
+ * @throws StartError if the file cannot be read or written
  */
 export function developmentSecretKeys(dataDir: string): string[] {
   const file = join(/* turbopackIgnore: true */ dataDir, "secret-keys");
@@ -23,8 +23,8 @@ export function developmentSecretKeys(dataDir: string): string[] {
     if (keys.length > 0) return keys;
   } catch (error) {
     throw new StartError(
-      `the secret of this installation cannot be kept in ${file}: ${(error as Error).message}`,
+      `the secret key of this installation cannot be stored in ${file}: ${(error as Error).message}`,
     );
   }
-  throw new StartError(`${file} is empty; without what was in it, sealed secrets cannot be opened`);
+  throw new StartError(`${file} is empty; sealed secrets cannot be unsealed without the key it contained`);
 }

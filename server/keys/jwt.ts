@@ -3,8 +3,8 @@ import type { Config } from "../config/schema.ts";
 import { decodeBase64url } from "../lib/base64url.ts";
 
 /**
- * Signed tokens, RFC 7519 in the compact form of RFC 7515, under the advice of RFC 8725. All of it is synchronous:
- * the thread pool belongs to password hashes, and a token must never wait behind one.
+ * JSON Web Tokens (RFC 7519) in the compact serialization of RFC 7515, following RFC 8725. All functions are
+ * synchronous: the thread pool hashes passwords, and tokens must not wait for it.
  */
 
 export type Algorithm = Config["session"]["algorithm"];
@@ -21,22 +21,21 @@ export interface SigningKey extends VerifyingKey {
 }
 
 export interface ExpectedToken {
-  /** Tells tokens of different purpose apart (RFC 8725, 3.11). */
+  /** Distinguishes tokens of different purposes (RFC 8725, 3.11). */
   typ: string;
   /** One of these must be in `aud`. */
   audience: readonly string[];
   issuer?: string;
-  /** `"unchecked"` leaves the times to the caller, who asks `isTimely` when it knows the database's clock. */
+  /** `"unchecked"`: the caller checks the times with `isTimely` by the database's clock. */
   now: Date | "unchecked";
 }
 
 export type Claims = Record<string, unknown>;
 
-/** How far clocks may be apart, in seconds. */
-const skew = 60;
+const CLOCK_SKEW_SECONDS = 60;
 
-/** Longer than any token of ours; a session's has about 700 characters. */
-const longest = 4096;
+/** A session token has about 700 characters. */
+const MAX_TOKEN_LENGTH = 4096;
 
 const schemes = {
   RS256: { digest: "sha256", options: { padding: constants.RSA_PKCS1_PADDING } },
@@ -44,7 +43,7 @@ const schemes = {
   EdDSA: { digest: null, options: {} },
 } as const satisfies Record<Algorithm, unknown>;
 
-/** Makes a token. */
+/** Signs a token. */
 export function signJwt(key: SigningKey, typ: string, claims: object): string {
   const signed = `${encode({ alg: key.algorithm, typ, kid: key.id })}.${encode(claims)}`;
   const { digest, options } = schemes[key.algorithm];
@@ -52,32 +51,32 @@ export function signJwt(key: SigningKey, typ: string, claims: object): string {
   return `${signed}.${signature.toString("base64url")}`;
 }
 
-/** The name of the key that a token says it was signed by; null when it is not the header of a token of ours. */
+/** The `kid` of a token; null if the header is malformed. */
 export function keyIdOf(token: string): string | null {
-  if (token.length > longest) return null;
+  if (token.length > MAX_TOKEN_LENGTH) return null;
   const kid = decode(token.split(".", 1)[0] ?? "")?.kid;
   return typeof kid === "string" ? kid : null;
 }
 
 /**
- * Judges a token.
+ * Verifies a token.
  *
- * @param key the key of our own set that the token names; nothing else in its header is followed
- * @returns the claims, or null whatever is wrong with it
+ * @param key the key of our own set that `kid` names; other header parameters that name keys are ignored
+ * @returns the claims, or null if anything is wrong
  */
 export function verifyJwt(token: string, key: VerifyingKey, expected: ExpectedToken): Claims | null {
-  if (token.length > longest) return null;
+  if (token.length > MAX_TOKEN_LENGTH) return null;
   const [head = "", body = "", signature = "", ...rest] = token.split(".");
   if (rest.length > 0) return null;
 
-  // The key says which algorithm is right; the header may only agree.
+  // The key determines the algorithm; the header must agree.
   const header = decode(head);
   if (!header || header.alg !== key.algorithm || header.kid !== key.id) return null;
   if (header.typ !== expected.typ) return null;
-  // RFC 7515, 4.1.11: extensions that must be understood are refused by whoever understands none.
+  // RFC 7515, 4.1.11: critical extensions that are not understood must be rejected; none is supported.
   if ("crit" in header) return null;
 
-  // A second spelling of the same signature would be a second token.
+  // A second encoding of the same signature would be a second token.
   const bytes = decodeBase64url(signature);
   if (!bytes) return null;
   const { digest, options } = schemes[key.algorithm];
@@ -92,12 +91,16 @@ export function verifyJwt(token: string, key: VerifyingKey, expected: ExpectedTo
   return claims;
 }
 
-/** RFC 7519, 4.1.4 to 4.1.6: not yet expired, already valid, not from the future. A token without `exp` never is. */
+/** Checks `exp`, `nbf` and `iat` (RFC 7519, 4.1.4 to 4.1.6). A token without `exp` is rejected. */
 export function isTimely(claims: Claims, now: Date): boolean {
   const seconds = now.getTime() / 1000;
-  const begun = (time: unknown) => time === undefined || (typeof time === "number" && time <= seconds + skew);
+  const begun = (time: unknown) =>
+    time === undefined || (typeof time === "number" && time <= seconds + CLOCK_SKEW_SECONDS);
   return (
-    typeof claims.exp === "number" && claims.exp > seconds - skew && begun(claims.nbf) && begun(claims.iat)
+    typeof claims.exp === "number" &&
+    claims.exp > seconds - CLOCK_SKEW_SECONDS &&
+    begun(claims.nbf) &&
+    begun(claims.iat)
   );
 }
 

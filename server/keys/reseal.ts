@@ -3,23 +3,24 @@ import type { Database, Transaction } from "#db/client";
 import { type SealedColumn, sealedByOther } from "./sealed-columns.ts";
 import { UnknownKeyError, type Vault } from "./vault.ts";
 
-/** What became of the values of a column. */
+/** The result for one column. */
 export interface Resealed {
   table: string;
   column: string;
-  /** Values that are sealed by the first key now. */
+  /** Number of values that were resealed by the first key. */
   moved: number;
-  /** Names of keys that sealed others, and are not configured. */
+  /** Ids of keys that sealed other values and are not configured. */
   unknown: string[];
 }
 
-/** Rows that one transaction locks, so that nobody waits for long. */
-const BATCH = 200;
+/** Rows that one transaction locks; small, so that other transactions do not wait long. */
+const BATCH_ROWS = 200;
 
 /**
- * Moves every sealed value under the first key, so that the others can go. May be run at any time, and again.
+ * Reseals every sealed value by the first key, so that the other keys can be removed. May run at any time and
+ * repeatedly.
  *
- * @throws BrokenSealError when a value is not what was sealed; what was moved before stays moved
+ * @throws BrokenSealError if a value was changed; values resealed before it stay so
  */
 export async function reseal(
   { write }: Pick<Database, "write">,
@@ -47,11 +48,11 @@ export async function reseal(
 interface Batch {
   moved: number;
   unknown: string[];
-  /** Key of the last row that was looked at; null when there are no more. */
+  /** Primary key of the last row that was read; null if there are no more. */
   last: string[] | null;
 }
 
-/** Moves the next rows behind a key. Those that cannot be opened are passed over. */
+/** Reseals the rows that follow a primary key. Values of unknown keys are skipped. */
 async function moveBatch(
   tx: Transaction,
   vault: Vault,
@@ -65,7 +66,7 @@ async function moveBatch(
   const { rows } = await tx.execute<{ sealed_value: Buffer } & Record<string, string>>(sql`
     select ${list(names.map(asText))}, ${value} as sealed_value from ${table}
     where ${sealedByOther(sealed, [first])} and (${list(sealed.key.map(text))}) > (${list(after.map((part) => sql`${part}::text`))})
-    order by ${list(sealed.key.map(text))} limit ${BATCH} for update`);
+    order by ${list(sealed.key.map(text))} limit ${BATCH_ROWS} for update`);
   const unknown: string[] = [];
   let moved = 0;
   for (const row of rows) {
@@ -85,13 +86,13 @@ async function moveBatch(
     }
   }
   const last = rows.at(-1);
-  const more = last !== undefined && rows.length === BATCH;
+  const more = last !== undefined && rows.length === BATCH_ROWS;
   return { moved, unknown, last: more ? sealed.key.map((name) => last[name] ?? "") : null };
 }
 
 const list = (parts: SQL[]) => sql.join(parts, sql`, `);
 
-/** Keys are compared as text, whatever their type. */
+/** Primary keys are compared as text, whatever their type. */
 const text = (name: string) => sql`${sql.identifier(name)}::text collate "C"`;
 
 const asText = (name: string) => sql`${sql.identifier(name)}::text as ${sql.identifier(name)}`;

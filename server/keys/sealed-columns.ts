@@ -4,25 +4,25 @@ import { StartError } from "../config/errors.ts";
 import { keyIdOf, type Vault } from "./vault.ts";
 
 /**
- * A column whose values stay sealed for as long as their row lives. What is sealed for minutes alone, such as codes
- * in jobs and material of flows, is not among them: it is gone before its key may go.
+ * A column whose values are sealed for as long as their row exists. Values that are sealed for minutes, such as codes in
+ * jobs and flow data, are not listed: they expire before their key is removed.
  */
 export interface SealedColumn {
-  /** What lies there, for the operator. */
+  /** The kind of the values, for messages to the operator. */
   holds: string;
   table: string;
   column: string;
   /** The primary key, in order. */
   key: readonly string[];
-  /** A column that repeats the name of the key that sealed, in hexadecimal. */
+  /** A column that repeats the id of the sealing key, in hexadecimal. */
   sealedBy?: string;
-  /** Further columns that the context is made of. */
+  /** Further columns that `context` reads. */
   reads?: readonly string[];
-  /** What a value is sealed for. */
+  /** The context that a value is sealed for. */
   context(row: Record<string, string>): string;
 }
 
-/** Whether a row's value was sealed by another key than these. An erased value was sealed by none. */
+/** SQL condition: the value was sealed by none of these keys and is not erased. */
 export function sealedByOther({ column }: SealedColumn, keyIds: readonly string[]): SQL {
   const value = sql.identifier(column);
   const known = sql.param(keyIds.map((id) => Buffer.from(id, "hex")));
@@ -32,7 +32,7 @@ export function sealedByOther({ column }: SealedColumn, keyIds: readonly string[
 /**
  * Checks that every value sealed in the database can be unsealed with the configured keys.
  *
- * @throws StartError that names a key which is not configured, and what it sealed
+ * @throws StartError naming a key that is not configured and the kind of its values
  */
 export async function checkSealingKeys(
   { read }: Pick<Database, "read">,

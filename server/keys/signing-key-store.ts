@@ -15,7 +15,7 @@ import type { Tenant } from "../tenants/tenant.ts";
 import type { Algorithm, SigningKey, VerifyingKey } from "./jwt.ts";
 import { UnknownKeyError, type Vault } from "./vault.ts";
 
-/** The key pairs of one tenant for one purpose, as rows. */
+/** Where the key pairs of one tenant for one purpose are stored. */
 export interface KeyStoreOptions {
   database: Database;
   vault: Vault;
@@ -24,36 +24,36 @@ export interface KeyStoreOptions {
   platform: Platform;
 }
 
-/** What tokens are signed for. Keys of one purpose are none for another, so tokens are not either. */
+/** Purposes of tokens. Each has its own keys, so a token of one purpose never verifies for another. */
 export type KeyPurpose = "session" | "passkeys";
 
-/** By which algorithm tokens of a purpose are signed, and how many seconds one holds. */
+/** The algorithm and the lifetime in seconds of the tokens of a purpose. */
 export const signedFor: Record<KeyPurpose, (config: Config) => { algorithm: Algorithm; lifespan: number }> = {
   session: ({ session }) => session,
-  // What published clients of the passkey server verify.
+  // RS256 is the algorithm that published clients of the passkey server verify.
   passkeys: () => ({ algorithm: "RS256", lifespan: 300 }),
 };
 
-/** A key as it is published. */
+/** A published key. */
 export interface StoredKey extends VerifyingKey {
   publicJwk: JsonWebKey;
-  /** From here on nothing that it signed can still be valid; null while it signs. */
+  /** When the last token signed with it expires; null while it signs. */
   publishedUntil: Date | null;
 }
 
 export interface LoadedKeys {
-  /** Newest first; those whose last token has expired are left out. */
+  /** Newest first, without keys whose last token has expired. */
   keys: StoredKey[];
-  /** The newest that has not retired and can be unsealed here, and which key sealed it. */
+  /** The newest key that has not retired and can be unsealed, and the id of the key that sealed it. */
   signer: (SigningKey & { sealedBy: string }) | null;
-  /** Names of keys that sealed a private half and are not configured. */
+  /** Ids of keys that sealed a private key and are not configured. */
   unknownSealers: string[];
   /** The database's clock. */
   now: Date;
 }
 
-/** Processes with an older configuration may go on signing for so long after a key has retired. */
-const handOverMilliseconds = 3_600_000;
+/** Processes with an older configuration may continue signing with a retired key for this long. */
+const ROTATION_OVERLAP_MS = 3_600_000;
 
 const { signingKeys, tenants } = schema;
 
@@ -62,13 +62,13 @@ type Of = Pick<KeyStoreOptions, "tenant" | "purpose">;
 const ofPurpose = ({ tenant, purpose }: Of) =>
   and(eq(signingKeys.tenantId, tenant.id), eq(signingKeys.purpose, purpose));
 
-/** What the private half of a key is sealed for. */
+/** The context that a private key is sealed for. */
 export const signingKeySealContext = (tenantId: string, keyPurpose: string, id: string) =>
   `signing_keys/${tenantId}/${keyPurpose}/${id}`;
 
 const sealContext = ({ tenant, purpose }: Of, id: string) => signingKeySealContext(tenant.id, purpose, id);
 
-/** Reads all keys that still count. */
+/** Reads all keys that may verify a valid token. */
 export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
   const { database, vault, platform } = options;
   const rows = await database.read
@@ -100,17 +100,17 @@ export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
 }
 
 /**
- * Makes a key pair, sealed by the first secret key, that signs from now on. The keys before it retire: they stay
- * published, and their private halves are erased.
+ * Generates a key pair, sealed by the first secret key, that signs from now on. Earlier keys retire: they stay published,
+ * and their private keys are erased.
  *
- * @returns false when another process was faster, and nothing was written
+ * @returns false if another process has done so concurrently; then nothing was written
  */
 export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
   const { database, vault, tenant, purpose, platform } = options;
   const { algorithm } = signedFor[purpose](tenant.config);
   const id = platform.uuid();
   const sealedBy = vault.keyIds[0] ?? "";
-  // Before the transaction, since it may take a second; and in the thread pool, since others want to be answered.
+  // Outside the transaction, because it may take a second, and in the thread pool, because it must not block requests.
   const { publicKey, privateKey } = await generate[algorithm]();
   const sealedPrivateJwk = vault.seal(
     Buffer.from(JSON.stringify(privateKey.export({ format: "jwk" }))),
@@ -126,11 +126,11 @@ export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
       .for("no key update");
     if (!owner) throw new Error(`tenant ${tenant.id} does not exist`);
     const signing = and(ofPurpose(options), isNull(signingKeys.retiredAt));
-    const [rival] = await tx
+    const [existing] = await tx
       .select({ id: signingKeys.id })
       .from(signingKeys)
       .where(and(signing, eq(signingKeys.sealedBy, sealedBy), eq(signingKeys.algorithm, algorithm)));
-    if (rival) return false;
+    if (existing) return false;
     const expired = new Date(owner.now.getTime() - publishedMilliseconds(options));
     await tx.delete(signingKeys).where(and(ofPurpose(options), lt(signingKeys.retiredAt, expired)));
     await tx
@@ -145,7 +145,7 @@ export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
 }
 
 const publishedMilliseconds = ({ tenant, purpose }: Of) =>
-  signedFor[purpose](tenant.config).lifespan * 1000 + handOverMilliseconds;
+  signedFor[purpose](tenant.config).lifespan * 1000 + ROTATION_OVERLAP_MS;
 
 function openPrivateKey(jwk: Buffer): KeyObject {
   return createPrivateKey({ key: JSON.parse(jwk.toString()) as JsonWebKey, format: "jwk" });

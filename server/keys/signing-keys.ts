@@ -11,36 +11,37 @@ import {
   signedFor,
 } from "./signing-key-store.ts";
 
-/** A key as `/.well-known/jwks.json` shows it (RFC 7517): the public half alone. */
+/** A public key in `/.well-known/jwks.json` (RFC 7517). */
 export type PublishedKey = JsonWebKey & { kid: string; alg: string; use: "sig" };
 
-/** The keys that sign one tenant's tokens for one purpose, held in memory. */
+/** The keys that sign the tokens of one tenant for one purpose, cached in memory. */
 export interface SigningKeys {
   /**
-   * The stored keys were read.
+   * Resolves when the stored keys have been read.
    *
-   * @throws StartError when one was sealed by a key that is not configured
+   * @throws StartError if one was sealed by a key that is not configured
    */
   loaded: Promise<void>;
-  /** There is a key to sign with. The first start makes one, which may take a second; nothing needs to wait for it. */
+  /** Resolves when there is a signing key. The first start generates one, which may take a second. */
   ready: Promise<void>;
   /** Signs with the newest key. */
   sign(claims: object, options: { typ: string }): Promise<string>;
-  /** @returns the claims, or null whatever is wrong with the token; see `verifyJwt` */
+  /** @returns the claims, or null if anything is wrong with the token; see `verifyJwt` */
   verify(token: string, expected: ExpectedToken): Promise<Claims | null>;
-  /** Keys that a valid token may have been signed by, newest first. */
+  /** The keys that may have signed a valid token, newest first. */
   jwks(): Promise<{ keys: PublishedKey[] }>;
 }
 
-/** How old, in milliseconds, what this process knows of the keys may be. */
-const staleAfter = { signing: 60_000, publishing: 1_000 };
+/** Maximum age of the cached keys. */
+const MAX_AGE_SIGNING_MS = 60_000;
+const MAX_AGE_PUBLISHING_MS = 1_000;
 
-/** The names of keys in tokens come from anybody, so unknown ones cause no more than one look per so many milliseconds. */
-const lookEvery = 1_000;
+/** Any client can send an unknown `kid`, so unknown ones cause at most one read per interval. */
+const UNKNOWN_KID_READ_INTERVAL_MS = 1_000;
 
 /**
- * Reads the keys of a tenant and makes one when there is none by the first secret key and the configured algorithm.
- * Other processes may make one too: their keys are found when needed.
+ * Reads the keys of a tenant, and generates one if there is none with the first secret key and the configured algorithm.
+ * Keys that other processes generate are found when needed.
  */
 export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): SigningKeys {
   const { vault, tenant, purpose, log } = options;
@@ -49,33 +50,33 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
   let reads = 0;
   let newestRead = 0;
   let readAt = Number.NEGATIVE_INFINITY;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let readForUnknownKidAt = Number.NEGATIVE_INFINITY;
 
   async function read(): Promise<LoadedKeys> {
     const turn = ++reads;
     readAt = performance.now();
     const found = await loadKeys(options);
-    // An answer that was overtaken may lack the newest key.
+    // A result that a later read has overtaken may lack the newest key.
     if (turn < newestRead) return found;
     newestRead = turn;
     keys = new Map(found.keys.map((key) => [key.id, key]));
-    // A process that cannot unseal the newest key goes on with the one it has, as long as that is published.
+    // A process that cannot unseal the newest key continues with its own while that is published.
     signer = found.signer ?? (signer && keys.has(signer.id) ? signer : null);
     return found;
   }
 
   const prepare = singleFlight(async () => {
     const found = await read();
-    refuseUnknownSealers(found);
+    rejectUnknownSealers(found);
     const current =
       found.signer?.sealedBy === vault.keyIds[0] &&
       found.signer?.algorithm === signedFor[purpose](tenant.config).algorithm;
     if (current) return;
-    if (await makeKey(options)) log.info("a signing key was made");
+    if (await makeKey(options)) log.info("a signing key was generated");
     await read();
   });
 
-  /** Reads again unless that was done lately. While the database cannot be asked, what is known serves. */
+  /** Reads the keys again unless the cache is recent. If the database is unavailable, the cached keys are used. */
   async function refresh(milliseconds: number): Promise<void> {
     if (performance.now() - readAt < milliseconds) return;
     try {
@@ -86,15 +87,15 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
     }
   }
 
-  const look = singleFlight(async () => {
-    if (performance.now() - lookedAt < lookEvery) return;
+  const readForUnknownKid = singleFlight(async () => {
+    if (performance.now() - readForUnknownKidAt < UNKNOWN_KID_READ_INTERVAL_MS) return;
     await refresh(0);
-    lookedAt = performance.now();
+    readForUnknownKidAt = performance.now();
   });
 
-  const loaded = read().then(refuseUnknownSealers);
+  const loaded = read().then(rejectUnknownSealers);
   const ready = loaded.then(prepare);
-  // Whoever needs them awaits them; nobody may, and that is no reason to end the process.
+  // Callers may await these; an unhandled rejection must not end the process.
   loaded.catch(() => {});
   ready.catch(() => {});
 
@@ -103,24 +104,24 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
     ready,
 
     async sign(claims, { typ }) {
-      if (signer) await refresh(staleAfter.signing);
+      if (signer) await refresh(MAX_AGE_SIGNING_MS);
       if (!signer) await prepare();
-      if (!signer) throw new Error("there is no key to sign with");
+      if (!signer) throw new Error("there is no signing key");
       return signJwt(signer, typ, claims);
     },
 
     async verify(token, expected) {
       const kid = keyIdOf(token);
       if (kid === null) return null;
-      await refresh(staleAfter.signing);
-      if (!keys.has(kid)) await look();
+      await refresh(MAX_AGE_SIGNING_MS);
+      if (!keys.has(kid)) await readForUnknownKid();
       const key = keys.get(kid);
       return key ? verifyJwt(token, key, expected) : null;
     },
 
     async jwks() {
       if (keys.size === 0) await prepare();
-      else await refresh(staleAfter.publishing);
+      else await refresh(MAX_AGE_PUBLISHING_MS);
       const published = [...keys.values()].map(({ id, algorithm, publicJwk }) => ({
         ...publicJwk,
         kid: id,
@@ -132,7 +133,7 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
   };
 }
 
-function refuseUnknownSealers({ unknownSealers }: LoadedKeys): void {
+function rejectUnknownSealers({ unknownSealers }: LoadedKeys): void {
   if (unknownSealers.length === 0) return;
   const names = [...new Set(unknownSealers)].join(", ");
   throw new StartError(
@@ -140,7 +141,7 @@ function refuseUnknownSealers({ unknownSealers }: LoadedKeys): void {
   );
 }
 
-/** Calls that come while one is under way share its outcome. */
+/** Concurrent calls share one execution and its result. */
 function singleFlight<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let flight: Promise<Result> | null = null;
   return () => {

@@ -1,32 +1,32 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
-/** What the secret keys of the configuration are used for: sealing what rests in the database, and keyed hashes. */
+/** Uses the secret keys of the configuration: seals values in the database and computes keyed hashes. */
 export interface Vault {
-  /** Names of the configured keys, first one first. They are derived from the keys and tell nothing about them. */
+  /** Ids of the configured keys, in order. They are derived from the keys and reveal nothing about them. */
   readonly keyIds: string[];
   /**
    * Encrypts and authenticates with AES-256-GCM under the first key (NIST SP 800-38D).
    *
-   * @param context what the value is and where it belongs; the same must be given to open it
+   * @param context the kind and place of the value; unsealing requires the same
    */
   seal(plain: Buffer, context: string): Buffer;
   /**
-   * @throws UnknownKeyError when the key that sealed is not configured
-   * @throws BrokenSealError when the value was changed, cut, or sealed for another context
+   * @throws UnknownKeyError if the sealing key is not configured
+   * @throws BrokenSealError if the value was changed, truncated, or sealed for another context
    */
   unseal(sealed: Buffer, context: string): Buffer;
   /** HMAC-SHA-256 under the first key. Parts are length-prefixed, so `("ab", "c")` and `("a", "bc")` differ. */
   mac(purpose: string, ...parts: string[]): Buffer;
-  /** The same under every key, first one first: for looking up what was written before a rotation. */
+  /** The same under every key, in order, to look up values written before a rotation. */
   macs(purpose: string, ...parts: string[]): Buffer[];
   /**
-   * Derived passwords for iron-session's password maps, each of 43 characters under an id of its key: the first
-   * key's for sealing, everybody's for unsealing. Keys that come and go leave what others sealed readable.
+   * Derived passwords for iron-session's password maps, each of 43 characters under an id of its key: the first key's
+   * for sealing, those of all keys for unsealing, so that cookies survive a rotation.
    */
   passwords(purpose: string): { sealing: Record<string, string>; unsealing: Record<string, string> };
 }
 
-/** A value was sealed by a key that is not configured. */
+/** Thrown for a value that was sealed by a key that is not configured. */
 export class UnknownKeyError extends Error {
   readonly keyId: string;
   constructor(keyId: string) {
@@ -35,10 +35,10 @@ export class UnknownKeyError extends Error {
   }
 }
 
-/** A sealed value is not what was sealed, or not for this context. */
+/** Thrown for a sealed value that was changed or belongs to another context. */
 export class BrokenSealError extends Error {
   constructor() {
-    super("the sealed value is damaged or belongs elsewhere");
+    super("the sealed value is damaged or belongs to another context");
   }
 }
 
@@ -50,18 +50,18 @@ interface Key {
 }
 
 /** version (1) | key id (8) | nonce (12) | ciphertext | tag (16) */
-const version = Buffer.of(1);
-const keyIdLength = 8;
-const nonceLength = 12;
-const tagLength = 16;
-const nameLength = version.length + keyIdLength;
-const headLength = nameLength + nonceLength;
+const VERSION = Buffer.of(1);
+const KEY_ID_BYTES = 8;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const PREFIX_BYTES = VERSION.length + KEY_ID_BYTES;
+const HEADER_BYTES = PREFIX_BYTES + NONCE_BYTES;
 
-/** Where a sealed value names its key, for queries: the first byte, counted from 1, and how many there are. */
-export const keyIdOf = { start: version.length + 1, length: keyIdLength };
+/** Position of the key id in a sealed value, for queries: first byte, counted from 1, and length. */
+export const keyIdOf = { start: VERSION.length + 1, length: KEY_ID_BYTES };
 
 /**
- * Makes the vault of a process.
+ * Creates the vault of a process.
  *
  * @param secretKeys `SECRET_KEYS` of the configuration: the first one seals, all of them unseal
  */
@@ -74,25 +74,25 @@ export function createVault(secretKeys: readonly string[]): Vault {
     keyIds: keys.map((key) => key.id.toString("hex")),
 
     seal(plain, context) {
-      const name = Buffer.concat([version, first.id]);
-      const nonce = randomBytes(nonceLength);
+      const name = Buffer.concat([VERSION, first.id]);
+      const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", first.sealing, nonce);
       cipher.setAAD(Buffer.concat([name, Buffer.from(context)]));
       return Buffer.concat([name, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     },
 
     unseal(sealed, context) {
-      if (sealed.length < headLength + tagLength || sealed[0] !== version[0]) throw new BrokenSealError();
-      const name = sealed.subarray(0, nameLength);
-      const id = name.subarray(version.length);
+      if (sealed.length < HEADER_BYTES + TAG_BYTES || sealed[0] !== VERSION[0]) throw new BrokenSealError();
+      const name = sealed.subarray(0, PREFIX_BYTES);
+      const id = name.subarray(VERSION.length);
       const key = keys.find((candidate) => candidate.id.equals(id));
       if (!key) throw new UnknownKeyError(id.toString("hex"));
-      const nonce = sealed.subarray(nameLength, headLength);
-      const decipher = createDecipheriv("aes-256-gcm", key.sealing, nonce, { authTagLength: tagLength });
+      const nonce = sealed.subarray(PREFIX_BYTES, HEADER_BYTES);
+      const decipher = createDecipheriv("aes-256-gcm", key.sealing, nonce, { authTagLength: TAG_BYTES });
       decipher.setAAD(Buffer.concat([name, Buffer.from(context)]));
-      decipher.setAuthTag(sealed.subarray(-tagLength));
+      decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
       try {
-        return Buffer.concat([decipher.update(sealed.subarray(headLength, -tagLength)), decipher.final()]);
+        return Buffer.concat([decipher.update(sealed.subarray(HEADER_BYTES, -TAG_BYTES)), decipher.final()]);
       } catch {
         throw new BrokenSealError();
       }
@@ -115,7 +115,7 @@ function deriveKey(secret: string): Key {
   const derive = (info: string, length: number) =>
     Buffer.from(hkdfSync("sha256", secret, "stile", info, length));
   return {
-    id: derive("key id", keyIdLength),
+    id: derive("key id", KEY_ID_BYTES),
     sealing: derive("seal", 32),
     mac: derive("mac", 32),
     password: (purpose) => derive(`password ${purpose}`, 32).toString("base64url"),

@@ -10,19 +10,19 @@ import type { Session } from "./session.ts";
 import { findSession } from "./sessions.ts";
 
 /**
- * Handing a session over to an application on another host: a one-time code in the address that the browser is sent
- * back to, which only the server that made the code challenge can redeem (RFC 7636).
+ * Authorization codes that pass a session to an application on another host: a one-time code in the redirect URL, which
+ * only the server that created the code challenge can redeem (RFC 7636).
  */
 
 const { handoverCodes, sessions } = schema;
 
-const lifeSeconds = 60;
+const LIFETIME_SECONDS = 60;
 
 /**
- * Makes a code.
+ * Issues a code for a session.
  *
- * @param redirectTo where the browser takes the code; already found to be allowed
- * @returns the code, 43 characters of base64url; null when the session has ended
+ * @param redirectTo the URL that receives the code; the caller has checked that it is allowed
+ * @returns the code, 43 characters of base64url; null if the session has ended
  */
 export async function issueAuthorizationCode(
   { database, platform }: Runtime,
@@ -38,7 +38,7 @@ export async function issueAuthorizationCode(
       sessionId: sql`${sessions.id}`.as("session_id"),
       codeChallenge: sql`${codeChallenge}::text`.as("code_challenge"),
       redirectTo: sql`${redirectTo}::text`.as("redirect_to"),
-      expiresAt: sql`${now} + ${lifeSeconds}::int * interval '1 second'`.as("expires_at"),
+      expiresAt: sql`${now} + ${LIFETIME_SECONDS}::int * interval '1 second'`.as("expires_at"),
     })
     .from(sessions)
     .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.id, sessionId), gt(sessions.expiresAt, now)));
@@ -50,10 +50,10 @@ export async function issueAuthorizationCode(
 }
 
 /**
- * Takes a code. It is spent whether or not the verifier fits: a code that came with a wrong one has been seen by
- * somebody else.
+ * Redeems a code. The code is consumed even if the verifier does not match, because a wrong verifier means that it has
+ * leaked.
  *
- * @returns the live session that the code stands for, and where the code was sent; null whatever is wrong
+ * @returns the live session of the code and the URL it was sent to; null if anything is wrong
  */
 export async function redeemAuthorizationCode(
   runtime: Runtime,

@@ -2,24 +2,24 @@ import type { Claims } from "../keys/jwt.ts";
 import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
-/** `typ` of a session's token; tokens of any other purpose have another. */
+/** `typ` of session tokens; tokens of other purposes have other types. */
 export const SESSION_TOKEN_TYPE = "JWT";
 
-/** What a session's token says: who, until when, by which means. No personal data: it rests in browsers. */
+/** The claims of a session token. They contain no personal data, because browsers store the token. */
 export interface SessionTokenClaims {
   iss: string;
-  /** Where it may be used; tells tenants apart as well. */
+  /** The audience, which also distinguishes tenants. */
   aud: string[];
   /** The user's id. */
   sub: string;
   session_id: string;
   iat: number;
   exp: number;
-  /** Authentication methods (RFC 8176, by the names that clients know); absent when there are none. */
+  /** Authentication method references (RFC 8176); absent if there are none. */
   amr?: string[];
 }
 
-/** The same for clients: `payload.claims` at `success`, and the answer of `/sessions/validate`. */
+/** The claims in client form: `payload.claims` at `success`, and the response of `/sessions/validate`. */
 export interface SessionClaims {
   subject: string;
   session_id: string;
@@ -33,7 +33,7 @@ export interface SessionClaims {
   username?: string;
 }
 
-/** What a client may be told of the person beside the token's claims. */
+/** Data of the user that a client may see beside the token's claims. */
 export interface UserClaims {
   /** The primary address. */
   email?: string | null;
@@ -52,7 +52,7 @@ export function audienceOf({ config }: Tenant): string[] {
   return audience.length > 0 ? audience : [config.webauthn.relying_party.id];
 }
 
-/** What the token of a session says. */
+/** The claims of a session's token. */
 export function tokenClaims(
   tenant: Tenant,
   session: { id: string; userId: string; amr: string[]; createdAt: Date; expiresAt: Date },
@@ -68,7 +68,7 @@ export function tokenClaims(
   };
 }
 
-/** Verified claims as those of a session; null when they are not of that shape. */
+/** Parses verified claims as those of a session; null if they have another shape. */
 export function asSessionClaims(claims: Claims): SessionTokenClaims | null {
   const { iss, aud, sub, session_id, iat, exp, amr } = claims;
   if (typeof sub !== "string" || typeof session_id !== "string" || !isCanonicalUuid(session_id)) return null;
@@ -77,7 +77,7 @@ export function asSessionClaims(claims: Claims): SessionTokenClaims | null {
   return { iss, aud, sub, session_id, iat, exp, ...(amr ? { amr } : {}) };
 }
 
-/** A token's claims under the names that clients know. */
+/** Converts the claims of a token to client form. */
 export function clientClaims(claims: SessionTokenClaims, person: UserClaims = {}): SessionClaims {
   const { email, emailVerified = false, username } = person;
   return {

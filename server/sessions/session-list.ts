@@ -8,15 +8,15 @@ import { describeUserAgent } from "./user-agent.ts";
 
 const { sessions } = schema;
 
-/** A session, as its owner sees it. Times are RFC 3339. */
+/** A session as its owner sees it. Times are RFC 3339. */
 export interface SessionProfile {
   id: string;
-  /** As the browser named itself. */
+  /** The `User-Agent` header. */
   user_agent_raw?: string;
-  /** For people: `macOS (Safari)`. */
+  /** Readable form: `macOS (Safari)`. */
   user_agent?: string;
   ip_address?: string;
-  /** Whether it is the one that asks. */
+  /** Whether the request uses this session. */
   current: boolean;
   created_at: string;
   expires_at: string;
@@ -41,7 +41,7 @@ export function liveSessions(db: ReadOnly, tenant: Tenant, userId: string, now: 
     .orderBy(desc(sessions.createdAt), desc(sessions.id));
 }
 
-/** What an owner is shown of a session. */
+/** The profile of a session. */
 export function describeSession(session: Session, currentSessionId: string): SessionProfile {
   const { id, userAgent, ipAddress, createdAt, expiresAt, lastUsedAt } = session;
   return {
@@ -55,7 +55,7 @@ export function describeSession(session: Session, currentSessionId: string): Ses
   };
 }
 
-/** Ends a session of an account at once; one that has ended already stays so. */
+/** Ends a session of an account; does nothing if it has ended already. */
 export function endSessionOf(
   { tenant }: Pick<RequestContext, "tenant">,
   userId: string,

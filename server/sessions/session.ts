@@ -3,7 +3,7 @@ import { schema } from "#db/client";
 
 const { sessions } = schema;
 
-/** A session as it is issued to a browser or an application's server. */
+/** A session as issued to a browser or an application's server. */
 export interface IssuedSession {
   id: string;
   /** The signed JWT: value of the cookie, or of `X-Auth-Token`. */
@@ -17,8 +17,8 @@ export interface IssuedSession {
 
 const { tenantId: _tenant, ...columns } = getTableColumns(sessions);
 
-/** Columns of a session's row, without its tenant. */
+/** Columns of a session, without its tenant. */
 export const sessionColumns = columns;
 
-/** A session's row, without its tenant. */
+/** A row of `sessions`, without its tenant. */
 export type Session = Omit<typeof sessions.$inferSelect, "tenantId">;

@@ -20,22 +20,22 @@ import {
 
 const { sessions } = schema;
 
-/** What a session is made of. */
+/** The input of `issueSession`. */
 export interface NewSession extends UserClaims {
   userId: string;
-  /** How the person has just proved who they are. */
+  /** The factors that the user has just proved. */
   factors: Factor[];
-  /** The same for the token, in the words that clients know. */
+  /** The same as authentication method references (RFC 8176) for the token. */
   amr: string[];
   rememberMe: boolean;
 }
 
 /**
- * Makes a session with an identifier of its own, whatever the browser brought along. The token is signed at once;
- * it is worth nothing until `write` has put down the row that it names.
+ * Issues a session: signs its token and prepares its row. The session identifier is always new. The token is valid
+ * once `write` has inserted the row.
  *
- * @returns `write` also ends the oldest sessions beyond `session.limit`; it holds under parallel logins, and
- *   throws TakenError("user") when the account is gone
+ * @returns `write` also ends the oldest sessions beyond `session.limit`, correctly under concurrent logins, and throws
+ *   ConflictError("user") if the account no longer exists
  */
 export async function issueSession(
   context: RequestContext,
@@ -48,7 +48,7 @@ export async function issueSession(
   const session: Session = {
     id: runtime.platform.uuid(),
     userId,
-    authenticatedAt: lastProof(factors) ?? now,
+    authenticatedAt: lastAuthenticationAt(factors) ?? now,
     factors,
     amr,
     ipAddress: acquire_ip_address ? client.ip : null,
@@ -57,10 +57,10 @@ export async function issueSession(
     lastUsedAt: now,
     expiresAt,
   };
-  const { issued, claims } = await handOut(runtime, tenant, session, now, rememberMe);
+  const { issued, claims } = await signToken(runtime, tenant, session, now, rememberMe);
 
   const write: Write = async (tx) => {
-    // Logins of one account wait for each other here, so that each counts what the others have written.
+    // Concurrent logins of one account wait for each other here, so that each counts the sessions of the others.
     await lockUser(tx, tenant.id, userId);
     await tx.execute(sql`
       with ended as (
@@ -78,9 +78,9 @@ export async function issueSession(
 }
 
 /**
- * Hands an existing session out once more, with a new token for its row.
+ * Issues another token for an existing session.
  *
- * @returns null when the session has ended
+ * @returns null if the session has ended
  */
 export async function reissueSession(
   { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
@@ -89,14 +89,14 @@ export async function reissueSession(
 ): Promise<IssuedSession | null> {
   const found = await findSession(runtime, tenant, sessionId);
   if (!found?.live) return null;
-  const { issued } = await handOut(runtime, tenant, found.session, found.now, rememberMe);
+  const { issued } = await signToken(runtime, tenant, found.session, found.now, rememberMe);
   return issued;
 }
 
 /**
- * Notes that a session's owner has just shown once more who they are. Its identifier and its end stay.
+ * Records a new authentication in a session. Its identifier and its expiry stay.
  *
- * @returns throws TakenError("session") when it has ended meanwhile
+ * @returns throws ConflictError("session") if it has ended concurrently
  */
 export function refreshSession(
   { tenant, now }: RequestContext,
@@ -105,14 +105,14 @@ export function refreshSession(
   return async (tx) => {
     const refreshed = await tx
       .update(sessions)
-      .set({ factors, amr, authenticatedAt: lastProof(factors) ?? now })
+      .set({ factors, amr, authenticatedAt: lastAuthenticationAt(factors) ?? now })
       .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.id, id)))
       .returning({ id: sessions.id });
     if (refreshed.length === 0) throw new ConflictError("session");
   };
 }
 
-/** Notes what else a session's owner has shown, without calling it a fresh proof of who they are. */
+/** Records further factors in a session, without counting as a new authentication. */
 export function recordFactors(
   { tenant }: Pick<RequestContext, "tenant">,
   { id, factors }: { id: string; factors: Factor[] },
@@ -125,15 +125,15 @@ export function recordFactors(
   };
 }
 
-/** Ends a session at once: its token is worth nothing from the commit on. */
+/** Ends a session: its token is invalid from the commit on. */
 export async function endSession(tx: Queryable, tenantId: string, sessionId: string): Promise<void> {
   await tx.delete(sessions).where(and(eq(sessions.tenantId, tenantId), eq(sessions.id, sessionId)));
 }
 
 /**
- * Ends a user's sessions.
+ * Ends all sessions of a user.
  *
- * @param keep the session that stays, if one does
+ * @param keep the id of a session that stays, if any
  */
 export async function endOtherSessions(
   tx: Queryable,
@@ -145,7 +145,7 @@ export async function endOtherSessions(
   await tx.delete(sessions).where(and(eq(sessions.tenantId, tenantId), eq(sessions.userId, userId), others));
 }
 
-/** A session as it stands by the database's clock. */
+/** A session and its state by the database's clock. */
 export interface FoundSession {
   session: Session;
   now: Date;
@@ -153,11 +153,11 @@ export interface FoundSession {
   live: boolean;
   /** Unused for longer than `session.idle_timeout`. */
   idle: boolean;
-  /** When it ends if it stays unused; null when `session.idle_timeout` is off. */
+  /** When it ends if it stays unused; null if `session.idle_timeout` is off. */
   idleExpiresAt: Date | null;
 }
 
-/** Reads a session of this tenant; null when there is none by this id. */
+/** Reads a session of this tenant; null if there is none with this id. */
 export async function findSession(
   runtime: Runtime,
   tenant: Tenant,
@@ -186,12 +186,12 @@ const sessionById = prepared("session_by_id", (db) =>
     .where(and(eq(sessions.tenantId, sql.placeholder("tenantId")), eq(sessions.id, sql.placeholder("id")))),
 );
 
-function lastProof(factors: readonly Factor[]): Date | null {
+function lastAuthenticationAt(factors: readonly Factor[]): Date | null {
   const times = factors.map(({ at }) => Date.parse(at));
   return times.length > 0 ? new Date(Math.max(...times)) : null;
 }
 
-async function handOut(
+async function signToken(
   runtime: Runtime,
   tenant: Tenant,
   session: Session,

@@ -1,4 +1,4 @@
-/** First match wins: browsers name those whose pages they want to be served, too. */
+/** First match wins: user agents also name the browsers they are compatible with. */
 const systems: readonly (readonly [RegExp, string])[] = [
   [/\b(iPhone|iPod)\b/, "iPhone"],
   [/\biPad\b/, "iPad"],
@@ -19,7 +19,7 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bVersion\/\S+ .*\bSafari\//, "Safari"],
 ];
 
-/** A browser's name for itself, in the two words that people know it by: `Windows (Firefox)`. */
+/** Describes a `User-Agent` header by system and browser: `Windows (Firefox)`. */
 export function describeUserAgent(userAgent: string): string {
   const find = (table: typeof systems) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = find(systems);

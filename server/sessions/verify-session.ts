@@ -17,11 +17,11 @@ import { type FoundSession, findSession } from "./sessions.ts";
 
 const { sessions } = schema;
 
-/** What a request brought along that may be the token of a session. */
+/** The session tokens that a request carries. */
 export interface PresentedTokens {
-  /** From `Authorization: Bearer`; looked at first. */
+  /** From `Authorization: Bearer`; takes precedence over cookies. */
   bearer?: string | undefined;
-  /** Values of every cookie of the configured name: browsers send all that match, of any path and domain. */
+  /** Values of all cookies with the configured name: browsers send one for each matching path and domain. */
   cookies: readonly string[];
 }
 
@@ -31,30 +31,30 @@ export type VerifiedSession =
       valid: true;
       session: Session;
       claims: SessionClaims;
-      /** When it ends if it stays unused; null when `session.idle_timeout` is off. */
+      /** When it ends if it stays unused; null if `session.idle_timeout` is off. */
       idleExpiresAt: Date | null;
     };
 
-/** The session that a genuine token names. */
+/** The session that a valid token names. */
 type Candidate = FoundSession & { claims: SessionTokenClaims };
 
-/** The time of use is good to a minute, so that busy sessions write little. */
-const touchMilliseconds = 60_000;
+/** The time of last use is updated at most once a minute, so that busy sessions write little. */
+const TOUCH_INTERVAL_MS = 60_000;
 
 /** A browser sends a few cookies of one name at most. */
-const mostCookies = 8;
+const MAX_COOKIES = 8;
 
-/** To end sessions, many more are looked at: whoever plants cookies must not keep a session alive by their number. */
-const mostCookiesToEnd = 200;
+/** Signing out considers many more: planted cookies must not keep a session alive by their number. */
+const MAX_COOKIES_TO_END = 200;
 
 /**
- * Whether a request comes from somebody who is signed in: the token verifies for this tenant, the row that it names
- * is there and belongs to the same user, and no time has run out by the database's clock.
+ * Verifies the session of a request: the token verifies for this tenant, its session exists and belongs to the same
+ * user, and neither has expired by the database's clock.
  *
- * A bearer token that is not valid is passed over. Of several cookies, those of other tenants are passed over, and
- * if what remains names more than one live session, somebody may have planted one: nobody is signed in.
+ * An invalid bearer token is ignored, and so are cookies of other tenants. If the remaining cookies name more than one
+ * live session, one may be planted, and the request counts as not signed in.
  *
- * @param touch whether this is use of the session, for `session.idle_timeout`; without it nothing is written
+ * @param touch whether to count as use of the session, for `session.idle_timeout`; nothing is written without it
  */
 export async function verifySession(
   runtime: Runtime,
@@ -62,8 +62,8 @@ export async function verifySession(
   { bearer, cookies }: PresentedTokens,
   { touch }: { touch: boolean },
 ): Promise<VerifiedSession> {
-  const carried = bearer === undefined ? null : await judge(runtime, tenant, bearer);
-  const candidates = carried?.live ? [carried] : await judgeAll(runtime, tenant, cookies);
+  const fromBearer = bearer === undefined ? null : await verifyToken(runtime, tenant, bearer);
+  const candidates = fromBearer?.live ? [fromBearer] : await verifyTokens(runtime, tenant, cookies);
   const live = candidates.filter((candidate) => candidate.live);
   const [chosen] = live;
   if (!chosen) {
@@ -72,13 +72,12 @@ export async function verifySession(
     return { valid: false };
   }
   if (live.some(({ session }) => session.id !== chosen.session.id)) return { valid: false };
-  const { session, idleExpiresAt } = touch ? await use(runtime, tenant, chosen) : chosen;
+  const { session, idleExpiresAt } = touch ? await touchSession(runtime, tenant, chosen) : chosen;
   return { valid: true, session, claims: clientClaims(chosen.claims), idleExpiresAt };
 }
 
 /**
- * Every live session that a request's tokens name, each once: for ending them, whoever's they are. Which of them the
- * person meant does not matter then.
+ * All live sessions that the tokens of a request name, each once, for signing out of all of them.
  */
 export async function findLiveSessions(
   runtime: Runtime,
@@ -87,31 +86,35 @@ export async function findLiveSessions(
 ): Promise<FoundSession[]> {
   const tokens = new Set([...(bearer === undefined ? [] : [bearer]), ...cookies]);
   const live = new Map<string, FoundSession>();
-  for (const token of [...tokens].slice(0, mostCookiesToEnd)) {
-    const candidate = await judge(runtime, tenant, token);
+  for (const token of [...tokens].slice(0, MAX_COOKIES_TO_END)) {
+    const candidate = await verifyToken(runtime, tenant, token);
     if (candidate?.live) live.set(candidate.session.id, candidate);
   }
   return [...live.values()];
 }
 
-async function judgeAll(runtime: Runtime, tenant: Tenant, tokens: readonly string[]): Promise<Candidate[]> {
+async function verifyTokens(
+  runtime: Runtime,
+  tenant: Tenant,
+  tokens: readonly string[],
+): Promise<Candidate[]> {
   const different = new Set(tokens);
-  if (different.size > mostCookies) return [];
+  if (different.size > MAX_COOKIES) return [];
   const candidates: Candidate[] = [];
   for (const token of different) {
-    const candidate = await judge(runtime, tenant, token);
+    const candidate = await verifyToken(runtime, tenant, token);
     if (candidate) candidates.push(candidate);
   }
   return candidates;
 }
 
-/** Signature, purpose, audience and issuer first: nobody else's words reach the database. */
-async function judge(runtime: Runtime, tenant: Tenant, token: string): Promise<Candidate | null> {
+/** Verifies signature, type, audience and issuer first, so that only tokens of this tenant reach the database. */
+async function verifyToken(runtime: Runtime, tenant: Tenant, token: string): Promise<Candidate | null> {
   const signed = await runtime.signingKeys.of(tenant).verify(token, {
     typ: SESSION_TOKEN_TYPE,
     audience: audienceOf(tenant),
     issuer: issuerOf(tenant),
-    // By the database's clock, as soon as it was asked.
+    // Checked below by the database's clock.
     now: "unchecked",
   });
   const claims = signed && asSessionClaims(signed);
@@ -121,15 +124,15 @@ async function judge(runtime: Runtime, tenant: Tenant, token: string): Promise<C
   return { ...found, claims };
 }
 
-/** Notes that the session is in use, unless that was noted a moment ago. */
-async function use(
+/** Updates the time of last use, unless it is recent. */
+async function touchSession(
   { database }: Runtime,
   tenant: Tenant,
   candidate: Candidate,
 ): Promise<Pick<FoundSession, "session" | "idleExpiresAt">> {
   const { session, now } = candidate;
   const idleTimeout = tenant.config.session.idle_timeout * 1000;
-  const interval = idleTimeout > 0 ? Math.min(touchMilliseconds, idleTimeout / 10) : touchMilliseconds;
+  const interval = idleTimeout > 0 ? Math.min(TOUCH_INTERVAL_MS, idleTimeout / 10) : TOUCH_INTERVAL_MS;
   if (now.getTime() - session.lastUsedAt.getTime() < interval) return candidate;
   await database.claim
     .update(sessions)
@@ -141,7 +144,7 @@ async function use(
   };
 }
 
-/** Ends a session that was idle for too long, unless another request has used it meanwhile. */
+/** Ends a session that was idle for too long, unless another request has used it concurrently. */
 async function endIdle({ database }: Runtime, tenant: Tenant, session: Session): Promise<void> {
   await database.write
     .delete(sessions)

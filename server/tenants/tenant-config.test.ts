@@ -153,6 +153,6 @@ describe("a tenant's settings at rest", () => {
 
   test("A68 of another tenant do not open", () => {
     const resting = sealSettings(vault, id, settings);
-    expect(() => openSettings(vault, randomUUID(), resting)).toThrow("belongs elsewhere");
+    expect(() => openSettings(vault, randomUUID(), resting)).toThrow("belongs to another context");
   });
 });

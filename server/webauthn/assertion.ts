@@ -5,20 +5,20 @@ import type { AuthenticationResponse, ClientData } from "./responses.ts";
 import { hasCanonicalEncoding } from "./signature-encoding.ts";
 
 export interface ExpectedAssertion {
-  /** base64url; taken before. */
+  /** base64url; the caller has consumed it. */
   challenge: string;
   origins: readonly string[];
   rpId: string;
   requireUserVerification: boolean;
-  /** Ids of credentials that were listed; null when any will do. */
+  /** Ids of the credentials in `allowCredentials`; null if there were none. */
   allowed: readonly string[] | null;
-  /** The account that is being signed in to, where that is known. */
+  /** The account that is signing in, if it is known. */
   userId: string | null;
-  /** Handles by which authenticators may know the credential's owner; when left out, that of an account. */
+  /** Accepted user handles of the credential's owner; default: the handle of the account. */
   userHandles?: readonly string[];
-  /** Whether another factor was shown before, so that a credential that is a second factor only will do. */
+  /** Whether another factor was verified before, so that a security key is accepted. */
   secondFactor: boolean;
-  /** What a signature counter that did not grow leads to. */
+  /** What to do if the signature counter did not increase. */
   signCount: "refuse" | "warn";
 }
 
@@ -38,8 +38,8 @@ export type AssertionVerdict =
   | { ok: false; reason: AssertionRejection };
 
 /**
- * Judges the answer to an authentication ceremony, WebAuthn Level 3 section 7.2 from step 5 on. Knows no database:
- * whether the challenge was open (step 11) and which credential this is (step 6) is for the caller to find out.
+ * Verifies the response of an authentication ceremony, WebAuthn Level 3 section 7.2 from step 5 on. Does not read the
+ * database: the caller has consumed the challenge (step 11) and found the credential (step 6).
  */
 export async function verifyWebAuthnAssertion(
   answer: AuthenticationResponse,
@@ -47,44 +47,44 @@ export async function verifyWebAuthnAssertion(
   credential: StoredCredential,
   expected: ExpectedAssertion,
 ): Promise<AssertionVerdict> {
-  // Ensure the credential is one of those that were asked for, if any were (step 5).
-  if (expected.allowed && !expected.allowed.includes(credential.id)) return refuse("credential_not_allowed");
+  // Ensure the credential is in `allowCredentials`, if that was given (step 5).
+  if (expected.allowed && !expected.allowed.includes(credential.id)) return reject("credential_not_allowed");
 
-  // Ensure the credential belongs to the account that is being signed in to (step 6, the user was identified before).
-  if (expected.userId !== null && credential.userId !== expected.userId) return refuse("user_mismatch");
+  // Ensure the credential belongs to the account (step 6, the user was identified before).
+  if (expected.userId !== null && credential.userId !== expected.userId) return reject("user_mismatch");
 
-  // Ensure the answer says whose it is, where nobody has said so before (step 6, the user was not identified before).
+  // Ensure the response has a user handle, if the user is not known (step 6, the user was not identified before).
   const handle = answer.response.userHandle || null;
-  if (expected.userId === null && handle === null) return refuse("user_handle_missing");
+  if (expected.userId === null && handle === null) return reject("user_handle_missing");
 
-  // Ensure it says that it is of the credential's owner (step 6).
+  // Ensure the user handle is that of the credential's owner (step 6).
   const { userHandles = [userHandleOf(credential.userId)] } = expected;
-  if (handle !== null && !userHandles.includes(handle)) return refuse("user_handle_mismatch");
+  if (handle !== null && !userHandles.includes(handle)) return reject("user_handle_mismatch");
 
-  // Ensure the page was not framed by another site (steps 13 and 14): nobody may embed it.
-  if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return refuse("cross_origin");
+  // Ensure the page was not embedded by another site (steps 13 and 14).
+  if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return reject("cross_origin");
 
-  // Ensure the signature has the one form it may have (section 6.5.5): the library reads others too.
+  // Ensure the signature has its canonical encoding (section 6.5.5): the library accepts others too.
   const signature = Buffer.from(answer.response.signature, "base64url");
-  if (!hasCanonicalEncoding(algorithmOf(credential.publicKey), signature)) return refuse("not_verified");
+  if (!hasCanonicalEncoding(algorithmOf(credential.publicKey), signature)) return reject("not_verified");
 
-  // Ensure type, challenge, origin, relying party, presence, verification, backup flags and signature are what they
-  // must be (steps 10 to 12, 15 to 18, 20 and 21).
+  // Ensure type, challenge, origin, relying party, presence, verification, backup flags and signature are
+  // valid (steps 10 to 12, 15 to 18, 20 and 21).
   const verified = await verify(answer, credential, expected);
-  if (!verified) return refuse("not_verified");
+  if (!verified) return reject("not_verified");
   const { newCounter, userVerified, credentialDeviceType, credentialBackedUp } = verified;
 
-  // Ensure the credential has not become eligible for backup, or ceased to be (step 19).
+  // Ensure the backup eligibility of the credential has not changed (step 19).
   if ((credentialDeviceType === "multiDevice") !== credential.backupEligible)
-    return refuse("backup_eligibility_changed");
+    return reject("backup_eligibility_changed");
 
-  // Ensure the counter grew, unless the authenticator does not count: otherwise there may be two of it (step 22).
+  // Ensure the counter increased, unless the authenticator has none: otherwise it may be cloned (step 22).
   const counts = newCounter !== 0 || credential.signCount !== 0;
   const signCountStale = counts && newCounter <= credential.signCount;
-  if (signCountStale && expected.signCount === "refuse") return refuse("sign_count");
+  if (signCountStale && expected.signCount === "refuse") return reject("sign_count");
 
-  // Ensure the credential was not made to be a second factor only, unless that is what it is here.
-  if (credential.mfaOnly && !expected.secondFactor) return refuse("mfa_only");
+  // Ensure a security key is not used as the first factor.
+  if (credential.mfaOnly && !expected.secondFactor) return reject("mfa_only");
 
   return { ok: true, userVerified, signCount: newCounter, backupState: credentialBackedUp, signCountStale };
 }
@@ -94,9 +94,9 @@ export function userHandleOf(userId: string): string {
   return Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
 }
 
-const refuse = (reason: AssertionRejection) => ({ ok: false as const, reason });
+const reject = (reason: AssertionRejection) => ({ ok: false as const, reason });
 
-/** The library throws for whatever is wrong; nothing of what it says is for the client. */
+/** The library throws for every error; its messages are not for the client. */
 async function verify(
   answer: AuthenticationResponse,
   credential: StoredCredential,
@@ -119,7 +119,7 @@ async function verify(
       credential: {
         id: credential.id,
         publicKey: new Uint8Array(credential.publicKey),
-        // The counter is judged above, after the signature: only an authentic one is worth an alarm.
+        // The counter is checked above, after the signature, so that only authentic responses are reported.
         counter: 0,
       },
     });

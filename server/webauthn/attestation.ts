@@ -9,14 +9,14 @@ import type { Statement } from "./formats/statement.ts";
 import type { ClientData, RegistrationResponse } from "./responses.ts";
 
 export interface ExpectedRegistration {
-  /** base64url; taken before. */
+  /** base64url; the caller has consumed it. */
   challenge: string;
   origins: readonly string[];
   rpId: string;
-  /** False for a ceremony that the browser held by itself. */
+  /** False for conditional creation. */
   requireUserPresence: boolean;
   requireUserVerification: boolean;
-  /** Formats of attestation statements that are taken. */
+  /** Accepted formats of attestation statements. */
   formats: readonly StatementFormat[];
   now: Date;
 }
@@ -32,11 +32,11 @@ export type AttestationRejection =
   | "attestation_statement_refused";
 
 /**
- * Judges the answer to a registration ceremony, WebAuthn Level 3 section 7.1 from step 7 on. Knows no database: whether
- * the challenge was open (step 8) and whether the credential id is free (step 26) is for the caller to find out. Asks
- * nobody: see `docs/decisions/0012-attestation-formats.md`.
+ * Verifies the response of a registration ceremony, WebAuthn Level 3 section 7.1 from step 7 on. Does not read the
+ * database: the caller has consumed the challenge (step 8) and checks that the credential id is unused (step 26). Does
+ * not use the network: see `docs/decisions/0012-attestation-formats.md`.
  *
- * @param roots what the chains of `apple` and `android-key` have to lead to
+ * @param roots trust anchors for the certificate chains of `apple` and `android-key`
  */
 export async function verifyWebAuthnAttestation(
   answer: RegistrationResponse,
@@ -44,35 +44,35 @@ export async function verifyWebAuthnAttestation(
   expected: ExpectedRegistration,
   roots: StatementRoots = knownRoots,
 ): Promise<{ ok: true; credential: NewCredential } | { ok: false; reason: AttestationRejection }> {
-  // Ensure the page was not framed by another site (steps 10 and 11): nobody may embed it.
-  if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return refuse("cross_origin");
+  // Ensure the page was not embedded by another site (steps 10 and 11).
+  if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return reject("cross_origin");
 
-  // Ensure the attestation object is one CBOR item and nothing after it (step 13).
+  // Ensure the attestation object is exactly one CBOR item (step 13).
   const object = readObject(answer.response.attestationObject);
-  if (!object) return refuse("attestation_object_malformed");
+  if (!object) return reject("attestation_object_malformed");
 
-  // Ensure the statement is of a format that is taken (step 21).
+  // Ensure the format of the statement is accepted (step 21).
   const format = expected.formats.find((taken) => taken === object.format);
-  if (!format) return refuse("attestation_format_refused");
+  if (!format) return reject("attestation_format_refused");
   const rules = statementFormats[format];
 
-  // Ensure type, challenge, origin, relying party, presence, verification, backup flags and algorithm are what they
-  // must be (steps 7 to 9, 12, 14 to 17 and 20), and the statement as far as the library may see it (step 22).
+  // Ensure type, challenge, origin, relying party, presence, verification, backup flags and algorithm are valid
+  // (steps 7 to 9, 12, 14 to 17 and 20), and the statement as far as the library may verify it (step 22).
   const shown = rules.byLibrary ? answer.response.attestationObject : withoutStatement(object);
   const verified = await verify(answer, shown, expected);
-  if (!verified) return refuse("not_verified");
+  if (!verified) return reject("not_verified");
   const { credential, aaguid, userVerified, credentialDeviceType, credentialBackedUp } = verified;
 
-  // Ensure the credential is the one that the answer names: what is stored is found again by that name.
-  if (credential.id !== answer.id) return refuse("credential_id_mismatch");
+  // Ensure the credential id is the one in the response, because the credential is looked up by it.
+  if (credential.id !== answer.id) return reject("credential_id_mismatch");
 
   // Ensure the id is no longer than 1023 bytes (step 25).
-  if (Buffer.byteLength(credential.id, "base64url") > 1023) return refuse("credential_id_too_long");
+  if (Buffer.byteLength(credential.id, "base64url") > 1023) return reject("credential_id_too_long");
 
-  // Ensure the key is a point of its curve and carries its own parameters only (section 6.5.1.1).
-  if (!isAcceptableKey(credential.publicKey)) return refuse("public_key_refused");
+  // Ensure the key is a point of its curve and has no other parameters (section 6.5.1.1).
+  if (!isAcceptableKey(credential.publicKey)) return reject("public_key_refused");
 
-  // Ensure the statement holds in everything else (steps 22 to 24).
+  // Ensure the rest of the statement is valid (steps 22 to 24).
   const stated = await holds(rules.verify, {
     members: object.statement,
     authenticatorData: object.authenticatorData,
@@ -81,7 +81,7 @@ export async function verifyWebAuthnAttestation(
     roots: roots[format] ?? [],
     now: expected.now,
   });
-  if (!stated) return refuse("attestation_statement_refused");
+  if (!stated) return reject("attestation_statement_refused");
 
   return {
     ok: true,
@@ -102,7 +102,7 @@ export async function verifyWebAuthnAttestation(
   };
 }
 
-const refuse = (reason: AttestationRejection) => ({ ok: false as const, reason });
+const reject = (reason: AttestationRejection) => ({ ok: false as const, reason });
 
 interface AttestationObject {
   format: unknown;
@@ -125,7 +125,7 @@ function readObject(encoded: string): AttestationObject | null {
   }
 }
 
-/** The same attestation object, attesting nothing: for what has to be verified beside the statement. */
+/** The same attestation object with the format `none`, to verify everything but the statement. */
 function withoutStatement({ authenticatorData }: AttestationObject): string {
   const object = new Map<string, Parameters<typeof isoCBOR.encode>[0]>([
     ["fmt", "none"],
@@ -135,7 +135,7 @@ function withoutStatement({ authenticatorData }: AttestationObject): string {
   return Buffer.from(isoCBOR.encode(object)).toString("base64url");
 }
 
-/** The library throws for whatever is wrong; nothing of what it says is for the client. */
+/** The library throws for every error; its messages are not for the client. */
 async function verify(
   answer: RegistrationResponse,
   attestationObject: string,
@@ -163,7 +163,7 @@ async function verify(
   }
 }
 
-/** A malformed statement does not hold; what is wrong with it is for nobody. */
+/** Whether a statement is valid; a malformed one is not. */
 async function holds(rule: (statement: Statement) => boolean | Promise<boolean>, statement: Statement) {
   try {
     return await rule(statement);
@@ -172,7 +172,7 @@ async function holds(rule: (statement: Statement) => boolean | Promise<boolean>,
   }
 }
 
-/** Transports are hints that browsers are handed back; what does not look like one is left out. */
+/** Transports are hints that are passed back to browsers; malformed ones are dropped. */
 function transportsOf({ response }: RegistrationResponse): string[] {
   const named = (response.transports ?? []).filter((transport) => /^[a-z][a-z0-9-]{0,31}$/.test(transport));
   return [...new Set(named)];

@@ -1,6 +1,6 @@
 /**
- * Names of well-known authenticators by AAGUID (WebAuthn Level 3 section 6.5.1). An authenticator says its AAGUID of
- * itself, so this names a credential for its owner and decides nothing.
+ * Names of well-known authenticator models by AAGUID (WebAuthn Level 3 section 6.5.1). The AAGUID is self-asserted, so
+ * it names a credential for its owner and has no effect on security.
  */
 const modelsByName: Record<string, readonly string[]> = {
   // Platforms and browsers.
@@ -115,10 +115,10 @@ const namesByModel = new Map(
 );
 
 /**
- * What people call an authenticator.
+ * The name of an authenticator model.
  *
  * @param aaguid UUID in lower case
- * @returns null for one that is not well known, or says nothing of itself
+ * @returns null if the model is unknown or the AAGUID is zero
  */
 export function authenticatorName(aaguid: string): string | null {
   return namesByModel.get(aaguid) ?? null;

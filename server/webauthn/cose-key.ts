@@ -2,8 +2,8 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { decodeCredentialPublicKey } from "@simplewebauthn/server/helpers";
 
 /**
- * Algorithms that are offered to authenticators, the preferred one first; identifiers of the IANA COSE registry. Each
- * with the one kind of key that WebAuthn Level 3 section 5.8.5 allows for it.
+ * Algorithms that are offered to authenticators, in order of preference, by their identifiers in the IANA COSE registry,
+ * with the kind of key that WebAuthn Level 3 section 5.8.5 allows for each.
  */
 const keysByAlgorithm = new Map<
   number,
@@ -27,8 +27,8 @@ export const offeredAlgorithms: readonly number[] = [...keysByAlgorithm.keys()];
 const curveIds = { "P-256": 1, "P-384": 2, "P-521": 3 } as const;
 
 /**
- * Whether a credential's public key is one that we may keep: of an algorithm that was offered, with that algorithm's
- * own parameters and no others (WebAuthn Level 3 section 6.5.1.1), and a point of its curve.
+ * Whether a credential's public key is acceptable: it has an offered algorithm, exactly the parameters of that algorithm
+ * (WebAuthn Level 3 section 6.5.1.1), and is a point of its curve.
  *
  * @param encoded COSE_Key (RFC 9052 section 7)
  */
@@ -41,17 +41,17 @@ export function isAcceptableKey(encoded: Uint8Array): boolean {
   return isEcKey(key, kind.curve, kind.size);
 }
 
-/** The algorithm of a credential's public key, by its identifier in the IANA COSE registry; null where there is none. */
+/** The algorithm of a credential's public key, by its identifier in the IANA COSE registry; null if there is none. */
 export function algorithmOf(encoded: Uint8Array): number | null {
   const algorithm = decode(encoded)?.get(3);
   return typeof algorithm === "number" ? algorithm : null;
 }
 
 /**
- * A credential's public key, for comparing it with others.
+ * Imports a credential's public key.
  *
- * @param encoded COSE_Key that is acceptable
- * @throws Error for any other
+ * @param encoded an acceptable COSE_Key
+ * @throws Error if it is not acceptable
  */
 export function importKey(encoded: Uint8Array): KeyObject {
   const key = decode(encoded);
@@ -89,9 +89,9 @@ function jwkOf(key: Map<unknown, unknown>, kind: NonNullable<ReturnType<typeof k
 /** RFC 9053 section 7.1.1; the compressed form, a boolean y, is not allowed in WebAuthn. */
 function isEcKey(key: Map<unknown, unknown>, curve: keyof typeof curveIds, size: number): boolean {
   const sized = [-2, -3].every((label) => bytesOf(key.get(label), size) !== null);
-  if (!sized || !hasJust(key, { 1: 2, [-1]: curveIds[curve] }, [-2, -3])) return false;
+  if (!sized || !hasExactly(key, { 1: 2, [-1]: curveIds[curve] }, [-2, -3])) return false;
   try {
-    // Importing is what checks that the point lies on the curve.
+    // Importing checks that the point lies on the curve.
     createPublicKey({ format: "jwk", key: jwkOf(key, { curve, size }) });
     return true;
   } catch {
@@ -99,11 +99,11 @@ function isEcKey(key: Map<unknown, unknown>, curve: keyof typeof curveIds, size:
   }
 }
 
-/** RFC 8230 section 4; 2048 bits at least (NIST SP 800-131A), and so many at most that verifying stays cheap. */
+/** RFC 8230 section 4; at least 2048 bits (NIST SP 800-131A), and at most 8192, so that verifying stays cheap. */
 function isRsaKey(key: Map<unknown, unknown>): boolean {
   const modulus = key.get(-1);
   const exponent = key.get(-2);
-  if (!hasJust(key, { 1: 3 }, [-1, -2])) return false;
+  if (!hasExactly(key, { 1: 3 }, [-1, -2])) return false;
   if (!(modulus instanceof Uint8Array) || !(exponent instanceof Uint8Array)) return false;
   if (modulus.length < 256 || modulus.length > 1024 || exponent.length > 4) return false;
   const bits = modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24;
@@ -114,11 +114,11 @@ function isRsaKey(key: Map<unknown, unknown>): boolean {
 /** RFC 9053 section 7.2. */
 function isEd25519Key(key: Map<unknown, unknown>): boolean {
   const point = bytesOf(key.get(-2), 32);
-  return hasJust(key, { 1: 1, [-1]: 6 }, [-2]) && point !== null && isOnEdwards25519(point);
+  return hasExactly(key, { 1: 1, [-1]: 6 }, [-2]) && point !== null && isOnEdwards25519(point);
 }
 
-/** Whether the key has these values, these other parameters, its algorithm, and nothing else. */
-function hasJust(key: Map<unknown, unknown>, values: Record<number, number>, others: number[]): boolean {
+/** Whether the key has exactly these values, these other parameters, and its algorithm. */
+function hasExactly(key: Map<unknown, unknown>, values: Record<number, number>, others: number[]): boolean {
   const labels = [3, ...Object.keys(values).map(Number), ...others];
   return (
     key.size === labels.length &&
@@ -134,7 +134,7 @@ function bytesOf(value: unknown, size: number): Buffer | null {
 const p = 2n ** 255n - 19n;
 const d = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
-/** Decoding of a point, RFC 8032 section 5.1.3: whether there is an x for this y. Importing a key does not ask that. */
+/** Decoding of a point, RFC 8032 section 5.1.3: whether there is an x for this y. Importing a key does not check that. */
 function isOnEdwards25519(encoded: Buffer): boolean {
   const bigEndian = Buffer.from(encoded).reverse();
   const sign = (bigEndian[0] ?? 0) >> 7;
@@ -143,7 +143,7 @@ function isOnEdwards25519(encoded: Buffer): boolean {
   if (y >= p) return false;
   const u = mod(y * y - 1n);
   if (u === 0n) return sign === 0;
-  // x² = u / v has a root just when u · v has one, by Euler's criterion.
+  // x² = u / v has a root if and only if u · v has one, by Euler's criterion.
   return power(mod(u * (d * y * y + 1n)), (p - 1n) / 2n) === 1n;
 }
 

@@ -3,18 +3,18 @@ import { userHandleOf } from "./assertion.ts";
 import { offeredAlgorithms } from "./cose-key.ts";
 import type { CredentialId } from "./credential-record.ts";
 
-/** A passkey signs in by itself; a security key stands beside another factor. */
+/** A passkey is a first factor by itself; a security key is a second factor. */
 export type CredentialKind = "passkey" | "security_key";
 
-/** Whose credential is to be made. `id` is the account's UUID. */
+/** The owner of a credential to be created. `id` is the UUID of the account. */
 export interface CredentialOwner {
   id: string;
   name: string;
   displayName: string;
 }
 
-/** A challenge as browsers are told of it. */
-interface Timed {
+/** A challenge and its timeout. */
+interface TimedChallenge {
   challenge: string;
   timeoutSeconds: number;
 }
@@ -22,7 +22,7 @@ interface Timed {
 /** PublicKeyCredentialRequestOptionsJSON, WebAuthn Level 3 section 5.5. */
 export function requestOptions(
   { webauthn, passkey, mfa }: Config,
-  { challenge, timeoutSeconds }: Timed,
+  { challenge, timeoutSeconds }: TimedChallenge,
   about: {
     allowed: readonly CredentialId[];
     secondFactor: boolean;
@@ -30,7 +30,7 @@ export function requestOptions(
   },
 ): PublicKeyCredentialRequestOptionsJSON {
   const { allowed, secondFactor, userVerification } = about;
-  // A hint puts one kind of authenticator first: for security keys, where the account has one.
+  // A hint makes the browser prefer one kind of authenticator: security keys, if the account has one.
   const hasSecurityKey = allowed.some(({ mfaOnly }) => mfaOnly);
   const keyHints = hasSecurityKey ? hintsFor[mfa.security_keys.authenticator_attachment] : [];
   return {
@@ -46,7 +46,7 @@ export function requestOptions(
 /** PublicKeyCredentialCreationOptionsJSON, WebAuthn Level 3 section 5.4. */
 export function creationOptions(
   config: Config,
-  { challenge, timeoutSeconds }: Timed,
+  { challenge, timeoutSeconds }: TimedChallenge,
   about: { user: CredentialOwner; exclude: readonly CredentialId[]; kind: CredentialKind },
 ): PublicKeyCredentialCreationOptionsJSON {
   const { id, display_name } = config.webauthn.relying_party;
@@ -58,16 +58,16 @@ export function creationOptions(
     pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: "public-key" as const, alg })),
     timeout: timeoutSeconds * 1000,
     ...(exclude.length > 0 ? { excludeCredentials: exclude.map(descriptorOf) } : {}),
-    ...wanted[kind](config),
+    ...optionsOfKind[kind](config),
   };
 }
 
-type Wanted = Pick<
+type KindOptions = Pick<
   PublicKeyCredentialCreationOptionsJSON,
   "authenticatorSelection" | "attestation" | "hints"
 >;
 
-const wanted: Record<CredentialKind, (config: Config) => Wanted> = {
+const optionsOfKind: Record<CredentialKind, (config: Config) => KindOptions> = {
   passkey: ({ passkey }) => ({
     authenticatorSelection: {
       requireResidentKey: true,
@@ -94,7 +94,7 @@ type Attachment = Config["mfa"]["security_keys"]["authenticator_attachment"];
 const attachmentOf = (attachment: Attachment) =>
   attachment === "no_preference" ? {} : { authenticatorAttachment: attachment };
 
-/** Browsers heed a hint more than an attachment (section 5.8.7): the two must not contradict each other. */
+/** Hints take precedence over the attachment (section 5.8.7), so the two must agree. */
 const hintsFor: Record<Attachment, readonly string[]> = {
   "cross-platform": ["security-key"],
   platform: ["client-device"],

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * The JSON forms of WebAuthn Level 3 section 5.1 that browsers send, as far as they are used here, each part bounded in
- * size. What else a browser adds is left aside.
+ * The JSON forms of WebAuthn Level 3 section 5.1 that browsers send: the members that are used here, limited in size.
+ * Other members are ignored.
  */
 
 const base64url = (maxLength: number) =>
@@ -37,7 +37,7 @@ export const authenticationResponse = z.object({
     clientDataJSON,
     authenticatorData: base64url(8192),
     signature: base64url(2048),
-    /** 64 bytes at most, section 5.4.3. Some clients send an empty one where there is none. */
+    /** 64 bytes at most, section 5.4.3. Some clients send an empty string if there is none. */
     userHandle: z
       .string()
       .max(88)
@@ -60,10 +60,10 @@ const clientData = z.object({
 export type ClientData = z.output<typeof clientData>;
 
 /**
- * Reads the client's data: UTF-8 decoding, which drops a byte order mark, then JSON (section 7.1 steps 5 and 6, section
+ * Decodes the client data: UTF-8 decoding, which drops a byte order mark, then JSON (section 7.1 steps 5 and 6, section
  * 7.2 steps 8 and 9).
  *
- * @returns null when it is not what a client sends
+ * @returns null if it is malformed
  */
 export function readClientData(encoded: string): ClientData | null {
   try {

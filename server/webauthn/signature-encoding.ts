@@ -1,10 +1,10 @@
-/** Algorithms of the IANA COSE registry whose signatures are ECDSA's: ES256, ES384 and ES512. */
+/** ECDSA algorithms of the IANA COSE registry: ES256, ES384 and ES512. */
 const ecdsa: readonly unknown[] = [-7, -35, -36];
 
 /**
- * Whether a signature is written as WebAuthn Level 3 section 6.5.5 has it. Those of ECDSA are an `Ecdsa-Sig-Value` in
- * DER (RFC 3279 section 2.2.3), of which there is one spelling; decoders read others too, and then one signature would
- * be many. All others are bare numbers.
+ * Whether a signature has the encoding of WebAuthn Level 3 section 6.5.5. ECDSA signatures are an `Ecdsa-Sig-Value` in
+ * DER (RFC 3279 section 2.2.3), which has one canonical encoding; decoders accept others, which would make a signature
+ * malleable. Signatures of other algorithms are raw bytes.
  *
  * @param algorithm COSE algorithm identifier
  */
@@ -23,7 +23,7 @@ function isEcdsaSignature(bytes: Uint8Array): boolean {
   return r !== null && positiveEnd(bytes, r) === bytes.length;
 }
 
-/** Where a positive INTEGER of the fewest possible bytes ends; null where there is none. */
+/** The end of a positive INTEGER of minimal length; null if there is none. */
 function positiveEnd(bytes: Uint8Array, at: number): number | null {
   const [tag = 0, length = 0, first = 0x80, second = 0] = bytes.subarray(at, at + 4);
   const end = at + 2 + length;

@@ -5,7 +5,7 @@ const { RSA_PKCS1_PADDING, RSA_PKCS1_PSS_PADDING, RSA_PSS_SALTLEN_DIGEST } = con
 const pss = { padding: RSA_PKCS1_PSS_PADDING, saltLength: RSA_PSS_SALTLEN_DIGEST };
 const pkcs1 = { padding: RSA_PKCS1_PADDING };
 
-/** How each algorithm of the IANA COSE registry signs, in the form that WebAuthn has (Level 3, 6.5.5). */
+/** Signature schemes by algorithm of the IANA COSE registry, with the encodings of WebAuthn (Level 3, 6.5.5). */
 const schemes = new Map<number, { digest: string | null; options: object }>([
   [-7, { digest: "sha256", options: { dsaEncoding: "der" } }],
   [-35, { digest: "sha384", options: { dsaEncoding: "der" } }],
@@ -20,10 +20,10 @@ const schemes = new Map<number, { digest: string | null; options: object }>([
 ]);
 
 /**
- * Whether a credential's key signed this.
+ * Verifies a signature with a credential's public key.
  *
  * @param encoded COSE_Key (RFC 9052, 7)
- * @returns null for a key that is none, or of an algorithm that is not offered to authenticators
+ * @returns null if the key is not acceptable
  */
 export function verifyCoseSignature(
   encoded: Uint8Array,
@@ -33,7 +33,7 @@ export function verifyCoseSignature(
   const scheme = isAcceptableKey(encoded) ? schemes.get(algorithmOf(encoded) ?? 0) : undefined;
   if (!scheme) return null;
   const key: KeyObject = importKey(encoded);
-  // RFC 8017, 8.1.2 and 8.2.2, step 1: Node takes the same number in fewer bytes too.
+  // RFC 8017, 8.1.2 and 8.2.2, step 1: Node also accepts the same number in fewer bytes.
   const { modulusLength } = key.asymmetricKeyDetails ?? {};
   if (modulusLength !== undefined && signature.length !== Math.ceil(modulusLength / 8)) return false;
   return verify(scheme.digest, signed, { key, ...scheme.options }, signature);

@@ -7,7 +7,7 @@ import type { StatementVerifier } from "./statement.ts";
 /** 1.3.6.1.4.1.11129.2.1.17, Android's key description. */
 const keyDescription = Buffer.from("2b06010401d679020111", "hex");
 
-/** Tags of an authorization list, and the values of theirs that a passkey has. */
+/** Tags of an authorization list, and the values required for a passkey. */
 const purpose = { tag: 1, sign: Buffer.of(2) };
 const origin = { tag: 702, generated: Buffer.of(0) };
 const allApplications = { tag: 600 };
@@ -20,7 +20,7 @@ export const verifyAndroidKey: StatementVerifier = async (statement) => {
   const signature = members.get("sig");
   if (!certificate || !(signature instanceof Uint8Array)) return false;
 
-  // Ensure the new key signed the ceremony, by its own algorithm (step 2).
+  // Ensure the new key signed the ceremony with its own algorithm (step 2).
   if (members.get("alg") !== algorithmOf(publicKey)) return false;
   const data = Buffer.concat([authenticatorData, clientDataHash]);
   const signed = await verifySignature({
@@ -30,21 +30,21 @@ export const verifyAndroidKey: StatementVerifier = async (statement) => {
   });
   if (!signed) return false;
 
-  // Ensure the certificate is of this key (step 3).
+  // Ensure the certificate is for this key (step 3).
   if (!importKey(publicKey).equals(certificate.publicKey)) return false;
 
-  // Ensure it describes a key that was made for this ceremony, for this relying party alone, to sign (steps 4 and 5).
+  // Ensure it describes a signing key generated for this ceremony and this relying party only (steps 4 and 5).
   const described = extensionOf(certificate, keyDescription);
   if (!described || !describes(described, clientDataHash)) return false;
 
-  // Ensure the description is Android's own: a key that was attested itself could write another one below it.
+  // Ensure the description is Android's own: an attested key could issue another certificate below it.
   if (issuers.some((issuer) => extensionOf(issuer, keyDescription) !== null)) return false;
   return leadsToRoot(chain, roots, now);
 };
 
 /**
- * Version and security level, the same of the keystore, challenge, unique id, then what software vouches for and what
- * hardware does. Either may vouch.
+ * Checks a key description: version and security level of attestation and keystore, challenge, unique id, and the
+ * authorization lists enforced by software and by hardware. Either list may contain an authorization.
  */
 function describes(description: Buffer, challenge: Buffer): boolean {
   const [, , , , attested, , software, hardware] = derItems(derItem(description).content);
@@ -53,13 +53,13 @@ function describes(description: Buffer, challenge: Buffer): boolean {
   if (valuesOf(authorized, allApplications.tag).length > 0) return false;
   const origins = valuesOf(authorized, origin.tag).map((value) => derItem(value));
   const purposes = valuesOf(authorized, purpose.tag).flatMap((value) => derItems(derItem(value).content));
-  return isJust(origins, origin.generated) && isJust(purposes, purpose.sign);
+  return isExactly(origins, origin.generated) && isExactly(purposes, purpose.sign);
 }
 
 function valuesOf(list: readonly DerItem[], tag: number): Buffer[] {
   return list.filter((item) => item.tagClass === "context" && item.tag === tag).map(({ content }) => content);
 }
 
-function isJust(items: readonly DerItem[], value: Buffer): boolean {
+function isExactly(items: readonly DerItem[], value: Buffer): boolean {
   return items.length > 0 && items.every(({ content }) => content.equals(value));
 }

@@ -6,7 +6,7 @@ import type { StatementVerifier } from "./statement.ts";
 /** 1.2.840.113635.100.8.2 */
 const nonceExtension = Buffer.from("2a864886f763640802", "hex");
 
-/** What the nonce is wrapped in: a sequence, the tag 1, an octet string of 32 bytes. */
+/** DER prefix of the nonce: a sequence, the tag 1, an octet string of 32 bytes. */
 const nonceWrapping = Buffer.from("3024a1220420", "hex");
 
 /** Apple Anonymous Attestation, WebAuthn Level 3 section 8.8. */
@@ -16,14 +16,14 @@ export const verifyApple: StatementVerifier = (statement) => {
   const [certificate] = chain;
   if (!certificate) return false;
 
-  // Ensure the certificate was made for this very ceremony (steps 2 to 4).
+  // Ensure the certificate was issued for this ceremony (steps 2 to 4).
   const nonce = sha256(Buffer.concat([authenticatorData, clientDataHash]));
   const stated = extensionOf(certificate, nonceExtension);
   if (!stated?.equals(Buffer.concat([nonceWrapping, nonce]))) return false;
 
-  // Ensure it was made for this key (step 5).
+  // Ensure it was issued for this key (step 5).
   if (!importKey(publicKey).equals(certificate.publicKey)) return false;
 
-  // Ensure it was Apple that made it (step 6).
+  // Ensure it was issued by Apple (step 6).
   return leadsToRoot(chain, roots, now);
 };

@@ -1,28 +1,27 @@
 import { X509Certificate } from "node:crypto";
 import { DerError, derItem, derItems } from "./der.ts";
 
-/** Longest chain that is followed; Android's have four or five certificates. */
-const longestChain = 6;
+/** Chains of Android have four or five certificates. */
+const MAX_CHAIN_LENGTH = 6;
 
 /**
  * The member `x5c` of a statement: the credential's certificate first, each of the others certifying the one before.
  *
- * @throws Error for anything but one to six certificates
+ * @throws Error unless there are one to six certificates
  */
 export function certificatesOf(x5c: unknown): X509Certificate[] {
-  if (!Array.isArray(x5c) || x5c.length < 1 || x5c.length > longestChain) throw new Error("no x5c");
+  if (!Array.isArray(x5c) || x5c.length < 1 || x5c.length > MAX_CHAIN_LENGTH) throw new Error("no x5c");
   return x5c.map((bytes) => {
-    if (!(bytes instanceof Uint8Array)) throw new Error("x5c holds what is no certificate");
+    if (!(bytes instanceof Uint8Array)) throw new Error("x5c contains a value that is not a certificate");
     return new X509Certificate(bytes);
   });
 }
 
 /**
- * Whether each certificate is certified by the next, and the last by a root that is trusted (RFC 5280 section 6.1):
- * names, signatures, terms, and that who certifies may. A root is a name and a key; its own term does not count.
+ * Whether each certificate is issued by the next, and the last by a trusted root (RFC 5280 section 6.1): checks names,
+ * signatures, validity periods and that issuers are certificate authorities. The validity period of a root is ignored.
  *
- * Nobody is asked whether a certificate was revoked: where that is told stands in the certificate, and the
- * certificate came from the client.
+ * Revocation is not checked: the address of the revocation list is in the certificate, which the client supplies.
  */
 export function leadsToRoot(
   [certificate, ...issuers]: readonly X509Certificate[],
@@ -33,11 +32,11 @@ export function leadsToRoot(
   if (roots.some((root) => root.publicKey.equals(certificate.publicKey))) return true;
   if (certificate.validFromDate > now || certificate.validToDate < now) return false;
   const [issuer] = issuers;
-  if (!issuer) return roots.some((root) => certifies(root, certificate));
-  return issuer.ca && certifies(issuer, certificate) && leadsToRoot(issuers, roots, now);
+  if (!issuer) return roots.some((root) => isIssuerOf(root, certificate));
+  return issuer.ca && isIssuerOf(issuer, certificate) && leadsToRoot(issuers, roots, now);
 }
 
-function certifies(issuer: X509Certificate, certificate: X509Certificate): boolean {
+function isIssuerOf(issuer: X509Certificate, certificate: X509Certificate): boolean {
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
@@ -45,8 +44,8 @@ function certifies(issuer: X509Certificate, certificate: X509Certificate): boole
  * The value of an extension of a certificate (RFC 5280 section 4.1).
  *
  * @param id content of the object identifier's DER
- * @returns null when the certificate has no such extension
- * @throws DerError when it has several
+ * @returns null if the certificate has no such extension
+ * @throws DerError if it has several
  */
 export function extensionOf(certificate: X509Certificate, id: Buffer): Buffer | null {
   const [signed] = derItems(derItem(certificate.raw).content);
@@ -57,7 +56,7 @@ export function extensionOf(certificate: X509Certificate, id: Buffer): Buffer | 
   const found = derItems(derItem(extensions.content).content)
     .map(({ content }) => derItems(content))
     .filter(([name]) => name?.content.equals(id));
-  if (found.length > 1) throw new DerError("an extension stands twice");
-  // Between name and value there may be whether it is critical.
+  if (found.length > 1) throw new DerError("an extension occurs twice");
+  // The optional member `critical` comes between name and value.
   return found[0]?.at(-1)?.content ?? null;
 }

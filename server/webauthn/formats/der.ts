@@ -1,7 +1,7 @@
-/** Bytes are not DER, or of a size that certificates of authenticators do not have. */
+/** Thrown for bytes that are not DER or exceed the sizes in certificates of authenticators. */
 export class DerError extends Error {}
 
-/** A data item of DER (X.690 section 8.1), read no deeper than its own head. */
+/** A data item of DER (X.690 section 8.1); its content is not decoded. */
 export interface DerItem {
   tagClass: "universal" | "application" | "context" | "private";
   tag: number;
@@ -10,14 +10,13 @@ export interface DerItem {
 
 const tagClasses = ["universal", "application", "context", "private"] as const;
 
-/** Highest tag that is read: those of Android's key descriptions go up to some hundreds. */
-const highestTag = 0xffff;
+/** Tags of Android's key descriptions go up to some hundreds. */
+const MAX_TAG = 0xffff;
 
 /**
- * The data items that some bytes consist of, one after the other. What lies within them is read by asking again with
- * their content.
+ * Splits bytes into the data items they consist of. Call it again with the content of an item to read nested items.
  *
- * @throws DerError when the bytes are not whole items of definite length
+ * @throws DerError unless the bytes are complete items of definite length
  */
 export function derItems(bytes: Uint8Array): DerItem[] {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -31,9 +30,9 @@ export function derItems(bytes: Uint8Array): DerItem[] {
 }
 
 /**
- * The one data item that some bytes consist of.
+ * Reads bytes that consist of one data item.
  *
- * @throws DerError when there is none, or more than one
+ * @throws DerError if there is none, or more than one
  */
 export function derItem(bytes: Uint8Array): DerItem {
   const [item, ...others] = derItems(bytes);
@@ -46,12 +45,12 @@ function itemAt(source: Buffer, start: number): { item: DerItem; end: number } {
   const { tag, end: afterTag } = tagAt(source, start);
   const { length, end: afterLength } = lengthAt(source, afterTag);
   const end = afterLength + length;
-  if (end > source.length) throw new DerError("a DER item is cut short");
+  if (end > source.length) throw new DerError("a DER item is truncated");
   const tagClass = tagClasses[identifier >> 6] ?? "universal";
   return { item: { tagClass, tag, content: source.subarray(afterLength, end) }, end };
 }
 
-/** The low form of a tag lies in the identifier octet, the high one in those that follow (X.690 section 8.1.2). */
+/** A low tag number is part of the identifier octet, a high one follows it (X.690 section 8.1.2). */
 function tagAt(source: Buffer, start: number): { tag: number; end: number } {
   const low = octetAt(source, start) & 0x1f;
   if (low < 0x1f) return { tag: low, end: start + 1 };
@@ -59,18 +58,18 @@ function tagAt(source: Buffer, start: number): { tag: number; end: number } {
   for (let at = start + 1; ; at++) {
     const octet = octetAt(source, at);
     tag = tag * 128 + (octet & 0x7f);
-    if (tag > highestTag) throw new DerError("a DER tag is too high");
+    if (tag > MAX_TAG) throw new DerError("a DER tag is too high");
     if (octet < 0x80) return { tag, end: at + 1 };
   }
 }
 
-/** X.690 section 8.1.3; DER has definite lengths only, and three octets of them are more than is ever sent here. */
+/** X.690 section 8.1.3; DER has definite lengths only, and three octets suffice for certificates. */
 function lengthAt(source: Buffer, start: number): { length: number; end: number } {
   const first = octetAt(source, start);
   if (first < 0x80) return { length: first, end: start + 1 };
   const size = first & 0x7f;
   if (size < 1 || size > 3) throw new DerError("a DER length is indefinite, or too long");
-  if (start + 1 + size > source.length) throw new DerError("a DER length is cut short");
+  if (start + 1 + size > source.length) throw new DerError("a DER length is truncated");
   return { length: source.readUIntBE(start + 1, size), end: start + 1 + size };
 }
 

@@ -4,8 +4,8 @@ import { certificatesOf } from "./certificates.ts";
 import type { StatementVerifier } from "./statement.ts";
 
 /**
- * What is left of FIDO U2F Attestation (WebAuthn Level 3 section 8.6) when its signature was found right: it is ECDSA in
- * DER, there is one certificate, and both its key and the credential's are points of P-256 (steps 2 and 4).
+ * The rest of FIDO U2F Attestation (WebAuthn Level 3 section 8.6) after the library has verified the signature: the
+ * signature is ECDSA in DER, there is one certificate, and its key and the credential's are on P-256 (steps 2 and 4).
  */
 export const verifyFidoU2f: StatementVerifier = ({ members, publicKey }) => {
   const [certificate, ...others] = certificatesOf(members.get("x5c"));

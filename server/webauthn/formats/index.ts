@@ -7,17 +7,17 @@ import { verifyFidoU2f } from "./fido-u2f.ts";
 import { verifyPacked } from "./packed.ts";
 import type { StatementVerifier } from "./statement.ts";
 
-/** Formats of attestation statements that can be verified without asking anybody. */
+/** Formats of attestation statements that can be verified without the network. */
 export type StatementFormat = Config["passkey"]["attestation_formats"][number];
 
-/** Who verifies a statement. */
+/** How statements of a format are verified. */
 export interface FormatRules {
   /**
-   * Whether the library may: without roots it looks at no chain. Where it has roots it follows the addresses of
-   * revocation lists in certificates, for Android's format in any that a client makes up; those it never sees.
+   * Whether the library verifies it. Without roots the library checks no chain. With roots it fetches revocation lists
+   * from addresses in certificates, which a client may forge for Android's format, so it never sees those.
    */
   byLibrary: boolean;
-  /** What it leaves to check, or all there is to check. */
+  /** Checks the rest, or everything if the library does not verify the statement. */
   verify: StatementVerifier;
 }
 
@@ -30,7 +30,7 @@ export const statementFormats: Record<StatementFormat, FormatRules> = {
   "android-key": { byLibrary: false, verify: verifyAndroidKey },
 };
 
-/** Roots that all the world knows, by the format they are of. The other formats have theirs in FIDO's metadata alone. */
+/** Well-known roots by format. Roots of the other formats are in FIDO's metadata only. */
 export type StatementRoots = Partial<Record<StatementFormat, readonly X509Certificate[]>>;
 
 const bundled = (identifier: "apple" | "android-key") =>

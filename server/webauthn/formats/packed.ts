@@ -4,8 +4,8 @@ import { certificatesOf, leadsToRoot } from "./certificates.ts";
 import type { StatementVerifier } from "./statement.ts";
 
 /**
- * What is left of Packed Attestation (WebAuthn Level 3 section 8.2) when its signature was found right: it has the
- * one form that it may have, a key that attests itself does so by its own algorithm, and, where roots are named for
+ * The rest of Packed Attestation (WebAuthn Level 3 section 8.2) after the library has verified the signature: the
+ * signature has its canonical encoding, self attestation uses the algorithm of the key, and, if roots are configured for
  * this format, the certificates lead to one of them.
  */
 export const verifyPacked: StatementVerifier = ({ members, publicKey, roots, now }) => {

@@ -1,18 +1,18 @@
 import type { X509Certificate } from "node:crypto";
 
-/** An attestation statement (WebAuthn Level 3 section 6.5.4) and what it is a statement about. */
+/** An attestation statement (WebAuthn Level 3 section 6.5.4) and the data it attests. */
 export interface Statement {
-  /** Members of `attStmt`; nothing is known of their types. */
+  /** Members of `attStmt`, of unknown types. */
   members: ReadonlyMap<unknown, unknown>;
   authenticatorData: Uint8Array;
-  /** SHA-256 of the client's data. */
+  /** SHA-256 of the client data. */
   clientDataHash: Buffer;
   /** COSE_Key of the new credential; acceptable, see `cose-key.ts`. */
   publicKey: Uint8Array;
-  /** Certificates that a chain may lead to, where the format has roots that all the world knows. */
+  /** Trust anchors of the format; empty if it has no well-known ones. */
   roots: readonly X509Certificate[];
   now: Date;
 }
 
-/** Whether a statement holds. Pure but for the cryptography; may throw for one that is malformed. */
+/** Whether a statement is valid; may throw if it is malformed. */
 export type StatementVerifier = (statement: Statement) => boolean | Promise<boolean>;
