@@ -328,7 +328,7 @@ describe("beside an authenticator app", () => {
     const { emails, webauthnCredentials } = schema;
     const [lent] = await credentialsOf((await withSecurityKey(runtime)).email);
     const [owner] = await base.database.read.select().from(emails).where(eq(emails.address, email));
-    if (!lent || !owner) throw new Error("there is no key, or nobody to have it");
+    if (!lent || !owner) throw new Error("no key or no account");
     await base.database.write
       .update(webauthnCredentials)
       .set({ userId: owner.userId })

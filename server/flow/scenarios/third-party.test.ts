@@ -156,7 +156,7 @@ describe("a new user", () => {
   });
 
   test.each(["login", "registration"] as const)(
-    "A43 proves an address that nobody vouches for, in a %s flow",
+    "A43 verifies an unverified address, in a %s flow",
     async (type) => {
       const facts = acmePerson({ emailVerified: false });
       const address = facts.email ?? "";
