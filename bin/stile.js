@@ -6,21 +6,21 @@ import { fileURLToPath } from "node:url";
 import { isBuilt } from "../scripts/build-stamp.mjs";
 
 /**
- * Runs the tool under the Node that comes with the project, whichever runs this: the compiled one when it is that of
+ * Runs the CLI under the Node that comes with the project, whichever runs this: the compiled one when it is that of
  * the sources, else the sources themselves, which that Node reads as they are.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinned = join(root, "node_modules", "node", "bin", "node");
 const sources = join(root, "server", "cli", "stile.ts");
 const compiled = ["--conditions=stile-dist", join(root, "dist", "server", "cli", "stile.js")];
-const tool = existsSync(sources) && !isBuilt() ? [sources] : compiled;
+const program = existsSync(sources) && !isBuilt() ? [sources] : compiled;
 
-const child = spawn(existsSync(pinned) ? pinned : process.execPath, [...tool, ...process.argv.slice(2)], {
+const child = spawn(existsSync(pinned) ? pinned : process.execPath, [...program, ...process.argv.slice(2)], {
   stdio: "inherit",
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.once("error", (error) => {
-  process.stderr.write(`stile: the tool cannot be started: ${error.message}\n`);
+  process.stderr.write(`stile: the CLI cannot be started: ${error.message}\n`);
   process.exit(1);
 });
 child.once("exit", (code) => process.exit(code ?? 1));

@@ -162,7 +162,7 @@ describe("a start that cannot be", () => {
     other.close();
     expect(outcome).toEqual({
       code: 1,
-      output: `stile: port ${port} is already in use: end what uses it or set PORT\n`,
+      output: `stile: port ${port} is already in use: stop the other process or set PORT\n`,
     });
     expect(existsSync(join(folder, "data"))).toBe(false);
   });

@@ -13,12 +13,12 @@ import { createListener, type Destinations } from "./start/listener.ts";
 import { createPages } from "./start/pages.ts";
 import { announce } from "./start/start-notice.ts";
 
-/** `npm start`: the database, its migrations, the worker of jobs, and HTTP, in one process. */
+/** `npm start`: the database, its migrations, the job worker and the HTTP server in one process. */
 
-/** Signals that arrive within so short a time are one wish to stop; a later one ends the process at once. */
+/** Signals within this time count as one. A later signal ends the process at once. */
 const SAME_INTERRUPT_MS = 500;
 
-/** How long the database may take to close, and a start that nobody wants any more to come to its end. */
+/** Time limit for closing the database, and for ending an interrupted start. */
 const GIVE_UP_MS = 10_000;
 
 /** The project's folder, which holds `.next`; this file runs from `server/`, or compiled from `dist/server/`. */
@@ -36,7 +36,7 @@ try {
 async function start(): Promise<void> {
   const environment = { ...process.env };
   let config = loadConfig(environment, process.cwd());
-  // From here on only the configuration tells the mode: the pages are those of the build in either.
+  // From here on `config.mode` holds the mode; Next always serves the production build.
   Object.assign(process.env, {
     NODE_ENV: "production",
     NEXT_MANUAL_SIG_HANDLE: "true",
@@ -60,7 +60,7 @@ async function start(): Promise<void> {
   let interruptedAt = Number.POSITIVE_INFINITY;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      // An interrupt from the keyboard reaches this process twice, by itself and through npm.
+      // An interrupt from the keyboard arrives twice: directly and through npm.
       if (performance.now() - interruptedAt > SAME_INTERRUPT_MS) process.exit(1);
       if (interruptedAt < Number.POSITIVE_INFINITY) return;
       interruptedAt = performance.now();
@@ -68,13 +68,11 @@ async function start(): Promise<void> {
       interrupted.resolve(0);
     });
   }
-  process.on("unhandledRejection", (error) =>
-    log.error({ err: error }, "a promise was rejected and nobody noticed"),
-  );
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled promise rejection"));
   process.once("uncaughtException", (error) => {
-    // What stops the server may also be what keeps it from saying so; a second one is not spoken of.
+    // Logging may throw again for the same reason; further errors are ignored.
     process.on("uncaughtException", () => {});
-    log.error({ err: error }, "an error reached nobody; stopping");
+    log.error({ err: error }, "uncaught error; stopping");
     interrupted.resolve(1);
   });
 
@@ -103,20 +101,20 @@ async function listen(open: (port: number) => Promise<number>, port: number): Pr
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE")
-      throw new StartError(`port ${port} is already in use: end what uses it or set PORT`);
+      throw new StartError(`port ${port} is already in use: stop the other process or set PORT`);
     if (code === "EACCES") throw new StartError(`port ${port} may not be opened by this account: set PORT`);
     throw new StartError(`port ${port} cannot be opened: ${message}`);
   }
 }
 
-/** Ends what a start has begun. Nothing was answered yet, so nobody is waited for. */
+/** Ends an interrupted start. No request has been answered yet, so none is waited for. */
 async function abandon(
   starting: Promise<BootedRuntime>,
   close: (milliseconds: number) => Promise<void>,
 ): Promise<void> {
   setTimeout(() => process.exit(1), GIVE_UP_MS).unref();
   await close(0);
-  // A start that fails has already ended what it began.
+  // A failed start has already released its resources.
   const runtime = await starting.catch(() => undefined);
   await runtime?.stop();
 }
@@ -127,7 +125,7 @@ async function stop(
   close: (milliseconds: number) => Promise<void>,
 ): Promise<void> {
   const milliseconds = config.server.shutdown_timeout * 1_000;
-  // Requests get their time, then jobs; whatever still hangs after that is given up.
+  // First requests get the configured time, then jobs; after that the process ends regardless.
   setTimeout(() => process.exit(1), 2 * milliseconds + GIVE_UP_MS).unref();
   await close(milliseconds);
   await runtime.stop();

@@ -1,27 +1,27 @@
 import type { Runtime } from "./runtime.ts";
 
 /**
- * The one runtime of this process. Next bundles a copy of its own of every module, so what is made once cannot be
- * found through a module; it rests on `globalThis`, under a name that all copies share.
+ * The runtime of this process, on `globalThis` under a symbol that is the same in every copy of this module: Next bundles
+ * its own copy of each module, so module state would not be shared.
  */
 const slot = Symbol.for("stile.runtime");
 
 const holder = globalThis as { [slot]?: Runtime };
 
-/** Keeps the runtime for whoever serves a request in this process. */
+/** Sets the runtime of this process. */
 export function holdRuntime(runtime: Runtime): void {
   holder[slot] = runtime;
 }
 
-/** The runtime of this process, if it has started. */
+/** Returns the runtime of this process, or undefined before it has started. */
 export function heldRuntime(): Runtime | undefined {
   return holder[slot];
 }
 
 /**
- * The runtime of this process.
+ * Returns the runtime of this process.
  *
- * @throws Error when a request comes before the start has ended
+ * @throws Error if the runtime has not started
  */
 export function currentRuntime(): Runtime {
   const runtime = holder[slot];

@@ -59,7 +59,7 @@ function wrong({ name }: Command, problem: string): UsageError {
   return new UsageError(`${problem} (stile ${name} --help)`);
 }
 
-/** The help text of a command, of all that begin with one word, or of the tool. */
+/** The help text of a command, of all that begin with one word, or of the CLI. */
 export function helpText(
   { command, group }: Extract<Invocation, { kind: "help" }>,
   commands: readonly Command[],
@@ -71,7 +71,7 @@ export function helpText(
     "",
     ...columns(shown.map(({ name, summary }) => [name, summary])),
     "",
-    "stile <command> --help tells more of one. The tool reads the configuration that the server reads: the",
+    "stile <command> --help tells more of one. The CLI reads the configuration that the server reads: the",
     "environment and stile.config.json in this folder. It ends with 0 when all went well, 1 when something did",
     "not, and 2 when it was not understood.",
   ].join("\n");

@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import type { ToolRuntime } from "./tool-runtime.ts";
+import type { CliRuntime } from "./cli-runtime.ts";
 
 /** An option of a command: `--name <value>`, or a switch without a value. */
 export interface Option {
@@ -25,7 +25,7 @@ type Value<Declared extends Option> = Declared extends { value: string }
 export type Values<Declared extends Options> = { [Name in keyof Declared]: Value<Declared[Name]> };
 
 /** What a command works with. */
-export interface Tool {
+export interface Cli {
   /** Standard input. */
   input: NodeJS.ReadableStream;
   /** Writes a line to standard output, and waits while whoever reads it is slow. */
@@ -35,7 +35,7 @@ export interface Tool {
   /** The configuration that a server started here would have. */
   config(): Config;
   /** Runs `work` on the server's database, whether or not a server runs. */
-  withRuntime<Result>(work: (runtime: ToolRuntime) => Promise<Result>): Promise<Result>;
+  withRuntime<Result>(work: (runtime: CliRuntime) => Promise<Result>): Promise<Result>;
 }
 
 export interface Command {
@@ -47,7 +47,7 @@ export interface Command {
   options: Options;
   /** Names of what follows without a dash; one that ends in `?` may be left out. */
   takes: readonly string[];
-  run(tool: Tool, values: Record<string, unknown>, given: string[]): Promise<void>;
+  run(cli: Cli, values: Record<string, unknown>, given: string[]): Promise<void>;
 }
 
 /** Declares a command; what `run` is given has the types that its options declare. */
@@ -55,14 +55,14 @@ export function command<const Declared extends Options>(
   declaration: Omit<Command, "run" | "options" | "takes"> & {
     options?: Declared;
     takes?: readonly string[];
-    run(tool: Tool, values: Values<Declared>, given: string[]): Promise<void>;
+    run(cli: Cli, values: Values<Declared>, given: string[]): Promise<void>;
   },
 ): Command {
   return { options: {}, takes: [], ...declaration } as Command;
 }
 
-/** The command cannot do what it was told. `message` is the one line that is printed; the tool ends with 1. */
+/** The command failed. `message` is the line that is printed; the exit code is 1. */
 export class CommandError extends Error {}
 
-/** The command was called in a way that it does not understand; the tool ends with 2. */
+/** The arguments are invalid; the exit code is 2. */
 export class UsageError extends Error {}

@@ -3,12 +3,12 @@ import { loadConfig } from "../config/load.ts";
 import { describeError } from "../observability/describe-error.ts";
 import { TenantError } from "../tenants/manage-tenants.ts";
 import { helpText, parseCall } from "./arguments.ts";
-import { CommandError, type Tool, UsageError } from "./command.ts";
+import { withCliRuntime } from "./cli-runtime.ts";
+import { type Cli, CommandError, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
-import { withToolRuntime } from "./tool-runtime.ts";
 
-/** What a process gives the tool. */
-export interface ToolProcess extends Pick<Tool, "input" | "print" | "complain"> {
+/** What a process gives the CLI. */
+export interface ToolProcess extends Pick<Cli, "input" | "print" | "complain"> {
   environment: NodeJS.ProcessEnv;
   /** The folder that it was started in. */
   folder: string;
@@ -23,17 +23,17 @@ export interface ToolProcess extends Pick<Tool, "input" | "print" | "complain"> 
 export async function runTool(words: readonly string[], process: ToolProcess): Promise<number> {
   const { input, print, complain } = process;
   const config = () => loadConfig(process.environment, process.folder);
-  const tool: Tool = {
+  const cli: Cli = {
     input,
     print,
     complain,
     config,
-    withRuntime: (work) => withToolRuntime(config(), work),
+    withRuntime: (work) => withCliRuntime(config(), work),
   };
   try {
     const call = parseCall(words, commands);
     if (call.kind === "help") await print(helpText(call, commands));
-    else await call.command.run(tool, call.values, call.given);
+    else await call.command.run(cli, call.values, call.given);
     return 0;
   } catch (error) {
     complain(oneLine(error));

@@ -21,7 +21,7 @@ let postgres: TestDatabase;
 let folder: string;
 beforeAll(async () => {
   postgres = await testDatabase();
-  folder = mkdtempSync(join(tmpdir(), "stile tool "));
+  folder = mkdtempSync(join(tmpdir(), "stile cli "));
   // PostgreSQL may have to run as somebody else, who passes through here.
   chmodSync(folder, 0o755);
 });
@@ -37,7 +37,7 @@ interface Call {
   program?: boolean;
 }
 
-/** Runs the tool on the test's database. */
+/** Runs the CLI on the test's database. */
 function stile(words: string[], { input = "", env = {}, program = false }: Call = {}): Promise<Ended> {
   const inherited = Object.fromEntries(
     ["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),

@@ -1,14 +1,14 @@
 import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import type { CliRuntime } from "./cli-runtime.ts";
 import { CommandError } from "./command.ts";
-import type { ToolRuntime } from "./tool-runtime.ts";
 
 /**
- * The tenant of this id; without one the default tenant.
+ * Finds a tenant by its id; without an id, returns the default tenant.
  *
- * @throws CommandError when there is none
+ * @throws CommandError if no tenant has the id
  */
-export async function tenantNamed({ tenant, tenants }: ToolRuntime, id: string | undefined): Promise<Tenant> {
+export async function tenantNamed({ tenant, tenants }: CliRuntime, id: string | undefined): Promise<Tenant> {
   if (id === undefined) return tenant;
   const named = id.toLowerCase();
   const found = isCanonicalUuid(named) ? await tenants.byId(named) : null;

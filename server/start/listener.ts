@@ -19,7 +19,7 @@ export interface Destinations {
 export interface ListenerOptions {
   log: Logger;
   trustedProxies: readonly string[];
-  /** Headers of what is refused here, before anybody else sees it. */
+  /** Headers of responses to requests that the listener rejects itself. */
   refusalHeaders: Record<string, string>;
   /** Requests that come before the server is ready wait for it. */
   destinations: Promise<Destinations>;
@@ -51,7 +51,7 @@ const KEEP_ALIVE_MS = 75_000;
 /** Longest path that a log line repeats. */
 const LOGGED_PATH = 200;
 
-/** Makes the HTTP server: gives each request its identifier and its log line, and hands it to whoever answers it. */
+/** Makes the HTTP server: gives each request its identifier and its log line, and dispatches it. */
 export function createListener({
   log,
   trustedProxies: ranges,
@@ -79,17 +79,17 @@ export function createListener({
       };
       const answered = await api(request, info);
       if (answered) return answered;
-      // Next would keep the body of any other in memory, whoever sent it.
+      // Next would buffer the body of any other method in memory.
       if (message.method !== "GET" && message.method !== "HEAD") return wrongMethod(refusalHeaders);
       await pages(message, response);
       return RESPONSE_ALREADY_SENT;
     },
     {
-      // The pages' own code is left with the platform's classes.
+      // Pages use the platform's own Request and Response.
       overrideGlobalObjects: false,
       errorHandler(error) {
         if (error instanceof RequestError) return refusal(400, refusalHeaders);
-        log.error({ err: error }, "a request could not be handed on");
+        log.error({ err: error }, "a request could not be dispatched");
         return refusal(500, refusalHeaders);
       },
     },
@@ -164,7 +164,7 @@ async function closed(server: Server, milliseconds: number): Promise<void> {
   clearTimeout(cut);
 }
 
-/** What has no shape of HTTP never becomes a request; it is answered here. */
+/** Answers input that is not valid HTTP. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();

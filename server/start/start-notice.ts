@@ -11,8 +11,7 @@ export function announce({ config, embedded, log }: BootedRuntime): void {
       { address, tenant: config.tenant.id, ...(embedded ? { database: embedded.directory } : {}) },
       "listening",
     );
-    if (!config.smtp_url)
-      log.warn("SMTP_URL is missing: no mail leaves this server, so no code reaches anybody");
+    if (!config.smtp_url) log.warn("SMTP_URL is missing: mail is not sent, so users receive no codes");
     if (!address.startsWith("https:"))
       log.warn(
         "BASE_URL is not https: cookies are not Secure, and browsers offer no passkeys but on localhost",

@@ -7,12 +7,12 @@ export const flowGraph = command({
   details: `As a Mermaid state diagram, of one flow: ${flowTypes.join(", ")}; by default login.`,
   takes: ["flow?"],
   options: { json: { description: "All flows with every edge and every declared error, as JSON." } },
-  async run(tool, { json }, [named]) {
+  async run(cli, { json }, [named]) {
     // The whole machine, which no other command needs.
     const { diagram, graph } = await import("../../flow/graph.ts");
-    if (json && named === undefined) return tool.print(JSON.stringify(graph()));
+    if (json && named === undefined) return cli.print(JSON.stringify(graph()));
     const flow = flowTypeOf(named ?? "login");
-    await tool.print(json ? JSON.stringify(graph().flows[flow]) : diagram(flow));
+    await cli.print(json ? JSON.stringify(graph().flows[flow]) : diagram(flow));
   },
 });
 

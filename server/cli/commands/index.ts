@@ -8,7 +8,7 @@ import { secretsReseal } from "./secrets.ts";
 import { tenantsCreate, tenantsDelete, tenantsList, tenantsUpdate } from "./tenants.ts";
 import { usersExport, usersImport, usersList } from "./users.ts";
 
-/** Every command of the tool, in the order of its help text. */
+/** Every command of the CLI, in the order of its help text. */
 export const commands: readonly Command[] = [
   tenantsList,
   tenantsCreate,

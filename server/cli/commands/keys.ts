@@ -17,15 +17,15 @@ export const keysList = command({
   name: "keys list",
   summary: "List API keys, without the keys.",
   options: { tenant: { ...tenant, description: "Of this tenant alone." }, json },
-  async run(tool, values) {
-    const keys = await tool.withRuntime(async (runtime) =>
+  async run(cli, values) {
+    const keys = await cli.withRuntime(async (runtime) =>
       listApiKeys(
         runtime,
         values.tenant === undefined ? undefined : await tenantNamed(runtime, values.tenant),
       ),
     );
     if (values.json) {
-      return tool.print(
+      return cli.print(
         JSON.stringify(
           keys.map(({ id, tenantId, interface: opens, name, createdAt, lastUsedAt }) => ({
             id,
@@ -47,7 +47,7 @@ export const keysList = command({
       key.name,
     ]);
     for (const line of table(["id", "tenant", "interface", "created", "last used", "name"], rows))
-      await tool.print(line);
+      await cli.print(line);
   },
 });
 
@@ -65,12 +65,12 @@ export const keysCreate = command({
     name: { description: "What it is for, to tell it from others.", value: "text" },
     json: { description: "The key with its id, as JSON." },
   },
-  async run(tool, { interface: named, tenant, name = "", json }) {
+  async run(cli, { interface: named, tenant, name = "", json }) {
     const opens = interfaceNamed(named);
-    const made = await tool.withRuntime(async (runtime) =>
+    const made = await cli.withRuntime(async (runtime) =>
       createApiKey(runtime, await tenantNamed(runtime, tenant), { interface: opens, name }),
     );
-    await tool.print(json ? JSON.stringify(made) : made.key);
+    await cli.print(json ? JSON.stringify(made) : made.key);
   },
 });
 
@@ -78,8 +78,8 @@ export const keysDelete = command({
   name: "keys delete",
   summary: "Delete an API key: it opens nothing from then on.",
   takes: ["id"],
-  async run(tool, _, [id = ""]) {
-    const gone = isUuid(id) && (await tool.withRuntime((runtime) => deleteApiKey(runtime, id)));
+  async run(cli, _, [id = ""]) {
+    const gone = isUuid(id) && (await cli.withRuntime((runtime) => deleteApiKey(runtime, id)));
     if (!gone) throw new CommandError(`there is no key ${id}`);
   },
 });

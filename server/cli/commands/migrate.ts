@@ -5,8 +5,8 @@ export const migrate = command({
   summary: "Bring the database up to date.",
   details:
     "Every start does so too; a deployment of several processes does it once, beforehand. Prints OK. Running it\nagain changes nothing.",
-  async run(tool) {
+  async run(cli) {
     // Whatever opens the database brings it up to date.
-    await tool.withRuntime(async () => tool.print("OK"));
+    await cli.withRuntime(async () => cli.print("OK"));
   },
 });

@@ -30,11 +30,11 @@ export const receiptVerify = command({
     origin: { description: "The page must be one of these.", value: "origin", multiple: true },
     json: { description: "What the receipt proves, as JSON." },
   },
-  async run(tool, values, [file = ""]) {
+  async run(cli, values, [file = ""]) {
     if ((values.jwks === undefined) !== values["without-issuer"])
       throw new UsageError("say --jwks <file> or --without-issuer (stile receipt verify --help)");
-    const jwks = values.jwks === undefined ? null : await readKeys(values.jwks, tool.input);
-    const receipt = await readGiven(file, tool.input);
+    const jwks = values.jwks === undefined ? null : await readKeys(values.jwks, cli.input);
+    const receipt = await readGiven(file, cli.input);
     const verdict = verifyReceipt(receipt.trim(), {
       jwks,
       publicKey: values["public-key"],
@@ -42,7 +42,7 @@ export const receiptVerify = command({
       origins: values.origin.length > 0 ? values.origin : undefined,
     });
     if (values.json)
-      await tool.print(
+      await cli.print(
         JSON.stringify(
           verdict.ok
             ? { valid: true, ...shown(verdict.receipt) }
@@ -51,7 +51,7 @@ export const receiptVerify = command({
       );
     if (!verdict.ok) throw new CommandError(`the receipt does not hold (${verdict.code}). ${verdict.reason}`);
     if (!values.json)
-      for (const line of report(verdict.receipt, values["public-key"] !== undefined)) await tool.print(line);
+      for (const line of report(verdict.receipt, values["public-key"] !== undefined)) await cli.print(line);
   },
 });
 

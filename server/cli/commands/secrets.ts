@@ -8,11 +8,11 @@ export const secretsReseal = command({
   details:
     "For a rotation: put a new key in front of SECRET_KEYS, restart the servers, run this, and a day later take the\nold key away; what rests for minutes alone has expired by then. Running it again does no harm.",
   options: { json: { description: "What was moved, as JSON." } },
-  async run(tool, { json }) {
-    const outcome = await tool.withRuntime(({ database, vault }) => reseal(database, vault, sealedColumns));
-    if (json) await tool.print(JSON.stringify(outcome));
+  async run(cli, { json }) {
+    const outcome = await cli.withRuntime(({ database, vault }) => reseal(database, vault, sealedColumns));
+    if (json) await cli.print(JSON.stringify(outcome));
     else
-      for (const { table, column, moved } of outcome) await tool.print(`${table}.${column}: ${moved} moved`);
+      for (const { table, column, moved } of outcome) await cli.print(`${table}.${column}: ${moved} moved`);
     const unknown = [...new Set(outcome.flatMap(({ unknown }) => unknown))];
     if (unknown.length > 0)
       throw new CommandError(

@@ -23,8 +23,8 @@ export const tenantsList = command({
   name: "tenants list",
   summary: "List tenants with their addresses.",
   options: { json: { description: "As JSON." } },
-  async run(tool, { json }) {
-    const all = await tool.withRuntime(async (runtime) =>
+  async run(cli, { json }) {
+    const all = await cli.withRuntime(async (runtime) =>
       (await listTenants(runtime)).map(({ row, tenant }) => ({
         id: row.id,
         name: row.name,
@@ -33,9 +33,9 @@ export const tenantsList = command({
         default: row.id === runtime.tenant.id,
       })),
     );
-    if (json) return tool.print(JSON.stringify(all));
+    if (json) return cli.print(JSON.stringify(all));
     const rows = all.map((one) => [one.id, one.address ?? "(its settings do not hold any more)", one.name]);
-    for (const line of table(["id", "address", "name"], rows)) await tool.print(line);
+    for (const line of table(["id", "address", "name"], rows)) await cli.print(line);
   },
 });
 
@@ -50,10 +50,10 @@ export const tenantsCreate = command({
     id: { description: "A UUID; by default a new one.", value: "uuid" },
     json: { description: "Id, name and address, as JSON." },
   },
-  async run(tool, { name, id, host, config, json }) {
+  async run(cli, { name, id, host, config, json }) {
     if (id !== undefined && !isUuid(id)) throw new UsageError(`${id} is not a UUID`);
-    const settings = await readSettings(tool.input, config);
-    const tenant = await tool.withRuntime((runtime) =>
+    const settings = await readSettings(cli.input, config);
+    const tenant = await cli.withRuntime((runtime) =>
       createTenant(runtime, {
         name,
         hosts: host,
@@ -62,7 +62,7 @@ export const tenantsCreate = command({
       }),
     );
     const shown = { id: tenant.id, name: name.trim(), address: tenant.config.base_url };
-    await tool.print(json ? JSON.stringify(shown) : tenant.id);
+    await cli.print(json ? JSON.stringify(shown) : tenant.id);
   },
 });
 
@@ -73,10 +73,10 @@ export const tenantsUpdate = command({
     "What is not named stays. The file given with --config takes the place of all settings it had before.",
   takes: ["id"],
   options: description,
-  async run(tool, { name, host, config }, [id = ""]) {
+  async run(cli, { name, host, config }, [id = ""]) {
     if (!isUuid(id)) throw new CommandError(`there is no tenant ${id}`);
-    const settings = await readSettings(tool.input, config);
-    await tool.withRuntime((runtime) =>
+    const settings = await readSettings(cli.input, config);
+    await cli.withRuntime((runtime) =>
       updateTenant(runtime, id.toLowerCase(), {
         ...(name === undefined ? {} : { name }),
         ...(host.length === 0 ? {} : { hosts: host }),
@@ -91,9 +91,9 @@ export const tenantsDelete = command({
   summary: "Delete a tenant with everything that is its own.",
   takes: ["id"],
   options: { "with-users": { description: "Also when it has users: they are deleted too." } },
-  async run(tool, values, [id = ""]) {
+  async run(cli, values, [id = ""]) {
     if (!isUuid(id)) throw new CommandError(`there is no tenant ${id}`);
-    await tool.withRuntime((runtime) =>
+    await cli.withRuntime((runtime) =>
       deleteTenant(runtime, id.toLowerCase(), { withUsers: values["with-users"] }),
     );
   },

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { columns } from "../arguments.ts";
-import { CommandError, command, type Tool } from "../command.ts";
+import { type Cli, CommandError, command } from "../command.ts";
 import { tenantNamed } from "../tenant-named.ts";
 import { exportUsers } from "../users/export.ts";
 import { importUsers } from "../users/import.ts";
@@ -13,14 +13,14 @@ export const usersList = command({
   name: "users list",
   summary: "List users.",
   options: { tenant, json: { description: "One JSON object per line." } },
-  async run(tool, values) {
-    await tool.withRuntime(async (runtime) => {
+  async run(cli, values) {
+    await cli.withRuntime(async (runtime) => {
       const of = await tenantNamed(runtime, values.tenant);
       for await (const user of exportUsers(runtime, of, { withHashes: false })) {
         const { id, username, created_at } = user;
         const email = user.emails.find((one) => one.is_primary)?.address ?? null;
-        if (values.json) await tool.print(JSON.stringify({ id, email, username, created_at }));
-        else await tool.print([id, created_at, email ?? "-", username ?? "-"].join("  "));
+        if (values.json) await cli.print(JSON.stringify({ id, email, username, created_at }));
+        else await cli.print([id, created_at, email ?? "-", username ?? "-"].join("  "));
       }
     });
   },
@@ -32,11 +32,11 @@ export const usersExport = command({
   details:
     "Passkeys are public keys and go with them. Secrets of authenticator apps and recovery codes never do.",
   options: { tenant, "with-hashes": { description: "Also the hashes of passwords." } },
-  async run(tool, values) {
-    await tool.withRuntime(async (runtime) => {
+  async run(cli, values) {
+    await cli.withRuntime(async (runtime) => {
       const of = await tenantNamed(runtime, values.tenant);
       const users = exportUsers(runtime, of, { withHashes: values["with-hashes"] });
-      for await (const user of users) await tool.print(JSON.stringify(user));
+      for await (const user of users) await cli.print(JSON.stringify(user));
     });
   },
 });
@@ -62,19 +62,19 @@ export const usersImport = command({
   ].join("\n"),
   takes: ["file?"],
   options: { tenant, json: { description: "What became of the lines, as JSON." } },
-  async run(tool, values, [file]) {
-    const lines = await linesOf(tool, file);
-    const { imported, refused } = await tool.withRuntime(async (runtime) =>
+  async run(cli, values, [file]) {
+    const lines = await linesOf(cli, file);
+    const { imported, refused } = await cli.withRuntime(async (runtime) =>
       importUsers(runtime, await tenantNamed(runtime, values.tenant), lines, ({ line, reason }) => {
-        if (!values.json) tool.complain(`line ${line}: ${reason}`);
+        if (!values.json) cli.complain(`line ${line}: ${reason}`);
       }),
     );
-    await tool.print(values.json ? JSON.stringify({ imported, refused }) : `${imported} imported`);
+    await cli.print(values.json ? JSON.stringify({ imported, refused }) : `${imported} imported`);
     if (refused.length > 0) throw new CommandError(`${refused.length} refused`);
   },
 });
 
-async function linesOf({ input }: Tool, file: string | undefined): Promise<AsyncIterable<string>> {
+async function linesOf({ input }: Cli, file: string | undefined): Promise<AsyncIterable<string>> {
   if (file === undefined || file === "-") return lines(() => input);
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => error.code);
   if (typeof found !== "object") throw new CommandError(`${file} cannot be read: ${found}`);

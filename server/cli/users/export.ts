@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, inArray } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { Tenant } from "../../tenants/tenant.ts";
-import type { ToolRuntime } from "../tool-runtime.ts";
+import type { CliRuntime } from "../cli-runtime.ts";
 import type { UserLine } from "./line.ts";
 
 const { emails, identities, passwords, usernames, users, webauthnCredentials } = schema;
@@ -17,7 +17,7 @@ export type ExportedUser = UserLine & { id: string; created_at: string };
  * @param withHashes whether the hashes of passwords go with them
  */
 export async function* exportUsers(
-  { database }: Pick<ToolRuntime, "database">,
+  { database }: Pick<CliRuntime, "database">,
   tenant: Pick<Tenant, "id">,
   { withHashes }: { withHashes: boolean },
 ): AsyncGenerator<ExportedUser> {
@@ -35,7 +35,7 @@ export async function* exportUsers(
 }
 
 async function asLines(
-  { read }: ToolRuntime["database"],
+  { read }: CliRuntime["database"],
   tenantId: string,
   rows: (typeof users.$inferSelect)[],
   withHashes: boolean,

@@ -6,7 +6,7 @@ import { parseUsername } from "../../identity/username.ts";
 import { decodeBase64url } from "../../lib/base64url.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { isAcceptableKey } from "../../webauthn/cose-key.ts";
-import type { ToolRuntime } from "../tool-runtime.ts";
+import type { CliRuntime } from "../cli-runtime.ts";
 import { LineError, type UserLine, userLine } from "./line.ts";
 import { passwordHashCheck } from "./password-hash.ts";
 
@@ -25,7 +25,7 @@ export interface Imported {
  * @param onRefused told at once, since a file may be long
  */
 export async function importUsers(
-  runtime: ToolRuntime,
+  runtime: CliRuntime,
   tenant: Tenant,
   lines: AsyncIterable<string>,
   onRefused: (refusal: Imported["refused"][number]) => void,
@@ -100,7 +100,7 @@ function canonicalUsername(given: string, limits: Parameters<typeof parseUsernam
 
 async function insertUser(
   tx: Transaction,
-  { platform }: ToolRuntime,
+  { platform }: CliRuntime,
   { id: tenantId }: Tenant,
   user: UserLine,
 ): Promise<void> {

@@ -12,21 +12,21 @@ import type { Runtime } from "../runtime.ts";
 import { systemPlatform } from "../start/platform.ts";
 import { createTenants } from "../tenants/tenants.ts";
 
-/** What commands need of a server's runtime. */
-export type ToolRuntime = Pick<Runtime, "config" | "tenant" | "tenants" | "database" | "vault" | "platform">;
+/** The part of a runtime that commands use. */
+export type CliRuntime = Pick<Runtime, "config" | "tenant" | "tenants" | "database" | "vault" | "platform">;
 
-/** Connections of each pool; commands do one thing at a time. */
+/** Connections of each pool. */
 const POOL_SIZE = 3;
 
 /**
- * Runs `work` on the database that the configuration names, brought up to date as a start would. The embedded one is
- * shared with the server that runs it, or runs for as long as the work takes.
+ * Migrates the configured database and runs `work` on it. An embedded database that a server runs is shared with it;
+ * otherwise one is started until the work is done.
  *
- * @throws StartError with one line that says what is in the way
+ * @throws StartError with one line that says what failed
  */
-export async function withToolRuntime<Result>(
+export async function withCliRuntime<Result>(
   config: Config,
-  work: (runtime: ToolRuntime) => Promise<Result>,
+  work: (runtime: CliRuntime) => Promise<Result>,
 ): Promise<Result> {
   const { url, leave } = await reachDatabase(config);
   try {
@@ -51,7 +51,7 @@ async function reachDatabase(config: Config): Promise<{ url: string; leave(): Pr
   const cluster = await prepareCluster(config.data_dir);
   const running = await attach(cluster);
   if (running) {
-    // Whoever runs it goes on doing so.
+    // The server that runs it keeps running it.
     await running.client.end();
     return { url: clusterUrl(cluster, running.port), leave: async () => {} };
   }
