@@ -53,6 +53,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
+process.once("exit", () => server?.kill("SIGKILL"));
+
 function startServer(): void {
   server = spawn(process.execPath, [...node, "server/main.ts"], {
     cwd: root,

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Queryable, type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
@@ -139,9 +139,9 @@ export async function addEmail(
     userId: string;
     address: string;
     isPrimary: boolean;
-    verifiedAt: Date | null;
+    verifiedAt: Date | SQL | null;
     id: string;
-    now: Date;
+    now: Date | SQL;
   },
 ): Promise<void> {
   const { now, ...row } = email;

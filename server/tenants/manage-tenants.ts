@@ -14,7 +14,7 @@ const { tenants, users } = schema;
 /** What cannot be done to a tenant. `message` is one line for the operator. */
 export class TenantError extends Error {}
 
-type Keeper = Pick<Runtime, "config" | "tenant" | "tenants" | "database" | "vault" | "platform">;
+type ManagementContext = Pick<Runtime, "config" | "tenant" | "tenants" | "database" | "vault" | "platform">;
 
 /** What an operator says of a tenant. */
 export interface TenantDescription {
@@ -33,7 +33,7 @@ export async function listTenants({
   database,
   tenant,
   vault,
-}: Keeper): Promise<{ row: TenantRow; tenant: Tenant | null }[]> {
+}: ManagementContext): Promise<{ row: TenantRow; tenant: Tenant | null }[]> {
   const rows = await database.read.select().from(tenants).orderBy(tenants.createdAt, tenants.id);
   return rows.map((row) => {
     if (row.id === tenant.id) return { row, tenant };
@@ -52,12 +52,12 @@ export async function listTenants({
  * @throws ConfigError when its settings are not valid; TenantError when its id or a host name is taken
  */
 export async function createTenant(
-  keeper: Keeper,
-  { id = keeper.platform.uuid(), ...description }: TenantDescription & { id?: string },
+  context: ManagementContext,
+  { id = context.platform.uuid(), ...description }: TenantDescription & { id?: string },
 ): Promise<Tenant> {
-  const { row, config } = prepare(keeper, id, description);
-  await keeper.database.write.transaction(async (tx) => {
-    await refuseTakenHosts(tx, keeper, id, row.hosts);
+  const { row, config } = prepare(context, id, description);
+  await context.database.write.transaction(async (tx) => {
+    await refuseTakenHosts(tx, context, id, row.hosts);
     const made = await tx
       .insert(tenants)
       .values({ id, ...row })
@@ -65,7 +65,7 @@ export async function createTenant(
       .returning({ id: tenants.id });
     if (made.length === 0) throw new TenantError(`there is a tenant ${id} already`);
   });
-  keeper.tenants.forget();
+  context.tenants.forget();
   return { id, config };
 }
 
@@ -75,18 +75,18 @@ export async function createTenant(
  * @throws as `createTenant` does; TenantError when there is no such tenant, or it is the default one
  */
 export async function updateTenant(
-  keeper: Keeper,
+  context: ManagementContext,
   id: string,
   change: Partial<TenantDescription>,
 ): Promise<Tenant> {
-  refuseDefault(keeper, id);
-  const config = await keeper.database.write.transaction(async (tx) => {
+  refuseDefault(context, id);
+  const config = await context.database.write.transaction(async (tx) => {
     const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
     if (!row) throw new TenantError(`there is no tenant ${id}`);
-    const settings = change.settings ?? openSettings(keeper.vault, id, row);
+    const settings = change.settings ?? openSettings(context.vault, id, row);
     const { name, hosts } = row;
-    const changed = prepare(keeper, id, { name, hosts, ...change, settings });
-    await refuseTakenHosts(tx, keeper, id, changed.row.hosts);
+    const changed = prepare(context, id, { name, hosts, ...change, settings });
+    await refuseTakenHosts(tx, context, id, changed.row.hosts);
     // Never the same moment as before: by it others tell that something has changed.
     const updatedAt = sql`greatest(clock_timestamp(), ${tenants.updatedAt} + interval '1 millisecond')`;
     await tx
@@ -95,7 +95,7 @@ export async function updateTenant(
       .where(eq(tenants.id, id));
     return changed.config;
   });
-  keeper.tenants.forget();
+  context.tenants.forget();
   return { id, config };
 }
 
@@ -106,12 +106,12 @@ export async function updateTenant(
  * @throws TenantError when there is no such tenant, it is the default one, or has accounts that are to stay
  */
 export async function deleteTenant(
-  keeper: Keeper,
+  context: ManagementContext,
   id: string,
   { withUsers }: { withUsers: boolean },
 ): Promise<void> {
-  refuseDefault(keeper, id);
-  await keeper.database.write.transaction(async (tx) => {
+  refuseDefault(context, id);
+  await context.database.write.transaction(async (tx) => {
     // From here on nobody can register there.
     const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
     if (!row) throw new TenantError(`there is no tenant ${id}`);
@@ -124,7 +124,7 @@ export async function deleteTenant(
     await tx.delete(tenants).where(eq(tenants.id, id));
     for (const { table, tenantId } of tablesOfTenants()) await tx.delete(table).where(eq(tenantId, id));
   });
-  keeper.tenants.forget();
+  context.tenants.forget();
 }
 
 /** Tables whose rows belong to tenants; most empty themselves by their foreign keys. */
@@ -138,7 +138,7 @@ function tablesOfTenants(): { table: PgTable; tenantId: PgColumn }[] {
 
 /** Checks what was said of a tenant, and makes its row of it. */
 function prepare(
-  { config: server, vault }: Keeper,
+  { config: server, vault }: ManagementContext,
   id: string,
   { name, hosts, settings }: TenantDescription,
 ) {
@@ -159,7 +159,7 @@ function prepare(
 /** A host name is one tenant's. Those who take one wait for each other here. */
 async function refuseTakenHosts(
   tx: Transaction,
-  { tenant }: Keeper,
+  { tenant }: ManagementContext,
   id: string,
   hosts: string[],
 ): Promise<void> {
@@ -173,7 +173,7 @@ async function refuseTakenHosts(
   if (taken) throw new TenantError(`${host} is the host name of tenant ${taken.id}`);
 }
 
-function refuseDefault({ tenant }: Keeper, id: string): void {
+function refuseDefault({ tenant }: ManagementContext, id: string): void {
   if (id !== tenant.id) return;
   throw new TenantError("the default tenant is made from the server's configuration");
 }

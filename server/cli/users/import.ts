@@ -3,6 +3,7 @@ import { schema, type Transaction } from "#db/client";
 import { isInvalidValue, violatedUnique } from "#db/errors";
 import { parseEmailAddress } from "../../identity/email-address.ts";
 import { parseUsername } from "../../identity/username.ts";
+import { addEmail } from "../../identity/users.ts";
 import { decodeBase64url } from "../../lib/base64url.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { isAcceptableKey } from "../../webauthn/cose-key.ts";
@@ -10,7 +11,7 @@ import type { CliRuntime } from "../cli-runtime.ts";
 import { LineError, type UserLine, userLine } from "./line.ts";
 import { passwordHashCheck } from "./password-hash.ts";
 
-const { emails, identities, passwords, usernames, users, webauthnCredentials } = schema;
+const { identities, passwords, usernames, users, webauthnCredentials } = schema;
 
 /** What became of the lines. */
 export interface Imported {
@@ -115,7 +116,14 @@ async function insertUser(
     .values({ ...row, publicMetadata, privateMetadata, unsafeMetadata: user.unsafe_metadata });
   for (const { address, is_primary: isPrimary, is_verified } of user.emails) {
     const verifiedAt = is_verified ? createdAt : null;
-    await tx.insert(emails).values({ ...own(), id: platform.uuid(), address, isPrimary, verifiedAt });
+    await addEmail(tx, tenantId, {
+      userId,
+      address,
+      isPrimary,
+      verifiedAt,
+      id: platform.uuid(),
+      now: createdAt,
+    });
   }
   if (user.username)
     await tx.insert(usernames).values({ ...own(), id: platform.uuid(), username: user.username });
