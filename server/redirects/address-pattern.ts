@@ -1,10 +1,9 @@
 /**
- * Patterns for addresses: `*` stands for a part of a host's label or of a path's segment, `**` for any number of
- * labels or segments. In a host both stand for one character at least. A query is matched by what the pattern has
- * after its own `?`.
+ * URL patterns: `*` matches within a host label or path segment, `**` across labels or segments. In a host both match at
+ * least one character. A query is matched by the part of the pattern after its `?`.
  */
 
-/** One step of a pattern: a character it takes, and whether it takes any number of them. */
+/** One step of a pattern: the characters it matches, and whether it repeats. */
 interface Step {
   takes(character: string): boolean;
   repeats: boolean;
@@ -12,15 +11,14 @@ interface Step {
 
 const patternParts = /^(https?:\/\/)([^/?#]+)(\/[^?#]*)?(\?[^#]*)?$/;
 
-/** `https://app.example**`: every address of that origin, as configurations of other services write it. */
+/** `https://app.example**`: every URL of that origin, a notation of other services. */
 const wholeOrigin = /^(https?:\/\/[^/?#*]+)\*\*$/;
 
-/** A host whose name ends in a wildcard: whoever registers a longer name is in it. A port may be any. */
+/** A host that ends in a wildcard would match domains registered by others. A wildcard port is allowed. */
 const wildcardEnd = /\*(?::[^:\]]*)?$/;
 
 /**
- * Whether an address, in the normal form of the URL standard, is one of a pattern's. Takes time in proportion to
- * the lengths of both, whatever they are: the address may be anybody's.
+ * Whether a normalized URL matches a pattern. Takes time in proportion to both lengths, because the URL is untrusted.
  */
 export function matchesPattern(pattern: string, address: URL): boolean {
   const [, origin] = wholeOrigin.exec(pattern) ?? [];
@@ -41,9 +39,9 @@ export function matchesPattern(pattern: string, address: URL): boolean {
 }
 
 /**
- * @param within characters that `*` does not take
- * @param across characters that `**` does not take
- * @param least how many characters either takes at least
+ * @param within characters that `*` does not match
+ * @param across characters that `**` does not match
+ * @param least minimum number of characters that either matches
  */
 function steps(pattern: string, within: string, across: string, least: 0 | 1 = 0): Step[] {
   return pattern.split(/(\*+)/).flatMap((part) => {
@@ -55,7 +53,7 @@ function steps(pattern: string, within: string, across: string, least: 0 | 1 = 0
   });
 }
 
-/** Runs through the text once, in all the places at a time that the steps may have come to. */
+/** Simulates the steps as a nondeterministic automaton, in one pass over the text. */
 function matches(steps: readonly Step[], text: string): boolean {
   let places = closure(steps, [0]);
   for (const character of text) {
@@ -69,7 +67,7 @@ function matches(steps: readonly Step[], text: string): boolean {
   return places.includes(steps.length);
 }
 
-/** These places, and those behind repeated steps, which need not take anything. */
+/** Returns the given positions, and those reachable by skipping repeated steps. */
 function closure(steps: readonly Step[], places: number[]): number[] {
   const reached = new Set<number>();
   for (let place of places) {

@@ -38,15 +38,15 @@ describe("patterns", () => {
     expect(isAllowedRedirect(new URL(address), [pattern])).toBe(allowed);
   });
 
-  test("A96 a long address is matched in no time", () => {
+  test("A96 matches a long URL in linear time", () => {
     const target = new URL(`https://app.example/${"a/".repeat(900)}`);
     expect(isAllowedRedirect(target, ["https://app.example/**a**a**b"])).toBe(false);
   });
 });
 
-describe("an address that somebody asks to be sent to", () => {
+describe("parseRedirectTarget", () => {
   test.each(["https://app.example/a?b=c", "http://localhost:3000/", "HTTPS://APP.example/./x"])(
-    "%s is read",
+    "accepts %s",
     (text) => {
       expect(parseRedirectTarget(text)?.href).toBe(new URL(text).href);
     },
@@ -68,7 +68,7 @@ describe("an address that somebody asks to be sent to", () => {
     "ht\ntps://good.example/",
     "https://good.example/\0",
     `https://good.example/${"x".repeat(2048)}`,
-  ])("A46 %.40j is refused", (text) => {
+  ])("A46 rejects %.40j", (text) => {
     expect(parseRedirectTarget(text)).toBeNull();
   });
 });

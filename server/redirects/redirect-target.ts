@@ -1,14 +1,14 @@
 import { matchesPattern } from "./address-pattern.ts";
 
-/** Addresses that browsers are sent to because somebody asked for it. */
+/** Redirect URLs requested by clients. */
 
 const MAX_REDIRECT_LENGTH = 2048;
 
 /**
- * Reads an absolute http(s) address that means the same to every reader: no user, no fragment, nothing a parser
- * drops or turns.
+ * Parses an absolute http(s) URL that every parser reads alike: no credentials, no fragment, no characters that parsers
+ * drop or convert.
  *
- * @returns null for anything else, and for what is longer than 2048 characters
+ * @returns null for any other text, or one of more than 2048 characters
  */
 export function parseRedirectTarget(text: string): URL | null {
   if (text.length > MAX_REDIRECT_LENGTH || /[\s\\#]/.test(text) || hasControls(text) || !URL.canParse(text))
@@ -23,14 +23,12 @@ function hasControls(text: string): boolean {
 }
 
 /**
- * Whether an address is on the list. An entry without `*` is compared whole. In one with `*`, it stands for a part
- * of a host's label or of a path's segment, and `**` for any number of labels or segments; a query has to be in the
- * entry too.
+ * Whether a URL is on the list. An entry without `*` must be equal; others are patterns (`address-pattern.ts`).
  */
 export function isAllowedRedirect(target: URL, allowed: readonly string[]): boolean {
   return allowed.some((entry) => {
     if (!entry.includes("*")) return URL.canParse(entry) && new URL(entry).href === target.href;
-    // A pattern matches what it says, not what a proxy might make of an encoded slash.
+    // Proxies may decode an encoded slash.
     if (/%2f|%5c/i.test(target.pathname)) return false;
     return matchesPattern(entry, target);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type AccountDecision, type AccountSituation, decideAccount } from "./account-decision.ts";
 
-const stranger: AccountSituation = {
+const unknownUser: AccountSituation = {
   facts: { emailVerified: true },
   owner: null,
   accountWithSameEmail: null,
@@ -18,7 +18,7 @@ const conflict: AccountDecision = { ok: false, reason: "user_conflict" };
 const link = (userId: string): AccountDecision => ({ ok: true, kind: "link", userId });
 const signIn = (userId: string): AccountDecision => ({ ok: true, kind: "sign_in", userId });
 
-describe("whoever comes from a provider", () => {
+describe("decideAccount", () => {
   test.each<[string, Partial<AccountSituation>, AccountDecision]>([
     ["is signed up when nobody knows them", {}, { ok: true, kind: "sign_up" }],
     [
@@ -75,7 +75,7 @@ describe("whoever comes from a provider", () => {
       conflict,
     ],
   ])("%s", (_, differences, verdict) => {
-    expect(decideAccount({ ...stranger, ...differences })).toEqual(verdict);
+    expect(decideAccount({ ...unknownUser, ...differences })).toEqual(verdict);
   });
 });
 
@@ -89,6 +89,6 @@ describe("whoever is signed in and connects an identity", () => {
     ["has it already", { owner: "me" }, signIn("me")],
     ["A44 does not get somebody else's", { owner: "them" }, { ok: false, reason: "identity_already_linked" }],
   ])("%s", (_, differences, verdict) => {
-    expect(decideAccount({ ...stranger, connectToUserId: "me", ...differences })).toEqual(verdict);
+    expect(decideAccount({ ...unknownUser, connectToUserId: "me", ...differences })).toEqual(verdict);
   });
 });

@@ -1,11 +1,11 @@
-/** What is known of the people whom a provider's facts may be about. */
+/** The accounts and settings that a decision depends on. */
 export interface AccountSituation {
   facts: { emailVerified: boolean };
-  /** The account that this identity belongs to. */
+  /** The account that the identity is linked to. */
   owner: string | null;
-  /** The account that has the address, and whether it has proved it. */
+  /** The account with the same address, and whether it has verified the address. */
   accountWithSameEmail: { userId: string; verified: boolean } | null;
-  /** The account that is signed in already, and wants the identity beside its other ways in. */
+  /** The signed-in account that connects the identity; null at a sign-in. */
   connectToUserId: string | null;
   /** The provider's `allow_linking`. */
   allowLinking: boolean;
@@ -15,15 +15,14 @@ export interface AccountSituation {
 
 export type AccountDecision =
   | { ok: true; kind: "sign_in"; userId: string }
-  /** The identity becomes one of the account's. */
+  /** Link the identity to the account. */
   | { ok: true; kind: "link"; userId: string }
   | { ok: true; kind: "sign_up" }
   | { ok: false; reason: "user_conflict" | "signup_disabled" | "identity_already_linked" };
 
 /**
- * Whom a provider's facts let in. An identity is its provider and subject; an address alone is never enough. Whoever
- * holds the address at the provider and whoever holds it here are the same person only when both have shown it
- * (Sudhodanan and Paverd, "Pre-hijacked accounts", 2022).
+ * Decides which account a provider's facts sign in to. An identity is its provider and subject. An equal address links
+ * accounts only if it is verified on both sides (Sudhodanan and Paverd, "Pre-hijacked accounts", 2022).
  */
 export function decideAccount(situation: AccountSituation): AccountDecision {
   const { facts, owner, accountWithSameEmail, connectToUserId, allowLinking, allowSignup } = situation;

@@ -7,34 +7,34 @@ import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
-/** Requests to identity providers that are not answered yet, each known by its `state` (RFC 6749, 10.12). */
+/** Pending requests to identity providers, identified by `state` (RFC 6749, 10.12). */
 
 const { thirdPartyRequests } = schema;
 
-/** How long a person may take at the provider, in seconds. */
+/** How long a user may take at the provider. */
 export const THIRD_PARTY_REQUEST_SECONDS = 600;
 
-/** What a request is about. */
+/** The data of a request. */
 export interface ThirdPartyRequest {
-  /** The flow that sends the person; null when none does. */
+  /** The flow that started the request; null if none did. */
   flowId: string | null;
   provider: string;
-  /** Where the person goes in the end; already found to be allowed. */
+  /** Return URL, already checked against the allowed ones. */
   redirectTo: string;
-  /** S256 challenge of the verifier that the exchange must show (RFC 7636, 4.2). */
+  /** S256 challenge of the verifier that the exchange requires (RFC 7636, 4.2). */
   codeChallenge?: string;
-  /** The account that a profile flow connects the identity to. */
+  /** The account that a profile flow links the identity to. */
   userId?: string;
-  /** What nobody else may see until the answer comes: PKCE verifier, nonce, id of the SAML request. */
+  /** Secrets of the request, sealed: PKCE verifier, nonce, id of the SAML request. */
   privateState: Record<string, string>;
 }
 
 const privateStateSchema = z.record(z.string(), z.string());
 
 /**
- * Opens a request.
+ * Creates a request.
  *
- * @returns `state`: 43 characters of base64url, 256 bits, kept as its hash; `write`: makes the request known
+ * @returns `state`: 43 characters of base64url, 256 bits, stored as a hash; `write`: stores the request
  */
 export function openThirdPartyRequest(
   { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
@@ -63,10 +63,10 @@ export function openThirdPartyRequest(
 }
 
 /**
- * Takes a request, for good and at once: whatever comes of the answer, there is no second one to it.
+ * Takes a request and commits at once, so that it accepts one response whatever the outcome.
  *
- * @param state what the provider gave back
- * @returns null for a state that nobody was given here, that was taken before, or that is more than ten minutes old
+ * @param state as returned by the provider
+ * @returns null if the state is unknown, already taken or older than ten minutes
  */
 export async function takeThirdPartyRequest(
   { database, vault }: Runtime,

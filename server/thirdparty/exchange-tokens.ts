@@ -10,28 +10,28 @@ import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { type ProviderFacts, providerFacts } from "./provider-facts.ts";
 
-/** One-time tokens that carry what a provider said of a person from the callback into the flow. */
+/** One-time tokens that carry a provider's facts about a user from the callback into the flow. */
 
 const { exchangeTokens } = schema;
 
-/** Life of a token. */
+/** Lifetime of a token. */
 export const EXCHANGE_TOKEN_SECONDS = 60;
 
-/** What a token stands for. */
+/** The data of a token. */
 export interface ExchangeToken {
-  /** The flow it is for; null for one that an identity provider started by itself. */
+  /** The flow that started the request; null for an IdP-initiated sign-in. */
   flowId: string | null;
-  /** S256 challenge of the verifier that has to be shown with it (RFC 7636, 4.2). */
+  /** S256 challenge of the required verifier (RFC 7636, 4.2). */
   codeChallenge?: string;
-  /** The account that a profile flow connects the identity to. */
+  /** The account that a profile flow links the identity to. */
   userId?: string;
   facts: ProviderFacts;
 }
 
 /**
- * Makes a token and commits: the callback belongs to no step of a flow.
+ * Issues a token and commits, because the callback runs outside a flow step.
  *
- * @returns the token, 43 characters of base64url, good for 60 seconds; it rests as its hash
+ * @returns the token, 43 characters of base64url, valid for 60 seconds; only its hash is stored
  */
 export async function issueExchangeToken(
   { database, platform, vault }: Runtime,
@@ -54,9 +54,9 @@ export async function issueExchangeToken(
 }
 
 /**
- * Looks at a token without taking it.
+ * Reads a token without taking it.
  *
- * @returns null for one that was never made here, was taken, or has expired
+ * @returns null if it is unknown, taken or expired
  */
 export async function findExchangeToken(
   { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
@@ -84,9 +84,9 @@ export async function findExchangeToken(
 }
 
 /**
- * Takes a token: the write that comes first in whatever follows from it.
+ * Returns the write that takes a token. It must run before the other writes of the sign-in.
  *
- * @throws TakenError("exchange_token") when it is gone, or has run out meanwhile
+ * @throws ConflictError "exchange_token" if it was taken or has expired concurrently
  */
 export function takeExchangeToken(
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
@@ -108,8 +108,8 @@ export function takeExchangeToken(
 }
 
 /**
- * Whether a verifier is the one that a token's challenge was made of, by S256 alone (RFC 7636, 4.6). A token without
- * a challenge asks for none, and takes any.
+ * Whether a verifier matches a token's challenge, by S256 only (RFC 7636, 4.6). A token without a challenge accepts any
+ * verifier, and none.
  */
 export function isValidVerifier(
   exchange: Pick<ExchangeToken, "codeChallenge">,

@@ -8,7 +8,7 @@ import { createUser } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
 
-/** Who people are at identity providers. */
+/** Identities of users at identity providers. */
 
 const { emails, identities, users } = schema;
 
@@ -25,7 +25,7 @@ const byProviderAndSubject = prepared("identity_owner", (db) =>
     ),
 );
 
-/** @returns the account that an identity belongs to */
+/** @returns the account that an identity is linked to, or null */
 export async function findIdentityOwner(
   db: ReadOnly,
   tenantId: string,
@@ -36,8 +36,7 @@ export async function findIdentityOwner(
 }
 
 /**
- * Signs somebody in by an identity that is theirs: what the provider says of them now takes the place of what it said
- * before.
+ * Updates a linked identity at a sign-in with the provider's current facts.
  */
 export function refreshIdentity(context: RequestContext, userId: string, facts: ProviderFacts): Write {
   const { tenant, now } = context;
@@ -55,7 +54,7 @@ export function refreshIdentity(context: RequestContext, userId: string, facts: 
         ),
       )
       .returning({ id: identities.id });
-    // Its owner has removed it meanwhile: it lets nobody in any more.
+    // The owner removed the identity concurrently.
     if (refreshed.length === 0) throw new ConflictError("third_party_identity");
     await updateNames(tx, context, userId, facts);
     await line(tx);
@@ -63,9 +62,9 @@ export function refreshIdentity(context: RequestContext, userId: string, facts: 
 }
 
 /**
- * Makes an identity one of an account's ways in.
+ * Links an identity to an account.
  *
- * @returns a write that throws SQLSTATE 23505 with `identities_subject_unique` when any account has got it meanwhile
+ * @returns a write that throws SQLSTATE 23505 with `identities_subject_unique` if any account is linked to it concurrently
  */
 export function linkIdentity(context: RequestContext, userId: string, facts: ProviderFacts): Write {
   const line = audit(context, "thirdparty_linking_succeeded", { provider: facts.provider }, userId);
@@ -77,9 +76,9 @@ export function linkIdentity(context: RequestContext, userId: string, facts: Pro
 }
 
 /**
- * Makes an account of an identity.
+ * Creates an account with an identity.
  *
- * @param account `email`: an address to write with it, null for none; `verified`: whether it counts as proved
+ * @param account `email`: the address of the account, null for none; `verified`: whether it counts as verified
  * @returns a write that throws TakenError("address") when an account has got the address meanwhile, and SQLSTATE 23505
  *   with `identities_subject_unique` when one has got the identity
  */
@@ -135,7 +134,7 @@ async function insertIdentity(
   });
 }
 
-/** The account takes the names and the picture that the provider states; those it does not state stay. */
+/** Updates the names and the picture that the provider states; others stay unchanged. */
 async function updateNames(
   tx: Transaction,
   { tenant, now }: RequestContext,

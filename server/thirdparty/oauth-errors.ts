@@ -6,12 +6,11 @@ import {
 } from "openid-client";
 import { ThirdPartyError } from "./third-party-error.ts";
 
-/** Error codes as RFC 6749, 4.1.2.1 writes them; of anything else nothing is passed on. */
+/** Syntax of error codes (RFC 6749, 4.1.2.1); other values are not passed on. */
 const errorCode = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * What a failure with a provider comes to. The provider's own words stay here: whoever can make it answer could have
- * us show theirs.
+ * Converts an error of a provider. Text from the provider is dropped, because an attacker may control it.
  */
 export function toThirdPartyError(error: unknown): ThirdPartyError {
   if (error instanceof ThirdPartyError) return error;
@@ -27,7 +26,7 @@ export function toThirdPartyError(error: unknown): ThirdPartyError {
   if (isTimeout(error) || isTimeout(cause))
     return new ThirdPartyError("invalid_request", "The provider did not answer in time.", "timeout");
   if (error instanceof TypeError)
-    // Either the library did not like an address the provider gave, or `fetch` came to nobody.
+    // The library rejected a URL of the provider's metadata, or `fetch` could not connect.
     return new ThirdPartyError(
       "invalid_request",
       "The provider could not be reached.",
@@ -41,7 +40,7 @@ export function toThirdPartyError(error: unknown): ThirdPartyError {
   });
 }
 
-/** The provider says no, or the person turned back there. */
+/** Converts an error response of the authorization endpoint, for instance when the user cancelled. */
 function authorizationError(code: string): ThirdPartyError {
   if (!errorCode.test(code))
     return new ThirdPartyError("invalid_request", "The provider's answer could not be read.", "error_code");
@@ -52,7 +51,7 @@ function authorizationError(code: string): ThirdPartyError {
   return new ThirdPartyError(code, message, code);
 }
 
-/** The word that the library has for what is wrong; it is one of its own closed list. */
+/** Returns the library's error code, which is from a closed list. */
 function libraryCode(error: unknown): string | null {
   if (error instanceof Error && "code" in error && String(error.code).startsWith("OAUTH_"))
     return String(error.code).toLowerCase();

@@ -23,22 +23,22 @@ import { boundedFetch, cachingFetch, forgetDocuments, providerNetwork } from "./
 import { asObject, type Provider } from "./providers/provider.ts";
 import { ThirdPartyError } from "./third-party-error.ts";
 
-/** Signing in at a provider by OAuth 2.0 (RFC 6749, 9700) or OpenID Connect Core 1.0, by the authorization code. */
+/** Sign-in at a provider with the authorization code flow of OAuth 2.0 (RFC 6749, 9700) or OpenID Connect Core 1.0. */
 
-/** Less than a step may be judged, so that a provider that does not answer is a refusal and no fault. */
+/** Below the time limit of a flow step, so that an unresponsive provider causes a flow error and not a 500. */
 const MAX_STEP_SECONDS = 6;
 
-/** Where providers send people back to; registered with each of them. */
+/** Returns the redirect URI that is registered with every provider. */
 export function callbackUrl({ base_url }: Config): URL {
   return new URL("thirdparty/callback", base_url.endsWith("/") ? base_url : `${base_url}/`);
 }
 
 /**
- * Opens a request to a provider.
+ * Starts an authorization request to a provider.
  *
- * @param about `remembers`: what else the callback has to know
- * @returns `url`: where the person is to be sent, with `state`, nonce and S256 challenge; `state`: for the cookie
- * @throws ThirdPartyError when the provider's addresses cannot be discovered
+ * @param about `privateState`: further data for the callback
+ * @returns `url`: authorization URL with `state`, nonce and S256 challenge; `state`: for the cookie
+ * @throws ThirdPartyError if discovery fails
  */
 export async function startAuthorization(
   context: RequestContext,
@@ -76,15 +76,15 @@ export async function startAuthorization(
   return { url: url.href, state, write };
 }
 
-/** Parameters of an authorization response (RFC 6749, 4.1.2; RFC 9207); what else came along means nothing here. */
+/** Parameters of an authorization response (RFC 6749, 4.1.2; RFC 9207); others are ignored. */
 const responseParameters = ["state", "code", "iss", "error", "error_description", "error_uri"];
 
 /**
- * Trades the code of an authorization response for what the provider says of the person. All of it together takes
- * `third_party.timeout` at the most.
+ * Exchanges the code of an authorization response for the facts about the user. All requests together take at most
+ * `third_party.timeout`.
  *
- * @param about `answer`: parameters of the callback, each once; `state` and `remembers`: of the request it answers
- * @throws ThirdPartyError whatever the provider did
+ * @param about `answer`: parameters of the callback, each once; `state` and `privateState`: of the request
+ * @throws ThirdPartyError for every failure
  */
 export async function completeAuthorization(
   { runtime, tenant }: TenantContext,
@@ -117,7 +117,7 @@ export async function completeAuthorization(
     if (keys) network.keys.set(keysOf, keys);
 
     const claims = provider.idToken === null ? null : (tokens.claims() ?? null);
-    // Core 1.0, 3.1.3.7, item 5; the library looks at it where there are several audiences alone.
+    // Core 1.0, 3.1.3.7, item 5; the library checks it for several audiences only.
     if (claims?.azp !== undefined && claims.azp !== provider.clientId) throw wrongAudience();
 
     const ask = async (url: string): Promise<unknown> => {
@@ -155,7 +155,7 @@ const unusableResponse = (reason: string) =>
 const wrongAudience = () =>
   new ThirdPartyError("invalid_request", "The provider's answer is not meant for this service.", "azp");
 
-/** Puts together what the library needs to know of a provider. Discovery happens here, where it has to. */
+/** Returns the library's configuration of a provider, with discovery if needed. */
 async function configure(
   { runtime, tenant }: TenantContext,
   provider: Provider,
@@ -165,7 +165,7 @@ async function configure(
   const network = providerNetwork(runtime);
   const fetch = boundedFetch(network, signal);
   const authentication = await provider.authenticate();
-  // Plain http is for a provider on the developer's own machine.
+  // Plain http is allowed for a provider on the developer's machine.
   const insecure = tenant.config.mode === "development" ? [allowInsecureRequests] : [];
   const seconds = tenant.config.third_party.timeout;
   let configuration: Configuration;
@@ -185,7 +185,7 @@ async function configure(
   return configuration;
 }
 
-/** Whatever failed, the provider may have moved: its discovery document is read anew the next time. */
+/** Converts errors, and drops the cached discovery document, which may be outdated. */
 async function withProviderErrors<Result>(
   { runtime, tenant }: TenantContext,
   { server }: Provider,

@@ -1,30 +1,30 @@
 import { z } from "zod";
 import { parseEmailAddress } from "../identity/email-address.ts";
 
-/** What an identity provider said of a person, in our own words, whatever the protocol. */
+/** A provider's facts about a user, independent of the protocol. */
 export const providerFacts = z.strictObject({
   /** `google`, `custom_<key>`, or `saml:<entity id>`. */
   provider: z.string().min(1).max(512),
-  /** Who the person is there; unique within the provider and never reused (OpenID Connect Core 1.0, 5.7). */
+  /** The user's id at the provider; unique and never reused (OpenID Connect Core 1.0, 5.7). */
   subject: z.string().min(1).max(512),
-  /** In canonical form; null when the provider names none, or none that we take. */
+  /** In canonical form; null if the provider states none, or an invalid one. */
   email: z.string().nullable(),
-  /** Whether the provider vouches that the address is the person's. */
+  /** Whether the provider has verified the address. */
   emailVerified: z.boolean(),
   name: z.string().optional(),
   givenName: z.string().optional(),
   familyName: z.string().optional(),
-  /** An http(s) address. */
+  /** An http(s) URL. */
   picture: z.string().optional(),
   /** The tenant trusts this provider for the second factor too. */
   satisfiesMfa: z.boolean(),
-  /** An address counts although neither the provider nor a code of ours has proved it. */
+  /** The address counts as verified without a passcode. */
   skipEmailVerification: z.boolean(),
 });
 
 export type ProviderFacts = z.output<typeof providerFacts>;
 
-/** What a provider answered, before anything in it is believed to have the right type. */
+/** A provider's response before validation. */
 export interface ProviderStatement {
   subject: unknown;
   email?: unknown;
@@ -35,7 +35,7 @@ export interface ProviderStatement {
   picture?: unknown;
 }
 
-/** The tenant's own words on the provider. */
+/** The tenant's settings of the provider. */
 export interface ProviderTrust {
   provider: string;
   satisfiesMfa: boolean;
@@ -50,7 +50,7 @@ const MAX_PICTURE_URL_LENGTH = 2048;
  * http(s) address, empty names. Only `true`, or the word, makes an address verified.
  *
  * @param maxEmailLength `email.max_length`
- * @returns null when the provider does not say who this is
+ * @returns null if there is no valid subject
  */
 export function toProviderFacts(
   statement: ProviderStatement,
@@ -75,14 +75,14 @@ export function toProviderFacts(
   };
 }
 
-/** A subject is compared byte for byte, so it is taken as it stands or not at all. Some providers count in numbers. */
+/** A subject is compared byte for byte, so it is never altered. Some providers use numbers. */
 function subjectOf(value: unknown): string | null {
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null;
   if (typeof value !== "string" || value.length === 0 || value.length > 512) return null;
   return value.isWellFormed() && !value.includes("\0") ? value : null;
 }
 
-/** Words for people to read: neither control signs nor half pairs, and no novels. */
+/** Returns display text without control characters and lone surrogates, limited in length. */
 function text(value: unknown): string | null {
   if (typeof value !== "string") return null;
   const cleaned = value

@@ -2,9 +2,9 @@ import type { CustomFetch, ExportedJWKSCache } from "openid-client";
 import type { Runtime } from "../runtime.ts";
 import { ThirdPartyError } from "./third-party-error.ts";
 
-/** How a runtime reaches identity providers, and what it remembers of them. */
+/** HTTP access to identity providers, with caches. */
 export interface ProviderNetwork {
-  /** Tests put a provider of their own behind the addresses of the real ones. No request reaches this. */
+  /** Replaced by tests. Not configurable. */
   fetch: typeof fetch;
   /** Discovery documents by tenant and address. */
   documents: Map<string, { text: string; until: number }>;
@@ -14,16 +14,15 @@ export interface ProviderNetwork {
 
 const networks = new WeakMap<Runtime, ProviderNetwork>();
 
-/** Longest answer of a provider that is read, in bytes after decompression. */
+/** After decompression. */
 const MAX_RESPONSE_BYTES = 512 * 1024;
 
-/** How long a discovery document is used, in milliseconds. */
 const DOCUMENT_LIFETIME_MS = 60 * 60_000;
 
-/** Most documents that are remembered; the oldest give way. */
+/** Size of the cache; the oldest documents are evicted. */
 const MAX_DOCUMENTS = 1000;
 
-/** The network of a runtime; one for all that use it. */
+/** Returns the network of a runtime, shared by all callers. */
 export function providerNetwork(runtime: Runtime): ProviderNetwork {
   const network = networks.get(runtime) ?? { fetch: globalThis.fetch, documents: new Map(), keys: new Map() };
   networks.set(runtime, network);
@@ -31,10 +30,9 @@ export function providerNetwork(runtime: Runtime): ProviderNetwork {
 }
 
 /**
- * A `fetch` that a provider cannot wear out: it ends with the signal, reads only so much, and follows no redirect, so
- * that nothing is told to anybody but who was asked.
+ * Returns a `fetch` with a time limit, a size limit and no redirects, so that secrets reach the configured host only.
  *
- * @throws ThirdPartyError for an answer that is too long; whatever `fetch` throws
+ * @throws ThirdPartyError if the response is too large; errors of `fetch`
  */
 export function boundedFetch(network: ProviderNetwork, signal: AbortSignal): CustomFetch {
   return async (url, options) => {
@@ -50,7 +48,7 @@ export function boundedFetch(network: ProviderNetwork, signal: AbortSignal): Cus
   };
 }
 
-/** Statuses whose answers have no body (Fetch standard, 2.2.3). */
+/** Statuses without a body (Fetch standard, 2.2.3). */
 const nullBodyStatuses = new Set([204, 205, 304]);
 
 async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>> {
@@ -71,9 +69,9 @@ async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>>
 }
 
 /**
- * The same for discovery documents, which are asked for once an hour.
+ * Returns a `fetch` that caches discovery documents for an hour.
  *
- * @param tenantId what one tenant's provider says is not told to another
+ * @param tenantId tenants do not share documents
  */
 export function cachingFetch(network: ProviderNetwork, tenantId: string, fetch: CustomFetch): CustomFetch {
   return async (url, options) => {
@@ -92,7 +90,7 @@ export function cachingFetch(network: ProviderNetwork, tenantId: string, fetch: 
   };
 }
 
-/** Forgets the documents of a tenant's issuer, for one that turned out to be of no use. */
+/** Removes the documents of a tenant's issuer from the cache. */
 export function forgetDocuments(network: ProviderNetwork, tenantId: string, issuer: string): void {
   const { origin } = new URL(issuer);
   for (const key of network.documents.keys())

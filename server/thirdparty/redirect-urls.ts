@@ -2,11 +2,11 @@ import type { Config } from "../config/schema.ts";
 import { isAllowedRedirect, parseRedirectTarget } from "../redirects/redirect-target.ts";
 
 /**
- * Reads where a person wants to come back to from an identity provider: a page of our own, or an address on a list.
+ * Parses the return URL of a sign-in at a provider: a page of this service, or a URL on the list.
  *
- * @param text what the client asks for
+ * @param text as requested by the client
  * @param allowed `third_party.allowed_redirect_urls`, or `saml.allowed_redirect_urls`
- * @returns null for what is no address, or none that people may be sent to
+ * @returns null if it is not a URL or not allowed
  */
 export function parseReturnUrl(text: string, config: Config, allowed: readonly string[]): URL | null {
   const target = parseRedirectTarget(text);
@@ -14,13 +14,13 @@ export function parseReturnUrl(text: string, config: Config, allowed: readonly s
   return isOwnPage(target, config) || isAllowedRedirect(target, allowed) ? target : null;
 }
 
-/** Where people may come back to from providers of OAuth 2 and OpenID Connect, beside our own pages. */
+/** Returns the allowed return URLs for OAuth 2 and OpenID Connect, beside the pages of this service. */
 export function allowedReturnUrls({ third_party }: Config): string[] {
   const { allowed_redirect_urls, error_redirect_url } = third_party;
   return [...allowed_redirect_urls, ...(error_redirect_url ? [error_redirect_url] : [])];
 }
 
-/** Whether an address lies under our own base address. */
+/** Whether a URL is below `base_url`. */
 export function isOwnPage(target: URL, config: Config): boolean {
   const base = new URL(config.base_url);
   const under = base.pathname.endsWith("/") ? base.pathname : `${base.pathname}/`;
@@ -29,20 +29,20 @@ export function isOwnPage(target: URL, config: Config): boolean {
   );
 }
 
-/** Our own page, where people end up who cannot be sent anywhere else. */
+/** Returns the page of this service, the fallback of every return URL. */
 export function basePageUrl(config: Config): URL {
   return new URL(config.base_url);
 }
 
-/** The address with a token that the flow exchanges; whatever it said before of such a journey is left out. */
+/** Returns the URL with an exchange token, without the parameters of an earlier return. */
 export function withToken(target: URL, token: string, more: Record<string, string> = {}): string {
   return withParameters(target, { hanko_token: token, ...more });
 }
 
 /**
- * The address with what went wrong, by the names of RFC 6749, 4.1.2.1.
+ * Returns the URL with an error, by the parameters of RFC 6749, 4.1.2.1.
  *
- * @param code one of the closed list of errors, or what the provider named
+ * @param code one of the known errors, or the provider's code
  */
 export function withError(target: URL, code: string, description: string): string {
   return withParameters(target, { error: code, error_description: description });

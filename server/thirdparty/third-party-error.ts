@@ -1,11 +1,11 @@
-/** What a person is told who comes back without having got in; names of RFC 6749, 4.1.2.1, where there is one. */
+/** Error codes of a failed sign-in, those of RFC 6749, 4.1.2.1 where one applies. */
 export type ThirdPartyErrorCode = "invalid_request" | "access_denied" | "server_error" | (string & {});
 
 /**
- * Why a sign-in at a provider came to nothing.
+ * A failed sign-in at a provider.
  *
- * `code` and `message` are told to the person's application. `reason` is a word for the operator, in the log and the
- * audit log: it holds nothing that a provider or a visitor sent.
+ * `code` and `message` are sent to the application. `reason` is a keyword for the operator, in the log and the audit
+ * log; it contains no input of providers or clients.
  */
 export class ThirdPartyError extends Error {
   readonly code: ThirdPartyErrorCode;

@@ -9,12 +9,12 @@ type Settings = Config["third_party"]["providers"]["apple"];
 
 const issuer = "https://appleid.apple.com";
 
-/** How long a client secret that we make is good for; it is used at once. Apple takes up to six months. */
+/** Lifetime of a generated client secret, which is used at once. Apple accepts up to six months. */
 const CLIENT_SECRET_SECONDS = 300;
 
 /**
- * Apple answers by a form that the browser posts, and its ID token says all there is but the name. That comes beside
- * the token, at the very first sign-in alone, and through the browser: it is good for a greeting and for nothing else.
+ * Apple, OpenID Connect with `response_mode=form_post`. The ID token lacks the name, which comes beside it at the first
+ * sign-in only. It passes through the browser unsigned, so it is used for display only.
  */
 export function apple(settings: Settings): Provider {
   const common = commonSettings(settings);
@@ -41,16 +41,16 @@ export function apple(settings: Settings): Provider {
 }
 
 /**
- * The configured secret, or the JWT that stands for one: ES256 by the key of the team.
+ * Returns the configured secret, or a JWT in its place, signed with ES256 by the team's key.
  *
- * @throws when there is neither, or the key is none
+ * @throws if neither is configured, or the key is invalid
  */
 export async function clientSecret(settings: Settings): Promise<string> {
   const { secret, team_id, key_id, private_key, client_id } = settings;
   if (secret !== undefined) return secret;
   if (!team_id || !key_id || !private_key)
     throw new Error("apple needs a secret, or team_id, key_id and private_key");
-  // In an environment variable, line ends are often written as two characters.
+  // Environment variables often contain line ends as `\\n`.
   const key = createPrivateKey(private_key.replaceAll("\\n", "\n"));
   const now = Math.floor(Date.now() / 1000);
   return new SignJWT()
@@ -64,7 +64,7 @@ export async function clientSecret(settings: Settings): Promise<string> {
 }
 
 /**
- * @param claims of the ID token; `email_verified` is a boolean or its word
+ * @param claims of the ID token; `email_verified` is a boolean or a string
  * @param user JSON: `{"name": {"firstName", "lastName"}, "email"}`
  */
 export function appleStatement(claims: Record<string, unknown>, user: string | null): ProviderStatement {

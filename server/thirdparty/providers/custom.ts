@@ -11,7 +11,7 @@ import type { Provider, ProviderResponses } from "./provider.ts";
 
 type Settings = Config["third_party"]["custom_providers"][string];
 
-/** Our names of facts, and the standard claims they stand for where nothing else is configured. */
+/** The standard claim of each fact, unless `attribute_mapping` names another. */
 const standardNames: Record<keyof ProviderStatement, string> = {
   subject: "sub",
   email: "email",
@@ -23,8 +23,8 @@ const standardNames: Record<keyof ProviderStatement, string> = {
 };
 
 /**
- * A provider that the operator describes: an OpenID Connect issuer whose addresses are discovered, or one of OAuth 2
- * with its addresses written out. What it calls things otherwise, `attribute_mapping` translates.
+ * A custom provider: an OpenID Connect issuer with discovery, or an OAuth 2 provider with configured endpoints.
+ * `attribute_mapping` maps its claims.
  *
  * @param key its key in `third_party.custom_providers`
  */
@@ -51,7 +51,7 @@ export function custom(key: string, settings: Settings): Provider {
   };
 }
 
-/** The method that servers announce; the standard's default is HTTP Basic (RFC 8414, 2). */
+/** Returns the client authentication that the server announces; the default is HTTP Basic (RFC 8414, 2). */
 function authentication(secret: string | undefined): ClientAuth {
   if (secret === undefined) return None();
   const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
@@ -65,7 +65,7 @@ function authentication(secret: string | undefined): ClientAuth {
 function configuredMetadata(settings: Settings): ServerMetadata {
   const { issuer, authorization_endpoint, token_endpoint, userinfo_endpoint } = settings;
   return {
-    // Without an issuer nothing of the protocol names one; what an answer names is then not the provider's.
+    // Without a configured issuer, a response that names one is rejected.
     issuer: issuer ?? new URL(token_endpoint ?? "").origin,
     ...(authorization_endpoint ? { authorization_endpoint } : {}),
     ...(token_endpoint ? { token_endpoint } : {}),
@@ -74,8 +74,8 @@ function configuredMetadata(settings: Settings): ServerMetadata {
 }
 
 /**
- * The claims of the ID token, and those of userinfo beside them; the token's count, because it is signed. That an
- * address is verified is said of the one beside it, and of no other.
+ * Merges the claims of ID token and userinfo; the token's take precedence, because it is signed. `email_verified` of
+ * userinfo applies only to the address of userinfo.
  */
 async function readStatement(
   settings: Settings,
@@ -93,9 +93,9 @@ async function readStatement(
 }
 
 /**
- * Translates claims into a statement.
+ * Maps claims to a statement.
  *
- * @param mapping our name of a fact, in snake case, to the provider's; a dot leads into an object
+ * @param mapping fact in snake case to claim of the provider; a dot separates nested members
  */
 export function mapClaims(
   claims: Record<string, unknown>,

@@ -3,7 +3,7 @@ import type { Config } from "../../config/schema.ts";
 import type { ProviderStatement } from "../provider-facts.ts";
 import { asObject, commonSettings, type Provider } from "./provider.ts";
 
-/** Discord speaks OAuth 2; who this is, it tells at `/users/@me`. */
+/** Discord, OAuth 2. `/users/@me` returns the user. */
 export function discord(settings: Config["third_party"]["providers"]["discord"]): Provider {
   return {
     ...commonSettings(settings),
@@ -26,7 +26,7 @@ export function discord(settings: Config["third_party"]["providers"]["discord"])
   };
 }
 
-/** @param answer a user object; `verified` says whether the e-mail address is, `avatar` is the hash of a picture */
+/** @param answer a user object; `verified` refers to the email address, `avatar` is the hash of a picture */
 export function discordStatement(answer: unknown): ProviderStatement {
   const { id, username, global_name, email, verified, avatar } = asObject(answer);
   return {

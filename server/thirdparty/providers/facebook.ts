@@ -7,8 +7,8 @@ import { asObject, commonSettings, type Provider } from "./provider.ts";
 const graph = "https://graph.facebook.com/v21.0";
 
 /**
- * Facebook speaks OAuth 2; who this is, it tells at `/me`, to whoever proves by the app's secret that the access token
- * is its own. It gives an address without a word on whether it is verified: so it is not.
+ * Facebook, OAuth 2. `/me` of the Graph API returns the user, and requires a proof with the app secret. It does not say
+ * whether the address is verified, so it counts as unverified.
  */
 export function facebook(settings: Config["third_party"]["providers"]["facebook"]): Provider {
   return {
@@ -32,7 +32,7 @@ export function facebook(settings: Config["third_party"]["providers"]["facebook"
   };
 }
 
-/** `appsecret_proof` is the HMAC-SHA-256 of the access token under the app's secret, in hexadecimal. */
+/** `appsecret_proof` is the HMAC-SHA-256 of the access token with the app secret, in hexadecimal. */
 export function profileUrl(accessToken: string, secret: string): string {
   const url = new URL(`${graph}/me`);
   url.searchParams.set("fields", "id,name,email,first_name,last_name,picture");

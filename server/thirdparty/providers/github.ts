@@ -5,7 +5,7 @@ import { asObject, commonSettings, type Provider } from "./provider.ts";
 
 const api = "https://api.github.com";
 
-/** GitHub speaks OAuth 2; who this is, it tells at `/user`, and the addresses, private ones too, at `/user/emails`. */
+/** GitHub, OAuth 2. `/user` returns the user, `/user/emails` all addresses. */
 export function github(settings: Config["third_party"]["providers"]["github"]): Provider {
   return {
     ...commonSettings(settings),
@@ -29,7 +29,7 @@ export function github(settings: Config["third_party"]["providers"]["github"]): 
 }
 
 /**
- * @param user the account; its own `email` is only what it shows in public, and says nothing of being verified
+ * @param user the account; its `email` is the public one, not known to be verified
  * @param emails `[{email, primary, verified}]`
  */
 export function githubStatement(user: unknown, emails: unknown): ProviderStatement {

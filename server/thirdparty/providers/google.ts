@@ -2,7 +2,7 @@ import { ClientSecretPost } from "openid-client";
 import type { Config } from "../../config/schema.ts";
 import { commonSettings, type Provider, standardClaims } from "./provider.ts";
 
-/** Google says all there is in the ID token. `email_verified` is true for addresses that Google has checked. */
+/** Google, OpenID Connect. `email_verified` is true for addresses that Google has verified. */
 export function google(settings: Config["third_party"]["providers"]["google"]): Provider {
   return {
     ...commonSettings(settings),

@@ -11,7 +11,7 @@ import type { Provider } from "./provider.ts";
 
 type Settings = Config["third_party"]["providers"];
 
-/** The built-in providers, in the order in which they are offered. */
+/** The built-in providers in display order. The settings of the configuration determine which there must be. */
 const builtIn: { [Id in keyof Settings]: (settings: Settings[Id]) => Provider } = {
   apple,
   discord,
@@ -22,20 +22,20 @@ const builtIn: { [Id in keyof Settings]: (settings: Settings[Id]) => Provider } 
   facebook,
 };
 
-/** The providers that people may sign in by here: built-in ones in their order, then the operator's own by name. */
+/** Returns the enabled providers: built-in ones in their order, then custom ones by name. */
 export function enabledOAuthProviders({ third_party }: Config): Provider[] {
   const known = Object.entries(builtIn).flatMap(([id, make]) => {
     const settings = third_party.providers[id as keyof Settings];
     return settings.enabled ? [make(settings as never)] : [];
   });
-  const own = Object.entries(third_party.custom_providers)
+  const customProviders = Object.entries(third_party.custom_providers)
     .filter(([, { enabled }]) => enabled)
     .map(([key, settings]) => custom(key, settings))
     .toSorted((one, other) => one.name.localeCompare(other.name, "en"));
-  return [...known, ...own];
+  return [...known, ...customProviders];
 }
 
-/** @param id `google`, `custom_acme`; null for one that is not enabled */
+/** @returns null if no enabled provider has the id, such as `google` or `custom_acme` */
 export function findProvider(config: Config, id: string): Provider | null {
   return enabledOAuthProviders(config).find((provider) => provider.id === id) ?? null;
 }

@@ -3,8 +3,8 @@ import type { Config } from "../../config/schema.ts";
 import { commonSettings, type Provider, standardClaims } from "./provider.ts";
 
 /**
- * LinkedIn says all there is in the ID token. It refuses a code verifier from clients that have a secret, and its
- * tokens carry no nonce, so that its codes are bound to their person by `state` and its cookie alone.
+ * LinkedIn, OpenID Connect. It rejects PKCE from clients with a secret, and its ID tokens carry no nonce, so only `state`
+ * and its cookie bind a code to the browser.
  */
 export function linkedin(settings: Config["third_party"]["providers"]["linkedin"]): Provider {
   return {

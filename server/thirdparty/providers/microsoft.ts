@@ -4,10 +4,9 @@ import type { ProviderStatement } from "../provider-facts.ts";
 import { commonSettings, type Provider, standardClaims } from "./provider.ts";
 
 /**
- * Microsoft Entra ID. Whoever runs a directory writes what they like into the `email` of its people, and
- * `preferred_username` is a name and no address; so an address is verified only where the directory has proved that it
- * owns the domain (`xms_edov`, an optional claim that the application has to ask for in its registration) or a
- * directory for customers says `email_verified`.
+ * Microsoft Entra ID. Administrators of a directory can set any `email`, and `preferred_username` is not an address. So an
+ * address is verified only if the directory has proved ownership of the domain (`xms_edov`, an optional claim that the
+ * app registration must request), or a customer directory states `email_verified`.
  */
 export function microsoft(settings: Config["third_party"]["providers"]["microsoft"]): Provider {
   return {
@@ -24,12 +23,12 @@ export function microsoft(settings: Config["third_party"]["providers"]["microsof
   };
 }
 
-const yes: unknown[] = [true, "true", 1, "1"];
+const trueValues: unknown[] = [true, "true", 1, "1"];
 
 /** @param claims of an ID token of version 2.0 */
 export function microsoftStatement(claims: Record<string, unknown>): ProviderStatement {
   return {
     ...standardClaims(claims),
-    emailVerified: yes.includes(claims.xms_edov) || claims.email_verified === true,
+    emailVerified: trueValues.includes(claims.xms_edov) || claims.email_verified === true,
   };
 }

@@ -1,54 +1,54 @@
 import type { ClientAuth, ServerMetadata } from "openid-client";
 import type { ProviderStatement } from "../provider-facts.ts";
 
-/** What a provider has answered, and the means to ask it more. */
+/** The token response of a provider, and functions for further requests. */
 export interface ProviderResponses {
-  /** Claims of the verified ID token; null where the provider gives none. */
+  /** Claims of the verified ID token; null if the provider issues none. */
   claims: Record<string, unknown> | null;
   accessToken: string;
   /**
-   * Asks an address of the provider's API with the access token.
+   * Requests a URL of the provider's API with the access token.
    *
-   * @throws ThirdPartyError when it does not answer 200 with JSON
+   * @throws ThirdPartyError if the response is not 200 with JSON
    */
   fetchJson(url: string): Promise<unknown>;
-  /** Asks the userinfo endpoint; the subject has to be that of the ID token (OpenID Connect Core 1.0, 5.3.2). */
+  /** Requests the userinfo endpoint; verifies that the subject equals that of the ID token (OpenID Connect Core 1.0, 5.3.2). */
   userInfo(): Promise<Record<string, unknown>>;
-  /** Parameter of the callback that Apple alone sends: the person's name, at the very first sign-in. */
+  /** Callback parameter `user`, which only Apple sends: the user's name, at the first sign-in. */
   user: string | null;
 }
 
-/** An identity provider that speaks OAuth 2 or OpenID Connect: how to ask it, and how to read its answers. */
+/** An OAuth 2 or OpenID Connect provider: its protocol parameters, and how to read its responses. */
 export interface Provider {
   /** `google`, `custom_acme` */
   id: string;
-  /** For people to read. */
+  /** Display name. */
   name: string;
   clientId: string;
   authenticate: () => ClientAuth | Promise<ClientAuth>;
-  /** Its addresses; an issuer's are asked for (OpenID Connect Discovery 1.0). */
+  /** Its endpoints; those of an issuer are discovered (OpenID Connect Discovery 1.0). */
   server: { issuer: string } | { metadata: ServerMetadata };
   scopes: readonly string[];
   /** Further parameters of the authorization request. */
   parameters: Record<string, string>;
-  /** Whether it takes a code verifier (RFC 7636). */
+  /** Whether it supports PKCE (RFC 7636). */
   pkce: boolean;
   /**
-   * `verified`: it gives ID tokens, whose signature is checked; `direct`: it gives ID tokens and publishes no keys, so
-   * that they count because they came from it over TLS (OpenID Connect Core 1.0, 3.1.3.7, item 6).
+   * `verified`: it issues ID tokens, whose signature is verified; `direct`: it issues ID tokens without published keys,
+   * trusted because they came from it over TLS (OpenID Connect Core 1.0, 3.1.3.7, item 6); null: none.
    */
   idToken: "verified" | "direct" | null;
   /** Whether its ID tokens carry the nonce of the request. */
   nonce: boolean;
-  /** Reads its answers. */
+  /** Reads the facts about the user from its responses. */
   readStatement(answers: ProviderResponses): Promise<ProviderStatement>;
-  /** Link to an account that has the same address, when both sides have verified it. */
+  /** Link to an account with the same address if both sides have verified it. */
   allowLinking: boolean;
-  /** The tenant trusts it for the second factor. */
+  /** Whether the tenant trusts it for the second factor. */
   satisfiesMfa: boolean;
 }
 
-/** The parts of a provider that its settings give, the same for all built-in ones. */
+/** Returns the properties that every built-in provider takes from its settings. */
 export function commonSettings(settings: {
   client_id: string;
   prompt?: string | undefined;
@@ -63,14 +63,14 @@ export function commonSettings(settings: {
   };
 }
 
-/** An answer as an object, empty for anything else, so that reading a member of it never fails. */
+/** Returns an object, or an empty one for any other value. */
 export function asObject(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
 }
 
-/** The standard claims (OpenID Connect Core 1.0, 5.1), from an ID token or from userinfo. */
+/** Reads the standard claims (OpenID Connect Core 1.0, 5.1) of an ID token or userinfo response. */
 export function standardClaims(claims: Record<string, unknown>): ProviderStatement {
   return {
     subject: claims.sub,
