@@ -46,8 +46,8 @@ const MAX_TEXT_LENGTH = 256;
 const MAX_PICTURE_URL_LENGTH = 2048;
 
 /**
- * Makes facts of what a provider statement. What has no use is left out: an address that is none, a picture without an
- * http(s) address, empty names. Only `true`, or the word, makes an address verified.
+ * Validates a provider's statement. Invalid addresses, pictures without an http(s) URL and empty names are dropped. Only
+ * `true` or `"true"` makes an address verified.
  *
  * @param maxEmailLength `email.max_length`
  * @returns null if there is no valid subject

@@ -1,31 +1,31 @@
 import { childOf, childrenOf } from "./response-schema.ts";
 import { textOf, type XmlElement } from "./xml.ts";
 
-/** How far clocks may differ. */
+/** Tolerance for clock differences. */
 export const CLOCK_SKEW_MS = 60_000;
 
-/** What an assertion must say to be for us, now, and the answer to what was asked. */
+/** What an assertion is verified against. */
 export interface AssertionExpectations {
   /** Entity id of the provider. */
   issuer: string;
   audience: string;
   /** Address of our assertion consumer service. */
   recipient: string;
-  /** Id of our request; null when there was none, and there must be no answer to one. */
+  /** Id of our request; null for an IdP-initiated response, which must not refer to a request. */
   requestId: string | null;
-  /** From when on the person must have signed in there; null when that does not matter. */
+  /** Earliest accepted authentication at the provider; null for any. */
   signedInSince: Date | null;
   now: Date;
 }
 
-/** What an assertion says of a person. */
+/** The content of a verified assertion. */
 export interface AssertionStatement {
-  /** Of the assertion: unique for its issuer (SAML Core 2.0, 1.3.4). */
+  /** Id of the assertion, unique for its issuer (SAML Core 2.0, 1.3.4). */
   id: string;
   nameId: { value: string; format: string };
   /** Values of each attribute by its `Name`, in order. */
   attributes: ReadonlyMap<string, string[]>;
-  /** From here on the assertion counts no more, whoever shows it. */
+  /** When the assertion expires. */
   expiresAt: Date;
 }
 
@@ -35,62 +35,63 @@ const bearer = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 const entity = "urn:oasis:names:tc:SAML:2.0:nameid-format:entity";
 
 /**
- * Judges an assertion by the Web Browser SSO profile (SAML Profiles 2.0, 4.1.4.3, and Core 2.0, 2.3 to 2.7). That it
- * is the provider's own has been verified before.
+ * Verifies an assertion by the Web Browser SSO profile (SAML Profiles 2.0, 4.1.4.3, and Core 2.0, 2.3 to 2.7). Its
+ * signature must have been verified before.
  *
- * @param response the element around it: what it says can only make things worse
- * @param assertion read from the bytes that the signature covers
+ * @param response the enclosing element, which may be unsigned; its content can only cause a rejection
+ * @param assertion parsed from the signed bytes
  */
 export function verifySamlAssertion(
   response: XmlElement,
   assertion: XmlElement,
   expected: AssertionExpectations,
 ): SamlVerdict {
-  const refuse = (reason: string): SamlVerdict => ({ ok: false, reason });
+  const reject = (reason: string): SamlVerdict => ({ ok: false, reason });
   const { now } = expected;
 
-  // Ensure both are of SAML 2.0, by this provider, and not from the future.
+  // Verify version, issuer and time of issue of both.
   for (const element of [response, assertion]) {
-    if (element.attributes.get("Version") !== "2.0") return refuse("version");
+    if (element.attributes.get("Version") !== "2.0") return reject("version");
     const issuedAt = instant(element, "IssueInstant");
-    if (!issuedAt || issuedAt.getTime() > now.getTime() + CLOCK_SKEW_MS) return refuse("issue_instant");
+    if (!issuedAt || issuedAt.getTime() > now.getTime() + CLOCK_SKEW_MS) return reject("issue_instant");
     const issuer = childOf(element, "saml:Issuer");
-    if (issuer ? !isEntity(issuer, expected.issuer) : element === assertion) return refuse("issuer");
+    if (issuer ? !isEntity(issuer, expected.issuer) : element === assertion) return reject("issuer");
   }
 
-  // Ensure the response was meant for this address (Bindings 2.0, 3.5.5.2: signed ones must say so).
+  // Verify the destination (Bindings 2.0, 3.5.5.2: required in signed responses).
   const destination = response.attributes.get("Destination");
-  const mustSay = childOf(response, "ds:Signature") !== undefined;
-  if (destination === undefined ? mustSay : destination !== expected.recipient) return refuse("destination");
-  if (!isInResponseTo(response, expected)) return refuse("in_response_to");
+  const isRequired = childOf(response, "ds:Signature") !== undefined;
+  if (destination === undefined ? isRequired : destination !== expected.recipient)
+    return reject("destination");
+  if (!isInResponseTo(response, expected)) return reject("in_response_to");
 
-  // Ensure whoever bears the assertion is its subject: here, for a while, and for our request.
+  // Verify the bearer confirmation: recipient, request and expiry.
   const subject = childOf(assertion, "saml:Subject");
   const confirmation = childrenOf(subject ?? assertion, "saml:SubjectConfirmation")
     .filter(({ attributes }) => attributes.get("Method") === bearer)
     .map((each) => childOf(each, "saml:SubjectConfirmationData"))
     .find((data) => data !== undefined);
-  if (!confirmation) return refuse("subject_confirmation");
-  if (confirmation.attributes.get("Recipient") !== expected.recipient) return refuse("recipient");
-  if (!isInResponseTo(confirmation, expected)) return refuse("in_response_to");
+  if (!confirmation) return reject("subject_confirmation");
+  if (confirmation.attributes.get("Recipient") !== expected.recipient) return reject("recipient");
+  if (!isInResponseTo(confirmation, expected)) return reject("in_response_to");
   const confirmedUntil = instant(confirmation, "NotOnOrAfter");
-  if (!confirmedUntil || !isCurrent(confirmation, now)) return refuse("subject_confirmation_time");
+  if (!confirmedUntil || !isCurrent(confirmation, now)) return reject("subject_confirmation_time");
 
-  // Ensure the conditions hold (Core 2.0, 2.5): every audience restriction names us.
+  // Verify the conditions (Core 2.0, 2.5): every audience restriction must name us.
   const conditions = childOf(assertion, "saml:Conditions");
-  if (!conditions || !isCurrent(conditions, now)) return refuse("conditions_time");
+  if (!conditions || !isCurrent(conditions, now)) return reject("conditions_time");
   const restrictions = childrenOf(conditions, "saml:AudienceRestriction");
   const forUs = (restriction: XmlElement) =>
     childrenOf(restriction, "saml:Audience").some((audience) => textOf(audience) === expected.audience);
-  if (restrictions.length === 0 || !restrictions.every(forUs)) return refuse("audience");
+  if (restrictions.length === 0 || !restrictions.every(forUs)) return reject("audience");
 
-  // Ensure the person signed in there, as lately as was asked for, and still is.
+  // Verify that the authentication is recent enough and its session has not ended.
   const statements = childrenOf(assertion, "saml:AuthnStatement");
-  if (!statements.some((statement) => isSignedIn(statement, expected))) return refuse("authn_statement");
+  if (!statements.some((statement) => isSignedIn(statement, expected))) return reject("authn_statement");
 
   const nameId = childOf(subject, "saml:NameID");
   const id = assertion.attributes.get("ID");
-  if (!nameId || textOf(nameId) === "" || !id) return refuse("name_id");
+  if (!nameId || textOf(nameId) === "" || !id) return reject("name_id");
   const until = instant(conditions, "NotOnOrAfter") ?? confirmedUntil;
   return {
     ok: true,
@@ -103,7 +104,7 @@ export function verifySamlAssertion(
   };
 }
 
-/** Core 2.0, 2.2.5: an issuer is an entity id, and nothing beside it. */
+/** Core 2.0, 2.2.5: an issuer is an entity id. */
 function isEntity(issuer: XmlElement, entityId: string): boolean {
   return textOf(issuer) === entityId && (issuer.attributes.get("Format") ?? entity) === entity;
 }
@@ -112,7 +113,7 @@ function isInResponseTo({ attributes }: XmlElement, { requestId }: AssertionExpe
   return attributes.get("InResponseTo") === (requestId ?? undefined);
 }
 
-/** Whether now lies between `NotBefore` and `NotOnOrAfter`, as far as they are there. */
+/** Whether the present is between `NotBefore` and `NotOnOrAfter`, if present. */
 function isCurrent(element: XmlElement, now: Date): boolean {
   const { attributes } = element;
   const from = attributes.has("NotBefore") ? instant(element, "NotBefore") : new Date(0);
@@ -137,7 +138,7 @@ function attributesOf(assertion: XmlElement): ReadonlyMap<string, string[]> {
   for (const attribute of written) {
     const name = attribute.attributes.get("Name");
     if (name === undefined) continue;
-    // The identifiers of some providers stand in an element of their own (eduPersonTargetedID).
+    // Some identifiers are in an element of their own (eduPersonTargetedID).
     const values = attribute.children.map((value) => textOf(childOf(value, "saml:NameID") ?? value));
     attributes.set(name, [...(attributes.get(name) ?? []), ...values.filter((value) => value !== "")]);
   }
@@ -146,7 +147,7 @@ function attributesOf(assertion: XmlElement): ReadonlyMap<string, string[]> {
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** Core 2.0, 1.3.3: a moment, with its time zone. Null for anything else. */
+/** Parses a time with its zone (Core 2.0, 1.3.3); null for any other value. */
 function instant({ attributes }: XmlElement, name: string): Date | null {
   const text = attributes.get(name) ?? "";
   const milliseconds = dateTime.test(text) ? Date.parse(text) : Number.NaN;

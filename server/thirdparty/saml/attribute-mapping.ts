@@ -2,9 +2,9 @@ import { type ProviderFacts, toProviderFacts } from "../provider-facts.ts";
 import type { AssertionStatement } from "./assertion.ts";
 import type { ProviderSettings } from "./identity-providers.ts";
 
-/** The facts that an attribute can tell, and the names that providers commonly give them, most telling first. */
+/** Common attribute names of each fact, the most specific first. */
 const commonAttributeNames = {
-  /** Who the person is there: the name identifier, unless the tenant names an attribute. */
+  /** The name identifier, unless the tenant maps an attribute. */
   subject: [],
   email: [
     "urn:oid:0.9.2342.19200300.100.1.3",
@@ -43,10 +43,10 @@ const commonAttributeNames = {
   picture: ["picture"],
 } as const satisfies Record<FactName, readonly string[]>;
 
-/** Our names of the facts, as the tenant maps them. */
+/** Facts that a tenant can map. */
 type FactName = keyof ProviderSettings["attribute_map"];
 
-/** Name identifiers that may be addresses; some providers do not say what theirs are. */
+/** Formats of name identifiers that may be addresses; some providers omit the format. */
 const emailFormats = [
   "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress",
   "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified",
@@ -54,23 +54,22 @@ const emailFormats = [
 ];
 const transientFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient";
 
-/** What the tenant says of a provider; `SamlProvider` of the configuration. */
+/** The tenant's settings of a provider. */
 interface SamlTrust {
   entityId: string;
   domains: readonly string[];
   skipEmailVerification: boolean;
   satisfiesMfa: boolean;
-  /** Our name of a fact, and the attribute's. */
+  /** Attribute name by fact. */
   attributeMap: ProviderSettings["attribute_map"];
 }
 
 /**
- * Makes facts of what an assertion states. A fact that the tenant maps is read from that attribute alone; others
- * from the usual names. The address is verified when the tenant trusts the provider for it, and it lies in one of
- * the provider's own domains: no provider vouches for other people's.
+ * Maps the attributes of an assertion to facts. A mapped fact is read from its attribute only, others from the common
+ * names. The address is verified if the tenant trusts the provider for it and it is in one of the provider's domains.
  *
  * @param maxEmailLength `email.max_length`
- * @returns null when nothing tells who this is: a transient name identifier names somebody else tomorrow
+ * @returns null if there is no lasting subject; a transient name identifier is not one
  */
 export function mapAttributes(
   statement: AssertionStatement,
@@ -102,16 +101,16 @@ export function mapAttributes(
     maxEmailLength,
   );
   if (!facts) return null;
-  const vouched = trust.skipEmailVerification && isInDomains(facts.email, trust.domains);
-  return { ...facts, emailVerified: vouched, skipEmailVerification: vouched };
+  const isTrusted = trust.skipEmailVerification && isInDomains(facts.email, trust.domains);
+  return { ...facts, emailVerified: isTrusted, skipEmailVerification: isTrusted };
 }
 
-/** How a provider is named beside those of OAuth. */
+/** Returns the provider id of a SAML provider. */
 export function samlProviderId(entityId: string): string {
   return `saml:${entityId}`;
 }
 
-/** Whether a canonical address lies in one of the domains. */
+/** Whether a canonical address is in one of the domains. */
 export function isInDomains(email: string | null, domains: readonly string[]): boolean {
   const domain = email?.slice(email.lastIndexOf("@") + 1).toLowerCase();
   return domain !== undefined && domains.includes(domain);

@@ -10,28 +10,27 @@ import { loadProvider, type ProviderSettings, settingsForDomain } from "./identi
 import { samlKey } from "./saml-keys.ts";
 import { authnRequestUrl } from "./service-provider.ts";
 
-/** A person on their way to a SAML provider. */
+/** A started request to a SAML provider. */
 export interface SamlRedirect {
-  /** Where they are to be sent. */
+  /** URL of the request. */
   redirectUrl: string;
-  /** What has to come back with them. */
+  /** Must be returned with the response. */
   state: string;
-  /** Makes the request known. */
+  /** Stores the request. */
   write: Write;
-  /** What their browser keeps, to show that it is the one that went. */
+  /** Bind the response to the browser. */
   cookieChanges: CookieChanges;
 }
 
-/** How an answer to a request of ours is told from one that a provider sends by itself: `RelayState` begins so. */
+/** Prefix of `RelayState` in responses to our requests; IdP-initiated responses lack it. */
 export const RELAY_STATE_PREFIX = "stile_sp_";
 
 /**
- * Sends a person to the SAML provider of their mail domain.
+ * Starts a request to the SAML provider of a mail domain.
  *
- * @param about `flowId`: the flow that asks; `email`: canonical; `redirectTo`: where they come back to, already found
- *   to be allowed
- * @returns null when no provider has that domain
- * @throws ThirdPartyError when the provider cannot be used right now
+ * @param about `flowId`: the requesting flow; `email`: canonical; `redirectTo`: return URL, already checked
+ * @returns null if no provider has that domain
+ * @throws ThirdPartyError if the provider is not usable at the moment
  */
 export async function redirectByDomain(
   context: Pick<RequestContext, "runtime" | "tenant" | "now">,
@@ -42,10 +41,10 @@ export async function redirectByDomain(
 }
 
 /**
- * Opens a request to a provider.
+ * Starts a request to a provider.
  *
- * @param about `flowId`: null when no flow asks, and what comes back is for one that begins with it
- * @throws ThirdPartyError when the provider cannot be used right now
+ * @param about `flowId`: null if no flow requests it; the response then starts one
+ * @throws ThirdPartyError if the provider is not usable at the moment
  */
 export async function startSamlRequest(
   context: Pick<RequestContext, "runtime" | "tenant" | "now">,
@@ -88,20 +87,19 @@ export async function beginSamlSignOn(
 }
 
 /**
- * Where a person comes back to who named themselves by an address: the page that asked. Only its origin is known, and
- * it counts only where pages of that origin may use this service.
+ * Returns the return URL of a sign-in by mail domain: the origin of the requesting page, if CORS allows it.
  */
 export function samlReturnUrl({ client, tenant }: Pick<RequestContext, "client" | "tenant">): string {
   const { config } = tenant;
   const { origin } = client;
-  const mayAsk = origin != null && config.cors.allow_origins.includes(origin);
-  // An app's own scheme leads to no page.
-  if (mayAsk && /^https?:/.test(origin)) return new URL(origin).href;
-  // A form of our own page may say no more of where it stands than that it is somewhere.
+  const isAllowed = origin != null && config.cors.allow_origins.includes(origin);
+  // Origins with an app's own scheme are not pages.
+  if (isAllowed && /^https?:/.test(origin)) return new URL(origin).href;
+  // Forms of our own page may send an opaque origin.
   return origin == null ? samlDefaultReturnUrl(config) : basePageUrl(config).href;
 }
 
-/** Where people go whom nobody waits for. */
+/** Returns the return URL without a requesting page. */
 export function samlDefaultReturnUrl(config: Config): string {
   return config.saml.default_redirect_url ?? basePageUrl(config).href;
 }

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, sign } from "node:crypto";
 
-/** Distinguished encoding of ASN.1 (ITU-T X.690), as far as a certificate needs it. */
+/** ASN.1 tags of DER (ITU-T X.690) used in a certificate. */
 const tags = {
   boolean: 0x01,
   integer: 0x02,
@@ -39,8 +39,8 @@ const oids = {
 };
 
 /**
- * Makes an X.509 certificate (RFC 5280) that a key signs for itself. SAML reads nothing of it but the key; it is the
- * envelope that metadata asks for. The same arguments give the same bytes, so it need not be kept.
+ * Creates a self-signed X.509 certificate (RFC 5280). SAML uses only its key. The result is deterministic, so it need
+ * not be stored.
  *
  * @param privateKey RSA
  * @param commonName at most 64 characters
@@ -56,7 +56,7 @@ export function selfSignedCertificate(
     "sequence",
     der("set", der("sequence", der("oid", oids.commonName), der("utf8", Buffer.from(commonName)))),
   );
-  // Of an authority for nobody: the certificate ends with itself.
+  // Empty basic constraints: not a certificate authority.
   const constraints = der(
     "sequence",
     der("oid", oids.basicConstraints),
@@ -80,7 +80,7 @@ export function selfSignedCertificate(
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-/** X.690, 8.3: no needless zeros in front, and one where the number would be negative without. */
+/** X.690, 8.3: minimal encoding, with a leading zero byte if the number would be negative without. */
 function positive(number: Buffer): Buffer {
   const start = number.findIndex((byte) => byte !== 0);
   const bytes = start < 0 ? Buffer.of(0) : number.subarray(start);

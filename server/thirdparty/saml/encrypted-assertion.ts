@@ -3,11 +3,11 @@ import { authenticatedCiphers, childOf, childrenOf } from "./response-schema.ts"
 import type { XmlElement } from "./xml.ts";
 import { XmlError } from "./xml-error.ts";
 
-/** XML Encryption 1.1, 5.2.4: the nonce stands before the ciphertext, the tag behind it. */
+/** XML Encryption 1.1, 5.2.4: nonce, ciphertext, tag. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Whether an assertion is encrypted by a cipher that would tell that it was tampered with. */
+/** Whether an assertion is encrypted with an authenticated cipher. */
 export function isAuthenticated(encrypted: XmlElement): boolean {
   return cipherOf(encrypted) !== undefined;
 }
@@ -17,15 +17,14 @@ export function isAuthenticated(encrypted: XmlElement): boolean {
  * for us, so the result is as much to be looked at as any other document.
  *
  * @param encrypted `saml:EncryptedAssertion`
- * @throws XmlError when it is not for this key, or damaged
+ * @throws XmlError if it cannot be decrypted with this key
  */
 export function decryptAssertion(encrypted: XmlElement, privateKey: KeyObject): Buffer {
   const cipher = cipherOf(encrypted);
   const keys = descendantsOf(encrypted, "xenc:EncryptedKey");
   const [data] = childrenOf(encrypted, "xenc:EncryptedData");
-  // Who meets several may take any of them, and another reader another one.
-  if (!cipher || !data || keys.length !== 1)
-    throw new XmlError("the encryption is not of the kind that is taken");
+  // Of several keys, parsers may choose different ones.
+  if (!cipher || !data || keys.length !== 1) throw new XmlError("the encryption is not supported");
   try {
     const key = privateDecrypt(
       { key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha1" },
@@ -38,7 +37,7 @@ export function decryptAssertion(encrypted: XmlElement, privateKey: KeyObject): 
     decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
     return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
   } catch {
-    throw new XmlError("the assertion is not encrypted for us, or damaged");
+    throw new XmlError("the assertion cannot be decrypted");
   }
 }
 

@@ -3,14 +3,14 @@ import { childOf, childrenOf } from "./response-schema.ts";
 import { readXml, type XmlElement } from "./xml.ts";
 import { XmlError } from "./xml-error.ts";
 
-/** What is needed of a provider's metadata (SAML Metadata 2.0). */
+/** The used parts of a provider's metadata (SAML Metadata 2.0). */
 export interface IdentityProviderMetadata {
   entityId: string;
-  /** Where people are sent, by the HTTP-Redirect binding. */
+  /** Single sign-on URL of the HTTP-Redirect binding. */
   signOnUrl: string;
-  /** PEM of every certificate whose key may have signed, two while the provider changes keys. */
+  /** PEM of every signing certificate; several during a key rollover. */
   certificates: string[];
-  /** From here on the metadata counts no more; null when it does not say. */
+  /** When the metadata expires; null if it does not say. */
   validUntil: Date | null;
 }
 
@@ -19,17 +19,17 @@ const METADATA_LIMITS = { bytes: 512 * 1024, elements: 20_000, comments: true };
 const protocol = "urn:oasis:names:tc:SAML:2.0:protocol";
 const redirectBinding = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect";
 
-/** What the column of exchanged facts has room for, less the prefix. */
+/** The size of the provider column, less the prefix. */
 const MAX_ENTITY_ID_LENGTH = 500;
 const MAX_CERTIFICATES = 8;
 const MIN_KEY_BITS = 2048;
 
 /**
- * Reads the metadata of one identity provider. A signature on it is not looked at: it comes from the operator, or
- * from an address that the operator named and TLS vouches for.
+ * Parses the metadata of one identity provider. Its signature is not verified: it comes from the operator, or over TLS
+ * from a URL that the operator configured.
  *
  * @param document UTF-8
- * @param plainHttp whether people may be sent to an address without TLS
+ * @param plainHttp whether a sign-on URL without TLS is allowed
  * @throws XmlError whose message is for the operator
  */
 export function parseMetadata(
@@ -60,7 +60,7 @@ function onlyProvider(root: XmlElement): XmlElement {
   );
   const [provider] = providers;
   if (!provider || providers.length > 1)
-    throw new XmlError("it does not describe exactly one identity provider");
+    throw new XmlError("the metadata must describe exactly one identity provider");
   return provider;
 }
 
@@ -86,7 +86,7 @@ function certificatesOf(role: XmlElement): string[] {
     .slice(0, MAX_CERTIFICATES);
 }
 
-/** Dates in certificates mean nothing here: what is in the metadata counts (SAML V2.0 Metadata Interoperability Profile). */
+/** The validity period of a certificate is ignored (SAML V2.0 Metadata Interoperability Profile). */
 function certificate(text: string): string[] {
   try {
     const parsed = new X509Certificate(Buffer.from(text, "base64"));
@@ -103,7 +103,7 @@ function earliest(...elements: XmlElement[]): Date | null {
     const text = attributes.get("validUntil");
     if (text === undefined) return [];
     const milliseconds = Date.parse(text);
-    if (Number.isNaN(milliseconds)) throw new XmlError("validUntil is not a moment");
+    if (Number.isNaN(milliseconds)) throw new XmlError("validUntil is not a time");
     return [milliseconds];
   });
   return moments.length === 0 ? null : new Date(Math.min(...moments));

@@ -5,59 +5,59 @@ import { ThirdPartyError } from "../third-party-error.ts";
 import { type IdentityProviderMetadata, parseMetadata } from "./identity-provider-metadata.ts";
 import { XmlError } from "./xml-error.ts";
 
-/** A provider as the tenant configures it. */
+/** The settings of a provider. */
 export type ProviderSettings = Config["saml"]["identity_providers"][number];
 
-/** A provider, and what its metadata says. */
+/** A provider with its metadata. */
 export interface IdentityProvider extends IdentityProviderMetadata {
   settings: ProviderSettings;
 }
 
-/** Metadata that was fetched from somewhere. Moments are in milliseconds since 1970. */
+/** Cached metadata. Times are in milliseconds since 1970. */
 interface FetchedMetadata {
   metadata: IdentityProviderMetadata | null;
-  /** When it is fetched again. */
+  /** When it is refreshed. */
   freshUntil: number;
-  /** How long it serves while it cannot be. */
+  /** How long it is used if a refresh fails. */
   usableUntil: number;
 }
 
 const HOUR_MS = 3_600_000;
 const metadataLifetimesMs = { fresh: HOUR_MS, usable: 24 * HOUR_MS, afterFailure: 30_000 };
 
-/** Less than a step may be judged, so that a provider that does not answer is a refusal and no fault. */
+/** Below the time limit of a flow step, so that an unresponsive provider causes a flow error and not a 500. */
 const MAX_FETCH_SECONDS = 6;
 
 const configuredCache = new WeakMap<ProviderSettings, IdentityProviderMetadata | null>();
 
 const fetchedCaches = new WeakMap<Runtime, Map<string, Promise<FetchedMetadata>>>();
 
-/** The providers that a tenant lets people come from. */
+/** Returns the enabled providers of a tenant. */
 export function enabledSamlProviders({ saml }: Config): ProviderSettings[] {
   return saml.enabled ? saml.identity_providers.filter(({ enabled }) => enabled) : [];
 }
 
-/** The provider whose people have addresses in a domain. */
+/** Returns the provider of a mail domain. */
 export function settingsForDomain(config: Config, domain: string): ProviderSettings | null {
   return enabledSamlProviders(config).find(({ domains }) => domains.includes(domain.toLowerCase())) ?? null;
 }
 
 /**
- * Reads a provider's metadata: from the configuration, or from its address, at most once an hour.
+ * Loads a provider's metadata, from the configuration or at most once an hour from its URL.
  *
- * @param now the request's moment
- * @throws ThirdPartyError when there is none that could be used
+ * @param now time of the request
+ * @throws ThirdPartyError if it is not usable
  */
 export async function loadProvider(
-  deployment: TenantContext,
+  context: TenantContext,
   settings: ProviderSettings,
   now: Date,
 ): Promise<IdentityProvider> {
-  const { config } = deployment.tenant;
+  const { config } = context.tenant;
   const metadata =
     settings.metadata === undefined
-      ? await fetchedMetadata(deployment, settings, now)
-      : configuredMetadata(deployment, settings, settings.metadata);
+      ? await fetchedMetadata(context, settings, now)
+      : configuredMetadata(context, settings, settings.metadata);
   const named = settings.entity_id === undefined || settings.entity_id === metadata?.entityId;
   if (!metadata || !named || (metadata.validUntil && metadata.validUntil <= now)) {
     throw new ThirdPartyError("server_error", "The provider cannot be used right now.", "metadata_unusable");
@@ -67,37 +67,36 @@ export async function loadProvider(
 }
 
 /**
- * The provider that calls itself by an entity id. Those whose metadata cannot be read are passed over.
+ * Finds the provider of an entity id. Providers without usable metadata are ignored.
  *
- * Metadata that the tenant has written down outranks what is fetched, because a provider may say of itself what it
- * likes, another's name too: whoever is called so signs in that other's people. Where that does not decide, nobody
- * is the one.
+ * Configured metadata takes precedence over fetched metadata, because a provider could publish the entity id of another
+ * one and sign in its users. If several providers remain, none is returned.
  *
- * @param entityId what a message says; nothing is believed of it yet
+ * @param entityId from an unverified message
  */
 export async function findByEntityId(
-  deployment: TenantContext,
+  context: TenantContext,
   entityId: string,
   now: Date,
 ): Promise<IdentityProvider | null> {
-  // At once, so that one that does not answer keeps nobody waiting for the others.
+  // Concurrently, so that the timeouts of several providers do not add up.
   const providers = await Promise.all(
-    enabledSamlProviders(deployment.tenant.config).map((settings) => loadIfUsable(deployment, settings, now)),
+    enabledSamlProviders(context.tenant.config).map((settings) => loadIfUsable(context, settings, now)),
   );
-  const namesakes = providers.filter((provider) => provider?.entityId === entityId);
-  const written = namesakes.filter((provider) => provider?.settings.metadata !== undefined);
-  const [provider = null, rival] = written.length > 0 ? written : namesakes;
-  if (namesakes.length > 1) {
-    const names = namesakes.map((accountWithSameEmail) => accountWithSameEmail?.settings.name);
-    deployment.runtime.log.warn({ providers: names }, "SAML providers call themselves by one entity id");
+  const candidates = providers.filter((provider) => provider?.entityId === entityId);
+  const written = candidates.filter((provider) => provider?.settings.metadata !== undefined);
+  const [provider = null, rival] = written.length > 0 ? written : candidates;
+  if (candidates.length > 1) {
+    const names = candidates.map((provider) => provider?.settings.name);
+    context.runtime.log.warn({ providers: names }, "several SAML providers have the same entity id");
   }
   return rival ? null : provider;
 }
 
 /**
- * The provider that an entity id belongs to, as far as the configuration alone tells.
+ * Finds the provider of an entity id by the configuration only.
  *
- * @returns null when it is none's. A provider whose name only its fetched metadata would tell may be the one
+ * @returns the match, else a provider whose entity id only its fetched metadata would tell, else null
  */
 export function settingsForEntityId(config: Config, entityId: string): ProviderSettings | null {
   const providers = enabledSamlProviders(config);
@@ -111,70 +110,70 @@ function configuredEntityId(settings: ProviderSettings): string | undefined {
 }
 
 async function loadIfUsable(
-  deployment: TenantContext,
+  context: TenantContext,
   settings: ProviderSettings,
   now: Date,
 ): Promise<IdentityProvider | null> {
   try {
-    return await loadProvider(deployment, settings, now);
+    return await loadProvider(context, settings, now);
   } catch (error) {
     if (error instanceof ThirdPartyError) return null;
     throw error;
   }
 }
 
-/** Whoever names a provider has all of them looked at, so each is read once. */
+/** Parsed once, because each look-up by entity id reads all providers. */
 function configuredMetadata(
-  deployment: TenantContext,
+  context: TenantContext,
   settings: ProviderSettings,
   metadata: string,
 ): IdentityProviderMetadata | null {
   const known = configuredCache.get(settings);
   if (known !== undefined) return known;
-  const written = parseOrLog(deployment, settings, metadata);
+  const written = parseOrLog(context, settings, metadata);
   configuredCache.set(settings, written);
   return written;
 }
 
 async function fetchedMetadata(
-  deployment: TenantContext,
+  context: TenantContext,
   settings: ProviderSettings,
   now: Date,
 ): Promise<IdentityProviderMetadata | null> {
-  const { runtime, tenant } = deployment;
+  const { runtime, tenant } = context;
   const all = fetchedCaches.get(runtime) ?? new Map<string, Promise<FetchedMetadata>>();
   fetchedCaches.set(runtime, all);
-  // What one tenant's provider says is not told to another.
+  // Tenants do not share metadata.
   const key = `${tenant.id} ${settings.metadata_url}`;
   const known = all.get(key);
   const last = await known;
-  const moment = now.getTime();
-  // Whoever asks at the same moment shares the one fetch.
-  if ((!last || last.freshUntil <= moment) && all.get(key) === known) {
-    all.set(key, refresh(deployment, settings, last, moment));
+  const time = now.getTime();
+  // Concurrent callers share one fetch.
+  if ((!last || last.freshUntil <= time) && all.get(key) === known) {
+    all.set(key, refresh(context, settings, last, time));
   }
   const { metadata, usableUntil } = (await all.get(key)) ?? { metadata: null, usableUntil: 0 };
-  return usableUntil > moment ? metadata : null;
+  return usableUntil > time ? metadata : null;
 }
 
 async function refresh(
-  deployment: TenantContext,
+  context: TenantContext,
   settings: ProviderSettings,
   last: FetchedMetadata | undefined,
-  moment: number,
+  time: number,
 ): Promise<FetchedMetadata> {
-  const text = await fetchText(deployment, settings);
-  const metadata = text === null ? null : parseOrLog(deployment, settings, text);
+  const text = await fetchText(context, settings);
+  const metadata = text === null ? null : parseOrLog(context, settings, text);
   return metadata
     ? {
         metadata,
-        freshUntil: moment + metadataLifetimesMs.fresh,
-        usableUntil: moment + metadataLifetimesMs.usable,
+        freshUntil: time + metadataLifetimesMs.fresh,
+        usableUntil: time + metadataLifetimesMs.usable,
       }
     : {
         metadata: last?.metadata ?? null,
-        usableUntil: last?.usableUntil ?? moment + metadataLifetimesMs.afterFailure,
-        freshUntil: moment + metadataLifetimesMs.afterFailure,
+        usableUntil: last?.usableUntil ?? time + metadataLifetimesMs.afterFailure,
+        freshUntil: time + metadataLifetimesMs.afterFailure,
       };
 }
 
@@ -183,13 +182,13 @@ async function fetchText(
   { name, metadata_url }: ProviderSettings,
 ): Promise<Uint8Array | null> {
   const { config } = tenant;
-  const refuse = (reason: string) => {
+  const fail = (reason: string) => {
     runtime.log.warn({ provider: name, reason }, "a SAML provider's metadata could not be fetched");
     return null;
   };
   const url = metadata_url === undefined ? null : new URL(metadata_url);
   if (!url || !(url.protocol === "https:" || (config.mode === "development" && isLoopback(url.hostname))))
-    return refuse("metadata_url is no https address");
+    return fail("metadata_url is not an https URL");
   const seconds = Math.min(config.third_party.timeout, MAX_FETCH_SECONDS);
   try {
     const fetch = boundedFetch(providerNetwork(runtime), AbortSignal.timeout(seconds * 1000));
@@ -199,10 +198,10 @@ async function fetchText(
       redirect: "manual",
       body: undefined,
     });
-    if (response.status !== 200) return refuse(`it answered ${response.status}`);
+    if (response.status !== 200) return fail(`it answered ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   } catch (error) {
-    return refuse(error instanceof ThirdPartyError ? error.reason : "it could not be reached");
+    return fail(error instanceof ThirdPartyError ? error.reason : "it could not be reached");
   }
 }
 

@@ -6,11 +6,11 @@ import { CLOCK_SKEW_MS } from "./assertion.ts";
 const { seenAssertions } = schema;
 
 /**
- * Remembers an assertion for as long as it could be shown again, and commits (SAML Profiles 2.0, 4.1.4.5; OWASP ASVS
- * 6.8.3).
+ * Registers an assertion in the replay cache until it expires, and commits (SAML Profiles 2.0, 4.1.4.5; OWASP ASVS
+ * 6.8.3). All servers share the cache.
  *
- * @param assertion `issuer` and `id` name it; `expiresAt`: when nobody would take it any more
- * @returns false when it was shown before, by whomever and to whichever server
+ * @param assertion identified by `issuer` and `id`
+ * @returns false if it was used before
  */
 export async function registerAssertion(
   { runtime, tenant }: TenantContext,
@@ -20,7 +20,7 @@ export async function registerAssertion(
     .insert(seenAssertions)
     .values({
       tenantId: tenant.id,
-      // A length in front, so that no issuer and id run into another pair.
+      // The length prefix keeps different pairs of issuer and id distinct.
       idHash: sha256(`${issuer.length} ${issuer} ${id}`),
       expiresAt: new Date(expiresAt.getTime() + CLOCK_SKEW_MS),
     })

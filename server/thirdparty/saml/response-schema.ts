@@ -2,12 +2,11 @@ import { textOf, type XmlElement } from "./xml.ts";
 import { XmlError } from "./xml-error.ts";
 
 /**
- * What may stand in a response (SAML Core 2.0, XML Signature and XML Encryption), and where: a table instead of
- * searches. A signature wrapping attack needs a place that the verifier passes over and the reader does not, such as
- * `Extensions`, `Object` or `Advice`; here there is none. What a provider could write and people do not need to sign
- * in with is left out.
+ * Content models of the elements allowed in a response (SAML Core 2.0, XML Signature and XML Encryption). Signature
+ * wrapping attacks need an element that verifiers ignore, such as `Extensions`, `Object` or `Advice`; none is allowed.
+ * Elements that sign-in does not need are left out.
  *
- * `?` at most once, `*` any number, `+` one at least, nothing: exactly once; `#text` for words.
+ * `?` at most once, `*` any number, `+` at least once, no suffix: exactly once; `#text` for text.
  */
 const contentModels: Record<string, string> = {
   "samlp:Response": "saml:Issuer? ds:Signature? samlp:Status saml:Assertion? saml:EncryptedAssertion?",
@@ -76,13 +75,13 @@ const contentModels: Record<string, string> = {
 export const exclusiveCanonicalization = "http://www.w3.org/2001/10/xml-exc-c14n#";
 const envelopedSignature = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
 
-/** Ciphers that tell by themselves when they were tampered with. */
+/** Authenticated ciphers. */
 export const authenticatedCiphers = {
   "http://www.w3.org/2009/xmlenc11#aes128-gcm": "aes-128-gcm",
   "http://www.w3.org/2009/xmlenc11#aes256-gcm": "aes-256-gcm",
 } as const;
 
-/** The values of `Algorithm` that are taken, by element and parent. No SHA-1 in signatures, no HMAC, no XSLT. */
+/** Accepted values of `Algorithm` by parent and element. No SHA-1 in signatures, no HMAC, no XSLT. */
 const algorithms: Record<string, readonly string[]> = {
   "ds:SignedInfo/ds:CanonicalizationMethod": [exclusiveCanonicalization],
   "ds:SignedInfo/ds:SignatureMethod": [
@@ -100,9 +99,9 @@ const algorithms: Record<string, readonly string[]> = {
     "http://www.w3.org/2001/04/xmlenc#aes128-cbc",
     "http://www.w3.org/2001/04/xmlenc#aes256-cbc",
   ],
-  // RSA with PKCS#1 v1.5 padding answers questions about the key (Bleichenbacher).
+  // RSA with PKCS#1 v1.5 padding allows padding oracle attacks (Bleichenbacher).
   "xenc:EncryptedKey/xenc:EncryptionMethod": ["http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p"],
-  // Within OAEP, SHA-1 is not asked to resist collisions; the library knows no other there.
+  // OAEP does not depend on collision resistance; the library supports no other digest there.
   "xenc:EncryptionMethod/ds:DigestMethod": ["http://www.w3.org/2000/09/xmldsig#sha1"],
 };
 
@@ -128,16 +127,16 @@ const parsedContentModels = new Map(
 );
 
 /**
- * Whether an element, and everything in it, is what the tables say.
+ * Validates an element and its descendants against the tables.
  *
- * @throws XmlError when it is not; also when two elements carry one identifier, or a signature does not cover the
- *   whole of the element it stands in and nothing else
+ * @throws XmlError if it does not match, if two elements have the same identifier, or if a signature does not cover
+ *   exactly its parent element
  */
 export function validateSchema(root: XmlElement): void {
   const identifiers = new Set<string>();
   const check = (element: XmlElement, parent: XmlElement | null): void => {
     const shape = parsedContentModels.get(element.kind);
-    if (!shape) throw new XmlError("there is an element that has no business there");
+    if (!shape) throw new XmlError("there is an element that is not allowed");
     checkContent(element, shape);
     checkAlgorithm(element, parent);
     checkIdentifiers(element, identifiers);
@@ -149,41 +148,41 @@ export function validateSchema(root: XmlElement): void {
 
 function checkContent(element: XmlElement, shape: ContentModel): void {
   const { kind, children } = element;
-  if (!shape.text && textOf(element) !== "") throw new XmlError(`${kind} holds words`);
+  if (!shape.text && textOf(element) !== "") throw new XmlError(`${kind} must not contain text`);
   if (children.some((child) => !shape.children.has(child.kind)))
-    throw new XmlError(`${kind} holds an element that has no business there`);
+    throw new XmlError(`${kind} contains an element that is not allowed`);
   for (const [child, { least, most }] of shape.children) {
     const count = children.filter((each) => each.kind === child).length;
-    if (count < least || count > most) throw new XmlError(`${kind} holds ${child} ${count} times`);
+    if (count < least || count > most) throw new XmlError(`${kind} contains ${child} ${count} times`);
   }
 }
 
 function checkAlgorithm({ kind, attributes }: XmlElement, parent: XmlElement | null): void {
   const allowed = algorithms[`${parent?.kind}/${kind}`];
   if (allowed && !allowed.includes(attributes.get("Algorithm") ?? ""))
-    throw new XmlError(`${kind} names an algorithm that is not taken`);
+    throw new XmlError(`${kind} names an algorithm that is not accepted`);
 }
 
-/** Verifiers look for what is signed by `ID`, `Id` or `id`, whatever its namespace: there must be one to find. */
+/** Verifiers resolve references by `ID`, `Id` or `id` in any namespace, so each value must be unique. */
 function checkIdentifiers({ kind, attributes }: XmlElement, seen: Set<string>): void {
   for (const [name, value] of attributes) {
     const [prefix, local] = name.includes(":") ? name.split(":") : [undefined, name];
     if (local?.toLowerCase() !== "id") continue;
     if (prefix !== undefined || !/^[A-Za-z_][A-Za-z0-9._-]{0,255}$/.test(value))
-      throw new XmlError(`${kind} has an identifier that is none`);
-    if (seen.has(value)) throw new XmlError("two elements have one identifier");
+      throw new XmlError(`${kind} has an invalid identifier`);
+    if (seen.has(value)) throw new XmlError("two elements have the same identifier");
     seen.add(value);
   }
 }
 
-/** SAML Core 2.0, 5.4: one reference, to the element that the signature stands in. */
+/** SAML Core 2.0, 5.4: one reference, to the parent of the signature. */
 function checkSignature(signature: XmlElement, parent: XmlElement | null): void {
   const [reference] = childrenOf(signature, "ds:SignedInfo").flatMap((info) =>
     childrenOf(info, "ds:Reference"),
   );
   const own = parent?.attributes.get("ID");
   if (!own || reference?.attributes.get("URI") !== `#${own}`)
-    throw new XmlError("a signature is of something else than the element it stands in");
+    throw new XmlError("a signature does not refer to its parent element");
   const transforms = reference.children
     .flatMap((child) => childrenOf(child, "ds:Transform"))
     .map(({ attributes }) => attributes.get("Algorithm"));
@@ -192,17 +191,17 @@ function checkSignature(signature: XmlElement, parent: XmlElement | null): void 
     transforms[1] !== exclusiveCanonicalization ||
     transforms.length > 2
   )
-    throw new XmlError("a signature transforms what it covers");
+    throw new XmlError("a signature has transforms that are not accepted");
   const digest = childOf(reference, "ds:DigestValue");
-  if (!digest || !/^[A-Za-z0-9+/]+={0,2}$/.test(textOf(digest))) throw new XmlError("a digest is none");
+  if (!digest || !/^[A-Za-z0-9+/]+={0,2}$/.test(textOf(digest))) throw new XmlError("a digest is invalid");
 }
 
-/** The children of a kind, in order. */
+/** Returns the children of a kind, in order. */
 export function childrenOf({ children }: XmlElement, kind: string): XmlElement[] {
   return children.filter((child) => child.kind === kind);
 }
 
-/** The only child of a kind, when there is one. */
+/** Returns the first child of a kind. */
 export function childOf(element: XmlElement | undefined, kind: string): XmlElement | undefined {
   return element?.children.find((child) => child.kind === kind);
 }

@@ -5,43 +5,43 @@ import { readXml, type XmlElement, type XmlLimits } from "./xml.ts";
 import { XmlError } from "./xml-error.ts";
 
 /**
- * Real responses are a tenth of this. Anybody may send some, and the library takes time by the square of their
- * elements and attributes before it has found out who has signed them.
+ * Ten times the size of usual responses. The library takes quadratic time in elements and attributes before it has
+ * verified a signature.
  */
 export const RESPONSE_LIMITS: XmlLimits = { bytes: 128 * 1024, elements: 1024, comments: false };
 
-/** A response that may be shown to the library: it is of the one shape that is taken. Nothing of it is believed yet. */
+/** A response that matches the schema. Its signatures are not verified yet. */
 export interface ValidatedResponse {
-  /** The very document that was looked at, base64, for the library. */
+  /** The validated document, base64, for the library. */
   encoded: string;
   response: XmlElement;
-  /** The assertion as it stands in the response; null when it is encrypted. */
+  /** The unverified assertion; null if it is encrypted. */
   assertion: XmlElement | null;
-  /** Whether response and assertion carry a signature of their own. What an encrypted assertion carries shows later. */
+  /** Whether response and assertion have a signature of their own. */
   signed: { response: boolean; assertion: boolean };
 }
 
 export type ResponseVerdict =
   | { ok: true; validated: ValidatedResponse }
-  /** `failure`: the provider says no; `malformed`: it, or somebody in its name, says something that is not taken. */
+  /** `declined`: the status of the response is not success. */
   | { ok: false; declined: boolean; reason: string };
 
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
 const success = "urn:oasis:names:tc:SAML:2.0:status:Success";
 
 /**
- * Looks at a response before any library does, and lets through only what every reader reads alike: no document
- * type, entity, comment or processing instruction; one root, one assertion, one reference in each signature, which
- * is to the element that it stands in; identifiers that are unique; and algorithms of a short list.
+ * Validates a response before the library parses it. Accepts only documents that all parsers read alike: no document
+ * type, entity, comment or processing instruction; one root, one assertion, one reference in each signature, to its
+ * parent element; unique identifiers; and algorithms of a short list.
  *
  * @param samlResponse the form field, base64 (SAML Bindings 2.0, 3.5.4)
- * @param decryptionKey what assertions are encrypted for
+ * @param decryptionKey for encrypted assertions
  */
 export function validateResponse(samlResponse: string, decryptionKey: KeyObject): ResponseVerdict {
   try {
     const document = decodeBase64(samlResponse);
     const response = readXml(document, RESPONSE_LIMITS);
-    if (response.kind !== "samlp:Response") return malformed("it is no response");
+    if (response.kind !== "samlp:Response") return malformed("the root element is not a response");
     const status = childOf(childOf(response, "samlp:Status"), "samlp:StatusCode")?.attributes.get("Value");
     if (status !== success) return { ok: false, declined: true, reason: "the status is not success" };
     validateSchema(response);
@@ -53,13 +53,13 @@ export function validateResponse(samlResponse: string, decryptionKey: KeyObject)
 }
 
 /**
- * Reads an assertion that stands by itself, under the same rules.
+ * Parses and validates a standalone assertion by the same rules.
  *
  * @throws XmlError
  */
 export function validateAssertion(document: Uint8Array | string): XmlElement {
   const assertion = readXml(document, RESPONSE_LIMITS);
-  if (assertion.kind !== "saml:Assertion") throw new XmlError("it is no assertion");
+  if (assertion.kind !== "saml:Assertion") throw new XmlError("the root element is not an assertion");
   validateSchema(assertion);
   return assertion;
 }
@@ -78,7 +78,7 @@ function validateAssertionElement(
     assertion: assertion !== null && childOf(assertion, "ds:Signature") !== undefined,
   };
   if (encrypted && !signed.response) {
-    // Without a tag or a signature around it, whether a changed ciphertext is still XML tells of what it hides.
+    // Unauthenticated ciphertext would allow a decryption oracle: whether altered ciphertext parses reveals plaintext.
     if (!isAuthenticated(encrypted)) throw new XmlError("an encrypted assertion is not authenticated");
     const inner = validateAssertion(decryptAssertion(encrypted, decryptionKey));
     signed.assertion = childOf(inner, "ds:Signature") !== undefined;
@@ -90,9 +90,9 @@ function validateAssertionElement(
 function decodeBase64(text: string): Buffer {
   const packed = text.replace(/[ \t\r\n]+/g, "");
   if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(packed))
-    throw new XmlError("it is not base64");
+    throw new XmlError("the document is not base64");
   const document = Buffer.from(packed, "base64");
-  // Some providers begin with a byte order mark, which some readers keep.
+  // Some providers send a byte order mark, which some parsers keep.
   return document.subarray(0, 3).equals(byteOrderMark) ? document.subarray(3) : document;
 }
 

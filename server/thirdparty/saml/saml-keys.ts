@@ -6,13 +6,13 @@ import type { TenantContext } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { selfSignedCertificate } from "./certificate.ts";
 
-/** What a key is for; one for both would have each use answer for the other. */
+/** The purpose of a key; each has its own, so that one use cannot be abused for the other. */
 export type SamlKeyPurpose = "saml_signing" | "saml_encryption";
 
-/** A key pair by which SAML providers know a tenant. */
+/** A key pair of a tenant as service provider. */
 export interface SamlKey {
   privateKey: KeyObject;
-  /** PEM; the same for as long as the key is. */
+  /** PEM; constant for the lifetime of the key. */
   certificate: string;
 }
 
@@ -20,32 +20,32 @@ const { signingKeys, tenants } = schema;
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-/** Providers are told of a certificate once, by hand, so it is made to last. */
+/** Operators install the certificate at providers by hand, so it is long-lived. */
 const CERTIFICATE_YEARS = 20;
 
 const commonNames = { saml_signing: "SAML signing", saml_encryption: "SAML encryption" };
 
 /**
- * The tenant's key for a purpose. The first time it is asked for it is made, which may take a second. It is never
- * renewed by itself: the providers hold its certificate.
+ * Returns the tenant's key for a purpose. Creates it on first use, which may take a second. It is never rotated
+ * automatically, because the providers store its certificate.
  *
- * @throws UnknownKeyError when it was sealed by a key that is not configured
+ * @throws UnknownKeyError if it was sealed with a key that is not configured
  */
-export async function samlKey(deployment: TenantContext, purpose: SamlKeyPurpose): Promise<SamlKey> {
-  const found = (await readKey(deployment, purpose)) ?? (await makeKey(deployment, purpose));
-  if (!found) throw new Error(`the ${purpose} key was taken away while it was made`);
+export async function samlKey(context: TenantContext, purpose: SamlKeyPurpose): Promise<SamlKey> {
+  const found = (await readKey(context, purpose)) ?? (await makeKey(context, purpose));
+  if (!found) throw new Error(`the ${purpose} key was removed while it was created`);
   return found;
 }
 
 const ofPurpose = (tenant: Tenant, purpose: SamlKeyPurpose) =>
   and(eq(signingKeys.tenantId, tenant.id), eq(signingKeys.purpose, purpose), isNull(signingKeys.retiredAt));
 
-/** As for the keys of sessions, so that resealing finds all of them alike. */
+/** The same form as for session keys, so that resealing covers both. */
 const sealContext = (tenant: Tenant, purpose: SamlKeyPurpose, id: string) =>
   `signing_keys/${tenant.id}/${purpose}/${id}`;
 
 async function readKey({ runtime, tenant }: TenantContext, purpose: SamlKeyPurpose): Promise<SamlKey | null> {
-  // Just after a key was made, a copy of the database that lags behind would have another one made.
+  // The primary, because a lagging replica would lead to a second key.
   const [row] = await runtime.database.write
     .select()
     .from(signingKeys)
@@ -57,7 +57,7 @@ async function readKey({ runtime, tenant }: TenantContext, purpose: SamlKeyPurpo
   const privateKey = createPrivateKey({ key: JSON.parse(sealed.toString()) as JsonWebKey, format: "jwk" });
   return {
     privateKey,
-    // It costs a signature, and whoever signs or decrypts looks at the key alone.
+    // Lazy, because it costs a signature and only the metadata needs it.
     get certificate() {
       return selfSignedCertificate(privateKey, {
         commonName: commonNames[purpose],
@@ -69,8 +69,8 @@ async function readKey({ runtime, tenant }: TenantContext, purpose: SamlKeyPurpo
   };
 }
 
-async function makeKey(deployment: TenantContext, purpose: SamlKeyPurpose): Promise<SamlKey | null> {
-  const { runtime, tenant } = deployment;
+async function makeKey(context: TenantContext, purpose: SamlKeyPurpose): Promise<SamlKey | null> {
+  const { runtime, tenant } = context;
   const { database, platform, vault } = runtime;
   const id = platform.uuid();
   const { publicKey, privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
@@ -85,13 +85,13 @@ async function makeKey(deployment: TenantContext, purpose: SamlKeyPurpose): Prom
     sealedBy: vault.keyIds[0] ?? "",
   };
   await database.write.transaction(async (tx) => {
-    // Whoever comes second finds the key of whoever came first.
+    // Locks the tenant, so that concurrent callers create one key.
     await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenant.id)).for("no key update");
-    const rivals = await tx
+    const existing = await tx
       .select({ id: signingKeys.id })
       .from(signingKeys)
       .where(ofPurpose(tenant, purpose));
-    if (rivals.length === 0) await tx.insert(signingKeys).values(row);
+    if (existing.length === 0) await tx.insert(signingKeys).values(row);
   });
-  return readKey(deployment, purpose);
+  return readKey(context, purpose);
 }

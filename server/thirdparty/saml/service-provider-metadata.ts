@@ -9,8 +9,7 @@ const nameIdFormats = [
 ];
 
 /**
- * What a provider has to know of a tenant (SAML Metadata 2.0): its name, its keys, and where answers go. The ciphers
- * named are those that need no signature around them.
+ * Returns the service provider metadata of a tenant (SAML Metadata 2.0). It lists authenticated ciphers only.
  *
  * @returns an XML document
  */

@@ -5,14 +5,14 @@ import { type ValidatedResponse, validateAssertion } from "./response-validation
 import type { SamlKey } from "./saml-keys.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** Loaded when the first person comes by SAML: it takes 20 MB, which most deployments would hold for nothing. */
+/** Loaded on first use, because it takes 20 MB of memory and most deployments do not use SAML. */
 const loadLibrary = () => import("@node-saml/node-saml");
 
-/** How providers know a tenant. */
+/** A tenant as a SAML service provider. */
 export interface ServiceProvider {
   entityId: string;
   audience: string;
-  /** Address of the assertion consumer service. */
+  /** URL of the assertion consumer service. */
   consumerUrl: string;
 }
 
@@ -32,10 +32,10 @@ export function serviceProviderOf({ saml, base_url }: Config): ServiceProvider {
 }
 
 /**
- * The address a person is sent to, with our request (SAML Bindings 2.0, 3.4), signed when the tenant wants that.
+ * Returns the URL of an authentication request by HTTP-Redirect (SAML Bindings 2.0, 3.4), signed if so configured.
  *
- * @param requestId what the answer has to name; starts with a letter or `_`
- * @param relayState comes back with the answer; at most 80 bytes
+ * @param requestId expected in `InResponseTo`; starts with a letter or `_`
+ * @param relayState returned with the response; at most 80 bytes
  */
 export async function authnRequestUrl(
   config: Config,
@@ -50,7 +50,7 @@ export async function authnRequestUrl(
     entryPoint: provider.signOnUrl,
     generateUniqueId: () => requestId,
     forceAuthn: force_login,
-    // The provider knows best how its people prove themselves, and by which name it knows them.
+    // The provider chooses authentication context and name identifier format.
     disableRequestedAuthnContext: true,
     identifierFormat: null,
     ...(sign_authn_requests ? { privateKey: pem(signing), signatureAlgorithm: "sha256" as const } : {}),
@@ -59,12 +59,11 @@ export async function authnRequestUrl(
 }
 
 /**
- * Verifies what a response is signed with: every signature that is there, with the keys of the provider's metadata
- * and no others.
+ * Verifies every signature of a response, with the keys of the provider's metadata only.
  *
- * @param guarded has been looked at: see `response-validation.ts`
- * @param requestId as in `Expected`
- * @returns the assertion, read from the bytes that the signature covers and from no others; or, in a word, why not
+ * @param response validated by `response-validation.ts`
+ * @param requestId as in `AssertionExpectations`
+ * @returns the assertion, parsed from the signed bytes only
  */
 export async function verifySignatures(
   config: Config,
@@ -91,7 +90,7 @@ export async function verifySignatures(
   }
 }
 
-/** The library throws for whatever is wrong, in words that may repeat what was sent: one of ours stands for them. */
+/** Maps the library's error messages, which may repeat input, to keywords. */
 function reasonOf(error: unknown): string {
   const { message } = error instanceof Error ? error : new Error();
   if (/audience/i.test(message)) return "audience";
@@ -106,12 +105,12 @@ function commonOptions(config: Config, provider: IdentityProvider): SamlConfig {
     callbackUrl: consumerUrl,
     idpCert: provider.certificates,
     idpIssuer: provider.entityId,
-    // Times are judged in `assertion.ts`, by the database's clock and not by this machine's.
+    // Disabled here: `assertion.ts` verifies times, by the database's clock.
     acceptedClockSkewMs: -1,
   };
 }
 
-/** Our own row of the request was taken; its id is the one that the library finds. */
+/** Gives the library the id of the taken request as the only known one. */
 function requestCache(requestId: string | null): CacheProvider {
   const since = new Date().toISOString();
   return {

@@ -13,26 +13,26 @@ import { serviceProviderOf, verifySignatures } from "./service-provider.ts";
 import { textOf } from "./xml.ts";
 
 /**
- * Makes facts of a SAML response (SAML Profiles 2.0, 4.1): look, verify, judge, and only then remember that it was
- * shown.
+ * Reads the facts of a SAML response (SAML Profiles 2.0, 4.1): validates the document, verifies its signatures, verifies
+ * the assertion, and only then registers it in the replay cache.
  *
- * @param about `samlResponse`: the form field; `request`: the one it answers, already taken; null when the provider
- *   sends it by itself
- * @param now the request's moment
- * @throws ThirdPartyError for whatever is wrong with it
+ * @param about `samlResponse`: the form field; `request`: the request that it responds to, already taken; null for an
+ *   IdP-initiated sign-in
+ * @param now time of the request
+ * @throws ThirdPartyError if the response is not accepted
  */
 export async function completeSamlSignIn(
-  deployment: TenantContext,
+  context: TenantContext,
   { samlResponse, request }: { samlResponse: string; request: ThirdPartyRequest | null },
   now: Date,
 ): Promise<ProviderFacts> {
-  const { config } = deployment.tenant;
-  const encryption = await samlKey(deployment, "saml_encryption");
+  const { config } = context.tenant;
+  const encryption = await samlKey(context, "saml_encryption");
   const validation = validateResponse(samlResponse, encryption.privateKey);
   if (!validation.ok) throw validation.declined ? accessDenied() : invalidResponse(validation.reason);
   const { validated } = validation;
 
-  const provider = await findSender(deployment, validated, request, now);
+  const provider = await findSender(context, validated, request, now);
   const requestId = request?.privateState.requestId ?? null;
   const verified = await verifySignatures(config, provider, { encryption }, validated, requestId);
   if (!verified.ok) throw invalidResponse(verified.reason);
@@ -54,21 +54,21 @@ export async function completeSamlSignIn(
   if (!facts)
     throw new ThirdPartyError("invalid_request", "The provider did not say who you are.", "no_subject");
   const { id, expiresAt } = statement;
-  if (!(await registerAssertion(deployment, { issuer: provider.entityId, id, expiresAt })))
+  if (!(await registerAssertion(context, { issuer: provider.entityId, id, expiresAt })))
     throw new ThirdPartyError("invalid_request", "This sign-in was used before. Start again.", "replay");
   return facts;
 }
 
 /** The provider that was asked; or, when none was, the one that the response names and that may come by itself. */
 async function findSender(
-  deployment: TenantContext,
+  context: TenantContext,
   { response, assertion }: ValidatedResponse,
   request: ThirdPartyRequest | null,
   now: Date,
 ): Promise<IdentityProvider> {
   const issuer = childOf(response, "saml:Issuer") ?? childOf(assertion ?? undefined, "saml:Issuer");
   const entityId = request ? request.provider.slice(samlProviderId("").length) : issuer ? textOf(issuer) : "";
-  const provider = await findByEntityId(deployment, entityId, now);
+  const provider = await findByEntityId(context, entityId, now);
   if (!provider) throw invalidResponse("unknown_issuer");
   if (!request && !provider.settings.allow_idp_initiated) throw invalidResponse("unsolicited");
   return provider;
@@ -91,6 +91,6 @@ const accessDenied = () =>
     "status_not_success",
   );
 
-/** One sentence for every reason: whoever made the message up learns nothing from it. */
+/** The same message for every reason, so that an attacker learns nothing from it. */
 const invalidResponse = (reason: string) =>
   new ThirdPartyError("invalid_request", "The provider's answer could not be verified.", reason);

@@ -1,2 +1,2 @@
-/** A document is not XML, or not of the kind that is read here. `message` repeats nothing of it. */
+/** A document is not XML, or is not accepted. `message` contains no input. */
 export class XmlError extends Error {}

@@ -1,17 +1,17 @@
 import { XmlError } from "./xml-error.ts";
 
-/** Namespaces in XML 1.0: which prefix stands for what, and where. */
+/** Resolution of prefixes (Namespaces in XML 1.0). */
 
-/** Namespaces by the prefixes that are declared at a place. */
+/** Namespaces in scope, by prefix. */
 export type Scope = ReadonlyMap<string, string>;
 
 const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
 const xmlnsNamespace = "http://www.w3.org/2000/xmlns/";
 
-/** Around every document. */
+/** The scope outside the root element. */
 export const rootScope: Scope = new Map([["xml", xmlNamespace]]);
 
-/** Readers copy what is in scope at every element, so much in scope would take much time. */
+/** Limited, because parsers copy the scope at every element. */
 const MAX_PREFIXES = 64;
 
 /** The namespaces of SAML, by their usual prefixes. */
@@ -24,7 +24,7 @@ const prefixes = new Map([
   ["http://www.w3.org/2001/10/xml-exc-c14n#", "ec"],
 ]);
 
-/** The namespaces that are declared at an element, and those around it (Namespaces in XML 1.0, 3 and 6). */
+/** Returns the scope of an element: its declarations and the enclosing scope (Namespaces in XML 1.0, 3 and 6). */
 export function scopeOf(attributes: ReadonlyMap<string, string>, around: Scope): Scope {
   const declared = [...attributes].filter(([key]) => key === "xmlns" || key.startsWith("xmlns:"));
   if (declared.length === 0) return around;
@@ -33,16 +33,16 @@ export function scopeOf(attributes: ReadonlyMap<string, string>, around: Scope):
     const prefix = key === "xmlns" ? "" : key.slice("xmlns:".length);
     const taken = prefix === "xml" || prefix === "xmlns";
     const reserved = namespace === xmlNamespace || namespace === xmlnsNamespace;
-    // A relative name means something else to every reader, or fails its canonical form.
+    // Parsers treat relative namespace names differently, and canonicalization rejects them.
     const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:./.test(namespace) || (namespace === "" && prefix === "");
-    if (taken || reserved || !absolute) throw new XmlError("a namespace is not declared as it should be");
+    if (taken || reserved || !absolute) throw new XmlError("a namespace declaration is invalid");
     scope.set(prefix, namespace);
   }
   if (scope.size > MAX_PREFIXES) throw new XmlError("there are too many namespaces");
   return scope;
 }
 
-/** What an element is; see `XmlElement`. */
+/** Returns the expanded name of an element; see `XmlElement`. */
 export function kindOf(tag: string, scope: Scope): string {
   const [prefix, local] = tag.includes(":") ? (tag.split(":") as [string, string]) : ["", tag];
   const namespace = namespaceOf(prefix, scope);
@@ -50,7 +50,7 @@ export function kindOf(tag: string, scope: Scope): string {
   return usual ? `${usual}:${local}` : `{${namespace}}${local}`;
 }
 
-/** The attributes of an element without its declarations; none is there twice by whichever prefix. */
+/** Returns the attributes without namespace declarations. Rejects duplicates, also under different prefixes. */
 export function attributesOf(
   written: ReadonlyMap<string, string>,
   scope: Scope,

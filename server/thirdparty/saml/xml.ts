@@ -2,35 +2,35 @@ import { XmlError } from "./xml-error.ts";
 import { attributesOf, kindOf, rootScope, type Scope, scopeOf } from "./xml-namespaces.ts";
 
 /**
- * A reader of the XML that identity providers write, and of nothing else: no document types, no entities but the five
- * that XML names itself, no processing instructions, no CDATA. Readers differ in what they make of those, and every
- * known way around a signature lives in such a difference; what this one takes, all of them take for the same.
+ * A strict XML parser for SAML: no document types, no entities but the five predefined ones, no processing instructions,
+ * no CDATA. Parsers differ in these, and the known signature bypasses exploit such differences; documents that this
+ * parser accepts are read alike by all.
  */
 
 /** An element of Namespaces in XML 1.0. */
 export interface XmlElement {
-  /** What it is: `prefix:name` for the namespaces of SAML, by their usual prefixes; `{namespace}name` for all others. */
+  /** Expanded name: `prefix:name` for the namespaces of SAML, by their usual prefixes; `{namespace}name` for all others. */
   kind: string;
-  /** By name, as written. Declarations of namespaces are not among them. */
+  /** By qualified name, without namespace declarations. */
   attributes: ReadonlyMap<string, string>;
   children: XmlElement[];
-  /** What is written directly in it, put together. */
+  /** Its direct text, concatenated. */
   text: string;
 }
 
 export interface XmlLimits {
-  /** Most bytes. */
+  /** Maximum size. */
   bytes: number;
-  /** Most elements. */
+  /** Maximum number. */
   elements: number;
-  /** Whether comments are passed over instead of refused: for documents that no signature is looked for in. */
+  /** Whether comments are ignored instead of rejected; only for documents whose signature is not verified. */
   comments: boolean;
 }
 
 const MAX_DEPTH = 64;
 const MAX_ATTRIBUTES = 64;
 
-/** Names of ASCII alone: nobody who writes SAML uses others, and other letters can look like these. */
+/** ASCII names only: SAML uses no others, and other letters can look alike. */
 const name = "[A-Za-z_][A-Za-z0-9._-]*";
 const qualified = `${name}(?::${name})?`;
 
@@ -46,7 +46,7 @@ const grammar = {
   close: new RegExp(`</(${qualified})[ \\t\\n]*>`, "y"),
 };
 
-/** Everything that is no character of XML 1.0 (section 2.2). */
+/** Any character outside XML 1.0 (section 2.2). */
 const invalidCharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 interface OpenElement {
@@ -58,8 +58,8 @@ interface OpenElement {
 const whiteSpace = " \t\n\r";
 
 /**
- * The words of an element, without the white space of XML 1.0 (2.3) around them. Other spaces belong to them: people
- * whose names differ in those alone are two to their provider.
+ * Returns the text of an element, trimmed of the white space of XML 1.0 (2.3). Other spaces are kept, because providers
+ * may distinguish users by them.
  */
 export function textOf({ text }: Pick<XmlElement, "text">): string {
   let from = 0;
@@ -70,11 +70,11 @@ export function textOf({ text }: Pick<XmlElement, "text">): string {
 }
 
 /**
- * Reads a document. Takes time in proportion to its length, whatever it is.
+ * Parses a document in linear time.
  *
  * @param document UTF-8
  * @returns the root element
- * @throws XmlError for anything that is not taken
+ * @throws XmlError if the document is not accepted
  */
 export function readXml(document: Uint8Array | string, limits: XmlLimits): XmlElement {
   const text = decode(document, limits);
@@ -126,7 +126,8 @@ export function readXml(document: Uint8Array | string, limits: XmlLimits): XmlEl
     if (parent) parent.element.children.push(element);
     else root = element;
     if (end[1] === "/") continue;
-    if (open.push({ element, name: tag, scope }) > MAX_DEPTH) throw new XmlError("it is nested too deep");
+    if (open.push({ element, name: tag, scope }) > MAX_DEPTH)
+      throw new XmlError("the document is nested too deeply");
   } while (open.length > 0);
   skipMisc();
   if (!root || at !== text.length) throw new XmlError("there is something after the root element");
@@ -135,14 +136,14 @@ export function readXml(document: Uint8Array | string, limits: XmlLimits): XmlEl
 
 function decode(document: Uint8Array | string, { bytes }: XmlLimits): string {
   const encoded = typeof document === "string" ? Buffer.from(document) : document;
-  if (encoded.length > bytes) throw new XmlError("it is too large");
+  if (encoded.length > bytes) throw new XmlError("the document is too large");
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(encoded);
   } catch {
-    throw new XmlError("it is not UTF-8");
+    throw new XmlError("the document is not UTF-8");
   }
-  if (invalidCharacter.test(text)) throw new XmlError("there are characters that XML does not have");
+  if (invalidCharacter.test(text)) throw new XmlError("there are characters that XML does not allow");
   // XML 1.0, 2.11.
   return text.replace(/\r\n?/g, "\n");
 }
@@ -153,7 +154,7 @@ function readAttributes(take: () => RegExpExecArray | null): Map<string, string>
     const [, key = "", double, single = ""] = found;
     if (attributes.has(key) || attributes.size === MAX_ATTRIBUTES)
       throw new XmlError("an element has an attribute twice, or too many");
-    // XML 1.0, 3.3.3: what is written as a line break or a tab reads as a space.
+    // XML 1.0, 3.3.3: line breaks and tabs are read as spaces.
     attributes.set(key, resolve((double ?? single).replace(/[\t\n]/g, " ")));
   }
   return attributes;
@@ -168,9 +169,10 @@ function resolve(text: string): string {
     (_, entity, decimal, hex) => {
       if (entity !== undefined && Object.hasOwn(entities, entity)) return entities[entity] ?? "";
       const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-      if (!(code <= 0x10ffff)) throw new XmlError("there is an entity that is not XML's own");
+      if (!(code <= 0x10ffff)) throw new XmlError("there is an entity that XML does not predefine");
       const character = String.fromCodePoint(code);
-      if (invalidCharacter.test(character)) throw new XmlError("there are characters that XML does not have");
+      if (invalidCharacter.test(character))
+        throw new XmlError("there are characters that XML does not allow");
       return character;
     },
   );
