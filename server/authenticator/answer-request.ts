@@ -2,8 +2,6 @@ import type { Transaction } from "#db/client";
 import { audit } from "../audit/audit.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { ClientContext } from "../runtime.ts";
-import { distrustBrowsers } from "./account-factor.ts";
-import { phoneNotice } from "./account-notice.ts";
 import { applicationOf } from "./application.ts";
 import { devicesOf, insertDevice, inWriteOrder, isRegistered, newDevice, noteUse } from "./devices.ts";
 import { type RequestError, requestErrors } from "./request-errors.ts";
@@ -15,10 +13,12 @@ import {
   isBeingJudged,
   takeChallenge,
 } from "./requests.ts";
-import { judgeAuthentication, type UafAssertion } from "./uaf/authentication.ts";
-import { rejectUaf, type UafRefusal } from "./uaf/faults.ts";
+import { distrustBrowsers } from "./second-factor.ts";
+import { phoneNotice } from "./security-notice.ts";
 import { authenticationResponse, readMessage, registrationResponse } from "./uaf/messages.ts";
-import { judgeRegistration, type UafRegistration } from "./uaf/registration.ts";
+import { rejectUaf, type UafRefusal } from "./uaf/rejections.ts";
+import { judgeAuthentication, type UafAssertion } from "./uaf/verify-authentication.ts";
+import { judgeRegistration, type UafRegistration } from "./uaf/verify-registration.ts";
 
 /** What an answer proves. */
 type Proof = { registrations: UafRegistration[] } | { assertions: UafAssertion[] };

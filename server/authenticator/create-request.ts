@@ -5,8 +5,6 @@ import { audit } from "../audit/audit.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import { randomToken } from "../lib/random-token.ts";
 import type { ClientContext, Job } from "../runtime.ts";
-import { distrustBrowsers, dropIdleCodes } from "./account-factor.ts";
-import { phoneNotice } from "./account-notice.ts";
 import { applicationOf } from "./application.ts";
 import { type Device, deleteDevice, devicesOf, inWriteOrder, pushTokensOf } from "./devices.ts";
 import type { PushJob } from "./push-job.ts";
@@ -15,6 +13,8 @@ import { requestErrors } from "./request-errors.ts";
 import type { WantedRequest } from "./request-input.ts";
 import { newDeviceToken, newRequestId } from "./request-tokens.ts";
 import { type AuthenticatorRequest, asOf, endRequest, mayBeAnswered, type RequestRow } from "./requests.ts";
+import { distrustBrowsers, dropIdleCodes } from "./second-factor.ts";
+import { phoneNotice } from "./security-notice.ts";
 import { authenticationRequest, deregistrationRequest, registrationRequest } from "./uaf/requests.ts";
 
 const { authenticatorRequests } = schema;

@@ -4,8 +4,8 @@ import { audit } from "../audit/audit.ts";
 import { isUuid } from "../lib/uuid.ts";
 import type { ClientContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import type { UafAssertion } from "./uaf/authentication.ts";
-import type { UafRegistration } from "./uaf/registration.ts";
+import type { UafAssertion } from "./uaf/verify-authentication.ts";
+import type { UafRegistration } from "./uaf/verify-registration.ts";
 
 /** Keys of authenticators that applications have registered for their users. */
 

@@ -1,7 +1,7 @@
-import { aaidOf, lengths } from "./assertion.ts";
 import { type AssertionInfo, assertionInfoOf, assertionInfoSize } from "./assertion-info.ts";
+import { aaidOf, lengths } from "./assertion-scheme.ts";
 import { tags } from "./tags.ts";
-import { one, readObject } from "./tlv-object.ts";
+import { one, readObject } from "./tlv-structure.ts";
 
 /** What an authenticator signs with a key that it has made before. */
 export interface AuthenticationAssertion {

@@ -1,8 +1,8 @@
-import { aaidOf, lengths } from "./assertion.ts";
 import { type AssertionInfo, assertionInfoOf, assertionInfoSize } from "./assertion-info.ts";
+import { aaidOf, lengths } from "./assertion-scheme.ts";
 import { tags } from "./tags.ts";
 import type { TlvItem } from "./tlv.ts";
-import { one, readObject, several } from "./tlv-object.ts";
+import { one, readObject, several } from "./tlv-structure.ts";
 
 /** What an authenticator states about a key that it has made, and who vouches for it. */
 export interface RegistrationAssertion {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import { judgeAuthentication } from "./authentication.ts";
 import { trustedFacets } from "./facets.ts";
 import { authenticatorMetadata } from "./metadata.ts";
-import { judgeRegistration } from "./registration.ts";
 import { authenticationRequest, deregistrationRequest, registrationRequest } from "./requests.ts";
 import { isTransactionText, longestTransactionText } from "./transaction.ts";
+import { judgeAuthentication } from "./verify-authentication.ts";
+import { judgeRegistration } from "./verify-registration.ts";
 
 const appId = "https://login.example/authenticator/facets";
 const challenge = Buffer.alloc(32, 7).toString("base64url");

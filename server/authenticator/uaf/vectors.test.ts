@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type ExpectedAuthentication, judgeAuthentication } from "./authentication.ts";
 import { authenticatorMetadata } from "./metadata.ts";
-import { type ExpectedRegistration, judgeRegistration } from "./registration.ts";
 import { deregistrationRequest } from "./requests.ts";
 import device from "./vectors/dab8-8011-authentication.json" with { type: "json" };
 import example from "./vectors/fido-spec-example.json" with { type: "json" };
+import { type ExpectedAuthentication, judgeAuthentication } from "./verify-authentication.ts";
+import { type ExpectedRegistration, judgeRegistration } from "./verify-registration.ts";
 
 /** Messages that others made, held against the judges: of FIDO's own specification, and of a device that was sold. */
 

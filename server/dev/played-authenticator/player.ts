@@ -1,7 +1,7 @@
 import { createUafAuthenticator } from "../uaf-authenticator/authenticator.ts";
 import type { HeldKey } from "../uaf-authenticator/call.ts";
 import { UafClientError } from "../uaf-authenticator/requests.ts";
-import { type Memory, readMemory, writeMemory } from "./memory.ts";
+import { type Memory, readMemory, writeMemory } from "./key-file.ts";
 
 /** The phone that is played in development: an app around a software authenticator, which speaks real HTTP. */
 export interface PlayedPhone {

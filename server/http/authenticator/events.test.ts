@@ -6,7 +6,7 @@ import { PgDialect } from "drizzle-orm/pg-core";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
-import { countWaits } from "../../authenticator/watch.ts";
+import { countWaits } from "../../authenticator/wait-for-answer.ts";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import { createListener } from "../../start/listener.ts";
 import {

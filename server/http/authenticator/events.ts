@@ -1,5 +1,5 @@
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
-import { waitForAnswer } from "../../authenticator/watch.ts";
+import { waitForAnswer } from "../../authenticator/wait-for-answer.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { admit } from "./caller.ts";

@@ -2,7 +2,7 @@ import { answerRequest } from "../../authenticator/answer-request.ts";
 import { createRequest } from "../../authenticator/create-request.ts";
 import { readAnswer, readWanted } from "../../authenticator/request-input.ts";
 import { type AuthenticatorRequest, cancelRequest, findRequest } from "../../authenticator/requests.ts";
-import { tellAnswered } from "../../authenticator/watch.ts";
+import { tellAnswered } from "../../authenticator/wait-for-answer.ts";
 import type { ClientContext } from "../../runtime.ts";
 import { clientContext, type Handler, type HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";

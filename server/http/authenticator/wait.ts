@@ -1,5 +1,5 @@
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
-import { waitForAnswer } from "../../authenticator/watch.ts";
+import { waitForAnswer } from "../../authenticator/wait-for-answer.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { authenticatorError } from "./error.ts";

@@ -1,14 +1,14 @@
 import { algorithms } from "./algorithms.ts";
-import { assertionScheme, readAssertion } from "./assertion.ts";
 import { modes } from "./assertion-info.ts";
-import { holdsByCertificate, holdsBySurrogate } from "./attestation.ts";
-import { rejectUaf, type UafRefusal } from "./faults.ts";
+import { assertionScheme, readAssertion } from "./assertion-scheme.ts";
 import { type PngCharacteristics, type RegistrationResponse, registrationResponse } from "./messages.ts";
 import type { AuthenticatorMetadata } from "./metadata.ts";
 import { type Disallowed, isDisallowed } from "./policy.ts";
 import { importPublicKey } from "./public-keys.ts";
 import { registrationAssertionOf } from "./registration-assertion.ts";
-import { type ExpectedResponse, judgeResponse } from "./response.ts";
+import { rejectUaf, type UafRefusal } from "./rejections.ts";
+import { holdsByCertificate, holdsBySurrogate } from "./verify-attestation.ts";
+import { type ExpectedResponse, judgeResponse } from "./verify-response.ts";
 
 export interface ExpectedRegistration extends ExpectedResponse {
   /** Models that may register. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { encodeTlv, type Item, item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
 import { tags } from "./tags.ts";
 import { TlvError } from "./tlv.ts";
-import { one, readObject, several } from "./tlv-object.ts";
+import { one, readObject, several } from "./tlv-structure.ts";
 
 const description = {
   name: one(tags.AAID, 3),

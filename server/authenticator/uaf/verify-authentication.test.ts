@@ -9,10 +9,14 @@ import {
   uafAlgorithms,
 } from "../../dev/uaf-authenticator/keys.ts";
 import { item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
-import { type ExpectedAuthentication, judgeAuthentication, type RegisteredKey } from "./authentication.ts";
-import type { UafFault } from "./faults.ts";
 import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";
+import type { UafFault } from "./rejections.ts";
 import { authenticationRequest } from "./requests.ts";
+import {
+  type ExpectedAuthentication,
+  judgeAuthentication,
+  type RegisteredKey,
+} from "./verify-authentication.ts";
 
 const facetId = "https://login.example";
 const aaid = "006F#0001";

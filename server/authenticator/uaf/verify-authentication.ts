@@ -1,15 +1,15 @@
 import { algorithms } from "./algorithms.ts";
-import { assertionScheme, readAssertion } from "./assertion.ts";
 import { modes } from "./assertion-info.ts";
+import { assertionScheme, readAssertion } from "./assertion-scheme.ts";
 import { authenticationAssertionOf } from "./authentication-assertion.ts";
-import { rejectUaf, type UafRefusal } from "./faults.ts";
 import { authenticationResponse } from "./messages.ts";
 import type { AuthenticatorMetadata } from "./metadata.ts";
 import type { KeyName } from "./policy.ts";
 import { importPublicKey } from "./public-keys.ts";
-import { type ExpectedResponse, judgeResponse } from "./response.ts";
-import { verifies } from "./signatures.ts";
+import { rejectUaf, type UafRefusal } from "./rejections.ts";
 import { transactionContentHash } from "./transaction.ts";
+import { type ExpectedResponse, judgeResponse } from "./verify-response.ts";
+import { verifies } from "./verify-signature.ts";
 
 /** A key as its registration left it. */
 export interface RegisteredKey extends KeyName {

@@ -16,10 +16,10 @@ import {
   uafAlgorithms,
 } from "../../dev/uaf-authenticator/keys.ts";
 import { item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
-import type { UafFault } from "./faults.ts";
 import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";
-import { type ExpectedRegistration, judgeRegistration } from "./registration.ts";
+import type { UafFault } from "./rejections.ts";
 import { registrationRequest } from "./requests.ts";
+import { type ExpectedRegistration, judgeRegistration } from "./verify-registration.ts";
 
 const facetId = "https://login.example";
 const aaid = "006F#0001";

@@ -1,7 +1,7 @@
 import { securityNotice } from "../account/security-notices.ts";
 import { factsById } from "../identity/users.ts";
 import type { ClientContext, Job } from "../runtime.ts";
-import { mayBeFactor } from "./account-factor.ts";
+import { mayBeFactor } from "./second-factor.ts";
 
 /**
  * The mail that tells the owner of an account that a phone has become its second factor, or is no longer (NIST SP

@@ -1,9 +1,8 @@
-import { decodePaddedBase64url } from "../../lib/base64url.ts";
-import { constantTimeEqual } from "../../lib/constant-time-equal.ts";
-import { sha256 } from "../../lib/sha256.ts";
+import { createHash, timingSafeEqual } from "node:crypto";
 import { parseJson } from "../../lib/strict-json.ts";
-import { rejectUaf, type UafRefusal } from "./faults.ts";
+import { decodePaddedBase64url } from "./base64url.ts";
 import { finalChallengeParams } from "./messages.ts";
+import { rejectUaf, type UafRefusal } from "./rejections.ts";
 
 /** What a client has to have put together for an authenticator to sign. */
 export interface ExpectedChallenge {
@@ -32,7 +31,7 @@ export function judgeFinalChallenge(fcParams: string, expected: ExpectedChalleng
   const { appID, challenge, facetID, channelBinding } = read.data;
 
   // Ensure it is the challenge that was sent.
-  if (!constantTimeEqual(challenge, expected.challenge)) return rejectUaf("challenge_mismatch");
+  if (!isSame(challenge, expected.challenge)) return rejectUaf("challenge_mismatch");
 
   // Ensure it is for this application; where none was named, the facet stands for it.
   if (appID !== (expected.appId || facetID)) return rejectUaf("final_challenge_app_id_mismatch");
@@ -46,7 +45,14 @@ export function judgeFinalChallenge(fcParams: string, expected: ExpectedChalleng
   return null;
 }
 
+const sha256 = (text: string) => createHash("sha256").update(text).digest();
+
 const isFilled = (binding: unknown) => binding !== undefined && binding !== null && binding !== "";
+
+/** Compares in constant time, whatever the lengths. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(sha256(one), sha256(other));
+}
 
 /** What is no UTF-8 becomes what is no JSON. */
 function textOf(bytes: Buffer): string {

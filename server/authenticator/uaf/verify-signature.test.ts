@@ -10,7 +10,7 @@ import {
   uafSignature,
 } from "../../dev/uaf-authenticator/keys.ts";
 import { algorithms, usualAlgorithms } from "./algorithms.ts";
-import { verifies } from "./signatures.ts";
+import { verifies } from "./verify-signature.ts";
 
 const ids = Object.keys(uafAlgorithms).map((id) => Number(id) as UafAlgorithm);
 const data = Buffer.from("what was signed");

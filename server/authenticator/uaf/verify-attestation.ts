@@ -3,7 +3,7 @@ import { leadsToRoot } from "../../webauthn/formats/certificates.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { isOfKind } from "./key-kinds.ts";
 import type { Attestation } from "./registration-assertion.ts";
-import { verifies } from "./signatures.ts";
+import { verifies } from "./verify-signature.ts";
 
 /** Most certificates that are sent along. */
 const longestChain = 6;

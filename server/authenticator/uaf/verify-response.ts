@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { rejectUaf, type UafRefusal } from "./faults.ts";
-import { type ExpectedChallenge, finalChallengeHash, judgeFinalChallenge } from "./final-challenge.ts";
 import { type Operation, readMessage, type UafResponse } from "./messages.ts";
+import { rejectUaf, type UafRefusal } from "./rejections.ts";
+import { type ExpectedChallenge, finalChallengeHash, judgeFinalChallenge } from "./verify-final-challenge.ts";
 import { isOffered } from "./versions.ts";
 
 export interface ExpectedResponse extends ExpectedChallenge {

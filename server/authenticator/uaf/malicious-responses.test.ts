@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import { exportUafKey } from "../../dev/uaf-authenticator/keys.ts";
 import { tags } from "../../dev/uaf-authenticator/tlv.ts";
-import { judgeAuthentication } from "./authentication.ts";
-import { rejectUaf } from "./faults.ts";
 import { authenticatorMetadata } from "./metadata.ts";
-import { judgeRegistration } from "./registration.ts";
+import { rejectUaf } from "./rejections.ts";
 import { authenticationRequest, registrationRequest } from "./requests.ts";
+import { judgeAuthentication } from "./verify-authentication.ts";
+import { judgeRegistration } from "./verify-registration.ts";
 
 /** Whatever a client sends is judged: nothing is thrown, and nothing that was changed is taken. */
 
