@@ -218,7 +218,7 @@ test("a wrong answer is reported, and another code replaces it", async ({
       "content-type": "application/json",
     };
     const { request } = await (await fetch(origin + pathname, { headers })).json();
-    const answer = handheld.authenticate(request, { facetId: server.url, instead: wrong });
+    const answer = handheld.authenticate(request, { facetId: server.url, overrides: wrong });
     await fetch(origin + pathname, {
       ...{ method: "PUT", headers, body: JSON.stringify({ uafResponse: answer }) },
     });

@@ -3,110 +3,111 @@ import { audit } from "../audit/audit.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { ClientContext } from "../runtime.ts";
 import { applicationOf } from "./application.ts";
-import { devicesOf, insertDevice, inWriteOrder, isRegistered, newDevice, noteUse } from "./devices.ts";
+import { devicesOf, insertDevice, inWriteOrder, isRegistered, newDevice, recordUse } from "./devices.ts";
 import { type RequestError, requestErrors } from "./request-errors.ts";
-import type { Answer } from "./request-input.ts";
+import type { AnswerInput } from "./request-input.ts";
 import {
   type AuthenticatorRequest,
+  consumeChallenge,
   endRequest,
   findRequest,
   isBeingJudged,
-  takeChallenge,
 } from "./requests.ts";
-import { distrustBrowsers } from "./second-factor.ts";
-import { phoneNotice } from "./security-notice.ts";
+import { revokeTrustedDevices } from "./second-factor.ts";
+import { authenticatorNotice } from "./security-notice.ts";
 import { authenticationResponse, readMessage, registrationResponse } from "./uaf/messages.ts";
-import { rejectUaf, type UafRefusal } from "./uaf/rejections.ts";
-import { judgeAuthentication, type UafAssertion } from "./uaf/verify-authentication.ts";
-import { judgeRegistration, type UafRegistration } from "./uaf/verify-registration.ts";
+import { rejectUaf, type UafRejection } from "./uaf/rejections.ts";
+import { type VerifiedAssertion, verifyUafAuthentication } from "./uaf/verify-authentication.ts";
+import { type VerifiedRegistration, verifyUafRegistrationResponse } from "./uaf/verify-registration.ts";
 
-/** What an answer proves. */
-type Proof = { registrations: UafRegistration[] } | { assertions: UafAssertion[] };
+/** The result of a valid response. */
+type Proof = { registrations: VerifiedRegistration[] } | { assertions: VerifiedAssertion[] };
 
-/** Thrown by a write that found the request over, although its answer was being judged. */
-class Overtaken extends Error {}
+/** The request ended while its response was verified. */
+class RequestEndedError extends Error {}
 
-/** Thrown by a write that found what the proof is about changed since it was judged. */
-class Refused extends Error {
-  readonly error: RequestError;
-  constructor(error: RequestError) {
-    super(error.reason);
+/** The device was changed after the response was verified. */
+class RejectedError extends Error {
+  readonly error: RequestError | UafRejection;
+  constructor(error: RequestError | UafRejection) {
+    super("message" in error ? error.message : error.reason);
     this.error = error;
   }
 }
 
 /**
- * Judges the phone's answer. The first one decides: it takes the challenge, so that of two at once one is judged, and
- * a second one changes nothing. A process that dies between taking and writing leaves a request that runs out.
+ * Verifies the response of an authenticator. The first response consumes the challenge, so concurrent and later ones
+ * change nothing. If the process dies before it writes the result, the request expires.
  *
- * @param request as it was just found
- * @returns `malformed`: it is no UAF response at all, nothing was judged, and another may be sent; otherwise the
- *   request as it stands now
+ * @param request as just read
+ * @returns `malformed` if it is not a UAF response: the challenge is not consumed, and another response may be sent;
+ *   otherwise the current request
  */
 export async function answerRequest(
   acting: ClientContext,
   request: AuthenticatorRequest,
-  answer: Answer,
+  answer: AnswerInput,
 ): Promise<AuthenticatorRequest | "malformed"> {
   if (request.status !== "PENDING" || request.challenge === null) return request;
   const form = request.operation === "REG" ? registrationResponse : authenticationResponse;
   if (!readMessage(answer.uafResponse, form)) return "malformed";
-  if (await takeChallenge(acting, request)) {
-    const judged = await judge(acting, request, request.challenge, answer.uafResponse);
-    await conclude(acting, request, answer, judged);
+  if (await consumeChallenge(acting, request)) {
+    const verified = await verify(acting, request, request.challenge, answer.uafResponse);
+    await applyVerdict(acting, request, answer, verified);
   }
   const { runtime, tenant } = acting;
   return (await findRequest(runtime, tenant, request.id))?.request ?? request;
 }
 
-async function judge(
+async function verify(
   { runtime, tenant, now }: ClientContext,
   request: AuthenticatorRequest,
   challenge: string,
   uafResponse: string,
-): Promise<Proof | { refusal: UafRefusal }> {
+): Promise<Proof | { rejection: UafRejection }> {
   const { appId, facets, accepted } = applicationOf(tenant.config);
   const { strict } = tenant.config.authenticator;
   const expected = { appId, challenge, facets, accepted, strict };
   if (request.operation === "REG") {
-    const judged = judgeRegistration(uafResponse, { ...expected, now });
-    return judged.ok ? { registrations: judged.registrations } : { refusal: judged };
+    const verified = verifyUafRegistrationResponse(uafResponse, { ...expected, now });
+    return verified.ok ? { registrations: verified.registrations } : { rejection: verified };
   }
   const { userId, deviceIds, transaction, createdAt } = request;
   const devices = await devicesOf(runtime.database.read, tenant, userId, deviceIds);
-  // What was registered since was not asked.
+  // Devices that were registered after the request were not asked.
   const keys = devices.filter((device) => device.createdAt <= createdAt);
-  const judged = judgeAuthentication(uafResponse, { ...expected, transaction, keys });
-  return judged.ok ? { assertions: judged.assertions } : { refusal: judged };
+  const verified = verifyUafAuthentication(uafResponse, { ...expected, transaction, keys });
+  return verified.ok ? { assertions: verified.assertions } : { rejection: verified };
 }
 
-async function conclude(
+async function applyVerdict(
   acting: ClientContext,
   request: AuthenticatorRequest,
-  answer: Answer,
-  judged: Proof | { refusal: UafRefusal },
+  answer: AnswerInput,
+  verified: Proof | { rejection: UafRejection },
 ): Promise<void> {
   try {
-    if ("refusal" in judged) await fail(acting, request, judged.refusal);
-    else await succeed(acting, request, answer, judged);
+    if ("rejection" in verified) await fail(acting, request, verified.rejection);
+    else await succeed(acting, request, answer, verified);
   } catch (error) {
-    if (error instanceof Refused) await fail(acting, request, error.error).catch(unlessOvertaken);
-    else unlessOvertaken(error);
+    if (error instanceof RejectedError) await fail(acting, request, error.error).catch(unlessRequestEnded);
+    else unlessRequestEnded(error);
   }
 }
 
-function unlessOvertaken(error: unknown): void {
-  if (!(error instanceof Overtaken)) throw error;
+function unlessRequestEnded(error: unknown): void {
+  if (!(error instanceof RequestEndedError)) throw error;
 }
 
 async function succeed(
   acting: ClientContext,
   request: AuthenticatorRequest,
-  answer: Answer,
+  answer: AnswerInput,
   proof: Proof,
 ): Promise<void> {
   const { runtime, now } = acting;
-  const notices = "registrations" in proof ? await phoneNotice(acting, "mfa_create", request.userId) : [];
+  const notices =
+    "registrations" in proof ? await authenticatorNotice(acting, "mfa_create", request.userId) : [];
   await commitWithJobs(runtime, notices, async (tx) => {
     const deviceId =
       "registrations" in proof
@@ -121,13 +122,14 @@ async function succeed(
 async function fail(
   acting: ClientContext,
   request: AuthenticatorRequest,
-  { code, reason, ...more }: RequestError | UafRefusal,
+  cause: RequestError | UafRejection,
 ): Promise<void> {
   const { runtime, now } = acting;
+  const error = "ok" in cause ? { code: cause.code, reason: cause.message } : cause;
   await runtime.database.write.transaction(async (tx) => {
-    await end(tx, acting, request, { status: "FAILED", error: { code, reason }, answeredAt: now });
-    const fault = "fault" in more ? { fault: more.fault } : {};
-    const details = { request_id: request.id, operation: request.operation, code, ...fault };
+    await end(tx, acting, request, { status: "FAILED", error, answeredAt: now });
+    const fault = "ok" in cause ? { fault: cause.reason } : {};
+    const details = { request_id: request.id, operation: request.operation, code: error.code, ...fault };
     await audit(acting, "authenticator_request_failed", details, accountOf(request))(tx);
   });
 }
@@ -138,20 +140,20 @@ async function end(
   { id }: AuthenticatorRequest,
   outcome: Parameters<typeof endRequest>[2],
 ): Promise<void> {
-  if (!(await endRequest(tx, isBeingJudged(acting, id), outcome))) throw new Overtaken();
+  if (!(await endRequest(tx, isBeingJudged(acting, id), outcome))) throw new RequestEndedError();
 }
 
 async function register(
   tx: Transaction,
   acting: ClientContext,
   request: AuthenticatorRequest,
-  { deviceKeyInfo }: Answer,
-  registrations: readonly UafRegistration[],
+  { deviceKeyInfo }: AnswerInput,
+  registrations: readonly VerifiedRegistration[],
 ): Promise<string> {
   const { runtime, tenant, now } = acting;
   const models = applicationOf(tenant.config).accepted;
   const registered: string[] = [];
-  await distrustBrowsers(tx, tenant, request.userId);
+  await revokeTrustedDevices(tx, tenant, request.userId);
   for (const key of inWriteOrder(registrations)) {
     const device = newDevice(runtime, key, {
       tenantId: tenant.id,
@@ -167,7 +169,7 @@ async function register(
     await audit(acting, "authenticator_registered", details, accountOf(request))(tx);
   }
   const [first] = registered;
-  if (first === undefined) throw new Refused(requestErrors.key_taken);
+  if (first === undefined) throw new RejectedError(requestErrors.key_taken);
   return first;
 }
 
@@ -175,21 +177,21 @@ async function authenticate(
   tx: Transaction,
   { tenant, now }: ClientContext,
   { userId }: AuthenticatorRequest,
-  assertions: readonly UafAssertion[],
+  assertions: readonly VerifiedAssertion[],
 ): Promise<string> {
   const owner = { tenantId: tenant.id, userId };
   const used: string[] = [];
   for (const assertion of inWriteOrder(assertions)) {
-    const id = await noteUse(tx, owner, assertion, now);
+    const id = await recordUse(tx, owner, assertion, now);
     if (id !== null) used.push(id);
   }
   const [first] = used;
   if (first !== undefined) return first;
   const [key] = assertions;
-  const still = key !== undefined && (await isRegistered(tx, owner, key));
-  throw new Refused(still ? rejectUaf("sign_counter") : requestErrors.key_gone);
+  const isStillRegistered = key !== undefined && (await isRegistered(tx, owner, key));
+  throw new RejectedError(isStillRegistered ? rejectUaf("sign_counter") : requestErrors.key_gone);
 }
 
-/** An account of ours; applications call their users whatever they like, which no line of the log repeats. */
+/** The account for the audit log, which does not record the user ids of applications. */
 const accountOf = ({ flowId, userId }: AuthenticatorRequest): string | null =>
   flowId === null ? null : userId;

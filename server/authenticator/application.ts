@@ -2,23 +2,23 @@ import { ownOrigin } from "../config/own-hosts.ts";
 import type { Config } from "../config/schema.ts";
 import { type AuthenticatorMetadata, authenticatorMetadata } from "./uaf/metadata.ts";
 
-/** What a tenant is to authenticators: FIDO AppID and Facet Specification 1.1, section 3. */
-export interface Application {
-  /** As authenticators show it. */
+/** A tenant as an application of FIDO UAF (FIDO AppID and Facet Specification 1.1, section 3). */
+export interface UafApplication {
+  /** Shown by authenticators. */
   name: string;
-  /** Address of a picture; empty for none. */
+  /** URL of a picture; empty for none. */
   icon: string;
   appId: string;
-  /** Who may act for the AppID: our own origin, and what the tenant lists. */
+  /** Trusted facets: our own origin, and those that the tenant configures. */
   facets: string[];
-  /** Models that may register and answer. */
+  /** Accepted models. */
   accepted: AuthenticatorMetadata[];
 }
 
-export function applicationOf({ authenticator, service, base_url }: Config): Application {
+export function applicationOf({ authenticator, service, base_url }: Config): UafApplication {
   const { name = service.name, icon = "", facets, accepted } = authenticator;
   const appId = authenticator.app_id ?? `${base_url}/authenticator/facets`;
-  // An AppID that is no address of a list is the one facet it is for.
+  // An AppID that is not the URL of a facet list is itself the only facet.
   const single = /^https?:/.test(appId) ? [] : [appId];
   return {
     name,

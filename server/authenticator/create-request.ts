@@ -10,32 +10,42 @@ import { type Device, deleteDevice, devicesOf, inWriteOrder, pushTokensOf } from
 import type { PushJob } from "./push-job.ts";
 import { deviceUrl } from "./request-addresses.ts";
 import { requestErrors } from "./request-errors.ts";
-import type { WantedRequest } from "./request-input.ts";
+import type { RequestInput } from "./request-input.ts";
 import { newDeviceToken, newRequestId } from "./request-tokens.ts";
-import { type AuthenticatorRequest, asOf, endRequest, mayBeAnswered, type RequestRow } from "./requests.ts";
-import { distrustBrowsers, dropIdleCodes } from "./second-factor.ts";
-import { phoneNotice } from "./security-notice.ts";
-import { authenticationRequest, deregistrationRequest, registrationRequest } from "./uaf/requests.ts";
+import {
+  type AuthenticatorRequest,
+  endRequest,
+  isAnswerable,
+  type RequestRow,
+  requestFromRow,
+} from "./requests.ts";
+import { deleteUnusedRecoveryCodes, revokeTrustedDevices } from "./second-factor.ts";
+import { authenticatorNotice } from "./security-notice.ts";
+import {
+  createAuthenticationRequest,
+  createDeregistrationRequest,
+  createRegistrationRequest,
+} from "./uaf/requests.ts";
 
 const { authenticatorRequests } = schema;
 
-/** A request that nothing can answer carries no message. */
-const noMessage = "[]";
+/** The message of a request that no device can answer. */
+const EMPTY_MESSAGE = "[]";
 
 /**
- * Makes a request.
+ * Prepares a request; the caller commits it.
  *
- * Where the user has no such device, `AUTH` and `DEREG` fail at once; a `DEREG` that names devices takes those of them
- * that are the user's. A `REG` or `AUTH` takes the place of an older one of the same user; one of a sign-in, of an
- * older one of the same sign-in alone, so that nobody who starts another disturbs it.
+ * `AUTH` and `DEREG` fail at once if the user has no such device. `DEREG` ignores named devices of other users. A `REG`
+ * or `AUTH` supersedes an older request of the same user. A request of a sign-in supersedes only those of the same
+ * sign-in, so that concurrent sign-ins do not disturb each other.
  *
- * @param wanted `flowId`: the sign-in that it is the second factor of
- * @returns `write`: makes it known, and deletes what `DEREG` names; `jobs` have phones, or the owner of an account,
- *   told, and commit with it
+ * @param wanted `flowId`: the sign-in whose second factor this is
+ * @returns `write` inserts the request, and deletes the devices of a `DEREG`; `jobs` notify the devices or the account
+ *   owner, and commit with it
  */
 export async function prepareRequest(
   acting: ClientContext,
-  wanted: WantedRequest & { flowId?: string },
+  wanted: RequestInput & { flowId?: string },
 ): Promise<{ request: AuthenticatorRequest; deviceToken: string; write: Write; jobs: Job[] }> {
   const { runtime, tenant, now } = acting;
   const { platform } = runtime;
@@ -62,7 +72,7 @@ export async function prepareRequest(
     deviceIds: wanted.deviceIds ?? null,
     isSecondFactorOnly: wanted.isSecondFactorOnly ?? null,
     challenge: pending ? challenge : null,
-    message: fails ? noMessage : messageFor(acting, wanted, challenge, devices),
+    message: fails ? EMPTY_MESSAGE : messageFor(acting, wanted, challenge, devices),
     deviceTokenHash: device.hash,
     sealedDeviceToken: pending ? device.sealed : null,
     error: fails ? requestErrors.no_authenticator : null,
@@ -78,13 +88,13 @@ export async function prepareRequest(
     await tx.insert(authenticatorRequests).values(row);
   };
   const jobs = fails ? [] : await jobsOf(acting, row, device.token, devices);
-  return { request: asOf(row, now), deviceToken: device.token, write, jobs };
+  return { request: requestFromRow(row, now), deviceToken: device.token, write, jobs };
 }
 
 /** Creates a request for an application. */
 export async function createRequest(
   context: ClientContext,
-  wanted: WantedRequest,
+  wanted: RequestInput,
 ): Promise<AuthenticatorRequest> {
   const { request, write, jobs } = await prepareRequest(context, wanted);
   await commitWithJobs(context.runtime, jobs, write);
@@ -93,25 +103,25 @@ export async function createRequest(
 
 function messageFor(
   { tenant }: ClientContext,
-  { operation, username, transaction }: WantedRequest,
+  { operation, username, transaction }: RequestInput,
   challenge: string,
   devices: readonly Device[],
 ): string {
   const { appId, accepted } = applicationOf(tenant.config);
-  if (operation === "REG") return registrationRequest({ appId, challenge, username, accepted });
+  if (operation === "REG") return createRegistrationRequest({ appId, challenge, username, accepted });
   if (operation === "AUTH")
-    return authenticationRequest({ appId, challenge, transaction: transaction ?? null, keys: devices });
+    return createAuthenticationRequest({ appId, challenge, transaction: transaction ?? null, keys: devices });
   const authenticators = devices.map(({ aaid, keyId }) => ({ aaid, keyID: keyId }));
-  return deregistrationRequest({ appId, authenticators });
+  return createDeregistrationRequest({ appId, authenticators });
 }
 
-/** Ends an older request of the same user and operation, or of the same sign-in. */
+/** Invalidates an older request of the same user and operation, or of the same sign-in. */
 async function supersede(
   tx: Transaction,
   { runtime, tenant }: ClientContext,
   { userId, operation, flowId }: RequestRow,
 ): Promise<void> {
-  // Of two that are made at once, the second waits for the first, and then sees it.
+  // Serializes concurrent requests, so that the second supersedes the first.
   const subject = `authenticator request ${tenant.id} ${operation} ${userId}`;
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`);
   const older = and(
@@ -119,7 +129,7 @@ async function supersede(
     eq(authenticatorRequests.userId, userId),
     eq(authenticatorRequests.operation, operation),
     flowId === null ? isNull(authenticatorRequests.flowId) : eq(authenticatorRequests.flowId, flowId),
-    mayBeAnswered(runtime),
+    isAnswerable(runtime),
   );
   await endRequest(tx, older, { status: "INVALIDATED", error: requestErrors.superseded });
 }
@@ -130,13 +140,13 @@ async function deregister(
   { id, userId }: RequestRow,
   devices: readonly Device[],
 ): Promise<void> {
-  await distrustBrowsers(tx, acting.tenant, userId);
+  await revokeTrustedDevices(tx, acting.tenant, userId);
   for (const device of inWriteOrder(devices)) {
     if (!(await deleteDevice(tx, device))) continue;
     const details = { request_id: id, device_id: device.id, aaid: device.aaid };
     await audit(acting, "authenticator_deregistered", details)(tx);
   }
-  await dropIdleCodes(tx, acting.tenant, userId);
+  await deleteUnusedRecoveryCodes(tx, acting.tenant, userId);
 }
 
 async function jobsOf(
@@ -146,7 +156,7 @@ async function jobsOf(
   devices: readonly Device[],
 ): Promise<Job[]> {
   if (row.operation === "AUTH") return pushes(acting, row, deviceToken, devices);
-  return row.operation === "DEREG" ? phoneNotice(acting, "mfa_delete", row.userId) : [];
+  return row.operation === "DEREG" ? authenticatorNotice(acting, "mfa_delete", row.userId) : [];
 }
 
 function pushes(

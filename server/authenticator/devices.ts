@@ -4,10 +4,10 @@ import { audit } from "../audit/audit.ts";
 import { isUuid } from "../lib/uuid.ts";
 import type { ClientContext, Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import type { UafAssertion } from "./uaf/verify-authentication.ts";
-import type { UafRegistration } from "./uaf/verify-registration.ts";
+import type { VerifiedAssertion } from "./uaf/verify-authentication.ts";
+import type { VerifiedRegistration } from "./uaf/verify-registration.ts";
 
-/** Keys of authenticators that applications have registered for their users. */
+/** Registered devices: the keys of authenticators, which applications register for their users. */
 
 const { authenticatorDevices } = schema;
 
@@ -16,7 +16,7 @@ export type DeviceRow = typeof authenticatorDevices.$inferSelect;
 /** A device; `keyId` in base64url, as UAF messages have it. */
 export type Device = Omit<DeviceRow, "keyId"> & { keyId: string };
 
-/** What an app tells of the phone it runs on; an application may leave out any of it. */
+/** Description of a device by its app. All members are optional. */
 export interface DeviceKeyInfo {
   pushToken?: string;
   secret?: string;
@@ -27,14 +27,14 @@ export interface DeviceKeyInfo {
   model?: string;
 }
 
-/** What `sealedHandles` is sealed for. */
+/** Context to which `sealedHandles` is bound. */
 export const handlesSealContext = (tenantId: string, deviceId: string): string =>
   `authenticator handles ${tenantId} ${deviceId}`;
 
 /**
- * A user's devices, the oldest first.
+ * Finds a user's devices, oldest first.
  *
- * @param ids only these; null for all
+ * @param ids restricts the result; null for all
  */
 export async function devicesOf(
   db: ReadOnly,
@@ -57,13 +57,13 @@ export async function devicesOf(
 }
 
 /**
- * The row of a key that was just registered.
+ * Builds the row of a newly registered key.
  *
- * @param of `fallbackName`: what the device is called when nobody has named it
+ * @param of `fallbackName`: the name of a device whose app sends neither a name nor a model
  */
 export function newDevice(
   { vault, platform }: Pick<Runtime, "vault" | "platform">,
-  key: UafRegistration,
+  key: VerifiedRegistration,
   of: {
     tenantId: string;
     userId: string;
@@ -76,7 +76,7 @@ export function newDevice(
   const id = platform.uuid();
   const { pushToken, secret, keyName, deviceOs, osVersion, manufacturer, model } = of.info;
   const handles = { ...(pushToken ? { pushToken } : {}), ...(secret ? { secret } : {}) };
-  const kept = Object.keys(handles).length > 0;
+  const hasHandles = Object.keys(handles).length > 0;
   return {
     tenantId: of.tenantId,
     id,
@@ -96,7 +96,7 @@ export function newDevice(
     osVersion: osVersion || null,
     manufacturer: manufacturer || null,
     model: model || null,
-    sealedHandles: kept
+    sealedHandles: hasHandles
       ? vault.seal(Buffer.from(JSON.stringify(handles)), handlesSealContext(of.tenantId, id))
       : null,
     isSecondFactorOnly: of.isSecondFactorOnly,
@@ -105,32 +105,32 @@ export function newDevice(
   };
 }
 
-/** Keys in the one order in which writes come to them: two that came by different ways would block each other. */
+/** Sorts keys in the order of writes, which must be the same everywhere to avoid deadlocks. */
 export function inWriteOrder<Key extends { aaid: string; keyId: string }>(keys: readonly Key[]): Key[] {
   const name = ({ aaid, keyId }: Key) => `${aaid} ${keyId}`;
   return keys.toSorted((one, other) => (name(one) < name(other) ? -1 : 1));
 }
 
-/** @returns false when the key is somebody's already */
+/** @returns false if the key is already registered */
 export async function insertDevice(tx: Transaction, device: Device): Promise<boolean> {
-  const kept = await tx
+  const inserted = await tx
     .insert(authenticatorDevices)
     .values({ ...device, keyId: Buffer.from(device.keyId, "base64url") })
     .onConflictDoNothing()
     .returning({ id: authenticatorDevices.id });
-  return kept.length === 1;
+  return inserted.length === 1;
 }
 
 /**
- * Notes the use of a key, unless its counter has not grown, which another answer may have seen to meanwhile. Both
- * zero: the authenticator does not count.
+ * Records the use of a key if its signature counter has increased, or if both are zero: the authenticator has none. A
+ * concurrent response may have stored the same counter.
  *
- * @returns the device's id; null when it has not
+ * @returns the device's id; null if the counter has not increased
  */
-export async function noteUse(
+export async function recordUse(
   tx: Transaction,
   of: { tenantId: string; userId: string },
-  used: UafAssertion,
+  used: VerifiedAssertion,
   now: Date,
 ): Promise<string | null> {
   const { signCounter, authenticatorVersion } = used;
@@ -171,7 +171,7 @@ function isKey(
   );
 }
 
-/** @returns false when it was gone */
+/** @returns false if it does not exist */
 export async function deleteDevice(
   tx: Transaction,
   { tenantId, id }: Pick<Device, "tenantId" | "id">,
@@ -208,7 +208,7 @@ export async function renameDevice(
   });
 }
 
-/** Tokens by which an app's push service reaches some devices. */
+/** Returns the push tokens of devices that have one. */
 export function pushTokensOf({ vault }: Pick<Runtime, "vault">, devices: readonly Device[]): string[] {
   return devices.flatMap(({ tenantId, id, sealedHandles }) => {
     if (!sealedHandles) return [];

@@ -11,11 +11,11 @@ import {
 import { readPng } from "../testing/qr-reading.ts";
 import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
+  consumeLoginRequest,
   ensureLoginRequest,
   type LoginRequest,
+  type LoginRequestPayload,
   loginRequestStatus,
-  type ShownLoginRequest,
-  takeLoginRequest,
 } from "./login-request.ts";
 
 let runtime: TestRuntime;
@@ -51,11 +51,11 @@ async function ensure(who: LoginRequest, on?: TestRuntime) {
   return { shown, isNew: write !== undefined };
 }
 
-const scanned = ({ qr_image_source }: ShownLoginRequest) =>
+const scanned = ({ qr_image_source }: LoginRequestPayload) =>
   readPng(Buffer.from(qr_image_source.split(",")[1] ?? "", "base64")).text ?? "";
 
 /** What the phone does with the picture. */
-async function confirm({ phone }: Person, shown: ShownLoginRequest, instead = {}) {
+async function confirm({ phone }: Person, shown: LoginRequestPayload, instead = {}) {
   const link = new URL(scanned(shown));
   const authorization = `device ${link.searchParams.get("token")}`;
   const { body } = await application.call("GET", link.href, { authorization });
@@ -64,7 +64,8 @@ async function confirm({ phone }: Person, shown: ShownLoginRequest, instead = {}
 }
 
 const status = async (who: LoginRequest) => loginRequestStatus(await scope(), who);
-const take = (who: LoginRequest) => runtime.database.write.transaction(takeLoginRequest(runtime.tenant, who));
+const take = (who: LoginRequest) =>
+  runtime.database.write.transaction(consumeLoginRequest(runtime.tenant, who));
 
 describe("a sign-in", () => {
   test("shows a code, learns of the answer, and uses it once", async () => {
@@ -188,7 +189,7 @@ describe("a sign-in", () => {
       await expect(take(other)).rejects.toThrow(ConflictError);
     }
     const foreign = { id: randomUUID() };
-    await expect(runtime.database.write.transaction(takeLoginRequest(foreign, ada))).rejects.toThrow(
+    await expect(runtime.database.write.transaction(consumeLoginRequest(foreign, ada))).rejects.toThrow(
       ConflictError,
     );
     const grace = await person();

@@ -7,58 +7,58 @@ import type { Job, RequestContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { prepareRequest } from "./create-request.ts";
 import { eventsPath, qrCodeContent } from "./request-addresses.ts";
-import { openDeviceToken, showingToken } from "./request-tokens.ts";
-import { type AuthenticatorRequest, asOf, isItsDevice } from "./requests.ts";
+import { openDeviceToken, viewToken } from "./request-tokens.ts";
+import { type AuthenticatorRequest, joinsDevice, requestFromRow } from "./requests.ts";
 
-/** The phone as second factor of a sign-in: requests of a flow, for the account whose id their user has. */
+/** Requests of a sign-in: an authenticator as second factor of the account whose id is the request's user id. */
 
 const { authenticatorDevices, authenticatorRequests } = schema;
 
-/** The least time that a person should have left to answer what they are shown, where there is so much at all. */
-const leastSeconds = 30;
+/** Time that a user should have to answer a request; half its lifetime if that is shorter. */
+const MIN_REMAINING_SECONDS = 30;
 
-/** From a request to the step that uses its answer (NIST SP 800-63B-4, 3.1.3.2). */
-const mostSeconds = 600;
+/** From the creation of a request to the step that uses its answer (NIST SP 800-63B-4, 3.1.3.2). */
+const MAX_ANSWER_AGE_SECONDS = 600;
 
 export interface LoginRequest {
   flowId: string;
-  /** Id of the account, which the device is registered for. */
+  /** Id of the account that the device is registered for. */
   userId: string;
 }
 
-/** What the page needs to show. */
-export interface ShownLoginRequest {
+/** Payload of the flow state, which the page shows. */
+export interface LoginRequestPayload {
   request_id: string;
-  /** The QR code, a PNG as a data URL (RFC 2397); empty once the request was answered. */
+  /** The QR code, a PNG as a data URL (RFC 2397); empty once the request is answered. */
   qr_image_source: string;
-  /** Where the page learns that the phone has answered: server-sent events, or long polling. Below the base address. */
+  /** Path of the server-sent events, or of long polling, relative to the base URL. */
   events_href: string;
   /** ISO 8601 */
   valid_until: string;
 }
 
-export type EnsuredLoginRequest =
-  /** With `write`, the request is a new one: it makes it known, and `jobs`, which commit with it, have phones told. */
-  | { ok: true; shown: ShownLoginRequest; write?: Write; jobs: Job[] }
+export type LoginRequestResult =
+  /** `write` is present for a new request: it inserts the request, and `jobs`, which commit with it, notify the devices. */
+  | { ok: true; shown: LoginRequestPayload; write?: Write; jobs: Job[] }
   /** The user has no device (any more). */
   | { ok: false; reason: "no_authenticator" }
-  /** Too many requests were made for this user from this source. */
+  /** Too many requests for this user from this source. */
   | { ok: false; reason: "rate_limited"; retryAfterSeconds: number };
 
 /**
- * Sees to it that the flow has a request that the user can still answer, or has answered: the one there is, unless it
- * ends in less than 30 seconds, or a new one.
+ * Ensures that the flow has a request that is answered or can still be answered: the existing one, unless it ends within
+ * 30 seconds, or a new one.
  *
- * @param about `username`: how the person is known to themselves
+ * @param about `username`: shown to the user
  */
 export async function ensureLoginRequest(
   context: RequestContext,
   { flowId, userId, username }: LoginRequest & { username: string },
-): Promise<EnsuredLoginRequest> {
+): Promise<LoginRequestResult> {
   const { runtime, tenant } = context;
-  const known = await latestOf(context, { flowId, userId });
-  if (known && isGood(known, context)) return { ok: true, shown: await shown(context, known), jobs: [] };
-  // By source, so that nobody elsewhere who knows the password uses up what its owner may ask for.
+  const known = await latestRequest(context, { flowId, userId });
+  if (known && isReusable(known, context)) return { ok: true, shown: await shown(context, known), jobs: [] };
+  // Per source, so that an attacker who knows the password cannot exhaust the owner's limit.
   const { ip, source, userAgent } = context.client;
   const rate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}/${source}`);
   if (!rate.ok) return { ok: false, reason: "rate_limited", retryAfterSeconds: rate.retryAfterSeconds };
@@ -70,32 +70,32 @@ export async function ensureLoginRequest(
     flowId,
   });
   if (request.status !== "PENDING") return { ok: false, reason: "no_authenticator" };
-  // Whoever it is that asks, a phone rings only so often; the code can be scanned all the same.
+  // Push notifications are limited over all sources; the QR code can be scanned regardless.
   const ring = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}/sign-in`);
   return { ok: true, shown: await shown(context, request), write, jobs: ring.ok ? jobs : [] };
 }
 
 /**
- * What became of the flow's latest request; `expired` where there is none, and where its answer counts no more: after
- * ten minutes, and once the device that gave it was deregistered.
+ * Returns the status of the flow's latest request. `expired` if there is none, its answer is older than ten minutes, or
+ * the answering device was deregistered.
  */
 export async function loginRequestStatus(
   context: RequestContext,
   about: LoginRequest,
 ): Promise<"pending" | "ok" | "failed" | "expired"> {
-  const known = await latestOf(context, about);
-  if (!known || !counts(known, context.now)) return "expired";
+  const known = await latestRequest(context, about);
+  if (!known || !isStillValid(known, context.now)) return "expired";
   const statuses = { PENDING: "pending", OK: "ok", FAILED: "failed", INVALIDATED: "expired" } as const;
   return statuses[known.status];
 }
 
 /**
- * Uses the answer up, so that it counts once.
+ * Consumes the answer, so that it is used once.
  *
- * @param status what it has to be: right, or wrong
- * @returns a write that throws TakenError("authenticator_request") when there is none (any more)
+ * @param status the expected status
+ * @returns a write that throws ConflictError("authenticator_request") if there is no such request (any more)
  */
-export function takeLoginRequest(
+export function consumeLoginRequest(
   { id: tenantId }: Pick<Tenant, "id">,
   { flowId, userId }: LoginRequest,
   status: "OK" | "FAILED" = "OK",
@@ -110,18 +110,18 @@ export function takeLoginRequest(
   };
 }
 
-async function latestOf(
+async function latestRequest(
   { runtime, tenant, now }: RequestContext,
   about: LoginRequest,
 ): Promise<AuthenticatorRequest | null> {
   const [found] = await runtime.database.read
     .select({ row: authenticatorRequests, keyName: authenticatorDevices.keyName })
     .from(authenticatorRequests)
-    .leftJoin(authenticatorDevices, isItsDevice)
+    .leftJoin(authenticatorDevices, joinsDevice)
     .where(isOf(tenant.id, about))
     .orderBy(desc(authenticatorRequests.createdAt))
     .limit(1);
-  return found ? asOf(found.row, now, found.keyName) : null;
+  return found ? requestFromRow(found.row, now, found.keyName) : null;
 }
 
 function isOf(tenantId: string, { flowId, userId }: LoginRequest) {
@@ -133,34 +133,37 @@ function isOf(tenantId: string, { flowId, userId }: LoginRequest) {
   );
 }
 
-/** Whether what was answered still counts: a confirmation does for a while, and as long as its device is registered. */
-function counts({ status, device, createdAt }: AuthenticatorRequest, now: Date): boolean {
-  return status !== "OK" || (device !== null && now.getTime() - createdAt.getTime() <= mostSeconds * 1000);
+/** Whether an answer may still be used: a confirmation for ten minutes, and while its device is registered. */
+function isStillValid({ status, device, createdAt }: AuthenticatorRequest, now: Date): boolean {
+  return (
+    status !== "OK" ||
+    (device !== null && now.getTime() - createdAt.getTime() <= MAX_ANSWER_AGE_SECONDS * 1000)
+  );
 }
 
-function isGood(
+function isReusable(
   request: AuthenticatorRequest,
   { now, tenant: { config } }: Pick<RequestContext, "now" | "tenant">,
 ): boolean {
   const { status, challenge, validUntil } = request;
-  if (status === "OK") return counts(request, now);
-  // One whose answer is being judged is as good as answered.
+  if (status === "OK") return isStillValid(request, now);
+  // A pending request without a challenge is being verified, which counts as answered.
   if (status !== "PENDING" || challenge === null) return status === "PENDING";
-  const least = Math.min(leastSeconds, config.authenticator.request_ttl / 2);
+  const least = Math.min(MIN_REMAINING_SECONDS, config.authenticator.request_ttl / 2);
   return validUntil.getTime() - now.getTime() >= least * 1000;
 }
 
 async function shown(
   { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   { id, sealedDeviceToken, validUntil }: AuthenticatorRequest,
-): Promise<ShownLoginRequest> {
+): Promise<LoginRequestPayload> {
   const content = sealedDeviceToken
     ? qrCodeContent(tenant.config, id, openDeviceToken(runtime, { tenant, id }, sealedDeviceToken))
     : null;
   return {
     request_id: id,
     qr_image_source: content === null ? "" : await qrCodeDataUrl(content),
-    events_href: eventsPath(id, showingToken(runtime, "view", { tenant, id })),
+    events_href: eventsPath(id, viewToken(runtime, "view", { tenant, id })),
     valid_until: validUntil.toISOString(),
   };
 }

@@ -2,11 +2,11 @@ import { and, desc, isNotNull } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { Runtime } from "../runtime.ts";
 import { openDeviceToken } from "./request-tokens.ts";
-import { mayBeAnswered } from "./requests.ts";
+import { isAnswerable } from "./requests.ts";
 
 const { authenticatorRequests: requests } = schema;
 
-/** A request that a phone may still answer, with what lets it. */
+/** A request that can still be answered, with the token for it. */
 export interface PendingRequest {
   tenantId: string;
   id: string;
@@ -32,7 +32,7 @@ const shown = {
 };
 
 /**
- * The newest requests of all tenants that wait for an answer, newest first: for the phone that is played in development.
+ * Lists the pending requests of all tenants, newest first. Only for the played authenticator of development.
  */
 export async function pendingRequests(
   { database, platform, vault }: Pick<Runtime, "database" | "platform" | "vault">,
@@ -43,8 +43,8 @@ export async function pendingRequests(
     .from(requests)
     .where(
       and(
-        mayBeAnswered({ platform }),
-        // Otherwise an answer is being judged.
+        isAnswerable({ platform }),
+        // Otherwise a response is being verified.
         isNotNull(requests.challenge),
       ),
     )

@@ -4,11 +4,11 @@ export interface PushJob {
   tenantId: string;
   requestId: string;
   operation: "AUTH";
-  /** Address of the request, with the token that authorises the answer. */
+  /** URL of the request, with the token that authorizes the answer. */
   url: string;
   pushTokens: string[];
   /** ISO 8601 */
   validUntil: string;
-  /** From the request's start to its end. */
+  /** From the creation of the request to its expiry. */
   lifetimeSeconds: number;
 }

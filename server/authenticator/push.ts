@@ -12,16 +12,16 @@ const stored = z.object({
   requestId: z.string(),
   operation: z.string(),
   validUntil: z.iso.datetime(),
-  /** The phone's address, which lets whoever has it answer, and the push tokens, as JSON. */
+  /** JSON of the request's URL, which authorizes the answer, and the push tokens. */
   sealed: z.base64(),
 });
 
 const sealedPart = z.object({ url: z.string(), pushTokens: z.array(z.string()) });
 
 /**
- * The job that tells `authenticator.push_url` of a request, for an app's push service to wake the phones: a POST of
- * `{requestId, operation, url, pushTokens, validUntil}`, signed after Standard Webhooks where `push_secret` is set. Any
- * 2xx is taken for done; redirects are not followed, since what is sent lets whoever gets it answer.
+ * The job that sends a request to `authenticator.push_url`, the push service of an app: a POST of
+ * `{requestId, operation, url, pushTokens, validUntil}`, signed as Standard Webhooks if `push_secret` is set. Any 2xx
+ * status is success. Redirects are not followed, because the body authorizes its recipient to answer the request.
  */
 export function pushAuthenticatorRequest(options: {
   tenants: Pick<Tenants, "byId">;
@@ -33,7 +33,7 @@ export function pushAuthenticatorRequest(options: {
 
   return {
     concurrency: 5,
-    // A service that has not answered by then will not, and a person waits.
+    // A user is waiting.
     attemptSeconds: 10,
     lifetimeSeconds: ({ lifetimeSeconds }) => lifetimeSeconds,
     longestPauseSeconds: () => 10,
@@ -56,9 +56,9 @@ export function pushAuthenticatorRequest(options: {
       if (!parsed.success) throw new PermanentFailure("the stored request cannot be read");
       const { tenantId, requestId, operation, validUntil, sealed } = parsed.data;
       const tenant = await tenants.byId(tenantId);
-      if (!tenant) throw new PermanentFailure("the tenant is gone");
+      if (!tenant) throw new PermanentFailure("the tenant no longer exists");
       const { push_url, push_secret } = tenant.config.authenticator;
-      if (!push_url) throw new PermanentFailure("authenticator.push_url is not set any more");
+      if (!push_url) throw new PermanentFailure("authenticator.push_url is no longer set");
       const opened = vault.unseal(Buffer.from(sealed, "base64"), sealContext(tenantId, id)).toString();
       const { url, pushTokens } = sealedPart.parse(JSON.parse(opened));
       const body = JSON.stringify({ requestId, operation, url, pushTokens, validUntil });
@@ -72,7 +72,7 @@ export function pushAuthenticatorRequest(options: {
         redirect: "manual",
         signal,
       });
-      // What it says is of no interest, and may be long.
+      // The body is not used, and may be long.
       await response.body?.cancel();
       if (!response.ok) throw Object.assign(new Error("push service"), { responseCode: response.status });
     },
@@ -80,10 +80,10 @@ export function pushAuthenticatorRequest(options: {
 }
 
 /**
- * Headers of the Standard Webhooks specification: an id that stays the same in every attempt, the moment in seconds,
- * and `v1,` with the HMAC-SHA-256 over `id.timestamp.body`.
+ * Builds the headers of Standard Webhooks: an id that is the same in every attempt, the time in seconds, and `v1,` with
+ * the HMAC-SHA-256 over `id.timestamp.body`.
  *
- * @param secret `whsec_` and base64, or any text, which then is the key as it stands
+ * @param secret `whsec_` and base64, or any other text, which is the key itself
  */
 export function signatureHeaders(
   secret: string,

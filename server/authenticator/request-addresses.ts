@@ -1,23 +1,23 @@
 import type { Config } from "../config/schema.ts";
 
-/** Addresses of requests, as those who are handed them reach them. */
+/** URLs of requests. */
 
-/** Path of a request below a tenant's base address. */
+/** Path of a request, relative to the tenant's base URL. */
 export const requestPath = (id: string): string => `/authenticator/v1/uaf/requests/${id}`;
 
-/** The request, in full. */
+/** Absolute URL of a request. */
 export const requestUrl = ({ base_url }: Pick<Config, "base_url">, id: string): string =>
   base_url + requestPath(id);
 
-/** Where a page that holds no key waits for the answer; below the base address. */
+/** Path where a page without an API key waits for the answer, relative to the base URL. */
 export const eventsPath = (id: string, viewToken: string): string =>
   `${requestPath(id)}/events?token=${viewToken}`;
 
-/** Where the phone finds the request and answers it. */
+/** URL where the authenticator reads and answers the request. */
 export const deviceUrl = (config: Pick<Config, "base_url">, id: string, deviceToken: string): string =>
   `${requestUrl(config, id)}?token=${deviceToken}`;
 
-/** What a QR code says: `authenticator.qr_code_template` filled in; by default the phone's address alone. */
+/** Content of the QR code: `authenticator.qr_code_template` with its placeholders replaced; by default `deviceUrl`. */
 export function qrCodeContent(config: Config, id: string, deviceToken: string): string {
   const values: Record<string, string> = { url: deviceUrl(config, id, deviceToken), id, token: deviceToken };
   return config.authenticator.qr_code_template.replace(

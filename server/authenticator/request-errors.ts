@@ -1,12 +1,12 @@
 import { uafStatusCodes as status, type UafStatusCode } from "./uaf/status-codes.ts";
 
-/** Why a request failed or lost its validity: a status code of UAF, and a fixed sentence for people. */
+/** Why a request failed or was invalidated: a UAF status code, and a fixed sentence. */
 export interface RequestError {
   code: UafStatusCode;
   reason: string;
 }
 
-/** What becomes of requests beside what `uaf/faults.ts` finds wrong with an answer. */
+/** Errors of requests, beside the rejections of responses in `uaf/rejections.ts`. */
 export const requestErrors = {
   expired: { code: status.REQUEST_TIMEOUT, reason: "The request was not answered in time." },
   superseded: { code: status.REQUEST_INVALID, reason: "A newer request took the place of this one." },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isUserId, readAnswer, readRename, readWanted } from "./request-input.ts";
+import { isUserId, parseAnswer, parseRename, parseRequest } from "./request-input.ts";
 
 const name = fc.constantFrom(
   "operation",
@@ -34,9 +34,9 @@ function textsOf(read: unknown): string[] {
 
 describe("whatever is sent", () => {
   test.each([
-    ["a request", readWanted],
-    ["an answer", readAnswer],
-    ["a name", readRename],
+    ["a request", parseRequest],
+    ["an answer", parseAnswer],
+    ["a name", parseRename],
   ])("as %s is refused in one sentence, or can be kept", (_what, read) => {
     fc.assert(
       fc.property(body, (sent) => {
@@ -57,7 +57,7 @@ describe("whatever is sent", () => {
       fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }), (userId) => {
         fc.pre(userId.trim() !== "" && !userId.includes("\0"));
         const right = { operation: "REG", userId, username: "u" };
-        expect(readWanted({ ...right, unknown: 1, displayName: null })).toEqual({ ok: true, value: right });
+        expect(parseRequest({ ...right, unknown: 1, displayName: null })).toEqual({ ok: true, value: right });
         expect(isUserId(userId)).toBe(true);
       }),
     );

@@ -1,76 +1,80 @@
 import { z } from "zod";
 import type { DeviceKeyInfo } from "./devices.ts";
-import { isTransactionText, longestTransactionText } from "./uaf/transaction.ts";
+import { isTransactionText, MAX_TRANSACTION_BYTES } from "./uaf/transaction.ts";
 
 /**
- * What applications and apps send. Published clients send more members than are known here, and null for what they do
- * not have: the one is passed over, the other counts as absent.
+ * Bodies of applications and authenticator apps. Published clients send unknown members, which are ignored, and null,
+ * which counts as absent.
  */
 
-/** What an application asks for. */
-export interface WantedRequest {
+/** A request of an application. */
+export interface RequestInput {
   operation: "REG" | "AUTH" | "DEREG";
-  /** Whatever the application calls its user; compared as it stands. */
+  /** The application's id of its user; opaque. */
   userId: string;
-  /** For the user, to tell accounts apart. */
+  /** Shown to the user, to distinguish accounts. */
   username: string;
   displayName?: string;
-  /** Text to agree to; `AUTH` alone. */
+  /** Text that the user confirms; only with `AUTH`. */
   transaction?: string;
-  /** The browser that the user sits at, for the phone to show. */
+  /** The user's browser, shown by the authenticator app. */
   clientData?: { remoteAddress?: string; userAgent?: string };
-  /** Devices that may answer, or that are forgotten; absent for all of the user's. */
+  /** Devices that may answer, or that are deregistered. Absent: all of the user's. */
   deviceIds?: string[];
-  /** Kept for the application, which decides what follows from it. */
+  /** Stored for the application, which interprets it. */
   isSecondFactorOnly?: boolean;
 }
 
-/** The app's answer. */
-export interface Answer {
-  /** UAF response, as the client on the phone gave it. */
+/** The response of an authenticator app. */
+export interface AnswerInput {
+  /** UAF response, as the UAF client returned it. */
   uafResponse: string;
   deviceKeyInfo: DeviceKeyInfo;
 }
 
-/** `message`: one sentence for the people who build clients. */
-export type Read<Value> = { ok: true; value: Value } | { ok: false; message: string };
+/** `message`: one sentence for developers. */
+export type Parsed<Value> = { ok: true; value: Value } | { ok: false; message: string };
 
 const missingOr = (otherwise: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? "is missing" : otherwise),
 });
 
-/** PostgreSQL takes no NUL. */
-const text = (longest: number) =>
+/** PostgreSQL does not accept NUL. */
+const text = (maxCharacters: number) =>
   z
-    .string(missingOr("must be a text"))
-    .max(longest, `may have at most ${longest} characters`)
-    .refine((value) => !value.includes("\0") && value.isWellFormed(), "holds characters that cannot be kept");
+    .string(missingOr("must be a string"))
+    .max(maxCharacters, `may have at most ${maxCharacters} characters`)
+    .refine((value) => !value.includes("\0") && value.isWellFormed(), "contains invalid characters");
 
-const filled = (longest: number) => text(longest).refine((value) => value.trim() !== "", "must not be blank");
+const nonBlankText = (maxCharacters: number) =>
+  text(maxCharacters).refine((value) => value.trim() !== "", "must not be blank");
 
-/** What browsers say of themselves has no limit, and is no reason to refuse. */
-const cut = (longest: number) =>
+/** Truncates instead of rejecting: a `User-Agent` has no length limit. */
+const truncatedText = (maxCharacters: number) =>
   z
-    .string("must be a text")
-    .transform((value) => value.slice(0, longest).toWellFormed().replaceAll("\0", ""));
+    .string("must be a string")
+    .transform((value) => value.slice(0, maxCharacters).toWellFormed().replaceAll("\0", ""));
 
 const wanted = z
   .object(
     {
       operation: z.enum(["REG", "AUTH", "DEREG"], missingOr("must be REG, AUTH or DEREG")),
-      userId: filled(255),
+      userId: nonBlankText(255),
       // UAF Protocol Specification 1.1, section 3.4.1.
-      username: filled(128),
+      username: nonBlankText(128),
       displayName: text(255).exactOptional(),
-      transaction: filled(1024)
+      transaction: nonBlankText(1024)
         .refine(
           isTransactionText,
-          `may have at most ${longestTransactionText} bytes of UTF-8, which is what authenticators can show`,
+          `may have at most ${MAX_TRANSACTION_BYTES} bytes of UTF-8, which is what authenticators can show`,
         )
         .exactOptional(),
       clientData: z
         .object(
-          { remoteAddress: cut(128).exactOptional(), userAgent: cut(512).exactOptional() },
+          {
+            remoteAddress: truncatedText(128).exactOptional(),
+            userAgent: truncatedText(512).exactOptional(),
+          },
           "must be an object",
         )
         .exactOptional(),
@@ -97,7 +101,7 @@ const fact = text(128).exactOptional();
 
 const answer = z.object(
   {
-    uafResponse: z.string(missingOr("must be a text")).min(1, "must not be empty"),
+    uafResponse: z.string(missingOr("must be a string")).min(1, "must not be empty"),
     deviceKeyInfo: z
       .object(
         {
@@ -116,16 +120,16 @@ const answer = z.object(
   "must be an object",
 );
 
-const rename = z.object({ newName: filled(128) }, "must be an object");
+const rename = z.object({ newName: nonBlankText(128) }, "must be an object");
 
-/** Whether an application may call a user so. */
-export const isUserId = (id: string): boolean => filled(255).safeParse(id).success;
+/** Whether a text is a valid user id of an application. */
+export const isUserId = (id: string): boolean => nonBlankText(255).safeParse(id).success;
 
-export const readWanted = (body: unknown): Read<WantedRequest> => read(wanted, body);
-export const readAnswer = (body: unknown): Read<Answer> => read(answer, body);
-export const readRename = (body: unknown): Read<{ newName: string }> => read(rename, body);
+export const parseRequest = (body: unknown): Parsed<RequestInput> => read(wanted, body);
+export const parseAnswer = (body: unknown): Parsed<AnswerInput> => read(answer, body);
+export const parseRename = (body: unknown): Parsed<{ newName: string }> => read(rename, body);
 
-function read<Value>(schema: z.ZodType<Value>, body: unknown): Read<Value> {
+function read<Value>(schema: z.ZodType<Value>, body: unknown): Parsed<Value> {
   const { success, data, error } = schema.safeParse(withoutNulls(body));
   if (success) return { ok: true, value: data };
   const [issue] = error.issues;
@@ -133,7 +137,7 @@ function read<Value>(schema: z.ZodType<Value>, body: unknown): Read<Value> {
   return { ok: false, message: `${where} ${issue?.message ?? "cannot be read"}.` };
 }
 
-/** Bodies are nested a few levels deep at most: their reader sees to it. */
+/** Removes null members. The JSON reader limits the depth of bodies. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const present = Object.entries(value).filter(([, member]) => member !== null);

@@ -7,33 +7,33 @@ import type { Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 /**
- * What stands in for an API key at one request. The phone's token is random, since it may answer; those of the page
- * that waits and of the picture only show, and are made anew from the request's id whenever they are needed.
+ * Tokens that replace an API key for one request. The device token is random, because it authorizes the answer. The
+ * tokens of the waiting page and of the QR code are read-only, and are derived from the request's id when needed.
  */
 
-/** Letters and digits of a request's id, about 262 bits. */
-const idLength = 44;
+/** Letters and digits, about 262 bits. */
+const ID_CHARACTERS = 44;
 
-/** Whether something may be the id of a request. */
+/** Whether a text has the format of a request's id. */
 export const isRequestId = (text: string): boolean => /^[0-9A-Za-z]{44}$/.test(text);
 
 export function newRequestId(platform: Platform): string {
-  return randomAlphanumeric(platform, idLength);
+  return randomAlphanumeric(platform, ID_CHARACTERS);
 }
 
 type Sealing = Pick<Runtime, "vault">;
-type Of = { tenant: Pick<Tenant, "id">; id: string };
+type TokenSubject = { tenant: Pick<Tenant, "id">; id: string };
 
-/** Makes the phone's token: 256 bits in base64url, kept as its SHA-256, and sealed for as long as it is to be shown. */
+/** Creates a device token: 256 bits in base64url, stored as SHA-256, and sealed while the QR code can be shown. */
 export function newDeviceToken(
   { vault, platform }: Pick<Runtime, "vault" | "platform">,
-  of: Of,
+  of: TokenSubject,
 ): { token: string; hash: Buffer; sealed: Buffer } {
   const token = randomToken(platform);
   return { token, hash: sha256(token), sealed: vault.seal(Buffer.from(token), sealContext(of)) };
 }
 
-export function openDeviceToken({ vault }: Sealing, of: Of, sealed: Buffer): string {
+export function openDeviceToken({ vault }: Sealing, of: TokenSubject, sealed: Buffer): string {
   return vault.unseal(sealed, sealContext(of)).toString();
 }
 
@@ -41,26 +41,26 @@ export function isDeviceToken(presented: string, hash: Buffer): boolean {
   return constantTimeEqual(sha256(presented), hash);
 }
 
-/** What a derived token lets its holder do: wait for the answer, or see the QR code. */
-export type Showing = "view" | "picture";
+/** What a derived token permits: waiting for the answer, or reading the QR code. */
+export type ViewTokenKind = "view" | "picture";
 
-/** 256 bits in base64url. */
-export function showingToken({ vault }: Sealing, what: Showing, { tenant, id }: Of): string {
+/** Derives a token of 256 bits in base64url. */
+export function viewToken({ vault }: Sealing, what: ViewTokenKind, { tenant, id }: TokenSubject): string {
   return vault.mac(purpose(what), tenant.id, id).toString("base64url");
 }
 
-export function isShowingToken(
+export function isViewToken(
   { vault }: Sealing,
-  what: Showing,
-  { tenant, id }: Of,
+  what: ViewTokenKind,
+  { tenant, id }: TokenSubject,
   given: string,
 ): boolean {
-  // Links outlive a change of the first key.
+  // Tokens of earlier keys stay valid after a key rotation.
   return vault
     .macs(purpose(what), tenant.id, id)
     .some((mac) => constantTimeEqual(mac.toString("base64url"), given));
 }
 
-const purpose = (what: Showing) => `authenticator request ${what}`;
+const purpose = (what: ViewTokenKind) => `authenticator request ${what}`;
 
-const sealContext = ({ tenant, id }: Of) => `authenticator request ${tenant.id} ${id}`;
+const sealContext = ({ tenant, id }: TokenSubject) => `authenticator request ${tenant.id} ${id}`;

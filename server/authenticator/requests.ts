@@ -7,7 +7,7 @@ import type { Tenant } from "../tenants/tenant.ts";
 import { requestErrors } from "./request-errors.ts";
 import { isRequestId } from "./request-tokens.ts";
 
-/** Requests that wait for an authenticator's answer, and what came of them. */
+/** Requests to authenticators, and their results. */
 
 const { authenticatorRequests, authenticatorDevices } = schema;
 
@@ -15,22 +15,22 @@ export type RequestRow = typeof authenticatorRequests.$inferSelect;
 
 export type Operation = "REG" | "AUTH" | "DEREG";
 
-/** Only what is `PENDING` changes, and once. */
+/** Only `PENDING` changes, once. */
 export type RequestStatus = "PENDING" | "OK" | "FAILED" | "INVALIDATED";
 
-/** A request as it stands at a moment: one whose time is over counts as invalidated, whatever its row says. */
+/** A request with its current status: an expired one is invalidated, whatever its row says. */
 export interface AuthenticatorRequest extends RequestRow {
   operation: Operation;
   status: RequestStatus;
-  /** The device that was registered or that answered, as long as it is registered. */
+  /** The device that was registered or has answered, while it is registered. */
   device: { deviceId: string; keyName: string } | null;
 }
 
 /**
  * Finds a request.
  *
- * @param id whatever a client sent
- * @returns null when the tenant has none of this id; `now`: the moment, by the database's clock
+ * @param id as sent by the client
+ * @returns null if the tenant has no such request; `now`: the time by the database's clock
  */
 export async function findRequest(
   { database, platform }: Pick<Runtime, "database" | "platform">,
@@ -45,20 +45,24 @@ export async function findRequest(
       now: databaseNow(platform.clockShift()),
     })
     .from(authenticatorRequests)
-    .leftJoin(authenticatorDevices, isItsDevice)
+    .leftJoin(authenticatorDevices, joinsDevice)
     .where(isRequest(tenant.id, id));
   if (!found) return null;
-  return { request: asOf(found.row, found.now, found.keyName), now: found.now };
+  return { request: requestFromRow(found.row, found.now, found.keyName), now: found.now };
 }
 
-/** Condition: it is the device that was registered by a request, or that answered it. */
-export const isItsDevice: SQL | undefined = and(
+/** Join condition: the device that a request registered, or that has answered it. */
+export const joinsDevice: SQL | undefined = and(
   eq(authenticatorDevices.tenantId, authenticatorRequests.tenantId),
   eq(authenticatorDevices.id, authenticatorRequests.deviceId),
 );
 
-/** @param keyName of the request's device, if it is known */
-export function asOf(row: RequestRow, now: Date, keyName: string | null = null): AuthenticatorRequest {
+/** @param keyName of the request's device, if it is registered */
+export function requestFromRow(
+  row: RequestRow,
+  now: Date,
+  keyName: string | null = null,
+): AuthenticatorRequest {
   const operation = row.operation as Operation;
   const status = row.status as RequestStatus;
   const device = row.deviceId && keyName !== null ? { deviceId: row.deviceId, keyName } : null;
@@ -66,11 +70,11 @@ export function asOf(row: RequestRow, now: Date, keyName: string | null = null):
   return { ...row, operation, status: "INVALIDATED", error: requestErrors.expired, device };
 }
 
-/** Ends a request that nobody has answered; one that has ended stays as it is. */
+/** Cancels a pending request; one that has ended stays as it is. */
 export async function cancelRequest(acting: ClientContext, id: string): Promise<void> {
   const { runtime, now } = acting;
   await runtime.database.write.transaction(async (tx) => {
-    const cancelled = await endRequest(tx, isOpen(acting, id), {
+    const cancelled = await endRequest(tx, isOpenRequest(acting, id), {
       status: "FAILED",
       error: requestErrors.cancelled,
       answeredAt: now,
@@ -81,16 +85,16 @@ export async function cancelRequest(acting: ClientContext, id: string): Promise<
   });
 }
 
-/** Condition: it is this one, and may still be answered. */
-export function isOpen(
+/** Condition: this request, and it can still be answered. */
+export function isOpenRequest(
   { runtime, tenant }: Pick<ClientContext, "runtime" | "tenant">,
   id: string,
 ): SQL | undefined {
-  return and(isRequest(tenant.id, id), mayBeAnswered(runtime));
+  return and(isRequest(tenant.id, id), isAnswerable(runtime));
 }
 
-/** Condition: it may still be answered. */
-export function mayBeAnswered({ platform }: Pick<Runtime, "platform">): SQL | undefined {
+/** Condition: the request can still be answered. */
+export function isAnswerable({ platform }: Pick<Runtime, "platform">): SQL | undefined {
   return and(
     eq(authenticatorRequests.status, "PENDING"),
     sql`${authenticatorRequests.validUntil} > ${databaseNow(platform.clockShift())}`,
@@ -98,9 +102,9 @@ export function mayBeAnswered({ platform }: Pick<Runtime, "platform">): SQL | un
 }
 
 /**
- * Takes a request out of `PENDING`, for good.
+ * Ends a pending request.
  *
- * @returns false when there was none that could be
+ * @returns false if no request matched
  */
 export async function endRequest(
   tx: Transaction,
@@ -116,11 +120,11 @@ export async function endRequest(
 }
 
 /**
- * Takes the challenge, so that one answer is judged and no other.
+ * Consumes the challenge, so that only one response is verified.
  *
- * @returns false when it was taken before, or the request is over
+ * @returns false if it was consumed before, or the request has ended
  */
-export async function takeChallenge(
+export async function consumeChallenge(
   { runtime, tenant }: Pick<ClientContext, "runtime" | "tenant">,
   { id, challenge }: Pick<RequestRow, "id" | "challenge">,
 ): Promise<boolean> {
@@ -128,17 +132,17 @@ export async function takeChallenge(
   const taken = await runtime.database.write
     .update(authenticatorRequests)
     .set({ challenge: null })
-    .where(and(isOpen({ runtime, tenant }, id), eq(authenticatorRequests.challenge, challenge)))
+    .where(and(isOpenRequest({ runtime, tenant }, id), eq(authenticatorRequests.challenge, challenge)))
     .returning({ id: authenticatorRequests.id });
   return taken.length > 0;
 }
 
-/** Condition: its challenge was taken, and nothing came of it yet. */
+/** Condition: its challenge is consumed, and the result not yet written. */
 export function isBeingJudged(
   acting: Pick<ClientContext, "runtime" | "tenant">,
   id: string,
 ): SQL | undefined {
-  return and(isOpen(acting, id), isNull(authenticatorRequests.challenge));
+  return and(isOpenRequest(acting, id), isNull(authenticatorRequests.challenge));
 }
 
 function isRequest(tenantId: string, id: string): SQL | undefined {

@@ -7,40 +7,44 @@ import { factsById, lockUser } from "../identity/users.ts";
 import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
-/** What follows for an account when a phone becomes a second factor of it, or is none any more. */
+/** Effects on an account when an authenticator becomes its second factor, or no longer is. */
 
 /**
- * Whether phones of this user are second factors of an account, if it is there.
+ * Whether the authenticators of this user are second factors of an account, if there is one.
  *
- * @param userId as the application calls its user: an account is meant where it is the id of one
+ * @param userId the application's user id, which refers to an account if it is an account's id
  */
-export function mayBeFactor({ mfa }: Pick<Config, "mfa">, userId: string): boolean {
+export function canBeSecondFactor({ mfa }: Pick<Config, "mfa">, userId: string): boolean {
   return mfa.enabled && mfa.authenticator.enabled && isCanonicalUuid(userId);
 }
 
 /**
- * Asks the account's browsers for the second factor anew, as after any change of one (NIST SP 800-63B-4, 4.1.2.1).
- * Comes before the phones are written: the account is locked before what hangs on it.
+ * Revokes the account's trusted devices, as after any change of a second factor (NIST SP 800-63B-4, 4.1.2.1). Call it
+ * before writing the authenticators: the account is locked first.
  */
-export async function distrustBrowsers(
+export async function revokeTrustedDevices(
   tx: Transaction,
   { id: tenantId, config }: Tenant,
   userId: string,
 ): Promise<void> {
-  if (!mayBeFactor(config, userId)) return;
+  if (!canBeSecondFactor(config, userId)) return;
   try {
     await lockUser(tx, tenantId, userId);
   } catch (error) {
-    // There is no account of this id, or none any more.
+    // There is no account with this id (any more).
     if (error instanceof ConflictError) return;
     throw error;
   }
   await revokeDevices(tx, tenantId, userId);
 }
 
-/** Recovery codes go with the last factor that they stood in for. Comes after the phones are gone. */
-export async function dropIdleCodes(tx: Transaction, tenant: Tenant, userId: string): Promise<void> {
-  if (!mayBeFactor(tenant.config, userId)) return;
+/** Deletes the recovery codes if the account has no second factor left. Call it after deleting the authenticators. */
+export async function deleteUnusedRecoveryCodes(
+  tx: Transaction,
+  tenant: Tenant,
+  userId: string,
+): Promise<void> {
+  if (!canBeSecondFactor(tenant.config, userId)) return;
   const account = await factsById(tx, tenant.id, userId);
   if (!account || account.hasTotp || account.hasSecurityKey || account.hasAuthenticator) return;
   await deleteRecoveryCodes({ tenant }, userId)(tx);

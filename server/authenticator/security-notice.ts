@@ -1,21 +1,21 @@
 import { securityNotice } from "../account/security-notices.ts";
 import { factsById } from "../identity/users.ts";
 import type { ClientContext, Job } from "../runtime.ts";
-import { mayBeFactor } from "./second-factor.ts";
+import { canBeSecondFactor } from "./second-factor.ts";
 
 /**
- * The mail that tells the owner of an account that a phone has become its second factor, or is no longer (NIST SP
- * 800-63B-4, 4.1.2.1): an application did so by its key, and nobody had to be signed in.
+ * Creates the mail to the account owner that an authenticator has become a second factor, or no longer is (NIST SP
+ * 800-63B-4, 4.1.2.1). An application makes this change with its API key, without a session of the user.
  *
- * @param userId as the application calls its user: an account is meant where it is the id of one
- * @returns no job where phones are no second factors, or there is nobody to write to
+ * @param userId the application's user id, which refers to an account if it is an account's id
+ * @returns no job if authenticators are not second factors, or there is no address to write to
  */
-export async function phoneNotice(
+export async function authenticatorNotice(
   { runtime, tenant, client }: Pick<ClientContext, "runtime" | "tenant" | "client">,
   kind: "mfa_create" | "mfa_delete",
   userId: string,
 ): Promise<Job[]> {
-  if (!mayBeFactor(tenant.config, userId)) return [];
+  if (!canBeSecondFactor(tenant.config, userId)) return [];
   const account = await factsById(runtime.database.read, tenant.id, userId);
   return securityNotice({ tenant, client }, kind, account?.email ?? null, { factor: "authenticator" });
 }

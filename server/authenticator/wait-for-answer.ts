@@ -2,38 +2,38 @@ import { sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import type { Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { mayBeAnswered } from "./requests.ts";
+import { isAnswerable } from "./requests.ts";
 
 /**
- * Waiting for an answer. However many wait in a process, one query asks for all of them twice a second, and none while
- * nobody does; no connection to the database is held meanwhile.
+ * Waits for answers. One query twice a second serves all waits of a process; without waits there is none. No database
+ * connection is held in between.
  */
 
 const { authenticatorRequests } = schema;
 
-/** Waits under way in one process: beyond these, and beyond those for one request, people are told to ask again. */
-const mostWaits = 2_000;
-const mostForOne = 20;
+/** Limits of concurrent waits in one process; callers beyond them must ask again. */
+const MAX_WAITS = 2_000;
+const MAX_WAITS_PER_REQUEST = 20;
 
-const pauseMilliseconds = 500;
+const POLL_INTERVAL_MS = 500;
 
-interface Watched {
+interface WatchedRequest {
   tenantId: string;
   id: string;
-  /** Each ends one wait. */
+  /** Callbacks that each end one wait. */
   ends: Set<() => void>;
 }
 
 interface Watcher {
-  watched: Map<string, Watched>;
+  watched: Map<string, WatchedRequest>;
   waits: number;
-  /** The next look; undefined while nobody waits. */
+  /** The next poll; undefined without waits. */
   timer: NodeJS.Timeout | undefined;
 }
 
 const watchers = new WeakMap<Runtime, Watcher>();
 
-/** One for all who wait in a process. */
+/** Returns the watcher of this process. */
 function watcherOf(runtime: Runtime): Watcher {
   const watcher = watchers.get(runtime) ?? { watched: new Map(), waits: 0, timer: undefined };
   watchers.set(runtime, watcher);
@@ -41,73 +41,73 @@ function watcherOf(runtime: Runtime): Watcher {
 }
 
 /**
- * Waits until a request cannot be answered any more: it was, it ran out, or it is gone.
+ * Waits until a request can no longer be answered: it was answered, has expired or no longer exists.
  *
- * @param signal ends the wait, as the end of the process does
- * @returns `over`; `given up` by the signal or the process; null when too many wait already
+ * @param signal ends the wait, as the shutdown of the process does
+ * @returns `ended`; `aborted` by the signal or the shutdown; null if there are too many waits
  */
 export function waitForAnswer(
   runtime: Runtime,
   { id: tenantId }: Pick<Tenant, "id">,
   id: string,
   signal: AbortSignal,
-): Promise<"over" | "given up"> | null {
+): Promise<"ended" | "aborted"> | null {
   const watcher = watcherOf(runtime);
   const key = `${tenantId} ${id}`;
   const known = watcher.watched.get(key);
-  if (watcher.waits >= mostWaits || (known && known.ends.size >= mostForOne)) return null;
-  // Not combined: Node keeps what is made of a combined signal and of one that lives as long as the process.
+  if (watcher.waits >= MAX_WAITS || (known && known.ends.size >= MAX_WAITS_PER_REQUEST)) return null;
+  // Not AbortSignal.any: Node retains signals that depend on one that lives as long as the process.
   const signals = runtime.closing ? [signal, runtime.closing] : [signal];
-  if (signals.some(({ aborted }) => aborted)) return Promise.resolve("given up");
+  if (signals.some(({ aborted }) => aborted)) return Promise.resolve("aborted");
 
   const one = known ?? { tenantId, id, ends: new Set() };
   watcher.watched.set(key, one);
   watcher.waits += 1;
-  watcher.timer ??= nextLook(runtime, watcher);
+  watcher.timer ??= schedulePoll(runtime, watcher);
 
   return new Promise((resolve) => {
-    const end = (how: "over" | "given up") => {
-      one.ends.delete(over);
-      for (const each of signals) each.removeEventListener("abort", givenUp);
+    const end = (how: "ended" | "aborted") => {
+      one.ends.delete(ended);
+      for (const each of signals) each.removeEventListener("abort", aborted);
       watcher.waits -= 1;
       if (one.ends.size === 0 && watcher.watched.get(key) === one) watcher.watched.delete(key);
       resolve(how);
     };
-    const over = () => end("over");
-    const givenUp = () => end("given up");
-    one.ends.add(over);
-    for (const each of signals) each.addEventListener("abort", givenUp, { once: true });
+    const ended = () => end("ended");
+    const aborted = () => end("aborted");
+    one.ends.add(ended);
+    for (const each of signals) each.addEventListener("abort", aborted, { once: true });
   });
 }
 
-/** How many wait in this process. */
+/** Returns the number of waits in this process. */
 export function countWaits(runtime: Runtime): number {
   return watcherOf(runtime).waits;
 }
 
-/** Ends the waits for a request that was answered in this process, so that they need not be found out by a look. */
-export function tellAnswered(runtime: Runtime, { id: tenantId }: Pick<Tenant, "id">, id: string): void {
+/** Ends the waits for a request that was answered in this process, without waiting for the next poll. */
+export function notifyAnswered(runtime: Runtime, { id: tenantId }: Pick<Tenant, "id">, id: string): void {
   endWaits(watcherOf(runtime).watched.get(`${tenantId} ${id}`));
 }
 
-function endWaits(one: Watched | undefined): void {
+function endWaits(one: WatchedRequest | undefined): void {
   for (const end of [...(one?.ends ?? [])]) end();
 }
 
-function nextLook(runtime: Runtime, watcher: Watcher): NodeJS.Timeout {
+function schedulePoll(runtime: Runtime, watcher: Watcher): NodeJS.Timeout {
   const timer = setTimeout(async () => {
     try {
-      await look(runtime, watcher);
+      await poll(runtime, watcher);
     } catch (error) {
-      runtime.log.warn({ err: error }, "authenticator requests could not be looked at");
+      runtime.log.warn({ err: error }, "authenticator requests could not be polled");
     }
-    watcher.timer = watcher.watched.size > 0 ? nextLook(runtime, watcher) : undefined;
-  }, pauseMilliseconds);
+    watcher.timer = watcher.watched.size > 0 ? schedulePoll(runtime, watcher) : undefined;
+  }, POLL_INTERVAL_MS);
   return timer.unref();
 }
 
-/** Ends the waits for all that is over. */
-async function look(runtime: Runtime, { watched }: Watcher): Promise<void> {
+/** Ends the waits for all requests that have ended. */
+async function poll(runtime: Runtime, { watched }: Watcher): Promise<void> {
   const asked = [...watched.values()];
   if (asked.length === 0) return;
   const tenantIds = sql.param(asked.map(({ tenantId }) => tenantId));
@@ -116,7 +116,7 @@ async function look(runtime: Runtime, { watched }: Watcher): Promise<void> {
     select ${authenticatorRequests.tenantId}, ${authenticatorRequests.id} from ${authenticatorRequests}
     join unnest(${tenantIds}::uuid[], ${ids}::text[]) as wanted (tenant_id, id)
       on ${authenticatorRequests.tenantId} = wanted.tenant_id and ${authenticatorRequests.id} = wanted.id
-    where ${mayBeAnswered(runtime)}`);
+    where ${isAnswerable(runtime)}`);
   const open = new Set(rows.map(({ tenant_id, id }) => `${tenant_id} ${id}`));
   for (const one of asked) if (!open.has(`${one.tenantId} ${one.id}`)) endWaits(one);
 }

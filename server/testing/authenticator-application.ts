@@ -1,5 +1,5 @@
 import { createUafAuthenticator, type UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
-import type { Instead, UafSettings } from "../dev/uaf-authenticator/call.ts";
+import type { Overrides, UafSettings } from "../dev/uaf-authenticator/call.ts";
 import { handle } from "../http/dispatch.ts";
 import type { Runtime } from "../runtime.ts";
 import { createApiKey } from "../tenants/api-keys.ts";
@@ -31,7 +31,7 @@ export interface AuthenticatorApplication {
   /** Makes a request that has to come about. */
   create(operation: "REG" | "AUTH" | "DEREG", userId: string, more?: object): Promise<Told["body"]>;
   /** What a phone makes of a request. */
-  answerOf(phone: UafAuthenticator, request: Told["body"], instead?: Instead): string;
+  answerOf(phone: UafAuthenticator, request: Told["body"], overrides?: Overrides): string;
   /** Sends it. */
   answer(request: Told["body"], uafResponse: string, deviceKeyInfo?: unknown): Promise<Told>;
   /** Registers a phone for a user. */
@@ -90,8 +90,8 @@ export async function authenticatorApplication(
     return made.body;
   };
 
-  const answerOf: AuthenticatorApplication["answerOf"] = (phone, { operation, request }, instead = {}) => {
-    const asked = { facetId, instead };
+  const answerOf: AuthenticatorApplication["answerOf"] = (phone, { operation, request }, overrides = {}) => {
+    const asked = { facetId, overrides };
     return operation === "REG" ? phone.register(request, asked) : phone.authenticate(request, asked);
   };
 

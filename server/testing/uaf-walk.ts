@@ -1,5 +1,5 @@
 import { createUafAuthenticator, type UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
-import type { Instead, UafSettings } from "../dev/uaf-authenticator/call.ts";
+import type { Overrides, UafSettings } from "../dev/uaf-authenticator/call.ts";
 import { readPng } from "./qr-reading.ts";
 import { type AuthenticatorService, type Called, callAt } from "./uaf-service.ts";
 
@@ -30,7 +30,7 @@ export interface Application {
   /** What a camera reads off the picture. */
   scan(request: Shown): Promise<Scanned>;
   /** The phone scans, fetches, and sends what its authenticator makes of the request. */
-  answer(request: Shown, phone: UafAuthenticator, instead?: Instead, info?: object): Promise<Called>;
+  answer(request: Shown, phone: UafAuthenticator, overrides?: Overrides, info?: object): Promise<Called>;
   /** A user with a new phone. */
   enrolled(userId: string, settings?: UafSettings): Promise<{ phone: UafAuthenticator; deviceId: string }>;
 }
@@ -57,13 +57,13 @@ export function applicationOf(service: AuthenticatorService): Application {
   async function answer(
     request: Shown,
     phone: UafAuthenticator,
-    instead: Instead = {},
+    overrides: Overrides = {},
     deviceKeyInfo?: object,
   ): Promise<Called> {
     const { href, device } = await scan(request);
     const { body: seen } = await callAt(href, "GET", { authorization: device });
     const sign = seen.operation === "REG" ? phone.register : phone.authenticate;
-    const uafResponse = sign(seen.request, { facetId: server.url, instead });
+    const uafResponse = sign(seen.request, { facetId: server.url, overrides });
     return callAt(href, "PUT", { authorization: device, body: { uafResponse, deviceKeyInfo } });
   }
 

@@ -1,16 +1,16 @@
 import type { KeyKind } from "./key-kinds.ts";
 
-/** How a signature is made and written down. */
+/** A signature algorithm and the encoding of its signatures. */
 export interface Algorithm {
   key: KeyKind;
-  /** Null where the algorithm has its own. */
+  /** Null if the algorithm fixes the hash. */
   hash: "sha1" | "sha256" | "sha384" | "sha512" | null;
-  /** RSA only. PSS has a salt as long as its hash, which its mask is made with too. */
+  /** RSA only. The salt of PSS is as long as the hash, which MGF1 uses too. */
   padding?: "pss" | "pkcs1";
-  /** Numbers one after the other, each as long as the field or the modulus; or DER around them. */
+  /** `raw`: numbers of fixed length, concatenated. `der`: wrapped in DER. */
   encoding: "raw" | "der";
-  /** Accepted only for authenticators whose metadata name it. */
-  outdated?: true;
+  /** Accepted only if the metadata of the model name it. */
+  deprecated?: true;
 }
 
 const p256 = { key: "P-256", hash: "sha256" } as const;
@@ -19,11 +19,10 @@ const pss = { key: "RSA", padding: "pss" } as const;
 const pkcs1 = { key: "RSA", padding: "pkcs1" } as const;
 
 /**
- * Signature algorithms that are verified here, by their identifiers in the FIDO Registry of Predefined Values
- * (section 3.6.1).
+ * Supported signature algorithms by their identifiers (FIDO Registry of Predefined Values, section 3.6.1).
  *
- * 0x0007, SM2 with SM3, is not among them: the signer's identifier goes into what is signed, the registry does not say
- * which one, and OpenSSL leaves it empty where China's standard does not.
+ * 0x0007, SM2 with SM3, is not supported: the signed data include the signer's identifier, the registry does not say
+ * which one, and OpenSSL uses an empty one, unlike the Chinese standard.
  */
 export const algorithms: ReadonlyMap<number, Algorithm> = new Map<number, Algorithm>([
   [0x0001, { ...p256, encoding: "raw" }],
@@ -39,14 +38,14 @@ export const algorithms: ReadonlyMap<number, Algorithm> = new Map<number, Algori
   [0x000c, { ...pkcs1, hash: "sha256", encoding: "raw" }],
   [0x000d, { ...pkcs1, hash: "sha384", encoding: "raw" }],
   [0x000e, { ...pkcs1, hash: "sha512", encoding: "raw" }],
-  // Collisions of SHA-1 are made at will.
-  [0x000f, { ...pkcs1, hash: "sha1", encoding: "raw", outdated: true }],
+  // SHA-1 is not collision resistant.
+  [0x000f, { ...pkcs1, hash: "sha1", encoding: "raw", deprecated: true }],
   [0x0010, { key: "P-384", hash: "sha384", encoding: "raw" }],
   [0x0011, { key: "P-521", hash: "sha512", encoding: "raw" }],
   [0x0012, { key: "Ed25519", hash: null, encoding: "raw" }],
 ]);
 
-/** Algorithms of authenticators whose metadata do not name any. */
-export const usualAlgorithms: readonly number[] = [...algorithms]
-  .filter(([, { outdated }]) => !outdated)
+/** Algorithms accepted from models whose metadata name none. */
+export const defaultAlgorithms: readonly number[] = [...algorithms]
+  .filter(([, { deprecated }]) => !deprecated)
   .map(([id]) => id);

@@ -1,18 +1,19 @@
-/** How an assertion was made: UAF Authenticator Commands 1.1, tag ASSERTION_INFO. */
+/** The content of tag ASSERTION_INFO (UAF Authenticator Commands 1.1). */
 export interface AssertionInfo {
   authenticatorVersion: number;
-  /** 1: the user was verified. 2: and confirmed the content that was shown. */
+  /** One of `modes`. */
   mode: number;
   algorithm: number;
 }
 
+/** How the user took part: verified, or verified and confirmed the transaction that was shown. */
 export const modes = { userVerified: 1, transactionConfirmed: 2 } as const;
 
-/** Bytes of it in an authentication; in a registration two more follow, for the format of the public key. */
-export const assertionInfoSize = 5;
+/** In an authentication. In a registration, two more bytes follow: the format of the public key. */
+export const ASSERTION_INFO_BYTES = 5;
 
-/** @param value `assertionInfoSize` bytes at least */
-export function assertionInfoOf(value: Buffer): AssertionInfo {
+/** @param value at least `ASSERTION_INFO_BYTES` long */
+export function parseAssertionInfo(value: Buffer): AssertionInfo {
   return {
     authenticatorVersion: value.readUInt16LE(0),
     mode: value.readUInt8(2),

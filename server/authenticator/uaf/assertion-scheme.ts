@@ -1,40 +1,40 @@
 import { decodeBase64url, decodePaddedBase64url } from "../../lib/base64url.ts";
 import { TlvError } from "./tlv.ts";
 
-/** The one assertion scheme there is: UAF Authenticator Commands 1.1. */
-export const assertionScheme = "UAFV1TLV";
+/** The only assertion scheme of UAF Authenticator Commands 1.1. */
+export const ASSERTION_SCHEME = "UAFV1TLV";
 
-/** Most bytes of an assertion. */
-export const longestAssertion = 4096;
+export const MAX_ASSERTION_BYTES = 4096;
 
-/** Vendor and model, in capitals here: hex digits are alike in any case (UAF Protocol Specification 1.1, typedef AAID). */
-export const aaidOf = (value: Buffer): string => value.toString("latin1").toUpperCase();
+/** Reads an AAID, upper-case: its hex digits are case-insensitive (UAF Protocol Specification 1.1, typedef AAID). */
+export const parseAaid = (value: Buffer): string => value.toString("latin1").toUpperCase();
 
-/** Lengths of members that both kinds of assertions have, in bytes. */
-export const lengths = {
+/** Lengths in bytes, or their range, of fields that both kinds of assertions share. */
+export const fieldLengths = {
   aaid: 9,
   hash: 32,
   counter: 4,
   keyId: [1, 2048],
-  signature: [1, longestAssertion],
-  object: [0, longestAssertion],
+  signature: [1, MAX_ASSERTION_BYTES],
+  object: [0, MAX_ASSERTION_BYTES],
 } as const;
 
 /**
- * Reads an assertion from the text that it is sent as.
+ * Decodes an assertion from base64url and parses it.
  *
- * @param strict whether padding, which some clients add, is refused
- * @returns null when it is no base64url, too long, or not of the form that it has to have
+ * @param parse throws `TlvError` for a malformed assertion
+ * @param strict whether to reject padding, which some clients add
+ * @returns null if the assertion is not base64url, too long or malformed
  */
-export function readAssertion<Assertion>(
+export function decodeAssertion<Assertion>(
   text: string,
-  read: (bytes: Buffer) => Assertion,
+  parse: (bytes: Buffer) => Assertion,
   strict: boolean,
 ): Assertion | null {
   const bytes = strict ? decodeBase64url(text) : decodePaddedBase64url(text);
-  if (bytes === null || bytes.length > longestAssertion) return null;
+  if (bytes === null || bytes.length > MAX_ASSERTION_BYTES) return null;
   try {
-    return read(bytes);
+    return parse(bytes);
   } catch (error) {
     if (error instanceof TlvError) return null;
     throw error;

@@ -1,50 +1,49 @@
-import { type AssertionInfo, assertionInfoOf, assertionInfoSize } from "./assertion-info.ts";
-import { aaidOf, lengths } from "./assertion-scheme.ts";
+import { ASSERTION_INFO_BYTES, type AssertionInfo, parseAssertionInfo } from "./assertion-info.ts";
+import { fieldLengths, parseAaid } from "./assertion-scheme.ts";
 import { tags } from "./tags.ts";
-import { one, readObject } from "./tlv-structure.ts";
+import { exactlyOne, parseTlvStructure } from "./tlv-structure.ts";
 
-/** What an authenticator signs with a key that it has made before. */
+/** A parsed authentication assertion (UAF Authenticator Commands 1.1, section 5.2.2). */
 export interface AuthenticationAssertion {
-  /** What was signed, as it was signed. */
+  /** The bytes that the signature covers. */
   signed: Buffer;
   signature: Buffer;
   aaid: string;
   info: AssertionInfo;
   finalChallengeHash: Buffer;
-  /** Empty where no content was shown. */
+  /** Empty if no transaction was shown. */
   transactionContentHash: Buffer;
   keyId: Buffer;
   signCounter: number;
 }
 
-/** UAF Authenticator Commands 1.1, section 5.2.2: the assertion around everything. */
-const envelope = { assertion: one(tags.UAFV1_AUTH_ASSERTION, lengths.object) };
+const envelope = { assertion: exactlyOne(tags.UAFV1_AUTH_ASSERTION, fieldLengths.object) };
 
 const assertion = {
-  signedData: one(tags.UAFV1_SIGNED_DATA, lengths.object),
-  signature: one(tags.SIGNATURE, lengths.signature),
+  signedData: exactlyOne(tags.UAFV1_SIGNED_DATA, fieldLengths.object),
+  signature: exactlyOne(tags.SIGNATURE, fieldLengths.signature),
 };
 
 const signedData = {
-  aaid: one(tags.AAID, lengths.aaid),
-  info: one(tags.ASSERTION_INFO, assertionInfoSize),
-  nonce: one(tags.AUTHENTICATOR_NONCE, [8, lengths.object[1]]),
-  finalChallengeHash: one(tags.FINAL_CHALLENGE_HASH, lengths.hash),
-  transactionContentHash: one(tags.TRANSACTION_CONTENT_HASH, [0, lengths.hash]),
-  keyId: one(tags.KEYID, lengths.keyId),
-  counters: one(tags.COUNTERS, lengths.counter),
+  aaid: exactlyOne(tags.AAID, fieldLengths.aaid),
+  info: exactlyOne(tags.ASSERTION_INFO, ASSERTION_INFO_BYTES),
+  nonce: exactlyOne(tags.AUTHENTICATOR_NONCE, [8, fieldLengths.object[1]]),
+  finalChallengeHash: exactlyOne(tags.FINAL_CHALLENGE_HASH, fieldLengths.hash),
+  transactionContentHash: exactlyOne(tags.TRANSACTION_CONTENT_HASH, [0, fieldLengths.hash]),
+  keyId: exactlyOne(tags.KEYID, fieldLengths.keyId),
+  counters: exactlyOne(tags.COUNTERS, fieldLengths.counter),
 };
 
-/** @throws TlvError for anything but one authentication assertion */
-export function authenticationAssertionOf(bytes: Buffer): AuthenticationAssertion {
-  const outer = readObject(bytes, envelope);
-  const parts = readObject(outer.assertion.value, assertion);
-  const stated = readObject(parts.signedData.value, signedData, "extensible");
+/** @throws TlvError unless the bytes are exactly one authentication assertion */
+export function parseAuthenticationAssertion(bytes: Buffer): AuthenticationAssertion {
+  const outer = parseTlvStructure(bytes, envelope);
+  const parts = parseTlvStructure(outer.assertion.value, assertion);
+  const stated = parseTlvStructure(parts.signedData.value, signedData, "extensible");
   return {
     signed: parts.signedData.whole,
     signature: parts.signature.value,
-    aaid: aaidOf(stated.aaid.value),
-    info: assertionInfoOf(stated.info.value),
+    aaid: parseAaid(stated.aaid.value),
+    info: parseAssertionInfo(stated.info.value),
     finalChallengeHash: stated.finalChallengeHash.value,
     transactionContentHash: stated.transactionContentHash.value,
     keyId: stated.keyId.value,

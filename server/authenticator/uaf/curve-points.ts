@@ -2,47 +2,49 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import { isAcceptableKey } from "../../webauthn/cose-key.ts";
 import type { Curve } from "./key-kinds.ts";
 
-interface Written {
-  /** What a SubjectPublicKeyInfo (RFC 5480, RFC 8410) has before the point, which is its end. */
-  head: Buffer;
-  /** Bytes of a point: 04, X and Y; of Ed25519 as RFC 8032 writes it. */
+interface CurveEncoding {
+  /** The bytes of a SubjectPublicKeyInfo (RFC 5480, RFC 8410) before the point. */
+  spkiPrefix: Buffer;
+  /** Bytes of an uncompressed point (04, X, Y), or of an Ed25519 point (RFC 8032). */
   pointSize: number;
 }
 
 const hex = (text: string) => Buffer.from(text, "hex");
 
-const curves: Record<Curve, Written> = {
-  "P-256": { head: hex("3059301306072a8648ce3d020106082a8648ce3d030107034200"), pointSize: 65 },
-  secp256k1: { head: hex("3056301006072a8648ce3d020106052b8104000a034200"), pointSize: 65 },
-  "P-384": { head: hex("3076301006072a8648ce3d020106052b81040022036200"), pointSize: 97 },
-  "P-521": { head: hex("30819b301006072a8648ce3d020106052b8104002303818600"), pointSize: 133 },
-  Ed25519: { head: hex("302a300506032b6570032100"), pointSize: 32 },
+const curves: Record<Curve, CurveEncoding> = {
+  "P-256": { spkiPrefix: hex("3059301306072a8648ce3d020106082a8648ce3d030107034200"), pointSize: 65 },
+  secp256k1: { spkiPrefix: hex("3056301006072a8648ce3d020106052b8104000a034200"), pointSize: 65 },
+  "P-384": { spkiPrefix: hex("3076301006072a8648ce3d020106052b81040022036200"), pointSize: 97 },
+  "P-521": { spkiPrefix: hex("30819b301006072a8648ce3d020106052b8104002303818600"), pointSize: 133 },
+  Ed25519: { spkiPrefix: hex("302a300506032b6570032100"), pointSize: 32 },
 };
 
 /**
- * The public key that is a point of a curve.
+ * Imports a point of a curve as a public key.
  *
- * @returns null for another size, a compressed point, and for what does not lie on Ed25519
- * @throws Error for what does not lie on another curve
+ * @returns null if the size is wrong, the point is compressed, or it does not lie on Ed25519
+ * @throws Error if the point does not lie on one of the other curves
  */
-export function keyOfPoint(point: Buffer, curve: Curve): KeyObject | null {
-  const { head, pointSize } = curves[curve];
+export function importCurvePoint(point: Buffer, curve: Curve): KeyObject | null {
+  const { spkiPrefix, pointSize } = curves[curve];
   if (point.length !== pointSize) return null;
   const acceptable = curve === "Ed25519" ? isOnEd25519(point) : point[0] === 0x04;
   if (!acceptable) return null;
-  return createPublicKey({ key: Buffer.concat([head, point]), format: "der", type: "spki" });
+  return createPublicKey({ key: Buffer.concat([spkiPrefix, point]), format: "der", type: "spki" });
 }
 
-/** The same from a SubjectPublicKeyInfo that names the curve; there is one way to write it. */
-export function keyOfNamedPoint(spki: Buffer, curve: Curve): KeyObject | null {
-  const { head } = curves[curve];
-  return spki.subarray(0, head.length).equals(head) ? keyOfPoint(spki.subarray(head.length), curve) : null;
+/** Imports a SubjectPublicKeyInfo that names the curve, in its only DER encoding. Returns and throws as above. */
+export function importCurveSpki(spki: Buffer, curve: Curve): KeyObject | null {
+  const { spkiPrefix } = curves[curve];
+  return spki.subarray(0, spkiPrefix.length).equals(spkiPrefix)
+    ? importCurvePoint(spki.subarray(spkiPrefix.length), curve)
+    : null;
 }
 
-/** A COSE_Key up to its point: of Ed25519, for EdDSA (RFC 9053 section 7.2). */
+/** The bytes of an Ed25519 COSE_Key before the point (RFC 9053 section 7.2). */
 const ed25519CoseHead = hex("a4010103272006215820");
 
-/** Importing a key does not ask that; whoever takes passkeys does. */
+/** Node imports points that are not on the curve; the check is that of passkeys. */
 function isOnEd25519(point: Buffer): boolean {
   return isAcceptableKey(Buffer.concat([ed25519CoseHead, point]));
 }

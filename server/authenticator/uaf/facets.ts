@@ -7,8 +7,8 @@ export interface TrustedFacets {
 }
 
 /**
- * The list of an application's facets, the same for both versions: the published Android client reads the entry for
- * 1.0, whichever version the message is of.
+ * Builds the list of an application's facets, the same for both versions: the published Android client reads the entry
+ * for 1.0, whatever the version of the message.
  *
  * @param ids `https://host`, `android:apk-key-hash:…`, `ios:bundle-id:…`
  */

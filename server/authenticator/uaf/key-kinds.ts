@@ -1,11 +1,11 @@
 import type { KeyObject } from "node:crypto";
 
-/** Kinds of keys, by the names that JSON Web Keys have for their curves. */
+/** Kinds of keys, with the JWK names of their curves. */
 export type KeyKind = Curve | "RSA";
 
 export type Curve = "P-256" | "secp256k1" | "P-384" | "P-521" | "Ed25519";
 
-/** Names that OpenSSL has for curves, where it has one for their keys in common. */
+/** OpenSSL's names of the curves for ECDSA. */
 const namedCurves: Partial<Record<Curve, string>> = {
   "P-256": "prime256v1",
   secp256k1: "secp256k1",
@@ -13,7 +13,7 @@ const namedCurves: Partial<Record<Curve, string>> = {
   "P-521": "secp521r1",
 };
 
-/** Whether a public key is of a kind; of RSA, whether it is strong enough as well. */
+/** Whether a public key is of a kind, and for RSA also strong enough. */
 export function isOfKind({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: KeyKind): boolean {
   if (kind === "RSA") return asymmetricKeyType === "rsa" && isStrong(asymmetricKeyDetails);
   if (kind === "Ed25519") return asymmetricKeyType === "ed25519";
@@ -21,8 +21,8 @@ export function isOfKind({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject,
 }
 
 /**
- * 2048 bits at least (NIST SP 800-131A), and so many at most that verifying stays cheap; an odd exponent from 3 on (RFC
- * 8017 section 3.1).
+ * Requires at least 2048 bits (NIST SP 800-131A), at most 8192 so that verification stays cheap, and an odd exponent of
+ * at least 3 (RFC 8017 section 3.1).
  */
 function isStrong({
   modulusLength = 0,

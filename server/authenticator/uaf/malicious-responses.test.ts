@@ -5,9 +5,9 @@ import { exportUafKey } from "../../dev/uaf-authenticator/keys.ts";
 import { tags } from "../../dev/uaf-authenticator/tlv.ts";
 import { authenticatorMetadata } from "./metadata.ts";
 import { rejectUaf } from "./rejections.ts";
-import { authenticationRequest, registrationRequest } from "./requests.ts";
-import { judgeAuthentication } from "./verify-authentication.ts";
-import { judgeRegistration } from "./verify-registration.ts";
+import { createAuthenticationRequest, createRegistrationRequest } from "./requests.ts";
+import { verifyUafAuthentication } from "./verify-authentication.ts";
+import { verifyUafRegistrationResponse } from "./verify-registration.ts";
 
 /** Whatever a client sends is judged: nothing is thrown, and nothing that was changed is taken. */
 
@@ -15,7 +15,7 @@ const facetId = "https://login.example";
 const asked = { appId: "https://login.example/facets", challenge: Buffer.alloc(32, 7).toString("base64url") };
 const accepted = [authenticatorMetadata({ aaid: "006F#0001" })];
 const phone = createUafAuthenticator();
-const registration = phone.register(registrationRequest({ ...asked, username: "someone", accepted }), {
+const registration = phone.register(createRegistrationRequest({ ...asked, username: "someone", accepted }), {
   facetId,
 });
 const [held] = phone.keys;
@@ -29,16 +29,16 @@ const key = {
   signCounter: 0,
 };
 const authentication = phone.authenticate(
-  authenticationRequest({ ...asked, transaction: "Pay?", keys: [key] }),
+  createAuthenticationRequest({ ...asked, transaction: "Pay?", keys: [key] }),
   { facetId },
 );
 
 const common = { ...asked, facets: [facetId], accepted };
 const judges = {
   registration: (answer: string, strict: boolean) =>
-    judgeRegistration(answer, { ...common, now: new Date(), strict }),
+    verifyUafRegistrationResponse(answer, { ...common, now: new Date(), strict }),
   authentication: (answer: string, strict: boolean) =>
-    judgeAuthentication(answer, { ...common, transaction: "Pay?", keys: [key], strict }),
+    verifyUafAuthentication(answer, { ...common, transaction: "Pay?", keys: [key], strict }),
 };
 const answers = { registration, authentication };
 const which = fc.constantFrom<keyof typeof judges>("registration", "authentication");
@@ -53,7 +53,7 @@ const messageOf = (kind: keyof typeof answers) => (JSON.parse(answers[kind]) as 
 function expectRefused(kind: keyof typeof judges, answer: string, strict: boolean) {
   const judged = judges[kind](answer, strict);
   if (judged.ok) throw new Error(`taken: ${answer}`);
-  expect(judged).toEqual(rejectUaf(judged.fault));
+  expect(judged).toEqual(rejectUaf(judged.reason));
 }
 
 test("both hold as they are", () => {

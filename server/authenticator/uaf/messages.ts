@@ -1,19 +1,17 @@
 import { z } from "zod";
 import { parseJson } from "../../lib/strict-json.ts";
 
-/** Answers of UAF clients, as the dictionaries of the Protocol Specification 1.1 have them. */
+/** Responses of UAF clients: dictionaries of the UAF Protocol Specification 1.1. */
 
-/** What a message is about. */
 export type Operation = "Reg" | "Auth" | "Dereg";
 
-/** Longest answer that is read, in characters. */
-export const longestAnswer = 64 * 1024;
+export const MAX_RESPONSE_CHARACTERS = 64 * 1024;
 
-/** Most members of one: a picture's palette alone may have 256 colours of three. */
-const mostMembers = 2048;
+/** The palette of a PNG alone may have 256 colours of three members each. */
+const MAX_MEMBERS = 2048;
 
-/** Most assertions in one answer: each costs a verification. */
-const mostAssertions = 8;
+/** Assertions in one response; each costs a signature verification. */
+const MAX_ASSERTIONS = 8;
 
 const version = z.object({ major: z.int().min(0).max(0xffff), minor: z.int().min(0).max(0xffff) });
 
@@ -23,7 +21,7 @@ const extension = z.object({
   fail_if_unknown: z.boolean(),
 });
 
-/** Clients write null for what there is not. */
+/** Clients send null for absent members. */
 const extensions = z.array(extension).nullish();
 
 const header = z.object({
@@ -40,7 +38,7 @@ const octet = z.int().min(0).max(0xff);
 const word = z.int().min(0).max(0xffffffff);
 const rgb = z.object({ r: octet, g: octet, b: octet });
 
-/** How a display for transactions draws (DisplayPNGCharacteristicsDescriptor): the image header of PNG. */
+/** Dictionary DisplayPNGCharacteristicsDescriptor: the PNG image header that a transaction display supports. */
 const pngCharacteristics = z.object({
   width: word,
   height: word,
@@ -54,29 +52,29 @@ const pngCharacteristics = z.object({
 
 export type PngCharacteristics = z.infer<typeof pngCharacteristics>;
 
-/** RegistrationResponse */
+/** Dictionary RegistrationResponse. */
 export const registrationResponse = z.object({
   header,
   fcParams: z.string(),
   assertions: z
     .array(assertion.extend({ tcDisplayPNGCharacteristics: z.array(pngCharacteristics).nullish() }))
     .min(1)
-    .max(mostAssertions),
+    .max(MAX_ASSERTIONS),
 });
 
 export type RegistrationResponse = z.infer<typeof registrationResponse>;
 
-/** AuthenticationResponse */
+/** Dictionary AuthenticationResponse. */
 export const authenticationResponse = z.object({
   header,
   fcParams: z.string(),
-  assertions: z.array(assertion).min(1).max(mostAssertions),
+  assertions: z.array(assertion).min(1).max(MAX_ASSERTIONS),
 });
 
-/** What the responses have in common. */
+/** The members that both responses share. */
 export type UafResponse = z.infer<typeof authenticationResponse>;
 
-/** FinalChallengeParams; what it is bound to does not matter to a server that cannot check it. */
+/** Dictionary FinalChallengeParams. Channel bindings are not parsed, because the server cannot verify them. */
 export const finalChallengeParams = z.object({
   appID: z.string().max(512),
   challenge: z.string(),
@@ -84,20 +82,19 @@ export const finalChallengeParams = z.object({
   channelBinding: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** As client interfaces hand messages on: dictionary UAFMessage of the Application API. */
+/** Dictionary UAFMessage of the UAF Application API, which some clients send as it is. */
 const wrapped = z.object({ uafProtocolMessage: z.string() });
 
 /**
- * Reads the one message of an answer: an array of it, the message alone, or either as the text that client interfaces
- * wrap.
+ * Reads the message of a response: an array of one message, the message alone, or either as the text in a `UAFMessage`.
  *
- * @returns null for anything else, and for what is too long, or no message of this form
+ * @returns null if the response is too long, is none of these, or the message does not match the schema
  */
 export function readMessage<Message>(answer: string, form: z.ZodType<Message>): Message | null {
-  if (answer.length > longestAnswer) return null;
-  const outer = parseJson(answer, mostMembers);
+  if (answer.length > MAX_RESPONSE_CHARACTERS) return null;
+  const outer = parseJson(answer, MAX_MEMBERS);
   const wrapping = wrapped.safeParse(outer);
-  const inner = wrapping.success ? parseJson(wrapping.data.uafProtocolMessage, mostMembers) : outer;
+  const inner = wrapping.success ? parseJson(wrapping.data.uafProtocolMessage, MAX_MEMBERS) : outer;
   const messages = Array.isArray(inner) ? inner : [inner];
   const [message, ...others] = messages;
   const read = form.safeParse(message);

@@ -1,25 +1,25 @@
-import { usualAlgorithms } from "./algorithms.ts";
+import { defaultAlgorithms } from "./algorithms.ts";
 import { keyFormats } from "./public-keys.ts";
 
-/** What is known, and demanded, of the authenticators of one model. */
+/** Properties and requirements of one authenticator model. */
 export interface AuthenticatorMetadata {
-  /** Vendor and model, four hex digits each, in capitals: `006F#0001`. */
+  /** Vendor and model, four upper-case hex digits each: `006F#0001`. */
   aaid: string;
   name?: string;
   /** Signature algorithms, see `algorithms.ts`. */
   algorithms: readonly number[];
   /** Formats of public keys, see `public-keys.ts`. */
   keyFormats: readonly number[];
-  /** With `full` a key has to be vouched for by a certificate that leads to one of the roots; `surrogate` vouches for itself. */
+  /** `full` requires a certificate that chains to one of the roots; `surrogate` accepts the key's own signature. */
   attestation: "surrogate" | "full";
-  /** Certificates in PEM: those of authorities, or of authenticators themselves. */
+  /** Certificates in PEM, of authorities or of authenticators themselves. */
   roots: readonly string[];
-  /** The lowest version of the authenticator that is accepted. */
+  /** The lowest accepted version of the authenticator. */
   version: number;
   revoked: boolean;
 }
 
-/** An accepted model as configuration names it. */
+/** An accepted model in the configuration. */
 export interface AcceptedAuthenticator {
   aaid: string;
   name?: string | undefined;
@@ -32,14 +32,14 @@ export interface AcceptedAuthenticator {
 }
 
 /**
- * Fills in what configuration leaves open: all that can be verified is accepted, and nothing has to be vouched for
- * where nobody is named who could.
+ * Applies the defaults: every supported algorithm and key format is accepted, and full attestation is required only if
+ * roots are configured.
  */
 export function authenticatorMetadata(accepted: AcceptedAuthenticator): AuthenticatorMetadata {
   return {
     aaid: accepted.aaid.toUpperCase(),
     ...(accepted.name === undefined ? {} : { name: accepted.name }),
-    algorithms: accepted.algorithms ?? usualAlgorithms,
+    algorithms: accepted.algorithms ?? defaultAlgorithms,
     keyFormats: accepted.key_formats ?? keyFormats,
     attestation: accepted.attestation ?? (accepted.roots?.length ? "full" : "surrogate"),
     roots: accepted.roots ?? [],

@@ -1,32 +1,32 @@
 import type { AuthenticatorMetadata } from "./metadata.ts";
 
-/** UAF Protocol Specification 1.1, dictionary MatchCriteria, as far as it is used here. */
+/** The used members of dictionary MatchCriteria (UAF Protocol Specification 1.1). */
 export interface MatchCriteria {
   aaid: [string];
-  /** base64url; any key when absent. */
+  /** base64url. Absent: any key. */
   keyIDs?: string[];
 }
 
 /**
- * UAF Protocol Specification 1.1, dictionary Policy. Each inner list of `accepted` is a combination of authenticators, of
- * which any will do; here each has one, by its model alone. The published Android client considers no others.
+ * Dictionary Policy (UAF Protocol Specification 1.1). Each inner list of `accepted` is a combination of authenticators.
+ * Ours hold one authenticator each: the published Android client ignores longer ones.
  */
 export interface Policy {
   accepted: [MatchCriteria][];
   disallowed?: MatchCriteria[];
 }
 
-/** A key, as requests and answers name it. */
+/** The identifier of a key in requests and responses. */
 export interface KeyName {
   aaid: string;
   /** base64url */
   keyId: string;
 }
 
-/** Authenticators that shall not register: all of a model, or the one that has this key already. */
+/** Authenticators that must not register: a whole model, or the one that holds this key. */
 export type Disallowed = Omit<KeyName, "keyId"> & Partial<KeyName>;
 
-/** What a registration asks for: any of these models that was not revoked, but none that is disallowed. */
+/** Builds the policy of a registration: any accepted model that is not revoked, except the disallowed authenticators. */
 export function registrationPolicy(
   accepted: readonly AuthenticatorMetadata[],
   disallowed: readonly Disallowed[] = [],
@@ -38,7 +38,7 @@ export function registrationPolicy(
   };
 }
 
-/** What an authentication asks for: any of these keys. */
+/** Builds the policy of an authentication: any of these keys. */
 export function authenticationPolicy(keys: readonly KeyName[]): Policy {
   return { accepted: criteria(keys).map((each) => [each]) };
 }
@@ -47,7 +47,7 @@ export function isDisallowed(key: KeyName, disallowed: readonly Disallowed[] = [
   return disallowed.some(({ aaid, keyId = key.keyId }) => aaid === key.aaid && keyId === key.keyId);
 }
 
-/** One for each model; where a whole model is meant, keys of it do not matter. */
+/** Builds one criterion for each model; a whole model takes precedence over its keys. */
 function criteria(keys: readonly Disallowed[]): MatchCriteria[] {
   return [...Map.groupBy(keys, ({ aaid }) => aaid)].map(([aaid, own]) => {
     const keyIDs = own.flatMap(({ keyId }) => keyId ?? []);

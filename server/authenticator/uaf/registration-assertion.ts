@@ -1,12 +1,12 @@
-import { type AssertionInfo, assertionInfoOf, assertionInfoSize } from "./assertion-info.ts";
-import { aaidOf, lengths } from "./assertion-scheme.ts";
+import { ASSERTION_INFO_BYTES, type AssertionInfo, parseAssertionInfo } from "./assertion-info.ts";
+import { fieldLengths, parseAaid } from "./assertion-scheme.ts";
 import { tags } from "./tags.ts";
 import type { TlvItem } from "./tlv.ts";
-import { one, readObject, several } from "./tlv-structure.ts";
+import { exactlyOne, oneOrMore, parseTlvStructure } from "./tlv-structure.ts";
 
-/** What an authenticator states about a key that it has made, and who vouches for it. */
+/** A parsed registration assertion (UAF Authenticator Commands 1.1, section 5.2.1). */
 export interface RegistrationAssertion {
-  /** The statement as it was signed. */
+  /** The bytes that the attestation's signature covers. */
   signed: Buffer;
   aaid: string;
   info: AssertionInfo & { keyFormat: number };
@@ -14,71 +14,70 @@ export interface RegistrationAssertion {
   keyId: Buffer;
   signCounter: number;
   regCounter: number;
-  /** In the format that `info` names. */
+  /** In the format of `info.keyFormat`. */
   publicKey: Buffer;
   attestation: Attestation;
 }
 
 export type Attestation =
-  /** Signed by a key of its maker's, whose certificate comes first. */
+  /** Signed by an attestation key, whose certificate comes first. */
   | { type: "full"; signature: Buffer; certificates: readonly Buffer[] }
-  /** Signed by the new key itself. */
+  /** Signed by the registered key itself. */
   | { type: "surrogate"; signature: Buffer }
-  /** Signed by a member of a group, who stays unknown. */
+  /** Signed with direct anonymous attestation. */
   | { type: "ecdaa" };
 
-/** UAF Authenticator Commands 1.1, section 5.2.1: the assertion around everything. */
-const envelope = { assertion: one(tags.UAFV1_REG_ASSERTION, lengths.object) };
+const envelope = { assertion: exactlyOne(tags.UAFV1_REG_ASSERTION, fieldLengths.object) };
 
 const assertion = {
-  keyRegistrationData: one(tags.UAFV1_KRD, lengths.object),
-  attestation: one(
+  keyRegistrationData: exactlyOne(tags.UAFV1_KRD, fieldLengths.object),
+  attestation: exactlyOne(
     [tags.ATTESTATION_BASIC_FULL, tags.ATTESTATION_BASIC_SURROGATE, tags.ATTESTATION_ECDAA],
-    lengths.object,
+    fieldLengths.object,
   ),
 };
 
 const keyRegistrationData = {
-  aaid: one(tags.AAID, lengths.aaid),
-  info: one(tags.ASSERTION_INFO, assertionInfoSize + 2),
-  finalChallengeHash: one(tags.FINAL_CHALLENGE_HASH, lengths.hash),
-  keyId: one(tags.KEYID, lengths.keyId),
-  counters: one(tags.COUNTERS, 2 * lengths.counter),
-  publicKey: one(tags.PUB_KEY, lengths.object),
+  aaid: exactlyOne(tags.AAID, fieldLengths.aaid),
+  info: exactlyOne(tags.ASSERTION_INFO, ASSERTION_INFO_BYTES + 2),
+  finalChallengeHash: exactlyOne(tags.FINAL_CHALLENGE_HASH, fieldLengths.hash),
+  keyId: exactlyOne(tags.KEYID, fieldLengths.keyId),
+  counters: exactlyOne(tags.COUNTERS, 2 * fieldLengths.counter),
+  publicKey: exactlyOne(tags.PUB_KEY, fieldLengths.object),
 };
 
 const fullAttestation = {
-  signature: one(tags.SIGNATURE, lengths.signature),
-  certificates: several(tags.ATTESTATION_CERT, lengths.object),
+  signature: exactlyOne(tags.SIGNATURE, fieldLengths.signature),
+  certificates: oneOrMore(tags.ATTESTATION_CERT, fieldLengths.object),
 };
 
-const attestationByItself = { signature: one(tags.SIGNATURE, lengths.signature) };
+const surrogateAttestation = { signature: exactlyOne(tags.SIGNATURE, fieldLengths.signature) };
 
-/** @throws TlvError for anything but one registration assertion */
-export function registrationAssertionOf(bytes: Buffer): RegistrationAssertion {
-  const outer = readObject(bytes, envelope);
-  const parts = readObject(outer.assertion.value, assertion);
-  const stated = readObject(parts.keyRegistrationData.value, keyRegistrationData, "extensible");
+/** @throws TlvError unless the bytes are exactly one registration assertion */
+export function parseRegistrationAssertion(bytes: Buffer): RegistrationAssertion {
+  const outer = parseTlvStructure(bytes, envelope);
+  const parts = parseTlvStructure(outer.assertion.value, assertion);
+  const stated = parseTlvStructure(parts.keyRegistrationData.value, keyRegistrationData, "extensible");
   return {
     signed: parts.keyRegistrationData.whole,
-    aaid: aaidOf(stated.aaid.value),
+    aaid: parseAaid(stated.aaid.value),
     info: {
-      ...assertionInfoOf(stated.info.value),
-      keyFormat: stated.info.value.readUInt16LE(assertionInfoSize),
+      ...parseAssertionInfo(stated.info.value),
+      keyFormat: stated.info.value.readUInt16LE(ASSERTION_INFO_BYTES),
     },
     finalChallengeHash: stated.finalChallengeHash.value,
     keyId: stated.keyId.value,
     signCounter: stated.counters.value.readUInt32LE(0),
-    regCounter: stated.counters.value.readUInt32LE(lengths.counter),
+    regCounter: stated.counters.value.readUInt32LE(fieldLengths.counter),
     publicKey: stated.publicKey.value,
-    attestation: attestationOf(parts.attestation),
+    attestation: parseAttestation(parts.attestation),
   };
 }
 
-function attestationOf({ tag, value }: TlvItem): Attestation {
+function parseAttestation({ tag, value }: TlvItem): Attestation {
   if (tag === tags.ATTESTATION_ECDAA) return { type: "ecdaa" };
   if (tag === tags.ATTESTATION_BASIC_SURROGATE)
-    return { type: "surrogate", signature: readObject(value, attestationByItself).signature.value };
-  const { signature, certificates } = readObject(value, fullAttestation);
+    return { type: "surrogate", signature: parseTlvStructure(value, surrogateAttestation).signature.value };
+  const { signature, certificates } = parseTlvStructure(value, fullAttestation);
   return { type: "full", signature: signature.value, certificates: certificates.map(({ value }) => value) };
 }

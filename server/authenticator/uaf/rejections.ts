@@ -1,7 +1,7 @@
 import { uafStatusCodes as status, type UafStatusCode } from "./status-codes.ts";
 
-/** All that can be wrong with an answer: the status that tells it to machines, and a sentence that tells it to people. */
-const faults = {
+/** Every reason to reject a response, with its UAF status code and a sentence for developers. */
+const rejections = {
   message_malformed: [status.BAD_REQUEST, "The answer is not one UAF message."],
   operation_mismatch: [status.REQUEST_INVALID, "The message answers another operation."],
   version_not_offered: [status.REQUEST_INVALID, "The message is of a version that was not offered."],
@@ -48,18 +48,18 @@ const faults = {
   signature_not_verified: [status.UNACCEPTABLE_CONTENT, "The signature does not hold."],
 } as const satisfies Record<string, readonly [UafStatusCode, string]>;
 
-export type UafFault = keyof typeof faults;
+export type UafRejectionReason = keyof typeof rejections;
 
-export interface UafRefusal {
+export interface UafRejection {
   ok: false;
-  /** What is wrong, for programs of ours: `sign_counter` is worth an alarm. */
-  fault: UafFault;
+  reason: UafRejectionReason;
   code: UafStatusCode;
-  /** A fixed sentence; nothing of the client's is in it. */
-  reason: string;
+  /** A fixed sentence, without any text of the client. */
+  message: string;
 }
 
-export function rejectUaf(fault: UafFault): UafRefusal {
-  const [code, reason] = faults[fault];
-  return { ok: false, fault, code, reason };
+/** Builds the rejection for a reason. */
+export function rejectUaf(reason: UafRejectionReason): UafRejection {
+  const [code, message] = rejections[reason];
+  return { ok: false, reason, code, message };
 }

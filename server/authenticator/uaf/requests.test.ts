@@ -2,10 +2,14 @@ import { describe, expect, test } from "vitest";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import { trustedFacets } from "./facets.ts";
 import { authenticatorMetadata } from "./metadata.ts";
-import { authenticationRequest, deregistrationRequest, registrationRequest } from "./requests.ts";
-import { isTransactionText, longestTransactionText } from "./transaction.ts";
-import { judgeAuthentication } from "./verify-authentication.ts";
-import { judgeRegistration } from "./verify-registration.ts";
+import {
+  createAuthenticationRequest,
+  createDeregistrationRequest,
+  createRegistrationRequest,
+} from "./requests.ts";
+import { isTransactionText, MAX_TRANSACTION_BYTES } from "./transaction.ts";
+import { verifyUafAuthentication } from "./verify-authentication.ts";
+import { verifyUafRegistrationResponse } from "./verify-registration.ts";
 
 const appId = "https://login.example/authenticator/facets";
 const challenge = Buffer.alloc(32, 7).toString("base64url");
@@ -19,7 +23,7 @@ const read = (request: string) => JSON.parse(request) as unknown;
 
 describe("a registration request", () => {
   test("asks for one authenticator of any model that is not revoked, by its name alone", () => {
-    const request = registrationRequest({
+    const request = createRegistrationRequest({
       appId,
       challenge,
       username: "someone",
@@ -43,7 +47,7 @@ describe("a registration request", () => {
       { aaid: "0123#ABCD" },
       { aaid: "0123#ABCD", keyId: "Aw" },
     ];
-    const request = registrationRequest({
+    const request = createRegistrationRequest({
       appId,
       challenge,
       username: "someone",
@@ -73,7 +77,7 @@ describe("an authentication request", () => {
         ],
       },
     };
-    expect(read(authenticationRequest({ appId, challenge, transaction: null, keys }))).toEqual([
+    expect(read(createAuthenticationRequest({ appId, challenge, transaction: null, keys }))).toEqual([
       { header: { upv: v1_1, op: "Auth", appID: appId }, ...members },
       { header: { upv: v1_0, op: "Auth", appID: appId }, ...members },
     ]);
@@ -81,7 +85,9 @@ describe("an authentication request", () => {
 
   test("has its text in base64url without padding", () => {
     const keys = [{ aaid: "006F#0001", keyId: "AQ" }];
-    expect(read(authenticationRequest({ appId, challenge, transaction: "Zahle 5 €?", keys }))).toMatchObject([
+    expect(
+      read(createAuthenticationRequest({ appId, challenge, transaction: "Zahle 5 €?", keys })),
+    ).toMatchObject([
       { transaction: [{ contentType: "text/plain", content: "WmFobGUgNSDigqw_" }] },
       { transaction: [{ contentType: "text/plain", content: "WmFobGUgNSDigqw_" }] },
     ]);
@@ -90,7 +96,7 @@ describe("an authentication request", () => {
 
 test("a deregistration request names keys, or all of them", () => {
   for (const authenticators of [[{ aaid: "006F#0001", keyID: "AQ" }], [{ aaid: "", keyID: "" }]])
-    expect(read(deregistrationRequest({ appId, authenticators }))).toEqual([
+    expect(read(createDeregistrationRequest({ appId, authenticators }))).toEqual([
       { header: { upv: v1_1, op: "Dereg", appID: appId }, authenticators },
       { header: { upv: v1_0, op: "Dereg", appID: appId }, authenticators },
     ]);
@@ -98,7 +104,7 @@ test("a deregistration request names keys, or all of them", () => {
 
 describe("a text to confirm", () => {
   test("is as long as 200 characters of base64url hold", () => {
-    const longest = "x".repeat(longestTransactionText);
+    const longest = "x".repeat(MAX_TRANSACTION_BYTES);
     expect(Buffer.from(longest).toString("base64url")).toHaveLength(200);
     expect(isTransactionText(longest)).toBe(true);
     expect(isTransactionText(`${longest}x`)).toBe(false);
@@ -127,24 +133,26 @@ test("a client registers, authenticates, confirms and forgets by what is asked o
   const facetId = "https://login.example";
   const call = { facetId, trustedFacets: trustedFacets([facetId]) };
   const common = { appId, challenge, facets: [facetId], accepted: [hanko], strict: true };
-  const registered = judgeRegistration(
+  const registered = verifyUafRegistrationResponse(
     phone.register(
-      registrationRequest({ appId, challenge, username: "someone", accepted: [other, hanko] }),
+      createRegistrationRequest({ appId, challenge, username: "someone", accepted: [other, hanko] }),
       call,
     ),
     { ...common, now: new Date() },
   );
-  if (!registered.ok) throw new Error(registered.reason);
+  if (!registered.ok) throw new Error(registered.message);
   const [key] = registered.registrations;
   if (!key) throw new Error("no key");
-  for (const transaction of [null, "x".repeat(longestTransactionText)]) {
-    const request = authenticationRequest({ appId, challenge, transaction, keys: [key] });
+  for (const transaction of [null, "x".repeat(MAX_TRANSACTION_BYTES)]) {
+    const request = createAuthenticationRequest({ appId, challenge, transaction, keys: [key] });
     const answer = phone.authenticate(request, call);
-    expect(judgeAuthentication(answer, { ...common, transaction, keys: [key] })).toMatchObject({ ok: true });
+    expect(verifyUafAuthentication(answer, { ...common, transaction, keys: [key] })).toMatchObject({
+      ok: true,
+    });
   }
   const { aaid, keyId: keyID } = key;
-  expect(phone.deregister(deregistrationRequest({ appId, authenticators: [{ aaid, keyID }] }), call)).toBe(
-    "[{}]",
-  );
+  expect(
+    phone.deregister(createDeregistrationRequest({ appId, authenticators: [{ aaid, keyID }] }), call),
+  ).toBe("[{}]");
   expect(phone.keys).toEqual([]);
 });

@@ -2,25 +2,25 @@ import type { Operation } from "./messages.ts";
 import type { AuthenticatorMetadata } from "./metadata.ts";
 import { authenticationPolicy, type Disallowed, type KeyName, registrationPolicy } from "./policy.ts";
 import { transactionOf } from "./transaction.ts";
-import { offeredVersions } from "./versions.ts";
+import { supportedVersions } from "./versions.ts";
 
 /**
- * Asks for a new key: UAF Protocol Specification 1.1, dictionary RegistrationRequest.
+ * Creates a request for a new key (UAF Protocol Specification 1.1, dictionary RegistrationRequest).
  *
  * @param wanted.challenge base64url of 8 to 64 bytes
  * @param wanted.username 1 to 128 characters, for the user to tell accounts apart
  * @param wanted.accepted models that may register; at least one that is not revoked
- * @param wanted.disallowed authenticators that shall not
- * @returns an array of messages, one for each version, as the text that clients are handed
+ * @param wanted.disallowed authenticators that must not register
+ * @returns JSON: an array of messages, one for each version
  */
-export function registrationRequest(wanted: {
+export function createRegistrationRequest(wanted: {
   appId: string;
   challenge: string;
   username: string;
   accepted: readonly AuthenticatorMetadata[];
   disallowed?: readonly Disallowed[];
 }): string {
-  return forEachVersion("Reg", wanted.appId, {
+  return messagesForEachVersion("Reg", wanted.appId, {
     challenge: wanted.challenge,
     username: wanted.username,
     policy: registrationPolicy(wanted.accepted, wanted.disallowed),
@@ -28,20 +28,21 @@ export function registrationRequest(wanted: {
 }
 
 /**
- * Asks for a signature by one of some keys: UAF Protocol Specification 1.1, dictionary AuthenticationRequest.
+ * Creates a request for a signature by one of the keys (UAF Protocol Specification 1.1, dictionary
+ * AuthenticationRequest).
  *
  * @param wanted.challenge base64url of 8 to 64 bytes
- * @param wanted.transaction text to show and to confirm, see `isTransactionText`; null for none
- * @param wanted.keys one at least
+ * @param wanted.transaction text for the user to confirm, see `isTransactionText`; null for none
+ * @param wanted.keys at least one
  * @returns as above
  */
-export function authenticationRequest(wanted: {
+export function createAuthenticationRequest(wanted: {
   appId: string;
   challenge: string;
   transaction: string | null;
   keys: readonly KeyName[];
 }): string {
-  return forEachVersion("Auth", wanted.appId, {
+  return messagesForEachVersion("Auth", wanted.appId, {
     challenge: wanted.challenge,
     ...(wanted.transaction === null ? {} : { transaction: [transactionOf(wanted.transaction)] }),
     policy: authenticationPolicy(wanted.keys),
@@ -49,19 +50,20 @@ export function authenticationRequest(wanted: {
 }
 
 /**
- * Tells a client to forget keys: UAF Protocol Specification 1.1, dictionary DeregistrationRequest. Nobody proves that it did.
+ * Creates a request to delete keys (UAF Protocol Specification 1.1, dictionary DeregistrationRequest). Clients do not
+ * prove that they deleted them.
  *
- * @param wanted.authenticators keys; with an empty `keyID` all of a model, with an empty `aaid` as well all there are
+ * @param wanted.authenticators keys; an empty `keyID` means all keys of a model, an empty `aaid` as well all keys
  * @returns as above
  */
-export function deregistrationRequest(wanted: {
+export function createDeregistrationRequest(wanted: {
   appId: string;
   authenticators: readonly { aaid: string; keyID: string }[];
 }): string {
   const authenticators = wanted.authenticators.map(({ aaid, keyID }) => ({ aaid, keyID }));
-  return forEachVersion("Dereg", wanted.appId, { authenticators });
+  return messagesForEachVersion("Dereg", wanted.appId, { authenticators });
 }
 
-function forEachVersion(op: Operation, appID: string, members: Record<string, unknown>): string {
-  return JSON.stringify(offeredVersions.map((upv) => ({ header: { upv, op, appID }, ...members })));
+function messagesForEachVersion(op: Operation, appID: string, members: Record<string, unknown>): string {
+  return JSON.stringify(supportedVersions.map((upv) => ({ header: { upv, op, appID }, ...members })));
 }

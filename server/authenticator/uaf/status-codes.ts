@@ -1,4 +1,4 @@
-/** Status codes of UAF: Application API and Transport Binding Specification 1.1, "UAF Status Codes". */
+/** UAF status codes (UAF Application API and Transport Binding Specification 1.1, "UAF Status Codes"). */
 export const uafStatusCodes = {
   OK: 1200,
   ACCEPTED: 1202,

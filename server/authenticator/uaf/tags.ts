@@ -17,15 +17,15 @@ export const tags = {
   ASSERTION_INFO: 0x2e0e,
   AUTHENTICATOR_NONCE: 0x2e0f,
   TRANSACTION_CONTENT_HASH: 0x2e10,
-  /** An extension that whoever does not know it has to refuse. */
+  /** An extension that a reader must reject if it does not know it. */
   EXTENSION: 0x3e11,
-  /** One that may be passed over. Its bit says critical all the same: the name, not the bit, is what counts. */
+  /** An extension that a reader may skip, although its tag has the critical bit. */
   EXTENSION_NON_CRITICAL: 0x3e12,
   EXTENSION_ID: 0x2e13,
   EXTENSION_DATA: 0x2e14,
 } as const;
 
-/** Set in a tag that a reader who does not know it must not pass over. */
-const critical = 0x2000;
+/** Set in tags that a reader must not skip if it does not know them. */
+const CRITICAL_BIT = 0x2000;
 
-export const isCritical = (tag: number) => (tag & critical) !== 0;
+export const isCritical = (tag: number) => (tag & CRITICAL_BIT) !== 0;

@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { encodeTlv, type Item, item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
 import { tags } from "./tags.ts";
 import { TlvError } from "./tlv.ts";
-import { one, readObject, several } from "./tlv-structure.ts";
+import { exactlyOne, oneOrMore, parseTlvStructure } from "./tlv-structure.ts";
 
 const description = {
-  name: one(tags.AAID, 3),
-  either: one([tags.KEYID, tags.PUB_KEY], [1, 4]),
-  many: several(tags.ATTESTATION_CERT, [0, 2]),
+  name: exactlyOne(tags.AAID, 3),
+  either: exactlyOne([tags.KEYID, tags.PUB_KEY], [1, 4]),
+  many: oneOrMore(tags.ATTESTATION_CERT, [0, 2]),
 };
 
 const name = item("aaid", Buffer.from("abc"));
@@ -19,7 +19,7 @@ const id = item("extensionId", Buffer.from("com.example"));
 const data = item("extensionData", Buffer.alloc(0));
 
 const read = (items: Item[], extensible?: "extensible") =>
-  readObject(encodeTlv(...items), description, extensible);
+  parseTlvStructure(encodeTlv(...items), description, extensible);
 
 test("members are read by the names that describe them", () => {
   const object = read([name, either, cert, cert]);
@@ -78,7 +78,7 @@ test("whatever the bytes, there is an object of this form or a TlvError", () => 
   fc.assert(
     fc.property(items, (written) => {
       try {
-        const object = readObject(encodeTlv(...written), description, "extensible");
+        const object = parseTlvStructure(encodeTlv(...written), description, "extensible");
         expect(object.name.value).toHaveLength(3);
         expect(object.many.length).toBeGreaterThan(0);
       } catch (error) {

@@ -1,30 +1,29 @@
 import { isCritical, tags } from "./tags.ts";
-import { TlvError, type TlvItem, tlvItems } from "./tlv.ts";
+import { parseTlv, TlvError, type TlvItem } from "./tlv.ts";
 
-/** What a member of an object may be. */
+/** Description of one member of a structure. */
 interface Member {
-  /** The tags it may have. */
+  /** Accepted tags. */
   tags: readonly number[];
-  /** Whether there is exactly one, or one and more after it. */
   count: "one" | "several";
-  /** Fewest and most bytes of its value. */
+  /** Range of the value's length, in bytes. */
   length: readonly [least: number, most: number];
 }
 
-/** Members of an object by their names here, in the order in which they stand. */
-type Description = Readonly<Record<string, Member>>;
+/** The members of a structure by name, in their order. */
+type StructureDescription = Readonly<Record<string, Member>>;
 
-type Read<Described extends Description> = {
+type ParsedStructure<Described extends StructureDescription> = {
   [Name in keyof Described]: Described[Name]["count"] extends "one" ? TlvItem : readonly TlvItem[];
 };
 
 type Length = number | readonly [least: number, most: number];
 
-/** A member that stands once. */
-export const one = (tag: number | readonly number[], length: Length) => member("one", tag, length);
+/** Describes a member that occurs exactly once. */
+export const exactlyOne = (tag: number | readonly number[], length: Length) => member("one", tag, length);
 
-/** A member that stands once at least. */
-export const several = (tag: number, length: Length) => member("several", tag, length);
+/** Describes a member that occurs at least once. */
+export const oneOrMore = (tag: number, length: Length) => member("several", tag, length);
 
 function member<Count extends Member["count"]>(
   count: Count,
@@ -38,48 +37,50 @@ function member<Count extends Member["count"]>(
   };
 }
 
-/** What an extension consists of; which one it is does not matter where none is known. */
-const extension = { id: one(tags.EXTENSION_ID, [1, 32]), data: one(tags.EXTENSION_DATA, [0, 0xffff]) };
+/** The structure of an extension. */
+const extension = {
+  id: exactlyOne(tags.EXTENSION_ID, [1, 32]),
+  data: exactlyOne(tags.EXTENSION_DATA, [0, 0xffff]),
+};
 
 /**
- * Reads the members of an object: each that is described, in the order of the description, with a length that it may
- * have, and no other.
+ * Parses a structure: exactly the described members, in their order, with permitted lengths.
  *
- * @param value what lies between the object's head and its end
- * @param extensible whether extensions may follow, and tags that nobody knows and that may be passed over
- * @throws TlvError for anything else
+ * @param value content of the structure, without its own tag and length
+ * @param extensible whether non-critical extensions and unknown non-critical tags may follow
+ * @throws TlvError if the structure does not match the description
  */
-export function readObject<Described extends Description>(
+export function parseTlvStructure<Described extends StructureDescription>(
   value: Buffer,
   description: Described,
   extensible: "extensible" | "closed" = "closed",
-): Read<Described> {
-  const items = tlvItems(value);
+): ParsedStructure<Described> {
+  const items = parseTlv(value);
   const read: Record<string, TlvItem | TlvItem[]> = {};
   for (const [name, { tags, count, length }] of Object.entries(description)) {
     const found = takeWhile(items, ({ tag }) => tags.includes(tag), count === "one" ? 1 : items.length);
     const [first] = found;
-    if (!first) throw new TlvError(`${name} is missing, or stands elsewhere`);
+    if (!first) throw new TlvError(`${name} is missing or out of order`);
     const [least, most] = length;
     if (found.some(({ value }) => value.length < least || value.length > most))
-      throw new TlvError(`${name} has a length that it cannot have`);
+      throw new TlvError(`${name} has a length out of range`);
     read[name] = count === "one" ? first : found;
   }
   for (const item of items) {
-    if (extensible === "closed") throw new TlvError("something follows the last member");
-    passOver(item);
+    if (extensible === "closed") throw new TlvError("unexpected data after the last member");
+    skipUnknown(item);
   }
-  return read as Read<Described>;
+  return read as ParsedStructure<Described>;
 }
 
-/** Takes items off the front of a list, as many as there are of them and at most so many. */
+/** Removes the leading items that match, at most `most`, and returns them. */
 function takeWhile(items: TlvItem[], belongs: (item: TlvItem) => boolean, most: number): TlvItem[] {
   const end = items.findIndex((item, at) => at >= most || !belongs(item));
   return items.splice(0, end === -1 ? items.length : end);
 }
 
-/** @throws TlvError for what may not be passed over */
-function passOver({ tag, value }: TlvItem): void {
-  if (tag === tags.EXTENSION_NON_CRITICAL) readObject(value, extension);
-  else if (isCritical(tag)) throw new TlvError("a critical extension is not known");
+/** @throws TlvError if the item must not be skipped */
+function skipUnknown({ tag, value }: TlvItem): void {
+  if (tag === tags.EXTENSION_NON_CRITICAL) parseTlvStructure(value, extension);
+  else if (isCritical(tag)) throw new TlvError("unknown critical extension");
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encodeTlv, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
-import { TlvError, tlvItems } from "./tlv.ts";
+import { parseTlv, TlvError } from "./tlv.ts";
 
 const hex = (text: string) => Buffer.from(text, "hex");
 const uint16 = fc.integer({ min: 0, max: 0xffff });
@@ -12,7 +12,7 @@ const items = fc.array(fc.record({ tag: uint16, value: fc.uint8Array({ maxLength
 test("items are read as they were written, heads and all", () => {
   fc.assert(
     fc.property(items, (written) => {
-      const read = tlvItems(encodeTlv(...written));
+      const read = parseTlv(encodeTlv(...written));
       expect(read.map(({ tag }) => tag)).toEqual(written.map(({ tag }) => tag));
       expect(read.map(({ value }) => value)).toEqual(written.map(({ value }) => Buffer.from(value)));
       expect(Buffer.concat(read.map(({ whole }) => whole))).toEqual(encodeTlv(...written));
@@ -26,7 +26,7 @@ test("items that are cut short anywhere but between two are none", () => {
       const bytes = encodeTlv(...written);
       const between = written.map((_, count) => encodeTlv(...written.slice(0, count)).length);
       const end = at % (bytes.length + 1);
-      const read = () => tlvItems(bytes.subarray(0, end));
+      const read = () => parseTlv(bytes.subarray(0, end));
       if (end === bytes.length || between.includes(end)) expect(read()).toBeDefined();
       else expect(read).toThrow(TlvError);
     }),
@@ -34,7 +34,7 @@ test("items that are cut short anywhere but between two are none", () => {
 });
 
 test("the low byte comes first", () => {
-  expect(tlvItems(hex("0b2e030041424307ff0000"))).toMatchObject([
+  expect(parseTlv(hex("0b2e030041424307ff0000"))).toMatchObject([
     { tag: 0x2e0b, value: Buffer.from("ABC") },
     { tag: 0xff07, value: Buffer.alloc(0) },
   ]);
@@ -49,12 +49,12 @@ describe("refused is", () => {
     ["a length in the other order", "0b2e0003414243"],
     ["a byte behind the last item", "0b2e030041424300"],
   ])("A75 %s", (_what, text) => {
-    expect(() => tlvItems(hex(text))).toThrow(TlvError);
+    expect(() => parseTlv(hex(text))).toThrow(TlvError);
   });
 });
 
 test("A75 of ten thousand levels the first alone is read", () => {
-  const read = tlvItems(nestedTlv(10_000));
+  const read = parseTlv(nestedTlv(10_000));
   expect(read).toHaveLength(1);
   expect(read[0]?.value).toHaveLength(4 * 9_999);
 });
@@ -63,7 +63,7 @@ test("whatever the bytes, they are items or there is a TlvError", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       try {
-        expect(Buffer.concat(tlvItems(Buffer.from(bytes)).map(({ whole }) => whole))).toEqual(
+        expect(Buffer.concat(parseTlv(Buffer.from(bytes)).map(({ whole }) => whole))).toEqual(
           Buffer.from(bytes),
         );
       } catch (error) {

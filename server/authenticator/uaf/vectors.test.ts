@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { authenticatorMetadata } from "./metadata.ts";
-import { deregistrationRequest } from "./requests.ts";
+import { createDeregistrationRequest } from "./requests.ts";
 import device from "./vectors/dab8-8011-authentication.json" with { type: "json" };
 import example from "./vectors/fido-spec-example.json" with { type: "json" };
-import { type ExpectedAuthentication, judgeAuthentication } from "./verify-authentication.ts";
-import { type ExpectedRegistration, judgeRegistration } from "./verify-registration.ts";
+import { type ExpectedAuthentication, verifyUafAuthentication } from "./verify-authentication.ts";
+import { type ExpectedRegistration, verifyUafRegistrationResponse } from "./verify-registration.ts";
 
 /** Messages that others made, held against the judges: of FIDO's own specification, and of a device that was sold. */
 
@@ -61,9 +61,9 @@ interface Message {
 }
 
 const judgedRegistration = (message: Message) =>
-  judgeRegistration(JSON.stringify([message]), expectedRegistration);
+  verifyUafRegistrationResponse(JSON.stringify([message]), expectedRegistration);
 const judgedAuthentication = (message: Message, keys = expectedAuthentication.keys) =>
-  judgeAuthentication(JSON.stringify([message]), { ...expectedAuthentication, keys });
+  verifyUafAuthentication(JSON.stringify([message]), { ...expectedAuthentication, keys });
 
 /** The message, its assertion changed in one byte. */
 function* alteredAssertions(message: Message): Generator<[at: number, Message]> {
@@ -124,26 +124,26 @@ describe("the example of FIDO's specification", () => {
 
   test("deregisters with a message like ours", () => {
     const { header, authenticators } = example.messages.deregistrationRequest;
-    const ours: unknown = JSON.parse(deregistrationRequest({ appId: header.appID, authenticators }));
+    const ours: unknown = JSON.parse(createDeregistrationRequest({ appId: header.appID, authenticators }));
     expect(ours).toContainEqual({ header, authenticators });
   });
 
   test("does not register once its certificate's term is over, nor before", () => {
     for (const now of ["2017-05-25T00:00:00Z", "2014-08-28T00:00:00Z"]) {
-      const answer = judgeRegistration(JSON.stringify([registrationResponse]), {
+      const answer = verifyUafRegistrationResponse(JSON.stringify([registrationResponse]), {
         ...expectedRegistration,
         now: new Date(now),
       });
-      expect(answer).toMatchObject({ ok: false, fault: "attestation_not_verified", code: 1496 });
+      expect(answer).toMatchObject({ ok: false, reason: "attestation_not_verified", code: 1496 });
     }
   });
 
   test("A72 does not authenticate with the final challenge of the registration", () => {
-    const answer = judgeAuthentication(
+    const answer = verifyUafAuthentication(
       JSON.stringify([{ ...authenticationResponse, fcParams: registrationResponse.fcParams }]),
       { ...expectedAuthentication, challenge: expectedRegistration.challenge },
     );
-    expect(answer).toMatchObject({ ok: false, fault: "final_challenge_hash_mismatch", code: 1498 });
+    expect(answer).toMatchObject({ ok: false, reason: "final_challenge_hash_mismatch", code: 1498 });
   });
 
   test("does not register with one bit of its assertion altered, whichever it is", () => {
@@ -200,20 +200,22 @@ describe("the authentication of a device that was sold", () => {
   };
 
   test("holds", () => {
-    expect(judgeAuthentication(JSON.stringify([device.response]), expected)).toMatchObject({ ok: true });
+    expect(verifyUafAuthentication(JSON.stringify([device.response]), expected)).toMatchObject({ ok: true });
   });
 
   test("does not without the padding that was signed", () => {
     const fcParams = device.response.fcParams.replace(/=+$/, "");
-    expect(judgeAuthentication(JSON.stringify([{ ...device.response, fcParams }]), expected)).toMatchObject({
+    expect(
+      verifyUafAuthentication(JSON.stringify([{ ...device.response, fcParams }]), expected),
+    ).toMatchObject({
       ok: false,
-      fault: "final_challenge_hash_mismatch",
+      reason: "final_challenge_hash_mismatch",
     });
   });
 
   test("does not with one bit altered, whichever it is", () => {
     for (const [at, message] of alteredAssertions(device.response)) {
-      const answer = judgeAuthentication(JSON.stringify([message]), expected);
+      const answer = verifyUafAuthentication(JSON.stringify([message]), expected);
       expect(answer, `byte ${at}`).toMatchObject({ ok: false });
     }
   });

@@ -3,25 +3,24 @@ import { leadsToRoot } from "../../webauthn/formats/certificates.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { isOfKind } from "./key-kinds.ts";
 import type { Attestation } from "./registration-assertion.ts";
-import { verifies } from "./verify-signature.ts";
+import { verifySignature } from "./verify-signature.ts";
 
-/** Most certificates that are sent along. */
-const longestChain = 6;
+const MAX_CERTIFICATES = 6;
 
-/** Whether a statement was signed by the very key that it is about. */
-export function holdsBySurrogate(
+/** Whether the registered key has signed its own registration data. */
+export function verifySurrogateAttestation(
   { signature }: Attestation & { type: "surrogate" },
   signed: Buffer,
   by: { algorithm: Algorithm; key: KeyObject; strict: boolean },
 ): boolean {
-  return verifies(by.algorithm, by.key, signed, signature, by.strict);
+  return verifySignature(by.algorithm, by.key, signed, signature, by.strict);
 }
 
 /**
- * Whether a statement was signed by the key of the first certificate, and that certificate is to be trusted: it is
- * one of the roots itself, or it leads to one.
+ * Whether the key of the first certificate has signed the registration data, and that certificate is trusted: it is a
+ * configured root itself, or chains to one.
  */
-export function holdsByCertificate(
+export function verifyFullAttestation(
   { signature, certificates }: Attestation & { type: "full" },
   signed: Buffer,
   by: { algorithm: Algorithm; roots: readonly string[]; now: Date; strict: boolean },
@@ -30,18 +29,18 @@ export function holdsByCertificate(
     const chain = certificatesOf(certificates);
     const key = chain[0]?.publicKey;
     if (!key || !isOfKind(key, by.algorithm.key)) return false;
-    if (!verifies(by.algorithm, key, signed, signature, by.strict)) return false;
+    if (!verifySignature(by.algorithm, key, signed, signature, by.strict)) return false;
     const roots = by.roots.map((pem) => new X509Certificate(pem));
     return isTrusted(chain, roots, by.now);
   } catch {
-    // Certificates that cannot be read vouch for nothing.
+    // A malformed certificate verifies nothing.
     return false;
   }
 }
 
-/** @throws Error for too many, and for what is no certificate in DER, or more than one */
+/** @throws Error for too many certificates, and unless each is exactly one certificate in DER */
 function certificatesOf(encoded: readonly Buffer[]): X509Certificate[] {
-  if (encoded.length > longestChain) throw new Error("too many certificates");
+  if (encoded.length > MAX_CERTIFICATES) throw new Error("too many certificates");
   return encoded.map((der) => {
     const certificate = new X509Certificate(der);
     if (!certificate.raw.equals(der)) throw new Error("not one certificate in DER");
@@ -53,7 +52,7 @@ function isTrusted(chain: readonly X509Certificate[], roots: readonly X509Certif
   const [leaf] = chain;
   if (!leaf || leaf.validFromDate > now || leaf.validToDate < now) return false;
   if (roots.some(({ raw }) => raw.equals(leaf.raw))) return true;
-  // Who may certify others does not vouch for keys; nor does another certificate of a key that is listed.
+  // An authority does not attest keys itself, and a configured key is trusted only in its configured certificate.
   if (leaf.ca || roots.some(({ publicKey }) => publicKey.equals(leaf.publicKey))) return false;
   return leadsToRoot(chain, roots, now);
 }

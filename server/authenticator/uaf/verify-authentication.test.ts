@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import type { HeldKey, Instead, UafCall, UafSettings } from "../../dev/uaf-authenticator/call.ts";
+import type { Overrides, StoredKey, UafCall, UafSettings } from "../../dev/uaf-authenticator/call.ts";
 import {
   exportUafKey,
   keyFormatsOf,
@@ -10,12 +10,12 @@ import {
 } from "../../dev/uaf-authenticator/keys.ts";
 import { item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
 import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";
-import type { UafFault } from "./rejections.ts";
-import { authenticationRequest } from "./requests.ts";
+import type { UafRejectionReason } from "./rejections.ts";
+import { createAuthenticationRequest } from "./requests.ts";
 import {
   type ExpectedAuthentication,
-  judgeAuthentication,
   type RegisteredKey,
+  verifyUafAuthentication,
 } from "./verify-authentication.ts";
 
 const facetId = "https://login.example";
@@ -27,7 +27,7 @@ const asked = {
 const text = "Pay 1,000 € to Bob?";
 
 interface Case {
-  instead?: Instead;
+  instead?: Overrides;
   extensions?: UafCall["extensions"] & {};
   transaction?: string | null;
   model?: Partial<AcceptedAuthenticator>;
@@ -35,7 +35,7 @@ interface Case {
   expected?: Partial<ExpectedAuthentication>;
 }
 
-const held = (algorithm: UafAlgorithm, id = Buffer.alloc(32, 1)): HeldKey => ({
+const held = (algorithm: UafAlgorithm, id = Buffer.alloc(32, 1)): StoredKey => ({
   id,
   appId: asked.appId,
   username: "someone",
@@ -46,7 +46,7 @@ const held = (algorithm: UafAlgorithm, id = Buffer.alloc(32, 1)): HeldKey => ({
 const usual = held(0x0002);
 const other = held(0x0002, Buffer.alloc(32, 2));
 
-const storedOf = ({ id, privateKey }: HeldKey, stored: Partial<RegisteredKey> = {}): RegisteredKey => ({
+const storedOf = ({ id, privateKey }: StoredKey, stored: Partial<RegisteredKey> = {}): RegisteredKey => ({
   aaid,
   keyId: id.toString("base64url"),
   publicKey: exportUafKey(privateKey, 0x0101),
@@ -61,12 +61,12 @@ function answerOf(
   phone: UafAuthenticator = createUafAuthenticator({ keys: [usual] }),
 ): string {
   const keys = [{ aaid, keyId: usual.id.toString("base64url") }];
-  const request = authenticationRequest({ ...asked, transaction, keys });
-  return phone.authenticate(request, { facetId, extensions, instead: { unasked: true, ...instead } });
+  const request = createAuthenticationRequest({ ...asked, transaction, keys });
+  return phone.authenticate(request, { facetId, extensions, overrides: { ignorePolicy: true, ...instead } });
 }
 
 function judged(answer: string, { model, stored, transaction = null, expected }: Case = {}) {
-  return judgeAuthentication(answer, {
+  return verifyUafAuthentication(answer, {
     ...asked,
     facets: [facetId],
     transaction,
@@ -79,8 +79,8 @@ function judged(answer: string, { model, stored, transaction = null, expected }:
 
 const verdict = (one: Case) => judged(answerOf(one), one);
 
-function expectRefusal(one: Case, fault: UafFault) {
-  expect(verdict(one)).toMatchObject({ ok: false, fault });
+function expectRejection(one: Case, reason: UafRejectionReason) {
+  expect(verdict(one)).toMatchObject({ ok: false, reason });
 }
 
 describe("an authentication", () => {
@@ -124,12 +124,12 @@ describe("an authentication", () => {
   test("passes over extensions that may be passed over, and refuses others", () => {
     const extension = { id: "com.example", data: Buffer.from("x"), critical: false };
     expect(verdict({ extensions: [extension] })).toMatchObject({ ok: true });
-    expectRefusal({ extensions: [{ ...extension, critical: true }] }, "assertion_malformed");
+    expectRejection({ extensions: [{ ...extension, critical: true }] }, "assertion_malformed");
   });
 
   test("of several assertions keeps those that hold, each key once", () => {
     const [first] = JSON.parse(answerOf({})) as [{ assertions: unknown[]; fcParams: string; header: object }];
-    const sent = (instead: Instead, phone?: UafAuthenticator) =>
+    const sent = (instead: Overrides, phone?: UafAuthenticator) =>
       (
         JSON.parse(answerOf({ instead: { fcParams: first.fcParams, ...instead } }, phone)) as [typeof first]
       )[0].assertions;
@@ -144,13 +144,13 @@ describe("an authentication", () => {
     const [one, two] = expected.keys.map(({ keyId }) => keyId);
     expect(ids(together(...wrong, rubbish, ...second, ...first.assertions))).toEqual([two, one]);
     expect(ids(together(...first.assertions, ...first.assertions))).toEqual([one]);
-    expect(together(rubbish, ...wrong)).toMatchObject({ ok: false, fault: "assertion_malformed" });
-    expect(together(...wrong, rubbish)).toMatchObject({ ok: false, fault: "signature_not_verified" });
+    expect(together(rubbish, ...wrong)).toMatchObject({ ok: false, reason: "assertion_malformed" });
+    expect(together(...wrong, rubbish)).toMatchObject({ ok: false, reason: "signature_not_verified" });
   });
 });
 
 describe("refused is, of the message,", () => {
-  test.each<[string, Case, UafFault]>([
+  test.each<[string, Case, UafRejectionReason]>([
     ["another operation", { instead: { header: { op: "Reg" } } }, "operation_mismatch"],
     [
       "a version of times to come",
@@ -184,11 +184,11 @@ describe("refused is, of the message,", () => {
       "final_challenge_hash_mismatch",
     ],
     ["another scheme", { instead: { assertionScheme: "uafv1tlv" } }, "scheme_unknown"],
-  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+  ])("%s", (_title, one, reason) => expectRejection(one, reason));
 });
 
 describe("A75 refused is, of the assertion,", () => {
-  test.each<[string, Instead]>([
+  test.each<[string, Overrides]>([
     ["a member that is missing", { tlv: [{ leaveOut: "nonce" }] }],
     ["no hash of a content, not even an empty one", { tlv: [{ leaveOut: "transactionContentHash" }] }],
     ["no signature", { tlv: [{ leaveOut: "signature" }] }],
@@ -212,11 +212,11 @@ describe("A75 refused is, of the assertion,", () => {
     ],
     ["a thousand levels", { tlv: [{ after: "counters", put: nestedTlv(900) }] }],
     ["ten thousand levels", { tlv: [{ after: "counters", put: nestedTlv(10_000) }] }],
-  ])("%s", (_what, instead) => expectRefusal({ instead }, "assertion_malformed"));
+  ])("%s", (_what, instead) => expectRejection({ instead }, "assertion_malformed"));
 });
 
 describe("A74 refused is, of the key,", () => {
-  test.each<[string, Case, UafFault]>([
+  test.each<[string, Case, UafRejectionReason]>([
     ["one that was not asked for", { expected: { keys: [] } }, "key_unknown"],
     ["another one of the same phone", { expected: { keys: [storedOf(other)] } }, "key_unknown"],
     [
@@ -234,17 +234,17 @@ describe("A74 refused is, of the key,", () => {
       "signature_not_verified",
     ],
     ["a stored key that is none", { stored: { publicKey: Buffer.alloc(91) } }, "public_key_unacceptable"],
-  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+  ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
   test("A77 the right key under the name of another", () => {
     const phone = createUafAuthenticator({ keys: [other] });
     const answer = answerOf({ instead: { keyId: usual.id } }, phone);
-    expect(judged(answer)).toMatchObject({ ok: false, fault: "signature_not_verified" });
+    expect(judged(answer)).toMatchObject({ ok: false, reason: "signature_not_verified" });
   });
 });
 
 describe("A75 refused is, of the algorithm,", () => {
-  test.each<[string, Case, UafFault]>([
+  test.each<[string, Case, UafRejectionReason]>([
     ["one that is not the model's", { model: { algorithms: [0x0001] } }, "algorithm_unacceptable"],
     ["one of another curve", { instead: { algorithm: 0x0006 } }, "algorithm_unacceptable"],
     ["one of RSA", { instead: { algorithm: 0x0003 } }, "algorithm_unacceptable"],
@@ -260,7 +260,7 @@ describe("A75 refused is, of the algorithm,", () => {
     ],
     ["one that writes the signature otherwise", { instead: { algorithm: 0x0001 } }, "signature_not_verified"],
     ["one of a stored key that there is not", { stored: { algorithm: 0x00ff } }, "algorithm_unacceptable"],
-  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+  ])("%s", (_title, one, reason) => expectRejection(one, reason));
 });
 
 describe("A73 the counter", () => {
@@ -285,17 +285,17 @@ describe("A73 the counter", () => {
     [0xffffffff, 0xffffffff],
   ])("may not go from %i to %i", (before, now) => {
     const one: Case = { stored: { signCounter: before }, instead: { signCounter: now } };
-    expect(verdict(one)).toMatchObject({ ok: false, fault: "sign_counter", code: 1492 });
+    expect(verdict(one)).toMatchObject({ ok: false, reason: "sign_counter", code: 1492 });
   });
 
   test("is worth no alarm when the key has not signed it", () => {
     const one: Case = { stored: { signCounter: 5 }, instead: { signCounter: 4, signature: "flipped" } };
-    expectRefusal(one, "signature_not_verified");
+    expectRejection(one, "signature_not_verified");
   });
 });
 
 describe("A76 refused is, of what was confirmed,", () => {
-  test.each<[string, Case, UafFault]>([
+  test.each<[string, Case, UafRejectionReason]>([
     ["another text", { transaction: text, instead: { transaction: `${text} ` } }, "transaction_mismatch"],
     [
       "nothing, where there was a text",
@@ -321,22 +321,22 @@ describe("A76 refused is, of what was confirmed,", () => {
     ],
     ["the mode where there was nothing", { instead: { mode: 2 } }, "mode_unacceptable"],
     ["a mode that there is not", { instead: { mode: 3 } }, "mode_unacceptable"],
-  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+  ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
   test("the hash of the text's base64url", async () => {
     const { createHash } = await import("node:crypto");
     const content = Buffer.from(text).toString("base64url");
     const transactionContentHash = createHash("sha256").update(content).digest();
-    expectRefusal({ transaction: text, instead: { transactionContentHash } }, "transaction_mismatch");
+    expectRejection({ transaction: text, instead: { transactionContentHash } }, "transaction_mismatch");
   });
 });
 
 describe("refused is, of the signature,", () => {
-  test.each<[string, Instead]>([
+  test.each<[string, Overrides]>([
     ["one bit", { signature: "flipped" }],
     ["all of it", { signature: Buffer.alloc(70, 1) }],
     ["its form", { signature: "negative r" }],
-  ])("%s", (_what, instead) => expectRefusal({ instead }, "signature_not_verified"));
+  ])("%s", (_what, instead) => expectRejection({ instead }, "signature_not_verified"));
 
   test("nothing of its form where clients are known for it", () => {
     expect(verdict({ instead: { signature: "negative r" }, expected: { strict: false } })).toMatchObject({

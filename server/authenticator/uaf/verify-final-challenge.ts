@@ -1,60 +1,54 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { decodePaddedBase64url } from "../../lib/base64url.ts";
+import { constantTimeEqual } from "../../lib/constant-time-equal.ts";
+import { sha256 } from "../../lib/sha256.ts";
 import { parseJson } from "../../lib/strict-json.ts";
-import { decodePaddedBase64url } from "./base64url.ts";
 import { finalChallengeParams } from "./messages.ts";
-import { rejectUaf, type UafRefusal } from "./rejections.ts";
+import { rejectUaf, type UafRejection } from "./rejections.ts";
 
-/** What a client has to have put together for an authenticator to sign. */
+/** Expected values of the final challenge parameters, whose hash the authenticator signs. */
 export interface ExpectedChallenge {
-  /** Empty when the request named no application: then the facet stands for it. */
+  /** Empty if the request named no application; the facet then takes its place. */
   appId: string;
-  /** base64url; taken before. */
+  /** base64url. The caller has consumed it, so that it verifies one response. */
   challenge: string;
-  /** Facets that are trusted. */
+  /** Trusted facets. */
   facets: readonly string[];
 }
 
-/** What authenticators sign of it: SHA-256 of the text itself, as it was received, not of what it says. */
+/** The final challenge hash: SHA-256 of the received text, not of the decoded JSON. */
 export const finalChallengeHash = (fcParams: string): Buffer => sha256(fcParams);
 
 /**
- * Judges the final challenge parameters, UAF Protocol Specification 1.1, sections 3.4.6.5 and 3.5.7.5.
+ * Verifies the final challenge parameters (UAF Protocol Specification 1.1, sections 3.4.6.5 and 3.5.7.5).
  *
- * @param fcParams base64url of JSON; padded by some clients
- * @returns what is wrong with them, if anything is
+ * @param fcParams base64url of JSON; some clients pad it
+ * @returns null if they are valid
  */
-export function judgeFinalChallenge(fcParams: string, expected: ExpectedChallenge): UafRefusal | null {
-  // Ensure it can be read.
+export function verifyFinalChallenge(fcParams: string, expected: ExpectedChallenge): UafRejection | null {
+  // Ensure it is valid JSON with all members.
   const bytes = decodePaddedBase64url(fcParams);
   const read = finalChallengeParams.safeParse(bytes && parseJson(textOf(bytes)));
   if (!read.success) return rejectUaf("final_challenge_malformed");
   const { appID, challenge, facetID, channelBinding } = read.data;
 
-  // Ensure it is the challenge that was sent.
-  if (!isSame(challenge, expected.challenge)) return rejectUaf("challenge_mismatch");
+  // Ensure it has the challenge of the request.
+  if (!constantTimeEqual(challenge, expected.challenge)) return rejectUaf("challenge_mismatch");
 
-  // Ensure it is for this application; where none was named, the facet stands for it.
+  // Ensure it is for this application, or for the facet if the request named no application.
   if (appID !== (expected.appId || facetID)) return rejectUaf("final_challenge_app_id_mismatch");
 
-  // Ensure the program that asked is one of the application's.
+  // Ensure the facet is one of the application's trusted facets.
   if (!expected.facets.includes(facetID)) return rejectUaf("facet_not_trusted");
 
-  // Ensure it is not bound to a channel: which one it came through, only who ends TLS knows.
+  // Ensure it is not bound to a TLS channel: only the server that ends TLS could verify that.
   if (Object.values(channelBinding ?? {}).some(isFilled)) return rejectUaf("channel_binding_refused");
 
   return null;
 }
 
-const sha256 = (text: string) => createHash("sha256").update(text).digest();
-
 const isFilled = (binding: unknown) => binding !== undefined && binding !== null && binding !== "";
 
-/** Compares in constant time, whatever the lengths. */
-function isSame(one: string, other: string): boolean {
-  return timingSafeEqual(sha256(one), sha256(other));
-}
-
-/** What is no UTF-8 becomes what is no JSON. */
+/** Decodes UTF-8; returns an empty string, which is not JSON, for anything else. */
 function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

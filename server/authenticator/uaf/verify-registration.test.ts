@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { FullAttestation } from "../../dev/uaf-authenticator/assertions.ts";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import type { Instead, UafCall, UafSettings } from "../../dev/uaf-authenticator/call.ts";
+import type { Overrides, UafCall, UafSettings } from "../../dev/uaf-authenticator/call.ts";
 import {
   type Certificate,
   makeAuthority,
@@ -17,9 +17,9 @@ import {
 } from "../../dev/uaf-authenticator/keys.ts";
 import { item, nestedTlv } from "../../dev/uaf-authenticator/tlv.ts";
 import { type AcceptedAuthenticator, authenticatorMetadata } from "./metadata.ts";
-import type { UafFault } from "./rejections.ts";
-import { registrationRequest } from "./requests.ts";
-import { type ExpectedRegistration, judgeRegistration } from "./verify-registration.ts";
+import type { UafRejectionReason } from "./rejections.ts";
+import { createRegistrationRequest } from "./requests.ts";
+import { type ExpectedRegistration, verifyUafRegistrationResponse } from "./verify-registration.ts";
 
 const facetId = "https://login.example";
 const aaid = "006F#0001";
@@ -38,7 +38,7 @@ const intermediate = makeCertificate({ subject: { CN: "Intermediate" }, issuer: 
 
 interface Case {
   settings?: UafSettings;
-  instead?: Instead;
+  instead?: Overrides;
   extensions?: UafCall["extensions"] & {};
   model?: Partial<AcceptedAuthenticator>;
   expected?: Partial<ExpectedRegistration>;
@@ -46,16 +46,16 @@ interface Case {
 
 function answerOf({ settings = {}, instead = {}, extensions = [] }: Case): string {
   const accepted = [authenticatorMetadata({ aaid })];
-  const request = registrationRequest({ ...asked, username: "someone", accepted });
+  const request = createRegistrationRequest({ ...asked, username: "someone", accepted });
   return createUafAuthenticator(settings).register(request, {
     facetId,
     extensions,
-    instead: { unasked: true, ...instead },
+    overrides: { ignorePolicy: true, ...instead },
   });
 }
 
 function judged(answer: string, { model, expected }: Case = {}) {
-  return judgeRegistration(answer, {
+  return verifyUafRegistrationResponse(answer, {
     ...asked,
     facets: [facetId],
     accepted: [authenticatorMetadata({ aaid, ...model })],
@@ -71,8 +71,8 @@ interface Sent {
 
 const verdict = (one: Case) => judged(answerOf(one), one);
 
-function expectRefusal(one: Case, fault: UafFault) {
-  expect(verdict(one)).toMatchObject({ ok: false, fault });
+function expectRejection(one: Case, reason: UafRejectionReason) {
+  expect(verdict(one)).toMatchObject({ ok: false, reason });
 }
 
 const full = (details: Partial<FullAttestation> = {}): UafSettings => ({
@@ -84,7 +84,7 @@ describe("a registration", () => {
   test("of the published Android client holds, and says all that has to be kept", () => {
     const phone = createUafAuthenticator();
     const accepted = [authenticatorMetadata({ aaid })];
-    const request = registrationRequest({ ...asked, username: "someone", accepted });
+    const request = createRegistrationRequest({ ...asked, username: "someone", accepted });
     const answer = phone.register(request, { facetId });
     const [key] = phone.keys;
     if (!key) throw new Error("no key");
@@ -131,7 +131,7 @@ describe("a registration", () => {
   });
 
   test("holds by SHA-1 only where the model is known for it", () => {
-    expectRefusal({ settings: { algorithm: 0x000f } }, "algorithm_unacceptable");
+    expectRejection({ settings: { algorithm: 0x000f } }, "algorithm_unacceptable");
   });
 
   test("counts as the authenticator counts", () => {
@@ -144,11 +144,11 @@ describe("a registration", () => {
     const alone = JSON.stringify((JSON.parse(array) as unknown[])[0]);
     const wrap = (uafProtocolMessage: string) => JSON.stringify({ uafProtocolMessage, additionalData: {} });
     for (const answer of [array, alone, wrap(array), wrap(alone)]) expect(judged(answer).ok).toBe(true);
-    expect(judged(wrap(wrap(array)))).toMatchObject({ ok: false, fault: "message_malformed", code: 1400 });
+    expect(judged(wrap(wrap(array)))).toMatchObject({ ok: false, reason: "message_malformed", code: 1400 });
   });
 
   test("is for the facet where the request names no application", () => {
-    const request = registrationRequest({
+    const request = createRegistrationRequest({
       ...asked,
       appId: "",
       username: "someone",
@@ -156,7 +156,7 @@ describe("a registration", () => {
     });
     const answer = createUafAuthenticator().register(request, { facetId });
     expect(judged(answer, { expected: { appId: "" } })).toMatchObject({ ok: true });
-    expect(judged(answer)).toMatchObject({ ok: false, fault: "app_id_mismatch" });
+    expect(judged(answer)).toMatchObject({ ok: false, reason: "app_id_mismatch" });
   });
 
   test("keeps how transactions are drawn", () => {
@@ -175,16 +175,16 @@ describe("a registration", () => {
       registrations: [{ tcDisplayPNGCharacteristics: [png] }],
     });
     Object.assign(message.assertions[0] ?? {}, { tcDisplayPNGCharacteristics: [{ ...png, width: -1 }] });
-    expect(judged(JSON.stringify([message]))).toMatchObject({ ok: false, fault: "message_malformed" });
+    expect(judged(JSON.stringify([message]))).toMatchObject({ ok: false, reason: "message_malformed" });
   });
 
   test("passes over extensions that may be passed over, and refuses others", () => {
     const extension = { id: "com.example", data: Buffer.from("x"), critical: false };
     expect(verdict({ extensions: [extension, extension] })).toMatchObject({ ok: true });
-    expectRefusal({ extensions: [{ ...extension, critical: true }] }, "assertion_malformed");
+    expectRejection({ extensions: [{ ...extension, critical: true }] }, "assertion_malformed");
     const exts = (fail_if_unknown: boolean) => [{ id: "com.example", data: "x", fail_if_unknown }];
     expect(verdict({ instead: { header: { exts: exts(false) } } })).toMatchObject({ ok: true });
-    expectRefusal({ instead: { header: { exts: exts(true) } } }, "extension_unknown");
+    expectRejection({ instead: { header: { exts: exts(true) } } }, "extension_unknown");
   });
 
   test("of several assertions keeps those that hold, each key once", () => {
@@ -200,8 +200,8 @@ describe("a registration", () => {
     const rubbish = { assertionScheme: "UAFV1TLV", assertion: "AA" };
     expect(ids(together(...stranger, rubbish, ...second, ...first.assertions))).toEqual([two, one]);
     expect(ids(together(...first.assertions, ...first.assertions))).toEqual([one]);
-    expect(together(rubbish, ...stranger)).toMatchObject({ ok: false, fault: "assertion_malformed" });
-    expect(together(...stranger, rubbish)).toMatchObject({ ok: false, fault: "aaid_unknown" });
+    expect(together(rubbish, ...stranger)).toMatchObject({ ok: false, reason: "assertion_malformed" });
+    expect(together(...stranger, rubbish)).toMatchObject({ ok: false, reason: "aaid_unknown" });
   });
 
   test("is of a model whose name is written in any case", () => {
@@ -216,7 +216,7 @@ describe("a registration", () => {
 });
 
 describe("refused is, of the message,", () => {
-  test.each<[string, Case, UafFault]>([
+  test.each<[string, Case, UafRejectionReason]>([
     ["another operation", { instead: { header: { op: "Auth" } } }, "operation_mismatch"],
     ["none", { instead: { header: { op: undefined } } }, "message_malformed"],
     [
@@ -244,7 +244,7 @@ describe("refused is, of the message,", () => {
       { instead: { after: Array(8).fill({ assertionScheme: "a", assertion: "b" }) } },
       "message_malformed",
     ],
-  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+  ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
   test("what is none", () => {
     const valid = JSON.parse(answerOf({})) as [object];
@@ -271,7 +271,7 @@ describe("refused is, of the message,", () => {
     ]) {
       expect(judged(answer), answer.slice(0, 40)).toMatchObject({
         ok: false,
-        fault: "message_malformed",
+        reason: "message_malformed",
         code: 1400,
       });
     }
@@ -279,11 +279,11 @@ describe("refused is, of the message,", () => {
 });
 
 describe("A72 refused is, of the final challenge,", () => {
-  const params = (finalChallengeParams: Instead["finalChallengeParams"] & {}): Case => ({
+  const params = (finalChallengeParams: Overrides["finalChallengeParams"] & {}): Case => ({
     instead: { finalChallengeParams },
   });
 
-  test.each<[string, Case, UafFault]>([
+  test.each<[string, Case, UafRejectionReason]>([
     [
       "another challenge",
       params({ challenge: Buffer.alloc(32).toString("base64url") }),
@@ -329,7 +329,7 @@ describe("A72 refused is, of the final challenge,", () => {
       "final_challenge_malformed",
     ],
     ["half of its padding", { instead: { fcParams: "e30" + "==" } }, "final_challenge_malformed"],
-  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+  ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
   test("nothing when it is padded, or says of the channel that there is nothing to say", () => {
     expect(verdict({ instead: { padded: true } })).toMatchObject({ ok: true });
@@ -339,7 +339,7 @@ describe("A72 refused is, of the final challenge,", () => {
 });
 
 describe("A75 refused is, of the assertion,", () => {
-  test.each<[string, Instead]>([
+  test.each<[string, Overrides]>([
     ["a member that is missing", { tlv: [{ leaveOut: "counters" }] }],
     ["no attestation", { tlv: [{ leaveOut: "basicSurrogate" }] }],
     ["no signature", { tlv: [{ leaveOut: "signature" }] }],
@@ -386,7 +386,7 @@ describe("A75 refused is, of the assertion,", () => {
     ["more than 4096 bytes", { tlv: [{ of: "signature", value: Buffer.alloc(4096) }] }],
     ["a thousand levels", { tlv: [{ after: "publicKey", put: nestedTlv(900) }] }],
     ["ten thousand levels", { tlv: [{ after: "publicKey", put: nestedTlv(10_000) }] }],
-  ])("%s", (_what, instead) => expectRefusal({ instead }, "assertion_malformed"));
+  ])("%s", (_what, instead) => expectRejection({ instead }, "assertion_malformed"));
 
   test("nothing for 4096 bytes, but for one more", () => {
     const sized = (length: number) =>
@@ -399,11 +399,11 @@ describe("A75 refused is, of the assertion,", () => {
     const room = 4096 - lengthOf(sized(0));
     expect(lengthOf(sized(room))).toBe(4096);
     expect(judged(sized(room)).ok).toBe(true);
-    expect(judged(sized(room + 1))).toMatchObject({ ok: false, fault: "assertion_malformed" });
+    expect(judged(sized(room + 1))).toMatchObject({ ok: false, reason: "assertion_malformed" });
   });
 
   test("nothing for a member that nobody knows and that does not matter", () => {
-    const instead: Instead = { tlv: [{ after: "publicKey", put: { tag: 0x0e55, value: Buffer.of(1) } }] };
+    const instead: Overrides = { tlv: [{ after: "publicKey", put: { tag: 0x0e55, value: Buffer.of(1) } }] };
     expect(verdict({ instead })).toMatchObject({ ok: true });
   });
 
@@ -420,7 +420,7 @@ describe("A75 refused is, of the assertion,", () => {
       .replaceAll("+", "-")
       .replaceAll("/", "_");
     for (const other of [` ${assertion}`, `${assertion}\n`, `${assertion}A`, `${assertion}====`, ""])
-      expect(spelled(other, false)).toMatchObject({ ok: false, fault: "assertion_malformed" });
+      expect(spelled(other, false)).toMatchObject({ ok: false, reason: "assertion_malformed" });
     expect(spelled(padded.padEnd(Math.ceil(assertion.length / 4) * 4, "="), false).ok).toBe(true);
   });
 });
@@ -431,7 +431,7 @@ describe("refused is, of the authenticator,", () => {
   offCurve[64] = (offCurve[64] ?? 0) ^ 1;
   const shortRsa = createPublicKey(generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey);
 
-  test.each<[string, Case, UafFault]>([
+  test.each<[string, Case, UafRejectionReason]>([
     ["A74 a model that nobody knows", { instead: { aaid: "0000#0000" } }, "aaid_unknown"],
     ["a model that was revoked", { model: { revoked: true } }, "authenticator_revoked"],
     ["a model that may not register", { expected: { disallowed: [{ aaid }] } }, "authenticator_disallowed"],
@@ -485,7 +485,7 @@ describe("refused is, of the authenticator,", () => {
       { instead: { publicKey: exportUafKey(otherKey, 0x0101) } },
       "attestation_not_verified",
     ],
-  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+  ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
   test("nothing for a key beside one that may not register", () => {
     const disallowed = [{ aaid, keyId: Buffer.alloc(32, 1).toString("base64url") }];
@@ -527,7 +527,7 @@ describe("refused is, of the attestation,", () => {
   const customer = makeCertificate({ subject: { CN: "Customer" }, issuer: authority });
   const old = makeCertificate({ subject: { CN: "Old" }, issuer: authority, ca: true, ...lastWeek });
 
-  test.each<[string, Case, UafFault]>([
+  test.each<[string, Case, UafRejectionReason]>([
     [
       "one by the key itself where certificates are demanded",
       { model: vouched },
@@ -640,7 +640,7 @@ describe("refused is, of the attestation,", () => {
       { settings: full(), model: { ...vouched, roots: ["rubbish"] } },
       "attestation_not_verified",
     ],
-  ])("%s", (_what, one, fault) => expectRefusal(one, fault));
+  ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
   test("nothing for a chain to a root, however it is told", () => {
     for (const details of [
@@ -666,9 +666,9 @@ describe("refused is, of the attestation,", () => {
       model: { attestation: "full", roots: [pemOf(listed), pemOf(authority)] },
     });
     expect(verdict(by(listed.der))).toMatchObject({ ok: true, registrations: [{ attestation: "full" }] });
-    expectRefusal(by(alike.der), "attestation_not_verified");
-    expectRefusal(by(Buffer.concat([listed.der, Buffer.of(0)])), "attestation_not_verified");
-    expectRefusal(by(Buffer.from(pemOf(listed))), "attestation_not_verified");
+    expectRejection(by(alike.der), "attestation_not_verified");
+    expectRejection(by(Buffer.concat([listed.der, Buffer.of(0)])), "attestation_not_verified");
+    expectRejection(by(Buffer.from(pemOf(listed))), "attestation_not_verified");
   });
 
   test("nothing for numbers that are no DER where clients are known for it", () => {
@@ -690,6 +690,6 @@ describe("refused is, of the attestation,", () => {
       model: { ...vouched, algorithms: [0x0003, 0x0001] },
     };
     expect(verdict(one)).toMatchObject({ ok: true, registrations: [{ algorithm: 0x0001 }] });
-    expectRefusal({ ...one, model: { ...vouched, algorithms: [0x0003] } }, "public_key_unacceptable");
+    expectRejection({ ...one, model: { ...vouched, algorithms: [0x0003] } }, "public_key_unacceptable");
   });
 });

@@ -1,52 +1,56 @@
 import type { z } from "zod";
 import { type Operation, readMessage, type UafResponse } from "./messages.ts";
-import { rejectUaf, type UafRefusal } from "./rejections.ts";
-import { type ExpectedChallenge, finalChallengeHash, judgeFinalChallenge } from "./verify-final-challenge.ts";
-import { isOffered } from "./versions.ts";
+import { rejectUaf, type UafRejection } from "./rejections.ts";
+import {
+  type ExpectedChallenge,
+  finalChallengeHash,
+  verifyFinalChallenge,
+} from "./verify-final-challenge.ts";
+import { isSupportedVersion } from "./versions.ts";
 
 export interface ExpectedResponse extends ExpectedChallenge {
-  /** What the request carried for the client to send back; nothing unless it is named. */
+  /** The data that the client must return unchanged. Absent: not verified. */
   serverData?: string;
 }
 
 /**
- * Judges what every answer has, whatever is asserted in it: UAF Protocol Specification 1.1, sections 3.4.6.5 and
- * 3.5.7.5, up to the assertions.
+ * Verifies everything in a response but its assertions (UAF Protocol Specification 1.1, sections 3.4.6.5 and 3.5.7.5,
+ * steps 1 to 3).
  *
- * @param answer what the client sent
- * @param form of the message that it has to be
+ * @param uafResponse as sent by the client
+ * @param schema of the expected message
  */
-export function judgeResponse<Message extends UafResponse>(
-  answer: string,
+export function verifyUafResponse<Message extends UafResponse>(
+  uafResponse: string,
   operation: Operation,
-  form: z.ZodType<Message>,
+  schema: z.ZodType<Message>,
   expected: ExpectedResponse,
-): { ok: true; message: Message; finalChallengeHash: Buffer } | UafRefusal {
-  // Ensure it is one message, with all that it has to have (step 1).
-  const message = readMessage(answer, form);
+): { ok: true; message: Message; finalChallengeHash: Buffer } | UafRejection {
+  // Ensure it is one message with all mandatory members (step 1).
+  const message = readMessage(uafResponse, schema);
   if (!message) return rejectUaf("message_malformed");
   const { header, fcParams } = message;
 
-  // Ensure it answers this operation (step 1).
+  // Ensure it is for the requested operation (step 1).
   if (header.op !== operation) return rejectUaf("operation_mismatch");
 
-  // Ensure it is of a version that was offered (step 1).
-  if (!isOffered(header.upv)) return rejectUaf("version_not_offered");
+  // Ensure its protocol version is supported (step 1).
+  if (!isSupportedVersion(header.upv)) return rejectUaf("version_not_offered");
 
   // Ensure it is for this application (step 2).
   if ((header.appID ?? "") !== expected.appId) return rejectUaf("app_id_mismatch");
 
-  // Ensure that what was given to keep came back as it was (step 2).
+  // Ensure the server data are unchanged (step 2).
   if (expected.serverData !== undefined && header.serverData !== expected.serverData)
     return rejectUaf("server_data_mismatch");
 
-  // Ensure nothing in it has to be understood that is not: no extension is known.
+  // Ensure no extension demands to be understood: none is supported.
   const extended = [header, ...message.assertions].flatMap(({ exts }) => exts ?? []);
   if (extended.some((extension) => extension.fail_if_unknown)) return rejectUaf("extension_unknown");
 
-  // Ensure challenge, application, facet and channel are what they must be (step 3).
-  const wrong = judgeFinalChallenge(fcParams, expected);
-  if (wrong) return wrong;
+  // Ensure challenge, application, facet and channel binding are as expected (step 3).
+  const rejection = verifyFinalChallenge(fcParams, expected);
+  if (rejection) return rejection;
 
   return { ok: true, message, finalChallengeHash: finalChallengeHash(fcParams) };
 }

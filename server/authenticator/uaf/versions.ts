@@ -5,14 +5,14 @@ export interface Version {
 }
 
 /**
- * Versions that requests are made for, and answers taken of: a client takes the message of the version that it knows,
- * 1.1 before 1.0. What is signed, and how, is the same in both.
+ * Protocol versions of requests and responses, in order of preference: a client answers the first that it knows. Signed
+ * data are the same in both.
  */
-export const offeredVersions: readonly Version[] = [
+export const supportedVersions: readonly Version[] = [
   { major: 1, minor: 1 },
   { major: 1, minor: 0 },
 ];
 
-export function isOffered({ major, minor }: Version): boolean {
-  return offeredVersions.some((offered) => offered.major === major && offered.minor === minor);
+export function isSupportedVersion({ major, minor }: Version): boolean {
+  return supportedVersions.some((offered) => offered.major === major && offered.minor === minor);
 }

@@ -6,9 +6,9 @@ import { type MailboxEntry, newestMails } from "../../mail/mailbox.ts";
 import type { Runtime } from "../../runtime.ts";
 import { mailboxStyles } from "./styles.ts";
 
-/** Unknown or broken values count as absent: the page is for people who type addresses by hand. */
+/** Unknown and invalid parameters count as absent. */
 const query = z.object({
-  // PostgreSQL knows no NUL in text.
+  // PostgreSQL does not accept NUL in text.
   to: z
     .string()
     .min(1)
@@ -19,7 +19,7 @@ const query = z.object({
   mail: z.uuid().optional().catch(undefined),
 });
 
-/** Loads the page anew once there is a newer mail, and leaves it alone otherwise. */
+/** Reloads the page when there is a newer mail. */
 const script = `
 const shown = document.querySelector("main").dataset.newest;
 const address = new URL(location.href);
@@ -36,7 +36,7 @@ const headers = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
-  // A mail's frame takes this policy over, and mails are styled inline; nothing can be loaded from anywhere.
+  // The frame of a mail inherits this policy. Mails use inline styles; nothing can be loaded.
   "content-security-policy": [
     "default-src 'none'",
     `script-src 'sha256-${sha256(script).toString("base64")}'`,
@@ -49,9 +49,9 @@ const headers = {
 };
 
 /**
- * The local mailbox (`GET /dev/mailbox`), newest mail first: a page, or by `Accept: application/json` a list of
- * `{ to, subject, text, html, created_at }`. `?to=` narrows it to one recipient, `?limit=` to so many mails,
- * `?mail=` names the one that is open. Shows codes: only for development, and for this machine.
+ * Renders the local mailbox (`GET /dev/mailbox`), newest mail first: a page, or with `Accept: application/json` a list of
+ * `{ to, subject, text, html, created_at }`. `?to=` filters by recipient, `?limit=` limits the number of mails, `?mail=`
+ * is the id of the open one. It shows codes: only for development, and only on this machine.
  */
 export async function mailboxPage(runtime: Runtime, request: Request): Promise<Response> {
   const url = new URL(request.url);

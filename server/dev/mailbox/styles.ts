@@ -1,4 +1,4 @@
-/** The look of the mailbox page: a list on the left, the open mail on the right; one below the other on a phone. */
+/** The look of the mailbox page: a list on the left, the open mail on the right; stacked on narrow screens. */
 export const mailboxStyles = `
 :root { color-scheme: light dark; --page: #f3f4f6; --card: #fff; --line: #e3e6ea; --text: #14181d; --quiet: #5d6672; --chosen: #e8effc; --accent: #1f5fd0; }
 @media (prefers-color-scheme: dark) {

@@ -2,16 +2,16 @@ import { createPrivateKey } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
-import type { HeldKey } from "../uaf-authenticator/call.ts";
+import type { StoredKey } from "../uaf-authenticator/call.ts";
 
-/** What the played phone remembers: its keys, and what its owner has declined. */
-export interface Memory {
-  keys: HeldKey[];
+/** The stored state of the played authenticator: its keys, and the requests that were declined. */
+export interface StoredState {
+  keys: StoredKey[];
   /** Ids of requests. */
   declined: string[];
 }
 
-/** Everything as text: a key's id in base64url, the private key in PEM (PKCS #8). */
+/** The JSON of the file: ids of keys in base64url, private keys in PEM (PKCS #8). */
 const stored = z.object({
   keys: z.array(
     z.object({
@@ -26,36 +26,36 @@ const stored = z.object({
 });
 
 /**
- * Reads the file; a phone without one is new.
+ * Reads the file. Without one, the authenticator has no keys.
  *
- * @throws Error when it says something else
+ * @throws Error if the file is malformed
  */
-export function readMemory(file: string): Memory {
+export function readState(file: string): StoredState {
   const text = textOf(file);
   if (text === null) return { keys: [], declined: [] };
   try {
     const { keys, declined } = stored.parse(JSON.parse(text));
-    const held = keys.map((key) => ({
+    const parsed = keys.map((key) => ({
       ...key,
       id: Buffer.from(key.id, "base64url"),
       privateKey: createPrivateKey(key.privateKey),
     }));
-    return { keys: held, declined };
+    return { keys: parsed, declined };
   } catch {
-    throw new Error(`${file} is not what a phone privateState; without it the phone is a new one`);
+    throw new Error(`${file} is malformed. Delete it to start with a new authenticator.`);
   }
 }
 
-/** Replaces the file in one go, readable by its owner alone. */
-export function writeMemory(file: string, { keys, declined }: Memory): void {
-  const told = keys.map(({ id, privateKey, ...rest }) => ({
+/** Replaces the file atomically; only its owner can read it. */
+export function writeState(file: string, { keys, declined }: StoredState): void {
+  const serialized = keys.map(({ id, privateKey, ...rest }) => ({
     ...rest,
     id: id.toString("base64url"),
     privateKey: privateKey.export({ format: "pem", type: "pkcs8" }),
   }));
   mkdirSync(dirname(file), { recursive: true, mode: 0o711 });
   const next = `${file}.next`;
-  writeFileSync(next, `${JSON.stringify({ keys: told, declined }, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(next, `${JSON.stringify({ keys: serialized, declined }, null, 2)}\n`, { mode: 0o600 });
   renameSync(next, file);
 }
 

@@ -1,11 +1,11 @@
 import type { RequestLink } from "./player.ts";
 
 /**
- * Reads the link that a QR code carries: `<base>/authenticator/v1/uaf/requests/<id>?token=<device token>`.
+ * Parses the link of a QR code: `<base>/authenticator/v1/uaf/requests/<id>?token=<device token>`.
  *
- * @param text as somebody pasted it
- * @param baseUrl of this server; a link to any other is none
- * @returns null for everything else
+ * @param text as pasted
+ * @param baseUrl of this server
+ * @returns null for anything else, and for links to other servers
  */
 export function readLink(text: string, baseUrl: string): (RequestLink & { id: string }) | null {
   const link = URL.parse(text.trim());

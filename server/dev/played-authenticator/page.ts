@@ -1,13 +1,13 @@
 import { sha256 } from "../../lib/sha256.ts";
 import { type Html, html, trusted } from "../../mail/html.ts";
 import { mailboxStyles } from "../mailbox/styles.ts";
-import type { HeldKey } from "../uaf-authenticator/call.ts";
+import type { StoredKey } from "../uaf-authenticator/call.ts";
 import type { Approval } from "./player.ts";
 
-/** A request that waits, as the page shows it. */
-export interface Waiting {
+/** A pending request on the page. */
+export interface PendingRequestView {
   id: string;
-  /** Name of the tenant's service, which asks. */
+  /** Name of the tenant's service. */
   service: string;
   operation: string;
   username: string;
@@ -17,13 +17,13 @@ export interface Waiting {
   validUntil: Date;
 }
 
-/** What the last button did. */
+/** The result of the last button. */
 export type Outcome = Approval["outcome"] | "declined" | "forgotten" | "no link";
 
 const outcomes: Record<Outcome, string> = {
   approved: "Approved. The server has accepted the answer.",
   refused: "The server has refused the answer.",
-  unsuitable: "This phone does not answer such a request: it has no key for it, or is not wanted.",
+  unsuitable: "This authenticator does not answer such a request: it has no key for it, or is not accepted.",
   over: "Too late: the request has been answered or cancelled, or its time is over.",
   unknown: "The server knows no such request.",
   unreachable: "The server cannot be reached at its own address (BASE_URL).",
@@ -34,9 +34,13 @@ const outcomes: Record<Outcome, string> = {
 
 export const isOutcome = (text: string): text is Outcome => Object.hasOwn(outcomes, text);
 
-const titles: Record<string, string> = { REG: "Add this phone", AUTH: "Sign in", DEREG: "Remove keys" };
+const titles: Record<string, string> = {
+  REG: "Add this authenticator",
+  AUTH: "Sign in",
+  DEREG: "Remove keys",
+};
 
-/** Loads the page anew once other requests wait, unless somebody is typing. */
+/** Reloads the page when the pending requests change, unless the input holds text. */
 const script = `
 const shown = document.querySelector("main").dataset.waiting;
 setInterval(async () => {
@@ -48,8 +52,8 @@ setInterval(async () => {
 }, 2000);
 `;
 
-/** As for the mailbox; forms go to this server alone. */
-export const phoneHeaders = {
+/** As for the mailbox; forms are sent to this server only. */
+export const pageHeaders = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
@@ -81,11 +85,11 @@ article li span { overflow-wrap: anywhere; }
 article > .facts:last-child { margin: 12px 0 0; }
 `;
 
-/** The played phone's screen (`GET /dev/authenticator`). */
-export function phonePage(shown: {
+/** Renders the page of the played authenticator (`GET /dev/authenticator`). */
+export function authenticatorPage(shown: {
   service: string;
-  waiting: readonly Waiting[];
-  keys: readonly HeldKey[];
+  waiting: readonly PendingRequestView[];
+  keys: readonly StoredKey[];
   outcome: { name: Outcome; code: number | null } | null;
 }): Html {
   const { service, waiting, keys, outcome } = shown;
@@ -95,14 +99,14 @@ export function phonePage(shown: {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Played phone · ${service}</title>
+<title>Played authenticator · ${service}</title>
 <style>${trusted(mailboxStyles + styles)}</style>
 </head>
 <body>
-<header><h1>Played phone</h1><p>Stands in for the authenticator app, in development only. Its keys are kept in the data folder.</p></header>
+<header><h1>Played authenticator</h1><p>Stands in for the authenticator app, in development only. Its keys are kept in the data folder.</p></header>
 <main data-waiting="${waiting.map(({ id }) => id).join(" ")}">
 ${outcome ? html`<p class="outcome" role="status">${outcomes[outcome.name]}${outcome.code === null ? "" : ` Code ${outcome.code}.`}</p>` : ""}
-${waiting.length > 0 ? waiting.map(renderRequest) : html`<p class="empty">Nothing is asked of this phone. Requests show up here by themselves.</p>`}
+${waiting.length > 0 ? waiting.map(renderRequest) : html`<p class="empty">No pending requests. New ones appear here automatically.</p>`}
 <article>
 <h2>Scan a code</h2>
 <form method="post" action="/dev/authenticator">
@@ -118,7 +122,7 @@ ${renderKeys(keys)}
 `;
 }
 
-function renderRequest(request: Waiting): Html {
+function renderRequest(request: PendingRequestView): Html {
   const { id, service, operation, username, userId, transaction, createdAt, validUntil } = request;
   const user =
     username === userId ? html`<strong>${username}</strong>` : html`<strong>${username}</strong> (${userId})`;
@@ -131,11 +135,11 @@ ${transaction === null ? "" : html`<blockquote>${transaction}</blockquote>`}
 <div class="buttons">${button("approve", "Approve")}
 ${button("decline", "Decline")}</div>
 </form>
-<p class="facts">Declining sends nothing: a phone may fetch and answer a request, and no more.</p>
+<p class="facts">Declining sends nothing: an authenticator can only read and answer a request.</p>
 </article>`;
 }
 
-function renderKeys(keys: readonly HeldKey[]): Html {
+function renderKeys(keys: readonly StoredKey[]): Html {
   if (keys.length === 0) return html`<article><h2>Keys</h2><p class="facts">None yet.</p></article>`;
   const rows = keys.map(({ id, username }) => {
     const keyId = id.toString("base64url");

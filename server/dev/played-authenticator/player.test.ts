@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { opened } from "../uaf-authenticator/received.ts";
 import { readLink } from "./link.ts";
-import { openPhone, type PlayedPhone } from "./player.ts";
+import { openPlayedAuthenticator, type PlayedAuthenticator } from "./player.ts";
 
 const token = "a".repeat(43);
 const upv = { major: 1, minor: 1 };
@@ -54,11 +54,11 @@ afterAll(() => server.close());
 
 let folder: string;
 let file: string;
-let phone: PlayedPhone;
+let phone: PlayedAuthenticator;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "stile phone "));
   file = join(folder, "data", "phone.json");
-  phone = openPhone(file, base);
+  phone = openPlayedAuthenticator(file, base);
   stand = {
     operation: "REG",
     status: "PENDING",
@@ -78,7 +78,7 @@ describe("the played phone", () => {
     expect(stand.put?.deviceKeyInfo.keyName).toBe("Played phone");
     const registered = opened(stand.put?.uafResponse ?? "");
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    phone = openPhone(file, base);
+    phone = openPlayedAuthenticator(file, base);
     expect(phone.keys()).toMatchObject([{ username: "ada", appId: `${base}/facets` }]);
     stand.operation = "AUTH";
     expect(await approve()).toEqual({ outcome: "approved" });
@@ -114,7 +114,7 @@ describe("the played phone", () => {
   test("privateState what was declined, and tells nobody", () => {
     phone.decline("one");
     phone.decline("two");
-    expect([openPhone(file, base).declined(), stand.put]).toEqual([["one", "two"], null]);
+    expect([openPlayedAuthenticator(file, base).declined(), stand.put]).toEqual([["one", "two"], null]);
   });
 
   test("does not begin anew over a file that it cannot read", () => {

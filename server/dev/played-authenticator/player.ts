@@ -1,44 +1,44 @@
 import { createUafAuthenticator } from "../uaf-authenticator/authenticator.ts";
-import type { HeldKey } from "../uaf-authenticator/call.ts";
+import type { StoredKey } from "../uaf-authenticator/call.ts";
 import { UafClientError } from "../uaf-authenticator/requests.ts";
-import { type Memory, readMemory, writeMemory } from "./key-file.ts";
+import { readState, type StoredState, writeState } from "./key-file.ts";
 
-/** The phone that is played in development: an app around a software authenticator, which speaks real HTTP. */
-export interface PlayedPhone {
-  /** What it holds, oldest first. */
-  keys(): HeldKey[];
-  /** Ids of requests that its owner has declined. */
+/** The authenticator app of development: a software authenticator that answers requests over HTTP. */
+export interface PlayedAuthenticator {
+  /** Its keys, oldest first. */
+  keys(): StoredKey[];
+  /** Ids of declined requests. */
   declined(): string[];
-  /** Fetches a request, answers it, and sends the answer. Never throws for what a server says. */
+  /** Reads a request and sends the answer. Does not throw for any response of the server. */
   approve(link: RequestLink): Promise<Approval>;
-  /** Leaves a request alone. A device may fetch and answer, so nobody is told: the request ends by itself. */
+  /** Hides a request. The interface has no way to decline, so the server is not told and the request expires. */
   decline(requestId: string): void;
-  /** Forgets a key, by its id in base64url, or all of them. The server is not told. */
+  /** Deletes a key by its id in base64url, or all keys. The server is not told. */
   forget(keyId: string | "all"): void;
 }
 
-/** Where a request is, and what lets a phone at it. */
+/** URL and token of a request. */
 export interface RequestLink {
   /** Without a query. */
   href: string;
-  /** 256 bits, as the QR code carries them. */
+  /** The device token. */
   token: string;
 }
 
-/** How an approval went. */
+/** The result of an approval. */
 export type Approval =
   | { outcome: "approved" }
-  /** The server did not accept the answer, and says why. */
+  /** The server rejected the answer, with a UAF status code. */
   | { outcome: "refused"; code: number }
-  /** The authenticator's client does not answer such a request, by the number of the UAF application API. */
+  /** The UAF client does not answer the request, with an error code of the UAF Application API. */
   | { outcome: "unsuitable"; code: number }
-  /** It was answered, cancelled or too late before. */
+  /** The request was already answered or cancelled, or has expired. */
   | { outcome: "over" }
-  /** There is no such request, or the token is not its own. */
+  /** There is no such request, or the token is wrong. */
   | { outcome: "unknown" }
   | { outcome: "unreachable" };
 
-/** What a phone reads of the request's resource. */
+/** The members of a request that the authenticator reads. */
 interface Resource {
   status?: string;
   operation?: string;
@@ -46,27 +46,26 @@ interface Resource {
   error?: { code?: number };
 }
 
-const PATIENCE_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 5_000;
 
-/** What the app says of the phone. */
 const deviceKeyInfo = {
-  keyName: "Played phone",
+  keyName: "Played authenticator",
   deviceOs: "Stile",
   osVersion: "1",
   manufacturer: "Stile",
-  model: "Played phone",
+  model: "Played authenticator",
 };
 
 /**
- * A phone with an authenticator like the published Android client's: `006F#0001`, surrogate attestation, ECDSA on
- * P-256 in DER, no counters.
+ * Opens an authenticator like the published Android client's: `006F#0001`, surrogate attestation, ECDSA on P-256 in DER,
+ * no counters.
  *
- * @param file where it keeps what it remembers; read and written anew each time
- * @param facetId what its app is to the server
+ * @param file stores its state; read and written on each use
+ * @param facetId of its app
  */
-export function openPhone(file: string, facetId: string): PlayedPhone {
-  function change(how: (memory: Memory) => Memory): void {
-    writeMemory(file, how(readMemory(file)));
+export function openPlayedAuthenticator(file: string, facetId: string): PlayedAuthenticator {
+  function change(how: (memory: StoredState) => StoredState): void {
+    writeState(file, how(readState(file)));
   }
 
   async function approve(link: RequestLink): Promise<Approval> {
@@ -83,7 +82,7 @@ export function openPhone(file: string, facetId: string): PlayedPhone {
       });
       if (typeof judged === "number") return { outcome: "unknown" };
       if (judged.status === "OK") return { outcome: "approved" };
-      // A key that the server did not take is of no use to anybody.
+      // The server did not register the key.
       if (made) forget(made);
       return judged.status === "FAILED"
         ? { outcome: "refused", code: judged.error?.code ?? 0 }
@@ -95,28 +94,27 @@ export function openPhone(file: string, facetId: string): PlayedPhone {
     }
   }
 
-  /** Signs, and remembers what was made before anybody hears of it. */
+  /** Signs, and stores a new key before it is sent. */
   function answer({ operation, request = "" }: Resource, trustedFacets: unknown) {
-    const memory = readMemory(file);
+    const memory = readState(file);
     const authenticator = createUafAuthenticator({ keys: memory.keys });
     const call = { facetId, trustedFacets };
     if (operation !== "REG") return { uafResponse: authenticator.authenticate(request, call) };
     const uafResponse = authenticator.register(request, call);
-    writeMemory(file, { ...memory, keys: authenticator.keys });
+    writeState(file, { ...memory, keys: authenticator.keys });
     const made = authenticator.keys.at(-1)?.id.toString("base64url");
     return { uafResponse, ...(made ? { made } : {}) };
   }
 
   function forget(keyId: string): void {
-    const stays = ({ id }: HeldKey) => keyId !== "all" && id.toString("base64url") !== keyId;
-    change((memory) => ({ ...memory, keys: memory.keys.filter(stays) }));
+    const isKept = ({ id }: StoredKey) => keyId !== "all" && id.toString("base64url") !== keyId;
+    change((memory) => ({ ...memory, keys: memory.keys.filter(isKept) }));
   }
 
   return {
-    keys: () => readMemory(file).keys,
-    declined: () => readMemory(file).declined,
+    keys: () => readState(file).keys,
+    declined: () => readState(file).declined,
     approve,
-    // As many as are ever shown beside each other.
     decline: (id) =>
       change((memory) => ({ ...memory, declined: [...memory.declined, id].slice(-DECLINED_LIMIT) })),
     forget,
@@ -127,14 +125,14 @@ const DECLINED_LIMIT = 200;
 
 class UnreachableError extends Error {}
 
-/** @returns the resource, or the status of an answer that is none */
+/** @returns the request, or the HTTP status if it is not 200 */
 async function exchange({ href, token }: RequestLink, init: RequestInit): Promise<Resource | number> {
   const headers = { ...init.headers, authorization: `device ${token}` };
   const answer = await ask(href, { ...init, headers });
   return answer.status === 200 ? ((await answer.json()) as Resource) : answer.status;
 }
 
-/** The list of facets behind a request's appID, where that is an address. */
+/** Fetches the trusted facets of a request's appID, if it is a URL. */
 async function facetsOf(request: string): Promise<unknown> {
   const [message] = JSON.parse(request) as { header?: { appID?: string } }[];
   const appId = message?.header?.appID ?? "";
@@ -145,7 +143,11 @@ async function facetsOf(request: string): Promise<unknown> {
 
 async function ask(address: string, init: RequestInit = {}): Promise<Response> {
   try {
-    return await fetch(address, { ...init, redirect: "error", signal: AbortSignal.timeout(PATIENCE_MS) });
+    return await fetch(address, {
+      ...init,
+      redirect: "error",
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
   } catch {
     throw new UnreachableError();
   }

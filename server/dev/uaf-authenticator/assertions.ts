@@ -11,9 +11,9 @@ import {
 } from "./keys.ts";
 import { edited, encodeTlv, type Item, item, type TlvEdit, u16, u32 } from "./tlv.ts";
 
-/** The assertions of FIDO UAF 1.1 (Authenticator Commands, section 5.2), byte by byte, and each way to get them wrong. */
+/** Encodes assertions of FIDO UAF 1.1 (Authenticator Commands, section 5.2), with any defect that a test needs. */
 
-/** What an authenticator says of itself, of a key and of what it was asked. */
+/** The fields that both kinds of assertions share. */
 export interface Statement {
   aaid: string;
   authenticatorVersion: number;
@@ -43,26 +43,26 @@ export interface Extension {
   critical: boolean;
 }
 
-/** How a structure and its signature are got wrong. */
-export interface AssertionFaults {
-  /** What is inside the signed structure is changed before it is signed, so that only its form is wrong. */
+/** Defects of a structure and its signature. */
+export interface AssertionDefects {
+  /** Edits inside the signed structure are made before signing, so that the signature stays valid. */
   tlv?: readonly TlvEdit[];
   /** One bit turned; ECDSA in DER whose `r` lacks its leading zero; or these bytes. */
   signature?: "flipped" | "negative r" | Uint8Array;
-  /** Somebody else's key, of the same kind. */
+  /** Another key of the same kind. */
   signWith?: KeyObject;
 }
 
-/** Who vouches for the authenticator's model: the leaf is made anew for each statement. */
+/** The attestation authority; each statement gets a new leaf certificate. */
 export interface FullAttestation {
   authority: Certificate;
   /** Further certificates of the chain, in order, after the leaf. */
   above?: readonly Certificate[];
-  /** Said of the leaf instead of what is right. */
+  /** Overrides details of the leaf. */
   certificate?: Partial<CertificateDetails>;
 }
 
-/** Of the new key itself, of a certificate, or of neither: ECDAA, which nobody could verify. */
+/** `ecdaa` has no valid signature. */
 export type Attestation = "surrogate" | "ecdaa" | FullAttestation;
 
 /**
@@ -74,7 +74,7 @@ export function registrationAssertion(
   registration: KeyRegistration,
   attestation: Attestation,
   signing: { algorithm: UafAlgorithm; key: KeyObject },
-  faults: AssertionFaults,
+  faults: AssertionDefects,
 ): Buffer {
   const krd = item(
     "krd",
@@ -101,7 +101,7 @@ export function registrationAssertion(
 export function authenticationAssertion(
   statement: SignedStatement,
   signing: { algorithm: UafAlgorithm; key: KeyObject },
-  faults: AssertionFaults,
+  faults: AssertionDefects,
 ): Buffer {
   const signedData = item(
     "signedData",
@@ -118,7 +118,7 @@ export function authenticationAssertion(
   return encodeTlv(...edited([item("authAssertion", signedData, signature)], faults.tlv ?? []));
 }
 
-/** TAG_PUB_KEY of a key; `spki` tells an RSA key as SubjectPublicKeyInfo, whatever its format is called. */
+/** Content of TAG_PUB_KEY; `spki` encodes any key as SubjectPublicKeyInfo, whatever its stated format. */
 export const publicKeyBytes = (key: KeyObject, format: UafKeyFormat, spki = false): Buffer =>
   spki ? spkiOf(key) : exportUafKey(key, format);
 
@@ -140,15 +140,15 @@ const extensionItem = ({ id, data, critical }: Extension): Item =>
 function signatureOver(
   signed: Item,
   { algorithm, key }: { algorithm: UafAlgorithm; key: KeyObject },
-  { tlv = [], signature: wanted, signWith }: AssertionFaults,
+  { tlv = [], signature: wanted, signWith }: AssertionDefects,
 ): Uint8Array {
   if (wanted instanceof Uint8Array) return wanted;
-  // Header included. Bytes put after the structure are no part of it; one that is left out is signed all the same.
+  // Includes the header. Bytes after the structure are not signed; an omitted structure is signed nevertheless.
   const [as = signed] = edited([signed], tlv);
   const data = encodeTlv(as);
   if (wanted === "negative r") return negativeRSignature(data, signWith ?? key);
   const signature = uafSignature(algorithm, data, signWith ?? key);
-  // The last byte lies within a number, so the form stays that of a signature.
+  // The last byte is part of a number, so the encoding stays valid.
   if (wanted === "flipped") signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
   return signature;
 }

@@ -1,7 +1,7 @@
 import { constants, createHash, createPublicKey, type KeyObject, verify, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createUafAuthenticator } from "./authenticator.ts";
-import type { Instead, UafSettings } from "./call.ts";
+import type { Overrides, UafSettings } from "./call.ts";
 import { makeAuthority, makeCertificate } from "./certificates.ts";
 import { keyFormatsOf, makeUafKey, type UafAlgorithm, uafAlgorithms } from "./keys.ts";
 import { appId, type Change, challenge, facetId, opened, read, requestOf, upv } from "./received.ts";
@@ -97,12 +97,12 @@ describe.each(pairs)("algorithm $algorithm with keys in format $keyFormat", ({ a
   });
 
   test("a flipped signature, and another's, do not verify", () => {
-    for (const instead of [
+    for (const overrides of [
       { signature: "flipped" },
       { signWith: makeUafKey(algorithm) },
-    ] satisfies Instead[]) {
+    ] satisfies Overrides[]) {
       const { signed, signature } = opened(
-        authenticator.authenticate(requestOf("Auth"), { facetId, instead }),
+        authenticator.authenticate(requestOf("Auth"), { facetId, overrides }),
       );
       expect(verifiers[algorithm](signed.whole, key, signature)).toBe(false);
     }
@@ -111,7 +111,7 @@ describe.each(pairs)("algorithm $algorithm with keys in format $keyFormat", ({ a
 
 test("an RSA key can be told as SubjectPublicKeyInfo under 0x0103, as a real device does", () => {
   const authenticator = createUafAuthenticator({ algorithm: 0x0008, keyFormat: 0x0103 });
-  const { member } = opened(authenticator.register(requestOf("Reg"), { facetId, instead: { spki: true } }));
+  const { member } = opened(authenticator.register(requestOf("Reg"), { facetId, overrides: { spki: true } }));
   const key = createPublicKey({ key: member(0x2e0c), format: "der", type: "spki" });
   expect(key.asymmetricKeyDetails?.modulusLength).toBe(2048);
 });
@@ -155,8 +155,8 @@ describe("full attestation", () => {
 describe("what a client says", () => {
   const authenticator = createUafAuthenticator();
   const registered = opened(authenticator.register(requestOf("Reg"), { facetId }));
-  const signing = (instead: Instead, change: Change = {}) =>
-    opened(authenticator.authenticate(requestOf("Auth", change), { facetId, instead }));
+  const signing = (overrides: Overrides, change: Change = {}) =>
+    opened(authenticator.authenticate(requestOf("Auth", change), { facetId, overrides }));
 
   test("the header is echoed, and fcParams says who asks what", () => {
     const header = { upv, op: "Reg", appID: appId };
@@ -183,8 +183,8 @@ describe("what a client says", () => {
       facetID: "other",
       channelBinding: { tlsUnique: "AA" },
     };
-    for (const instead of [{ finalChallengeParams: said }, { finalChallengeParams: said, padded: true }]) {
-      const { message, member } = signing(instead);
+    for (const overrides of [{ finalChallengeParams: said }, { finalChallengeParams: said, padded: true }]) {
+      const { message, member } = signing(overrides);
       expect(JSON.parse(Buffer.from(message.fcParams, "base64url").toString())).toEqual(said);
       expect(member(0x2e0a)).toEqual(sha256(message.fcParams));
     }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { authenticationAssertion, publicKeyBytes, registrationAssertion, sha256 } from "./assertions.ts";
-import type { FinalChallengeParams, HeldKey, Instead, UafCall, UafSettings } from "./call.ts";
+import type { FinalChallengeParams, Overrides, StoredKey, UafCall, UafSettings } from "./call.ts";
 import { keyFormatOf, makeUafKey } from "./keys.ts";
 import {
   checkFacet,
@@ -16,28 +16,27 @@ import {
 import { tags } from "./tlv.ts";
 
 /**
- * A phone's UAF client, ASM and authenticator, in software, after FIDO UAF 1.1 (Protocol Specification, sections 3.4 to
- * 3.6; Authenticator Commands, section 6.2). It shares no code with what verifies its answers, and it can give each
- * wrong answer.
+ * UAF client, ASM and authenticator in software (FIDO UAF 1.1 Protocol Specification, sections 3.4 to 3.6; Authenticator
+ * Commands, section 6.2). It shares no code with the verification of its responses, and can produce any invalid one.
  */
 export interface UafAuthenticator {
-  /** What it holds, oldest first. */
-  readonly keys: HeldKey[];
+  /** Its keys, oldest first. */
+  readonly keys: StoredKey[];
   /**
-   * Makes a key.
+   * Creates a key.
    *
    * @param request messages as the server sent them, a JSON array
    * @returns the response, a JSON array of one message
-   * @throws UafClientError where a client would refuse
+   * @throws UafClientError if a client would reject the request
    */
   register(request: string, call: UafCall): string;
-  /** Signs with the first key that the policy leaves. Takes, gives and throws as `register` does. */
+  /** Signs with the first key that the policy accepts. Parameters and result are those of `register`. */
   authenticate(request: string, call: UafCall): string;
-  /** Forgets keys. There is nothing to answer: `[{}]`. */
+  /** Deletes keys. Returns `[{}]`. */
   deregister(request: string, call: UafCall): string;
 }
 
-/** Makes an authenticator; without settings, the published Android client's. */
+/** Creates an authenticator, by default like the published Android client's. */
 export function createUafAuthenticator(settings: UafSettings = {}): UafAuthenticator {
   const {
     aaid = "006F#0001",
@@ -53,15 +52,15 @@ export function createUafAuthenticator(settings: UafSettings = {}): UafAuthentic
 
   function register(text: string, call: UafCall): string {
     const request = readMessage<UafRequest>(text, "Reg");
-    const { instead = {} } = call;
+    const { overrides = {} } = call;
     checkRequest(request);
     const appId = applicationOf(request.header, call);
-    if (!instead.unasked && keysLeft(request, appId) === null) {
+    if (!overrides.ignorePolicy && keysLeft(request, appId) === null) {
       throw new UafClientError("noSuitableAuthenticator");
     }
     if (counts) registrations += 1;
-    const key: HeldKey = {
-      id: Buffer.from(instead.keyId ?? randomBytes(32)),
+    const key: StoredKey = {
+      id: Buffer.from(overrides.keyId ?? randomBytes(32)),
       appId,
       username: request.username ?? "",
       privateKey: makeUafKey(algorithm),
@@ -71,36 +70,37 @@ export function createUafAuthenticator(settings: UafSettings = {}): UafAuthentic
     const assertion = registrationAssertion(
       {
         ...statementOf(key, fcParams, call),
-        mode: instead.mode ?? 1,
-        keyFormat: instead.keyFormat ?? keyFormat,
-        regCounter: instead.regCounter ?? registrations,
-        publicKey: instead.publicKey ?? publicKeyBytes(key.privateKey, keyFormat, instead.spki),
+        mode: overrides.mode ?? 1,
+        keyFormat: overrides.keyFormat ?? keyFormat,
+        regCounter: overrides.regCounter ?? registrations,
+        publicKey: overrides.publicKey ?? publicKeyBytes(key.privateKey, keyFormat, overrides.spki),
       },
       attestation,
       { algorithm, key: key.privateKey },
-      instead,
+      overrides,
     );
     keys.push(key);
-    return responseOf(request.header, fcParams, assertion, instead);
+    return responseOf(request.header, fcParams, assertion, overrides);
   }
 
   function authenticate(text: string, call: UafCall): string {
     const request = readMessage<UafRequest>(text, "Auth");
-    const { instead = {} } = call;
+    const { overrides = {} } = call;
     checkRequest(request);
     const appId = applicationOf(request.header, call);
     const asked = shownTransaction(request.transaction);
     const content =
-      typeof instead.transaction === "string"
-        ? Buffer.from(instead.transaction)
-        : instead.transaction === null
+      typeof overrides.transaction === "string"
+        ? Buffer.from(overrides.transaction)
+        : overrides.transaction === null
           ? null
           : asked;
     const left = keysLeft(request, appId);
     const key =
-      instead.key ??
+      overrides.key ??
       keys.find(
-        (one) => one.appId === appId && (instead.unasked || left === "any" || left?.includes(idOf(one))),
+        (one) =>
+          one.appId === appId && (overrides.ignorePolicy || left === "any" || left?.includes(idOf(one))),
       );
     if (!key) throw new UafClientError("noSuitableAuthenticator");
     if (counts) key.signCounter += 1;
@@ -108,16 +108,16 @@ export function createUafAuthenticator(settings: UafSettings = {}): UafAuthentic
     const assertion = authenticationAssertion(
       {
         ...statementOf(key, fcParams, call),
-        mode: instead.mode ?? (content ? 2 : 1),
-        keyId: instead.keyId ?? key.id,
-        nonce: instead.nonce ?? randomBytes(nonceLength),
+        mode: overrides.mode ?? (content ? 2 : 1),
+        keyId: overrides.keyId ?? key.id,
+        nonce: overrides.nonce ?? randomBytes(nonceLength),
         transactionContentHash:
-          instead.transactionContentHash ?? (content ? sha256(content) : Buffer.alloc(0)),
+          overrides.transactionContentHash ?? (content ? sha256(content) : Buffer.alloc(0)),
       },
       { algorithm, key: key.privateKey },
-      instead,
+      overrides,
     );
-    return responseOf(request.header, fcParams, assertion, instead);
+    return responseOf(request.header, fcParams, assertion, overrides);
   }
 
   function deregister(text: string, call: UafCall): string {
@@ -125,7 +125,7 @@ export function createUafAuthenticator(settings: UafSettings = {}): UafAuthentic
     const appId = applicationOf(header, call);
     for (const { aaid: model, keyID } of authenticators) {
       if (typeof model !== "string" || typeof keyID !== "string") throw new UafClientError("protocolError");
-      const meant = (one: HeldKey) =>
+      const meant = (one: StoredKey) =>
         one.appId === appId && (model === "" || model === aaid) && (keyID === "" || keyID === idOf(one));
       keys.splice(0, keys.length, ...keys.filter((one) => !meant(one)));
     }
@@ -143,14 +143,14 @@ export function createUafAuthenticator(settings: UafSettings = {}): UafAuthentic
     return chosenKeys(policy, { aaid, algorithm, attestationType }, held);
   }
 
-  function statementOf(key: HeldKey, fcParams: string, { instead = {}, extensions = [] }: UafCall) {
+  function statementOf(key: StoredKey, fcParams: string, { overrides = {}, extensions = [] }: UafCall) {
     return {
-      aaid: instead.aaid ?? aaid,
-      authenticatorVersion: instead.authenticatorVersion ?? version,
-      algorithm: instead.algorithm ?? algorithm,
-      finalChallengeHash: instead.finalChallengeHash ?? sha256(fcParams),
+      aaid: overrides.aaid ?? aaid,
+      authenticatorVersion: overrides.authenticatorVersion ?? version,
+      algorithm: overrides.algorithm ?? algorithm,
+      finalChallengeHash: overrides.finalChallengeHash ?? sha256(fcParams),
       keyId: key.id,
-      signCounter: instead.signCounter ?? key.signCounter,
+      signCounter: overrides.signCounter ?? key.signCounter,
       extensions,
     };
   }
@@ -158,27 +158,27 @@ export function createUafAuthenticator(settings: UafSettings = {}): UafAuthentic
   return { keys, register, authenticate, deregister };
 }
 
-const idOf = ({ id }: HeldKey) => id.toString("base64url");
+const idOf = ({ id }: StoredKey) => id.toString("base64url");
 
-/** Without an appID the application is its own. */
-function applicationOf({ appID }: Header, { facetId, trustedFacets, instead }: UafCall): string {
+/** Without an appID, the facet takes its place. */
+function applicationOf({ appID }: Header, { facetId, trustedFacets, overrides }: UafCall): string {
   const appId = appID || facetId;
-  if (!instead?.unasked) checkFacet(appId, facetId, trustedFacets);
+  if (!overrides?.ignorePolicy) checkFacet(appId, facetId, trustedFacets);
   return appId;
 }
 
-function fcParamsOf({ challenge }: UafRequest, appId: string, { facetId, instead = {} }: UafCall): string {
-  if (instead.fcParams !== undefined) return instead.fcParams;
+function fcParamsOf({ challenge }: UafRequest, appId: string, { facetId, overrides = {} }: UafCall): string {
+  if (overrides.fcParams !== undefined) return overrides.fcParams;
   const right: FinalChallengeParams = { appID: appId, challenge, facetID: facetId, channelBinding: {} };
-  const text = Buffer.from(JSON.stringify({ ...right, ...instead.finalChallengeParams }));
+  const text = Buffer.from(JSON.stringify({ ...right, ...overrides.finalChallengeParams }));
   const unpadded = text.toString("base64url");
-  return instead.padded ? unpadded.padEnd(Math.ceil(unpadded.length / 4) * 4, "=") : unpadded;
+  return overrides.padded ? unpadded.padEnd(Math.ceil(unpadded.length / 4) * 4, "=") : unpadded;
 }
 
-function responseOf(header: Header, fcParams: string, assertion: Buffer, instead: Instead): string {
-  const { assertionScheme = "UAFV1TLV", before = [], after = [] } = instead;
+function responseOf(header: Header, fcParams: string, assertion: Buffer, overrides: Overrides): string {
+  const { assertionScheme = "UAFV1TLV", before = [], after = [] } = overrides;
   const own = { assertionScheme, assertion: assertion.toString("base64url") };
   return JSON.stringify([
-    { header: { ...header, ...instead.header }, fcParams, assertions: [...before, own, ...after] },
+    { header: { ...header, ...overrides.header }, fcParams, assertions: [...before, own, ...after] },
   ]);
 }

@@ -1,26 +1,26 @@
 import type { KeyObject } from "node:crypto";
-import type { AssertionFaults, Attestation, Extension } from "./assertions.ts";
+import type { AssertionDefects, Attestation, Extension } from "./assertions.ts";
 import type { UafAlgorithm, UafKeyFormat } from "./keys.ts";
 import type { Header } from "./requests.ts";
 
-/** What a software authenticator of FIDO UAF is, what it holds, and what one call has it say. */
+/** Settings of a software authenticator of FIDO UAF, its keys, and the overrides of one call. */
 
 export interface UafSettings {
-  /** Vendor and model; the published Android client's without one. */
+  /** Vendor and model. Default: those of the published Android client. */
   aaid?: string;
   algorithm?: UafAlgorithm;
   keyFormat?: UafKeyFormat;
   attestation?: Attestation;
   version?: number;
-  /** Whether signatures and registrations are counted; otherwise the counters stay 0. */
+  /** Whether it has counters; otherwise they stay 0. */
   counts?: boolean;
   /** Bytes of the nonce. */
   nonceLength?: number;
-  /** Keys that it held before. */
-  keys?: readonly HeldKey[];
+  /** Existing keys. */
+  keys?: readonly StoredKey[];
 }
 
-export interface HeldKey {
+export interface StoredKey {
   id: Buffer;
   appId: string;
   username: string;
@@ -38,25 +38,25 @@ export interface FinalChallengeParams {
 export interface UafCall {
   /** The application, for instance `https://login.example` or `android:apk-key-hash:…`. */
   facetId: string;
-  /** The trusted facet list behind the appID, as parsed JSON; without it every facet is taken for trusted. */
+  /** The trusted facet list of the appID, as parsed JSON. Absent: every facet is trusted. */
   trustedFacets?: unknown;
-  /** Extensions that the authenticator adds. */
+  /** Extensions of the authenticator. */
   extensions?: readonly Extension[];
-  instead?: Instead;
+  overrides?: Overrides;
 }
 
-/** What is said, or done, instead of what is right. */
-export interface Instead extends AssertionFaults {
-  /** Members of the response's header; undefined leaves one out. */
+/** Values and behaviour that replace the correct ones. */
+export interface Overrides extends AssertionDefects {
+  /** Members of the response's header; undefined omits one. */
   header?: { [Member in keyof Header]?: unknown };
   finalChallengeParams?: { [Member in keyof FinalChallengeParams]?: unknown };
-  /** The whole string that is sent, and hashed, as fcParams. */
+  /** The whole string of fcParams, which is also hashed. */
   fcParams?: string;
-  /** Whether fcParams ends in `=`, as some clients write it. */
+  /** Whether fcParams is padded, as by some clients. */
   padded?: boolean;
   finalChallengeHash?: Uint8Array;
   assertionScheme?: string;
-  /** Assertions beside the one that is made: before it, or after it. */
+  /** Additional assertions. */
   before?: readonly unknown[];
   after?: readonly unknown[];
   aaid?: string;
@@ -68,14 +68,14 @@ export interface Instead extends AssertionFaults {
   signCounter?: number;
   regCounter?: number;
   publicKey?: Uint8Array;
-  /** Tells an RSA key as SubjectPublicKeyInfo. */
+  /** Encodes the public key as SubjectPublicKeyInfo. */
   spki?: boolean;
   nonce?: Uint8Array;
-  /** The content that was confirmed; null answers as if there had been none. */
+  /** The confirmed content; null for none. */
   transaction?: string | null;
   transactionContentHash?: Uint8Array;
-  /** Whether to answer though the policy wants another authenticator, key or facet. */
-  unasked?: boolean;
-  /** Signs with this one, named by the policy or not. */
-  key?: HeldKey;
+  /** Whether to answer despite a policy or facet list that excludes this authenticator, key or facet. */
+  ignorePolicy?: boolean;
+  /** The signing key, whatever the policy says. */
+  key?: StoredKey;
 }

@@ -13,11 +13,11 @@ import {
   utf8,
 } from "./der.ts";
 
-/** An X.509 certificate (RFC 5280) and the key that it is of. */
+/** An X.509 certificate (RFC 5280) and its key. */
 export interface Certificate {
   der: Buffer;
   publicKey: KeyObject;
-  /** Absent where somebody else holds it. */
+  /** Absent if the caller has supplied the public key. */
   privateKey?: KeyObject;
   /** Name in DER. */
   subject: Buffer;
@@ -26,14 +26,14 @@ export interface Certificate {
 export interface CertificateDetails {
   /** Attributes of the name: `{ C: "AA", O: "Example" }`. */
   subject: Partial<Record<keyof typeof attributes, string>>;
-  /** Who signs; without one it signs itself. */
+  /** Absent: self-signed. */
   issuer?: Certificate;
-  /** The key it is of; without one a new pair of P-256. */
+  /** Absent: a new key pair on P-256. */
   publicKey?: KeyObject;
   ca?: boolean;
   notBefore?: Date;
   notAfter?: Date;
-  /** X.509 version, 3 unless it says otherwise. */
+  /** X.509 version. Default: 3. */
   version?: number;
   extensions?: readonly Extension[];
 }
@@ -62,7 +62,7 @@ export function makeCertificate(details: CertificateDetails): Certificate {
   const own = details.publicKey ? undefined : generateKeyPairSync("ec", { namedCurve: "P-256" });
   const publicKey = details.publicKey ?? own?.publicKey;
   const signer = issuer?.privateKey ?? own?.privateKey;
-  if (!publicKey || !signer) throw new Error("nobody can sign this certificate");
+  if (!publicKey || !signer) throw new Error("the certificate needs an issuer with a private key");
   const subject = nameOf(
     Object.entries(details.subject).map(([attribute, value]) => [
       attributes[attribute as keyof typeof attributes],
@@ -88,11 +88,11 @@ export function makeCertificate(details: CertificateDetails): Certificate {
   return { der, publicKey, subject, ...(own ? { privateKey: own.privateKey } : {}) };
 }
 
-/** An authority that signs itself. */
+/** Makes a self-signed authority. */
 export const makeAuthority = (name = "Example Root", details: Partial<CertificateDetails> = {}) =>
   makeCertificate({ subject: { O: name }, ca: true, ...details });
 
-/** A name of attributes, each an object id and a value; two letters are a country. */
+/** Encodes a name: pairs of object id and value. */
 export function nameOf(parts: readonly (readonly [id: string, value: string])[]): Buffer {
   const attribute = ([id, value]: readonly [string, string]) =>
     setOf(sequence(objectId(id), id === attributes.C ? printable(value) : utf8(value)));

@@ -1,9 +1,9 @@
-/** DER (X.690) as certificates are written in it. Made for tests; shares nothing with the reader. */
+/** DER encoder (X.690) for certificates. It shares no code with the parser. */
 
 /**
- * One data item.
+ * Encodes one data item.
  *
- * @param identifier the identifier octet, or several where the tag is a high one
+ * @param identifier the identifier octet, or several for tags from 31 on
  */
 export function der(identifier: number | readonly number[], ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);

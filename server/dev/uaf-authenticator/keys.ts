@@ -6,7 +6,7 @@ import { integer, octetString, sequence } from "./der.ts";
  * (sections 3.6.1 and 3.6.2).
  */
 
-/** How a key of an algorithm is made, and how it signs. */
+/** Key and signature parameters of an algorithm. */
 interface Algorithm {
   kind: "P-256" | "P-384" | "P-521" | "secp256k1" | "rsa" | "ed25519";
   hash: "sha1" | "sha256" | "sha384" | "sha512" | null;
@@ -16,7 +16,7 @@ interface Algorithm {
   salt?: number;
 }
 
-/** ALG_SIGN_…, but for SM2 (0x0007), which Node cannot do. */
+/** ALG_SIGN_…, except SM2 (0x0007), which Node does not support. */
 export const uafAlgorithms = {
   1: { kind: "P-256", hash: "sha256", encoding: "raw" },
   2: { kind: "P-256", hash: "sha256", encoding: "der" },
@@ -42,18 +42,18 @@ export type UafAlgorithm = keyof typeof uafAlgorithms;
 /** ALG_KEY_…: X9.62 point, SubjectPublicKeyInfo, n‖e, and DER of n and e. */
 export type UafKeyFormat = 0x0100 | 0x0101 | 0x0102 | 0x0103;
 
-/** The formats that a key of an algorithm can be told in. */
+/** The formats that can encode a key of an algorithm. */
 export function keyFormatsOf(algorithm: UafAlgorithm): readonly UafKeyFormat[] {
   const { kind } = uafAlgorithms[algorithm];
   if (kind === "rsa") return [0x0102, 0x0103];
   return kind === "ed25519" ? [0x0101] : [0x0100, 0x0101];
 }
 
-/** The format that keys of an algorithm are told in, unless an authenticator is set otherwise: DER. */
+/** The default format of an algorithm's keys: DER. */
 export const keyFormatOf = (algorithm: UafAlgorithm): UafKeyFormat =>
   uafAlgorithms[algorithm].kind === "rsa" ? 0x0103 : 0x0101;
 
-/** Makes a new key pair. RSA keys have 2048 bits. */
+/** Generates a key pair. RSA keys have 2048 bits. */
 export function makeUafKey(algorithm: UafAlgorithm): KeyObject {
   const { kind } = uafAlgorithms[algorithm];
   if (kind === "rsa") return generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
@@ -61,7 +61,7 @@ export function makeUafKey(algorithm: UafAlgorithm): KeyObject {
   return generateKeyPairSync("ec", { namedCurve: kind }).privateKey;
 }
 
-/** Signs as the algorithm has it. */
+/** Signs with an algorithm. */
 export function uafSignature(algorithm: UafAlgorithm, data: Uint8Array, key: KeyObject): Buffer {
   const { kind, hash, encoding, salt }: Algorithm = uafAlgorithms[algorithm];
   if (kind !== "rsa") {
@@ -72,26 +72,26 @@ export function uafSignature(algorithm: UafAlgorithm, data: Uint8Array, key: Key
   return encoding === "der" ? octetString(number) : number;
 }
 
-/** An ECDSA signature in DER whose `r` lacks the zero that keeps it from being negative, as some devices write it. */
+/** Makes an ECDSA signature in DER whose `r` lacks the leading zero, as some devices do. */
 export function negativeRSignature(data: Uint8Array, key: KeyObject): Buffer {
   for (;;) {
     const raw = sign("sha256", data, { key, dsaEncoding: "ieee-p1363" });
     const [r, s] = [raw.subarray(0, 32), raw.subarray(32)];
-    // Only then is `s` written alike with and without the zero.
+    // Then only `r` needs a leading zero.
     const fits = (r[0] ?? 0) >= 0x80 && (s[0] ?? 0) > 0 && (s[0] ?? 0) < 0x80;
     if (fits) return sequence(integer(r), integer(s));
   }
 }
 
 /**
- * The public half of a key, in one of the formats.
+ * Exports the public key in a format.
  *
- * @throws Error when a key of its kind is not written that way
+ * @throws Error if the format is not for keys of this kind
  */
 export function exportUafKey(key: KeyObject, format: UafKeyFormat): Buffer {
   const { x, y, n, e } = key.export({ format: "jwk" });
   const part = (value: string | undefined) => {
-    if (value === undefined) throw new Error(`no such key is written as 0x${format.toString(16)}`);
+    if (value === undefined) throw new Error(`format 0x${format.toString(16)} does not fit the key`);
     return Buffer.from(value, "base64url");
   };
   switch (format) {
@@ -106,11 +106,11 @@ export function exportUafKey(key: KeyObject, format: UafKeyFormat): Buffer {
   }
 }
 
-/** SubjectPublicKeyInfo; one real device tells RSA keys so under 0x0103. */
+/** Exports SubjectPublicKeyInfo, which one real device sends for RSA keys as 0x0103. */
 export function spkiOf(key: KeyObject): Buffer {
   return createPublicKey(key).export({ format: "der", type: "spki" });
 }
 
-/** An unsigned number as DER wants it. */
+/** Encodes an unsigned number in DER. */
 const positive = (bytes: Buffer) =>
   integer((bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]));

@@ -1,21 +1,21 @@
 import type { UafRequest } from "./requests.ts";
 
-/** What the tests of the software authenticator ask it, and a plain reader of what it answers. */
+/** Requests for tests of the software authenticator, and a parser of its responses. */
 
 export const facetId = "https://login.example";
 export const appId = "https://login.example/authenticator/facets";
 export const challenge = Buffer.from("a challenge of thirty-two bytes!").toString("base64url");
 export const upv = { major: 1, minor: 1 };
 
-/** Members of a request in place of the usual ones. */
+/** Members that replace the default ones of a request. */
 export type Change = Omit<Partial<UafRequest>, "header"> & { header?: object };
 
-/** A request of one message, of version 1.1. */
+/** Makes a request of one message of version 1.1. */
 export function requestOf(op: "Reg" | "Auth", { header, ...change }: Change = {}): string {
   const message = {
     header: { upv, op, appID: appId, ...header },
     challenge,
-    ...(op === "Reg" ? { username: "someone" } : {}),
+    ...(op === "Reg" ? { username: "ada" } : {}),
     policy: { accepted: [[{ aaid: ["006F#0001"] }]] },
     ...change,
   };
@@ -29,17 +29,17 @@ export interface TlvItem {
   whole: Buffer;
 }
 
-/** One level of TLV, item after item. */
+/** Parses one level of TLV. */
 export function read(bytes: Buffer): TlvItem[] {
   if (bytes.length === 0) return [];
   const first = readOne(bytes);
   return [first, ...read(bytes.subarray(first.whole.length))];
 }
 
-/** The first item; what follows it is left alone. */
+/** Parses the first item and ignores the rest. */
 function readOne(bytes: Buffer): TlvItem {
   const end = 4 + bytes.readUInt16LE(2);
-  if (end > bytes.length) throw new Error("a length runs over");
+  if (end > bytes.length) throw new Error("an item is truncated");
   return { tag: bytes.readUInt16LE(0), value: bytes.subarray(4, end), whole: bytes.subarray(0, end) };
 }
 
@@ -49,7 +49,7 @@ interface Answer {
   assertions: { assertion: string; assertionScheme: string }[];
 }
 
-/** The first assertion of a response, and its parts. */
+/** Parses the first assertion of a response. */
 export function opened(text: string) {
   const [message] = JSON.parse(text) as [Answer];
   const bytes = Buffer.from(message.assertions[0]?.assertion ?? "", "base64url");

@@ -106,8 +106,8 @@ describe("several keys", () => {
     const [, second = "", third = ""] = ids;
     expect(keyIdOf(authenticator.authenticate(requestOf("Auth", only(second)), { facetId }))).toBe(second);
     const key = authenticator.keys[2];
-    const instead = key ? { key } : {};
-    expect(keyIdOf(authenticator.authenticate(requestOf("Auth", only(second)), { facetId, instead }))).toBe(
+    const overrides = key ? { key } : {};
+    expect(keyIdOf(authenticator.authenticate(requestOf("Auth", only(second)), { facetId, overrides }))).toBe(
       third,
     );
     expect(() => authenticator.authenticate(requestOf("Auth", only("AAAA")), { facetId })).toThrow(

@@ -1,8 +1,8 @@
 import type { UafAlgorithm } from "./keys.ts";
 
 /**
- * How a UAF client reads what a server asks (UAF Protocol Specification 1.1, sections 3.1, 3.4.6.2 and 3.5.7.2). Where
- * the published Android client is narrower than the specification, so is this one.
+ * Parses requests as a UAF client does (UAF Protocol Specification 1.1, sections 3.1, 3.4.6.2 and 3.5.7.2). Where the
+ * published Android client is stricter than the specification, so is this one.
  */
 
 export interface Version {
@@ -46,7 +46,7 @@ export interface UafDeregistration {
   authenticators: { aaid: string; keyID: string }[];
 }
 
-/** Why a client does not answer, by the number that its interface has for it (UAF Application API, section 3.3). */
+/** Error codes of UAF clients (UAF Application API, section 3.3). */
 export const clientErrors = {
   insecureTransport: 0x2,
   userCancelled: 0x3,
@@ -67,7 +67,7 @@ export class UafClientError extends Error {
 }
 
 /**
- * The one message of a request that this client can answer: 1.1 before 1.0.
+ * Parses the message of a request that this client answers: version 1.1 before 1.0.
  *
  * @param text a JSON array of messages, one for each version
  * @throws UafClientError
@@ -92,7 +92,7 @@ export function readMessage<Message extends { header: Header }>(text: string, op
   return message;
 }
 
-/** @throws UafClientError when a member is missing, of another type, too short or too long */
+/** @throws UafClientError if a member is missing, of another type, too short or too long */
 export function checkRequest({ challenge, username, policy, header }: UafRequest): void {
   must(typeof challenge === "string" && /^[A-Za-z0-9_-]+$/.test(challenge));
   const { length } = Buffer.from(challenge, "base64url");
@@ -102,11 +102,11 @@ export function checkRequest({ challenge, username, policy, header }: UafRequest
 }
 
 /**
- * Whether an application may use this appID: it is empty, it is the application itself, or it is the https address of
- * a list that names the application for version 1.0, which is all that the published client reads. As in browsers, this machine needs
- * no TLS.
+ * Checks that an application may use an appID: it is empty, the application itself, or the https URL of a list that
+ * contains the application for version 1.0, the only version that the published client reads. As in browsers, localhost
+ * needs no TLS.
  *
- * @param list what that address answers; undefined where nobody fetched it, and the facet is taken for trusted
+ * @param list the fetched list; undefined: the facet is trusted
  * @throws UafClientError
  */
 export function checkFacet(appId: string, facetId: string, list: unknown): void {
@@ -118,7 +118,7 @@ export function checkFacet(appId: string, facetId: string, list: unknown): void 
   if (!entry?.ids.includes(facetId)) throw new UafClientError("untrustedFacet");
 }
 
-/** The content to show: the entry of plain text, at most 200 characters of base64url; null for no transaction. */
+/** Returns the content to show: the plain text, at most 200 characters of base64url; null without a transaction. */
 export function shownTransaction(transactions: readonly Transaction[] | undefined): Buffer | null {
   if (transactions === undefined) return null;
   const shown = transactions.find(({ contentType }) => contentType === "text/plain");
@@ -127,7 +127,7 @@ export function shownTransaction(transactions: readonly Transaction[] | undefine
   return Buffer.from(shown.content, "base64url");
 }
 
-/** What a policy is compared with. */
+/** The properties that a policy can match. */
 export interface Model {
   aaid: string;
   algorithm: UafAlgorithm;
@@ -136,18 +136,18 @@ export interface Model {
 }
 
 /**
- * The key ids that a policy leaves: a list of them, `any`, or null where it does not want this authenticator. Of the
- * inner lists only those of one criterion count: there is one authenticator.
+ * Returns the key ids that a policy accepts: a list, `any`, or null if it excludes this authenticator. Inner lists of
+ * several criteria are ignored, because there is one authenticator.
  *
- * @param held base64url ids of the keys that the authenticator holds for the application
+ * @param keyIds base64url ids of the authenticator's keys for the application
  */
 export function chosenKeys(
   { accepted, disallowed = [] }: UafRequest["policy"],
   model: Model,
-  held: readonly string[],
+  keyIds: readonly string[],
 ): readonly string[] | "any" | null {
   const barred = disallowed.some(
-    (criterion) => fits(criterion, model) && (criterion.keyIDs?.some((id) => held.includes(id)) ?? true),
+    (criterion) => fits(criterion, model) && (criterion.keyIDs?.some((id) => keyIds.includes(id)) ?? true),
   );
   if (barred) return null;
   const found = accepted
@@ -160,7 +160,7 @@ export function chosenKeys(
     : found.flatMap(({ keyIDs = [] }) => keyIDs);
 }
 
-/** A list that is there must hold exactly the one entry that is the authenticator's. */
+/** A present list must consist of the authenticator's value alone. */
 function fits(criterion: Criterion, { aaid, algorithm, attestationType }: Model): boolean {
   const own: [unknown[] | undefined, unknown][] = [
     [criterion.aaid, aaid],

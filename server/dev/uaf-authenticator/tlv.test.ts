@@ -13,7 +13,7 @@ describe("TLV that is wrong", () => {
   authenticator.register(requestOf("Reg"), { facetId });
   const tagsWith = (...tlv: TlvEdit[]) => {
     const { members, outer, bytes } = opened(
-      authenticator.authenticate(requestOf("Auth"), { facetId, instead: { tlv } }),
+      authenticator.authenticate(requestOf("Auth"), { facetId, overrides: { tlv } }),
     );
     return { members: members.map(({ tag }) => tag), tail: bytes.subarray(outer.whole.length) };
   };

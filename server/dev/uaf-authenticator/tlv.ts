@@ -1,6 +1,6 @@
 /**
  * The TLV encoding of FIDO UAF 1.1 (Authenticator Commands, section 5; UAF Registry of Predefined Values): tag and
- * length in 16 bits each, the lower byte first. Written for tests: it can say what is not so.
+ * length in 16 bits each, little-endian. It can encode invalid structures.
  */
 
 /** Tags of the assertion scheme `UAFV1TLV`. */
@@ -30,20 +30,20 @@ export const tags = {
 
 export type TagName = keyof typeof tags;
 
-/** One item: its tag, and its content or the items within it. Bytes alone stand for themselves. */
+/** An item: its tag, and its content or nested items. Bytes are encoded as they are. */
 export type Item = Uint8Array | { tag: number; value: Uint8Array | readonly Item[]; statedLength?: number };
 
-/** What is wrong with a TLV structure, at each item that has the tag. */
+/** A defect of a TLV structure, applied to each item with the tag. */
 export type TlvEdit =
   | { leaveOut: TagName }
   | { repeat: TagName }
-  /** Two neighbours, however far apart, change places. */
+  /** Swaps two items of one level. */
   | { swap: readonly [TagName, TagName] }
-  /** Follows the item; bytes after the last item of a composite trail. */
+  /** Inserts after the item. */
   | { after: TagName; put: Item }
   | { of: TagName; tag: number }
   | { of: TagName; value: Uint8Array }
-  /** The length that is stated, whatever there is. */
+  /** Replaces the stated length. */
   | { of: TagName; statedLength: number };
 
 export function item(name: TagName, ...content: readonly (number | Item)[]): Item {
@@ -63,7 +63,7 @@ export function u32(value: number): Buffer {
   return bytes;
 }
 
-/** Items one after the other. */
+/** Encodes a sequence of items. */
 export function encodeTlv(...items: readonly Item[]): Buffer {
   return Buffer.concat(items.map(encode));
 }
@@ -74,7 +74,7 @@ function encode(one: Item): Buffer {
   return Buffer.concat([u16(one.tag), u16(one.statedLength ?? content.length), content]);
 }
 
-/** Makes the edits, one after the other, in the items and in whatever is within them. */
+/** Applies edits in order, to the items and recursively to nested items. */
 export function edited(items: readonly Item[], edits: readonly TlvEdit[]): readonly Item[] {
   return edits.reduce<readonly Item[]>(editOnce, items);
 }
@@ -106,7 +106,7 @@ function swapped(items: readonly Item[], [left, right]: readonly [TagName, TagNa
   return items.with(at(left), other).with(at(right), one);
 }
 
-/** So many composites, each within the one before, the innermost empty. At most 16,383 fit a length. */
+/** Encodes nested composite items, the innermost empty. At most 16,383 levels fit a length. */
 export function nestedTlv(levels: number, name: TagName = "extension"): Buffer {
   const header = (level: number) => Buffer.concat([u16(tags[name]), u16(4 * (levels - 1 - level))]);
   return Buffer.concat(Array.from({ length: levels }, (_, level) => header(level)));

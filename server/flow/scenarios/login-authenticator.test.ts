@@ -4,7 +4,7 @@ import { answerRequest } from "../../authenticator/answer-request.ts";
 import { prepareRequest } from "../../authenticator/create-request.ts";
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import type { Instead } from "../../dev/uaf-authenticator/call.ts";
+import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
 import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
 import { type Taken, type Walk, walk } from "../../testing/flow-walk.ts";
 import { origin, password } from "../../testing/people.ts";
@@ -54,11 +54,11 @@ async function answer(
   runtime: TestRuntime,
   id: unknown,
   phone: UafAuthenticator,
-  instead: Instead = {},
+  overrides: Overrides = {},
 ): Promise<string> {
   const request = await found(runtime, id);
   const operation = request.operation === "REG" ? "register" : "authenticate";
-  const uafResponse = phone[operation](request.message, { facetId: origin, instead });
+  const uafResponse = phone[operation](request.message, { facetId: origin, overrides });
   const deviceKeyInfo = { pushToken: "where the phone is rung" };
   const answered = await answerRequest(actingAt(runtime), request, { uafResponse, deviceKeyInfo });
   return answered === "malformed" ? answered : answered.status;
@@ -249,7 +249,7 @@ describe("a confirmation", () => {
     const flow = await signIn(owner);
     const [key] = stranger.phone.keys;
     if (!key) throw new Error("there is no key");
-    expect(await answer(base, requestOf(flow), stranger.phone, { key, unasked: true })).toBe("FAILED");
+    expect(await answer(base, requestOf(flow), stranger.phone, { key, ignorePolicy: true })).toBe("FAILED");
     await flow.act("authenticator_verify");
     expect(flow.errors()).toEqual(["authenticator_request_failed"]);
   });

@@ -1,8 +1,8 @@
 import { audit } from "../../audit/audit.ts";
 import {
+  consumeLoginRequest,
   ensureLoginRequest,
   loginRequestStatus,
-  takeLoginRequest,
 } from "../../authenticator/login-request.ts";
 import { back } from "../actions/back.ts";
 import { continueToLoginOtp, continueToLoginSecurityKey } from "../actions/continue-to-second-factor.ts";
@@ -57,12 +57,12 @@ export const loginAuthenticator = state({
         if (status === "failed") {
           const failure = audit(request, "login_failure", { method: "authenticator" }, userId);
           // Taken, so that it is not reported again if no new request can be made yet.
-          const writes = [takeLoginRequest(request.tenant, about, "FAILED"), failure];
+          const writes = [consumeLoginRequest(request.tenant, about, "FAILED"), failure];
           return reject("authenticator_request_failed", { renew: true, writes });
         }
         return next({
           data: { factors: [...data.factors, { method: "authenticator", at: request.now.toISOString() }] },
-          writes: [takeLoginRequest(request.tenant, about)],
+          writes: [consumeLoginRequest(request.tenant, about)],
         });
       },
     }),

@@ -22,7 +22,7 @@ const rows: [Address["method"], string, Handler][] = [
   ["POST", `${devices}/rename/{device_id}`, renameHandler],
 ];
 
-/** Authenticator requests (`interface.md` 4.3 and 4.4), and what belongs to them. */
+/** Addresses of authenticator requests and devices (docs/authenticator-requests.md). */
 export const authenticatorAddresses: readonly Address[] = rows.map(([method, path, handler]) => ({
   method,
   path: `/authenticator${path}`,

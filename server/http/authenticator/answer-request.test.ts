@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import type { Instead } from "../../dev/uaf-authenticator/call.ts";
+import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import {
   type AuthenticatorApplication,
@@ -103,7 +103,7 @@ describe("the phone's answer", () => {
     expect((await application.answer(second, right)).body.status).toBe("FAILED");
   });
 
-  test.each<[string, Instead, number]>([
+  test.each<[string, Overrides, number]>([
     ["A72 another challenge", { finalChallengeParams: { challenge: "A".repeat(43) } }, 1491],
     ["A72 another application", { finalChallengeParams: { appID: "https://other.example" } }, 1491],
     ["A72 another facet", { finalChallengeParams: { facetID: "https://other.example" } }, 1491],
@@ -213,7 +213,7 @@ describe("the phone's answer", () => {
     const unasked = application.answerOf(second.phone, asked, { key });
     expect((await application.answer(asked, unasked)).body.error.code).toBe(1481);
     const again = await application.create("AUTH", one);
-    const strange = application.answerOf(stranger.phone, again, { unasked: true });
+    const strange = application.answerOf(stranger.phone, again, { ignorePolicy: true });
     expect((await application.answer(again, strange)).body.error.code).toBe(1481);
   });
 
@@ -291,7 +291,7 @@ describe("the phone's answer", () => {
   test("A76 to other words than were asked fails", async () => {
     const userId = somebody();
     const { phone } = await application.enroll(userId);
-    for (const instead of [{ transaction: "Pay 9 €" }, { transaction: null }] satisfies Instead[]) {
+    for (const instead of [{ transaction: "Pay 9 €" }, { transaction: null }] satisfies Overrides[]) {
       const asked = await application.create("AUTH", userId, { transaction: "Pay 5 €" });
       const { body } = await application.answer(asked, application.answerOf(phone, asked, instead));
       expect(body).toMatchObject({ status: "FAILED", error: { code: 1498 } });
@@ -301,7 +301,7 @@ describe("the phone's answer", () => {
   test.each<[string, unknown, string]>([
     ["nothing", {}, "uafResponse is missing."],
     ["null", { uafResponse: null }, "uafResponse is missing."],
-    ["no text", { uafResponse: [] }, "uafResponse must be a text."],
+    ["no text", { uafResponse: [] }, "uafResponse must be a string."],
     ["an empty text", { uafResponse: "" }, "uafResponse must not be empty."],
     ["no JSON", { uafResponse: "hello" }, "uafResponse is not a UAF response to this operation."],
     ["an empty list", { uafResponse: "[]" }, "uafResponse is not a UAF response to this operation."],
@@ -313,14 +313,14 @@ describe("the phone's answer", () => {
     [
       "a handle of another type",
       { uafResponse: "x", deviceKeyInfo: { pushToken: 1 } },
-      "deviceKeyInfo.pushToken must be a text.",
+      "deviceKeyInfo.pushToken must be a string.",
     ],
     [
       "a name with NUL",
       { uafResponse: "x", deviceKeyInfo: { keyName: "\0" } },
-      "deviceKeyInfo.keyName holds characters that cannot be kept.",
+      "deviceKeyInfo.keyName contains invalid characters.",
     ],
-    ["no object", [], "The body is not a JSON object that can be read."],
+    ["no object", [], "The body is not a valid JSON object."],
   ])("that is %s loses nothing", async (_what, body, message) => {
     const made = await application.create("REG", somebody());
     expect(await application.call("PUT", `${requests}/${made.id}`, { body })).toMatchObject({

@@ -4,7 +4,7 @@ import type { Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { rejectWithoutKey } from "./caller.ts";
 
-/** `GET /authenticator/hello`: whether a key is good. */
+/** `GET /authenticator/hello`: whether an API key is valid. */
 export const helloHandler: Handler = async (context) => {
   const { tenant } = context;
   return (
@@ -13,8 +13,8 @@ export const helloHandler: Handler = async (context) => {
 };
 
 /**
- * `GET /authenticator/facets`: who may act for the AppID (FIDO AppID and Facet Specification 1.1, section 3.1). Public,
- * like everything in it.
+ * `GET /authenticator/facets`: the trusted facets of the AppID (FIDO AppID and Facet Specification 1.1, section 3.1).
+ * Public.
  */
 export const facetsHandler: Handler = ({ tenant }) =>
   json(200, trustedFacets(applicationOf(tenant.config).facets), {

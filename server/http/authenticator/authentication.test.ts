@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Instead } from "../../dev/uaf-authenticator/call.ts";
+import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
 import { type AuthenticatorService, startAuthenticatorService } from "../../testing/uaf-service.ts";
 import { type Application, applicationOf, linkOf, requests } from "../../testing/uaf-walk.ts";
 
@@ -68,7 +68,7 @@ describe("an authentication", () => {
     expect(() => one.phone.authenticate(only.request, { facetId: service.server.url })).toThrow(
       "noSuitableAuthenticator",
     );
-    expect((await application.answer(only, one.phone, { unasked: true })).body.status).toBe("FAILED");
+    expect((await application.answer(only, one.phone, { ignorePolicy: true })).body.status).toBe("FAILED");
     const again = await application.ask("two phones", { deviceIds: [two.deviceId] });
     expect((await application.answer(again, two.phone)).body).toMatchObject({
       status: "OK",
@@ -91,7 +91,7 @@ describe("an authentication", () => {
       { transaction: null },
       { mode: 1 },
       { transactionContentHash: Buffer.alloc(0) },
-    ] satisfies Instead[]) {
+    ] satisfies Overrides[]) {
       const { body } = await application.answer(
         await application.ask("paying", { transaction }),
         phone,

@@ -1,4 +1,4 @@
-import { isDeviceToken, isShowingToken } from "../../authenticator/request-tokens.ts";
+import { isDeviceToken, isViewToken } from "../../authenticator/request-tokens.ts";
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
 import { findRequest } from "../../authenticator/requests.ts";
 import { verifyApiKey } from "../../tenants/api-keys.ts";
@@ -7,22 +7,22 @@ import type { Reply } from "../reply.ts";
 import { authenticatorError } from "./error.ts";
 
 /**
- * Who calls: the application by its key, the phone by the token in the QR code, the page that waits by its own, or
- * whoever loads the picture.
+ * The kind of caller: the application by its API key, the authenticator by the token of the QR code, the waiting page and
+ * the picture by derived tokens.
  */
-export type Caller = "application" | "phone" | "page" | "picture";
+export type Caller = "application" | "authenticator" | "page" | "picture";
 
-/** What a request presents: a key or the phone's token in the header, or a token that only shows in the address. */
-type Presented = { key: string } | { device: string } | { token: string };
+/** The credential of a call: an API key or a device token in the header, or a read-only token in the query. */
+type PresentedCredential = { key: string } | { device: string } | { token: string };
 
 /**
- * Reads `Authorization: secret <key>`, `Bearer <key>` or `device <token>`: the word in any case, one space, and nothing
- * else. Two headers come here as one with a comma, which no key holds. Only where there is no such header does `token`
- * in the address count, once; keys never stand there.
+ * Reads `Authorization: secret <key>`, `Bearer <key>` or `device <token>`: the scheme is case-insensitive. Node joins
+ * repeated headers with a comma, which keys do not contain. Without the header, a single `token` in the query counts;
+ * keys are not accepted there.
  *
  * @returns null for anything else
  */
-function presented({ request, url }: HandlerContext): Presented | null {
+function readCredential({ request, url }: HandlerContext): PresentedCredential | null {
   const header = request.headers.get("authorization");
   if (header !== null) {
     const [, scheme, value = ""] = /^(secret|bearer|device) ([\w.~+/=-]{1,512})$/i.exec(header) ?? [];
@@ -39,9 +39,9 @@ function unauthorized(): Reply {
   });
 }
 
-/** @returns a rejection, or null for an application with a key of this tenant and interface */
+/** @returns null if the call has a valid API key of this tenant and interface */
 export async function rejectWithoutKey(context: HandlerContext): Promise<Reply | null> {
-  const shown = presented(context);
+  const shown = readCredential(context);
   return shown && "key" in shown && (await isKey(context, shown.key)) ? null : unauthorized();
 }
 
@@ -49,22 +49,22 @@ async function isKey({ runtime, tenant }: HandlerContext, key: string): Promise<
   return (await verifyApiKey(runtime, { interface: "authenticator", tenant }, key)) !== null;
 }
 
-export type Admitted =
+export type CallerResult =
   | { caller: Caller; request: AuthenticatorRequest; now: Date }
-  /** To whoever may not know, a request that is not there looks like one that is. */
+  /** An unauthorized caller cannot distinguish an unknown request from an existing one. */
   | { rejection: Reply };
 
 /**
- * Finds the request that an address names, for those who may.
+ * Finds the request of the address, and authorizes the caller for it.
  *
- * @param also who is let in beside applications
+ * @param also accepted callers beside applications
  */
-export async function admit(
+export async function authorizeCaller(
   context: HandlerContext,
   ...also: Exclude<Caller, "application">[]
-): Promise<Admitted> {
+): Promise<CallerResult> {
   const { runtime, tenant, params } = context;
-  const shown = presented(context);
+  const shown = readCredential(context);
   if (!shown) return { rejection: unauthorized() };
   const isApplication = "key" in shown && (await isKey(context, shown.key));
   if ("key" in shown && !isApplication) return { rejection: unauthorized() };
@@ -72,22 +72,22 @@ export async function admit(
   if (isApplication) {
     return found ? { caller: "application", ...found } : { rejection: unknownRequest() };
   }
-  const caller = found && also.find((one) => may(one, context, shown, found.request));
+  const caller = found && also.find((one) => isAuthorized(one, context, shown, found.request));
   return caller ? { caller, ...found } : { rejection: unauthorized() };
 }
 
-/** Whether a token is the one for this caller and this request. */
-function may(
+/** Whether the credential is that of this caller and this request. */
+function isAuthorized(
   caller: Exclude<Caller, "application">,
   { runtime, tenant }: HandlerContext,
-  shown: Presented,
+  shown: PresentedCredential,
   { id, deviceTokenHash }: AuthenticatorRequest,
 ): boolean {
-  if ("device" in shown) return caller === "phone" && isDeviceToken(shown.device, deviceTokenHash);
+  if ("device" in shown) return caller === "authenticator" && isDeviceToken(shown.device, deviceTokenHash);
   if (!("token" in shown)) return false;
-  // The phone's own may answer: it stands in the header, where no log has it.
-  if (caller === "phone") return false;
-  return isShowingToken(runtime, caller === "page" ? "view" : "picture", { tenant, id }, shown.token);
+  // A device token authorizes the answer and is accepted in the header alone, which is not logged.
+  if (caller === "authenticator") return false;
+  return isViewToken(runtime, caller === "page" ? "view" : "picture", { tenant, id }, shown.token);
 }
 
 export function unknownRequest(): Reply {

@@ -80,10 +80,10 @@ describe("devices", () => {
     [{}, "newName is missing."],
     [{ newName: null }, "newName is missing."],
     [{ newName: " " }, "newName must not be blank."],
-    [{ newName: 5 }, "newName must be a text."],
-    [{ newName: "a\0" }, "newName holds characters that cannot be kept."],
+    [{ newName: 5 }, "newName must be a string."],
+    [{ newName: "a\0" }, "newName contains invalid characters."],
     [{ newName: "x".repeat(129) }, "newName may have at most 128 characters."],
-    [[], "The body is not a JSON object that can be read."],
+    [[], "The body is not a valid JSON object."],
   ])("are not renamed by %j", async (body, message) => {
     const { deviceId } = await application.enroll(somebody());
     const path = `/mgmt/v1/registrations/rename/${deviceId}`;

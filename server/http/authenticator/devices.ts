@@ -1,14 +1,14 @@
 import { type Device, devicesOf, renameDevice } from "../../authenticator/devices.ts";
-import { isUserId, readRename } from "../../authenticator/request-input.ts";
+import { isUserId, parseRename } from "../../authenticator/request-input.ts";
 import { clientContext, type Handler } from "../handler-context.ts";
 import { json } from "../reply.ts";
 import { readBody } from "./body.ts";
 import { rejectWithoutKey } from "./caller.ts";
 import { authenticatorError } from "./error.ts";
 
-/** Devices that are registered. */
+/** Registered devices. */
 
-/** `GET /authenticator/mgmt/v1/registrations/{user_id}`: 404 for a user without devices, whom nobody knows here. */
+/** `GET /authenticator/mgmt/v1/registrations/{user_id}`: 404 for a user without devices. */
 export const devicesHandler: Handler = async (context) => {
   const rejection = await rejectWithoutKey(context);
   if (rejection) return rejection;
@@ -22,14 +22,14 @@ export const devicesHandler: Handler = async (context) => {
 export const renameHandler: Handler = async (context) => {
   const rejection = await rejectWithoutKey(context);
   if (rejection) return rejection;
-  const given = await readBody(context, readRename);
+  const given = await readBody(context, parseRename);
   if (!given.ok) return given.rejection;
   const { newName } = given.value;
   const renamed = await renameDevice(await clientContext(context), context.params.device_id ?? "", newName);
   return renamed ? json(200, { newName }) : authenticatorError(404, "Not Found.");
 };
 
-/** What an application may know of a device; what reaches its app is not among it. */
+/** A device as shown to applications, without its push token and secret. */
 function resourceOf(device: Device) {
   const { deviceOs, osVersion } = device;
   return {

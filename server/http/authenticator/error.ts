@@ -1,10 +1,10 @@
 import { json, type Reply } from "../reply.ts";
 
 /**
- * A refusal of the authenticator interface: `{code, message}`. Published clients read `messsage` where something was
- * not found (`interface.md` 7.2), so a 404 carries both.
+ * Builds an error of the authenticator interface: `{code, message}`. Published clients read `messsage` of a 404, so it
+ * carries both.
  *
- * @param message for the people who build clients; nothing a client sent is repeated in it
+ * @param message for developers, without any text of the client
  */
 export function authenticatorError(
   status: number,

@@ -2,33 +2,32 @@ import { type AuthenticatorRequest, findRequest } from "../../authenticator/requ
 import { waitForAnswer } from "../../authenticator/wait-for-answer.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { json } from "../reply.ts";
-import { admit } from "./caller.ts";
+import { authorizeCaller } from "./caller.ts";
 import { pageHeaders } from "./page-headers.ts";
 import { pageResourceOf } from "./resource.ts";
-import { awaitAnswer, brieflySeconds, readWait } from "./wait.ts";
+import { awaitAnswer, readWait, SERVERLESS_WAIT_SECONDS } from "./wait.ts";
 
-/** Server-sent events (HTML standard, 9.2), for a page that waits for the phone. */
+/** Server-sent events (HTML standard, 9.2) for a page that waits for the answer. */
 
-/** Proxies take a connection for dead on which nothing is said for a minute, some after less. */
-const heartbeatMilliseconds = 15_000;
+/** Proxies close connections that are silent for a minute, some sooner. */
+const HEARTBEAT_INTERVAL_MS = 15_000;
 
-/** When a browser comes back after a stream has ended before the request has. */
-const retryMilliseconds = 2_000;
+/** Delay after which a browser reconnects if the stream ends before the request. */
+const RETRY_DELAY_MS = 2_000;
 
 const headers = {
   "Content-Type": "text/event-stream; charset=utf-8",
-  // Neither kept, nor compressed, nor gathered on the way.
+  // Proxies must not cache, compress or buffer the stream.
   "Cache-Control": "no-store, no-transform",
   "X-Accel-Buffering": "no",
 };
 
 /**
- * `GET /authenticator/v1/uaf/requests/{id}/events`: one event `status` at once and one when the status changes, each
- * with what a page may know as data. To whoever does not ask for events, what there is to tell comes as JSON, at most
- * `wait` seconds later.
+ * `GET /authenticator/v1/uaf/requests/{id}/events`: one event `status` at once, and one when the status changes, with the
+ * page's view of the request as data. A caller that does not accept events gets JSON, after at most `wait` seconds.
  */
 export const eventsHandler: Handler = async (context) => {
-  const admitted = await admit(context, "page");
+  const admitted = await authorizeCaller(context, "page");
   if ("rejection" in admitted) return admitted.rejection;
   const { request } = admitted;
   if (!/\btext\/event-stream\b/i.test(context.request.headers.get("accept") ?? "")) {
@@ -37,9 +36,9 @@ export const eventsHandler: Handler = async (context) => {
     const then = await awaitAnswer(context, request, wait.seconds);
     return json(200, pageResourceOf(context, then), { headers: pageHeaders(context) });
   }
-  // A browser that has heard the last there is to hear comes back, and is told to stop (9.2.3).
-  const heard = context.request.headers.get("last-event-id");
-  if (request.status !== "PENDING" && heard === request.status) {
+  // The browser reconnects after the last event; 204 makes it stop (9.2.3).
+  const lastEventId = context.request.headers.get("last-event-id");
+  if (request.status !== "PENDING" && lastEventId === request.status) {
     return { status: 204, headers: pageHeaders(context) };
   }
   const isHead = context.request.method === "HEAD";
@@ -48,43 +47,43 @@ export const eventsHandler: Handler = async (context) => {
   });
 };
 
-/** The stream: ends with the request, with the connection, with the process, and briefly where none can last. */
+/** The stream ends with the request, the connection or the process; on serverless platforms after a few seconds. */
 function statusEvents(context: HandlerContext, request: AuthenticatorRequest): ReadableStream<Uint8Array> {
   const { runtime, tenant } = context;
-  const gone = new AbortController();
-  const ends = [context.request.signal, gone.signal];
+  const closed = new AbortController();
+  const ends = [context.request.signal, closed.signal];
   const signal = AbortSignal.any(
-    runtime.closing ? ends : [...ends, AbortSignal.timeout(brieflySeconds * 1000)],
+    runtime.closing ? ends : [...ends, AbortSignal.timeout(SERVERLESS_WAIT_SECONDS * 1000)],
   );
   const encoder = new TextEncoder();
   return new ReadableStream({
     start(controller) {
-      const say = (text: string) => {
-        if (!gone.signal.aborted) controller.enqueue(encoder.encode(text));
+      const send = (text: string) => {
+        if (!closed.signal.aborted) controller.enqueue(encoder.encode(text));
       };
-      const tell = (then: AuthenticatorRequest) =>
-        say(`event: status\nid: ${then.status}\ndata: ${JSON.stringify(pageResourceOf(context, then))}\n\n`);
+      const sendStatus = (then: AuthenticatorRequest) =>
+        send(`event: status\nid: ${then.status}\ndata: ${JSON.stringify(pageResourceOf(context, then))}\n\n`);
       const follow = async () => {
-        say(`retry: ${retryMilliseconds}\n\n`);
-        tell(request);
+        send(`retry: ${RETRY_DELAY_MS}\n\n`);
+        sendStatus(request);
         if (request.status !== "PENDING") return;
-        const heartbeat = setInterval(() => say(":\n\n"), heartbeatMilliseconds);
+        const heartbeat = setInterval(() => send(":\n\n"), HEARTBEAT_INTERVAL_MS);
         try {
-          if ((await waitForAnswer(runtime, tenant, request.id, signal)) !== "over") return;
+          if ((await waitForAnswer(runtime, tenant, request.id, signal)) !== "ended") return;
           const found = await findRequest(runtime, tenant, request.id);
-          if (found) tell(found.request);
+          if (found) sendStatus(found.request);
         } finally {
           clearInterval(heartbeat);
         }
       };
       follow().then(
-        () => gone.signal.aborted || controller.close(),
+        () => closed.signal.aborted || controller.close(),
         (error: unknown) => {
-          runtime.log.warn({ err: error, request_id: context.client.requestId }, "a stream broke off");
-          if (!gone.signal.aborted) controller.error(error);
+          runtime.log.warn({ err: error, request_id: context.client.requestId }, "an event stream failed");
+          if (!closed.signal.aborted) controller.error(error);
         },
       );
     },
-    cancel: () => gone.abort(),
+    cancel: () => closed.abort(),
   });
 }

@@ -2,8 +2,8 @@ import type { HandlerContext } from "../handler-context.ts";
 import { isAllowedOrigin } from "../origin.ts";
 
 /**
- * Headers that let pages of any site read what their token shows them. No cookie counts here, so nothing is let out
- * that the token alone does not; pages that are listed anyway have headers of their own (`cors.ts`).
+ * CORS headers that let pages of any origin read the response. The token in the URL is the only credential, and cookies
+ * are not used. Allowed origins get their headers from `cors.ts`.
  */
 export function pageHeaders({ request, tenant }: HandlerContext): Record<string, string> {
   const origin = request.headers.get("origin");

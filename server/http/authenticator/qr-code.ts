@@ -4,7 +4,7 @@ import { contrastRatio } from "../../lib/contrast.ts";
 import { defaultQrCodeStyle, type QrCodeStyle, qrCodePng, qrCodeSvg } from "../../lib/qr-code.ts";
 import type { Handler } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
-import { admit, unknownRequest } from "./caller.ts";
+import { authorizeCaller, unknownRequest } from "./caller.ts";
 import { authenticatorError } from "./error.ts";
 
 /** The QR code of a request, which the authenticator scans. */
@@ -24,7 +24,7 @@ const headers = { "Cross-Origin-Resource-Policy": "cross-origin", Vary: "Origin,
  * ended.
  */
 export const qrCodeHandler: Handler = async (context) => {
-  const admitted = await admit(context, "picture");
+  const admitted = await authorizeCaller(context, "picture");
   if ("rejection" in admitted) return admitted.rejection;
   const style = readStyle(context.url.searchParams);
   if (typeof style === "string") return authenticatorError(400, style);

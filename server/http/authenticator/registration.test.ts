@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
-import type { Instead } from "../../dev/uaf-authenticator/call.ts";
+import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
 import { type AuthenticatorService, callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
 import { type Application, applicationOf, requests } from "../../testing/uaf-walk.ts";
 
@@ -148,7 +148,7 @@ describe("a registration", () => {
     expect([status, body.status]).toEqual([200, "OK"]);
   });
 
-  test.each<[string, Instead]>([
+  test.each<[string, Overrides]>([
     ["another challenge", { finalChallengeParams: { challenge: "A".repeat(43) } }],
     ["another application", { finalChallengeParams: { appID: "https://other.example" } }],
     ["another facet", { finalChallengeParams: { facetID: "https://other.example" } }],

@@ -1,25 +1,25 @@
 import { applicationOf } from "../../authenticator/application.ts";
 import { eventsPath, requestUrl } from "../../authenticator/request-addresses.ts";
-import { showingToken } from "../../authenticator/request-tokens.ts";
+import { viewToken } from "../../authenticator/request-tokens.ts";
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import type { Caller } from "./caller.ts";
 
-/** `interface.md` 2.3. */
+/** A request in the interface (docs/authenticator-requests.md). */
 interface RequestResource {
   id: string;
   operation: AuthenticatorRequest["operation"];
   username: string;
   userId: string;
   status: AuthenticatorRequest["status"];
-  /** ISO 8601, like the other. */
+  /** ISO 8601 */
   createdAt: string;
   validUntil: string;
   relyingParty: { id: string; name: string; appId: string; icon: string };
   links: Link[];
-  /** UAF messages as the text of a JSON array, for `uafProtocolMessage`; `[]` where there is nothing to answer. */
+  /** UAF messages as a JSON array in a string, for `uafProtocolMessage`; `[]` if there is nothing to answer. */
   request: string;
-  /** Empty until there is one. */
+  /** Empty until a device has answered. */
   deviceID: string;
   clientData?: { remoteAddress?: string; userAgent?: string };
   transaction?: string;
@@ -39,7 +39,7 @@ type PageResource = Pick<
   "id" | "operation" | "status" | "createdAt" | "validUntil" | "error"
 >;
 
-/** A request as its caller may see it: a page sees what became of it, and nothing of whom it is about. */
+/** The caller's view of a request: a page sees the status, without personal data. */
 export function resourceOf(
   context: Pick<HandlerContext, "runtime" | "tenant">,
   caller: Caller,
@@ -54,7 +54,7 @@ export function resourceOf(
     validUntil: request.validUntil.toISOString(),
     ...(error ? { error: { code: error.code, reason: error.reason } } : {}),
   };
-  if (caller !== "application" && caller !== "phone") return known;
+  if (caller !== "application" && caller !== "authenticator") return known;
   const { tenant } = context;
   const { name, appId, icon } = applicationOf(tenant.config);
   return {
@@ -72,19 +72,19 @@ export function resourceOf(
   };
 }
 
-/** What a page that waits is shown. */
+/** The view of a waiting page. */
 export const pageResourceOf = (
   context: Pick<HandlerContext, "runtime" | "tenant">,
   request: AuthenticatorRequest,
 ): PageResource => resourceOf(context, "page", request);
 
 /**
- * Links that can be followed as they stand; those that a browser follows carry a token of their own. What can only be
- * done to a request that waits is offered only then.
+ * Builds the links of a request. Links for browsers carry their own tokens. Actions on a pending request are offered only
+ * while it is pending.
  */
 function linksOf(
   { runtime, tenant }: Pick<HandlerContext, "runtime" | "tenant">,
-  caller: "application" | "phone",
+  caller: "application" | "authenticator",
   { id, status }: AuthenticatorRequest,
 ): Link[] {
   const self = requestUrl(tenant.config, id);
@@ -94,10 +94,10 @@ function linksOf(
   ];
   if (status !== "PENDING") return found;
   const validate: Link = { rel: "validate", method: "PUT", href: self };
-  if (caller === "phone") return [...found, validate];
+  if (caller === "authenticator") return [...found, validate];
   const of = { tenant, id };
-  const picture = `${self}/qrcode?token=${showingToken(runtime, "picture", of)}`;
-  const events = tenant.config.base_url + eventsPath(id, showingToken(runtime, "view", of));
+  const picture = `${self}/qrcode?token=${viewToken(runtime, "picture", of)}`;
+  const events = tenant.config.base_url + eventsPath(id, viewToken(runtime, "view", of));
   return [
     { rel: "qrcode", method: "GET", href: picture },
     ...found,

@@ -4,16 +4,16 @@ import type { HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
 import { authenticatorError } from "./error.ts";
 
-/** Long polling: an answer that comes when there is something to tell. */
+/** Long polling. */
 
-/** Shorter than what proxies allow; where no connection can last, shorter still. */
-const longestSeconds = 25;
-export const brieflySeconds = 5;
+/** Shorter than the timeouts of proxies; on serverless platforms, shorter still. */
+const MAX_WAIT_SECONDS = 25;
+export const SERVERLESS_WAIT_SECONDS = 5;
 
 /**
- * Reads `wait`, whole seconds; more than there may be is as many as there may be.
+ * Reads `wait`, whole seconds, reduced to the maximum.
  *
- * @param otherwise where it is left out
+ * @param otherwise if it is absent
  */
 export function readWait(
   { url, runtime }: HandlerContext,
@@ -22,13 +22,13 @@ export function readWait(
   const [wait = String(otherwise), ...others] = url.searchParams.getAll("wait");
   if (!/^\d{1,6}$/.test(wait) || others.length > 0)
     return { rejection: authenticatorError(400, "wait must be a whole number of seconds.") };
-  return { seconds: Math.min(Number(wait), runtime.closing ? longestSeconds : brieflySeconds) };
+  return { seconds: Math.min(Number(wait), runtime.closing ? MAX_WAIT_SECONDS : SERVERLESS_WAIT_SECONDS) };
 }
 
 /**
- * Waits so long for a request to be answered, or to run out.
+ * Waits until a request ends, for at most so many seconds.
  *
- * @returns it as it stands then, which is at once where too many wait already
+ * @returns the current request; at once if there are too many waits
  */
 export async function awaitAnswer(
   { runtime, tenant, request: asked }: HandlerContext,

@@ -41,7 +41,7 @@ test("shows pending requests and their users, as a page and as JSON, without tok
   expect(page.headers.get("content-security-policy")).toMatch(/default-src 'none'.*form-action 'self'/);
   expect(text).toContain("&lt;b&gt;ada@example.com");
   expect(text).not.toContain("<b>");
-  expect(text).toContain("Add this phone");
+  expect(text).toContain("Add this authenticator");
   expect(text).not.toContain(token);
   expect(await waiting()).toEqual([
     {

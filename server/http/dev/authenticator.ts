@@ -13,12 +13,12 @@ import { plainError, type Reply, redirect } from "../reply.ts";
 const pageAddress = "/dev/authenticator";
 
 /**
- * `GET /dev/authenticator`: the simulated authenticator of development, with its pending requests and its keys. With
+ * `GET /dev/authenticator`: the played authenticator of development, with its pending requests and its keys. With
  * `Accept: application/json`, the pending requests.
  */
 export const authenticatorHandler: Handler = async ({ runtime, request, tenant, url }) => {
-  const { page, phone } = await playedPhone(tenant);
-  const declined = new Set(phone.declined());
+  const { page, authenticator } = await loadPlayedAuthenticator(tenant);
+  const declined = new Set(authenticator.declined());
   const pending = await allPendingRequests(runtime);
   const waiting = pending.filter(({ id }) => !declined.has(id));
   if (request.headers.get("accept")?.includes("application/json")) {
@@ -32,18 +32,18 @@ export const authenticatorHandler: Handler = async ({ runtime, request, tenant, 
         created_at: createdAt.toISOString(),
         valid_until: validUntil.toISOString(),
       })),
-      { headers: page.phoneHeaders },
+      { headers: page.pageHeaders },
     );
   }
   const [name, code] = [url.searchParams.get("outcome") ?? "", url.searchParams.get("code") ?? ""];
-  const { markup } = page.phonePage({
+  const { markup } = page.authenticatorPage({
     service: tenant.config.service.name,
     waiting: waiting.map((one) => ({ ...one, service: one.tenant.config.service.name })),
-    keys: phone.keys(),
+    keys: authenticator.keys(),
     outcome: page.isOutcome(name) ? { name, code: /^\d{1,4}$/.test(code) ? Number(code) : null } : null,
   });
   return new Response(markup, {
-    headers: { ...page.phoneHeaders, "content-type": "text/html; charset=utf-8" },
+    headers: { ...page.pageHeaders, "content-type": "text/html; charset=utf-8" },
   });
 };
 
@@ -59,22 +59,22 @@ export const authenticatorButtonHandler: Handler = async (context) => {
   const text = await readText(request, "application/x-www-form-urlencoded");
   if (!text.ok) return plainError(text.reason === "too_large" ? 413 : 400, "Invalid form.");
   const form = new URLSearchParams(text.value);
-  const { phone } = await playedPhone(tenant);
+  const { authenticator } = await loadPlayedAuthenticator(tenant);
   const [requestId, key] = [form.get("request") ?? "", form.get("key") ?? ""];
   switch (form.get("do")) {
     case "approve": {
       const link = await linkOf(context, requestId, form.get("link") ?? "");
-      if (!link) return back(requestId ? "over" : "no link");
-      const approval = await phone.approve(link);
-      return back(approval.outcome, "code" in approval ? approval.code : undefined);
+      if (!link) return redirectToPage(requestId ? "over" : "no link");
+      const approval = await authenticator.approve(link);
+      return redirectToPage(approval.outcome, "code" in approval ? approval.code : undefined);
     }
     case "decline":
       if (!isRequestId(requestId)) break;
-      phone.decline(requestId);
-      return back("declined");
+      authenticator.decline(requestId);
+      return redirectToPage("declined");
     case "forget":
-      phone.forget(key);
-      return back("forgotten");
+      authenticator.forget(key);
+      return redirectToPage("forgotten");
   }
   return plainError(400, "Invalid form.");
 };
@@ -98,16 +98,16 @@ async function linkOf({ runtime, tenant }: HandlerContext, id: string, pasted: s
 }
 
 /** Loaded on first use; never in production. */
-async function playedPhone({ config }: Tenant) {
-  const [{ openPhone }, page] = await Promise.all([
+async function loadPlayedAuthenticator({ config }: Tenant) {
+  const [{ openPlayedAuthenticator }, page] = await Promise.all([
     import("../../dev/played-authenticator/player.ts"),
     import("../../dev/played-authenticator/page.ts"),
   ]);
   const file = join(/* turbopackIgnore: true */ config.data_dir, "played-phone.json");
-  return { page, phone: openPhone(file, ownOrigin(config)) };
+  return { page, authenticator: openPlayedAuthenticator(file, ownOrigin(config)) };
 }
 
-function back(outcome: string, code?: number): Reply {
+function redirectToPage(outcome: string, code?: number): Reply {
   const query = new URLSearchParams({ outcome, ...(code === undefined ? {} : { code: String(code) }) });
   return redirect(303, `${pageAddress}?${query}`);
 }
