@@ -34,8 +34,8 @@ test("behind the members there may be what may be passed over, where the object 
   expect(
     read([name, either, cert, extension(id, data), unknown, extension(id, data)], "extensible"),
   ).toBeDefined();
-  expect(() => read([name, either, cert, extension(id, data)])).toThrow("follows the last member");
-  expect(() => read([name, either, cert, unknown])).toThrow("follows the last member");
+  expect(() => read([name, either, cert, extension(id, data)])).toThrow("after the last member");
+  expect(() => read([name, either, cert, unknown])).toThrow("after the last member");
 });
 
 describe("refused is", () => {
