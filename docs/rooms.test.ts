@@ -18,6 +18,13 @@ test("every folder of server/ is a room of exactly one layer", () => {
   expect(placed.sort()).toEqual(folders.sort());
 });
 
+test("server/ itself holds the process and the types that every room shares, and nothing else", () => {
+  const files = readdirSync(join(root, "server"), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"))
+    .map(({ name }) => name);
+  expect(files.sort()).toEqual(["client.ts", "main.ts", "runtime-slot.ts", "runtime.ts"]);
+});
+
 test("no layer may import a layer that may import it", () => {
   const both = layers.flatMap((one) =>
     layers
