@@ -19,7 +19,9 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   encoding: "utf8",
 })
   .split("\n")
-  .filter((file) => /\.(ts|tsx|mjs|js|css|md)$/.test(file) && !exempt.test(file) && existsSync(join(root, file)));
+  .filter(
+    (file) => /\.(ts|tsx|mjs|js|css|md)$/.test(file) && !exempt.test(file) && existsSync(join(root, file)),
+  );
 
 for (const file of files) {
   const lines = readFileSync(join(root, file), "utf8").split("\n");
