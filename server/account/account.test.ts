@@ -8,7 +8,7 @@ import { createUsername, removeUsername, replaceUsername } from "../identity/use
 import { createUser } from "../identity/users.ts";
 import { endSessionOf } from "../sessions/session-list.ts";
 import { issueSession } from "../sessions/sessions.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { accountOf, profilePayload, whileAccount } from "./account.ts";
 import { deleteAccount } from "./deletion.ts";
 import { removeIdentity } from "./linked-identities.ts";
@@ -22,7 +22,7 @@ afterAll(() => runtime.close());
 const scopeAt = (now = new Date()) => ({
   runtime,
   tenant: runtime.tenant,
-  client: someone,
+  client: testClient,
   now,
   signal: AbortSignal.timeout(30_000),
 });

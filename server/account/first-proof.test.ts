@@ -4,7 +4,7 @@ import { schema } from "#db/client";
 import { createUser, factsById } from "../identity/users.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { verifySession } from "../sessions/verify-session.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { dropCredentialsSetBeforeVerification, endWhatIsOpen } from "./first-proof.ts";
 
 let runtime: TestRuntime;
@@ -30,7 +30,7 @@ async function account(address: string): Promise<Account> {
   const flowIds = [randomUUID(), randomUUID()];
   const { signal } = new AbortController();
   const made = await issueSession(
-    { runtime, tenant, client: someone, now, signal },
+    { runtime, tenant, client: testClient, now, signal },
     { userId, factors: [], amr: [], rememberMe: false },
   );
   await database.write.transaction(async (tx) => {

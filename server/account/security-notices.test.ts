@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { loadConfig } from "../config/load.ts";
-import { someone } from "../testing/runtime.ts";
+import { testClient } from "../testing/runtime.ts";
 import { securityNotice } from "./security-notices.ts";
 
 const scopeWith = (settings: Record<string, string> = {}) => {
   const config = loadConfig(settings, "/nowhere");
-  return { tenant: { id: config.tenant.id, config }, client: { ...someone, language: "de" as const } };
+  return { tenant: { id: config.tenant.id, config }, client: { ...testClient, language: "de" as const } };
 };
 
 it("a notice is one mail, in the language of whoever made the change", () => {

@@ -3,7 +3,7 @@ import { desc } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
 import type { Client } from "../client.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { type AuditDetails, audit } from "./audit.ts";
 
 let runtime: TestRuntime;
@@ -14,7 +14,7 @@ afterAll(() => runtime.close());
 
 const noon = new Date("2030-01-01T12:00:00.000Z");
 
-async function write(details: AuditDetails, client: Client = someone, userId?: string) {
+async function write(details: AuditDetails, client: Client = testClient, userId?: string) {
   const entry = audit(
     { runtime, tenant: runtime.tenant, client, now: noon },
     "login_failure",
@@ -33,14 +33,14 @@ async function write(details: AuditDetails, client: Client = someone, userId?: s
 
 it("a line says what happened, to whom, when and by which request", async () => {
   const userId = randomUUID();
-  expect(await write({ method: "password", tries: 3, amr: ["pwd"] }, someone, userId)).toEqual({
+  expect(await write({ method: "password", tries: 3, amr: ["pwd"] }, testClient, userId)).toEqual({
     tenantId: runtime.tenant.id,
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     type: "login_failure",
     userId,
-    requestId: someone.requestId,
-    ipAddress: someone.ip,
-    userAgent: someone.userAgent,
+    requestId: testClient.requestId,
+    ipAddress: testClient.ip,
+    userAgent: testClient.userAgent,
     details: { method: "password", tries: 3, amr: ["pwd"] },
     createdAt: noon,
   });
@@ -51,14 +51,14 @@ it("a line that is about no account names none", async () => {
 });
 
 it("A10 what PostgreSQL cannot store does not fail the step that it is told of", async () => {
-  const client = { ...someone, userAgent: `\0\uD800${"x".repeat(1000)}` };
+  const client = { ...testClient, userAgent: `\0\uD800${"x".repeat(1000)}` };
   const row = await write({ reason: "a\0b\uDC00", list: ["\0"] }, client);
   expect(row?.details).toEqual({ reason: "a\uFFFDb\uFFFD", list: ["\uFFFD"] });
   expect(row?.userAgent).toHaveLength(512);
 });
 
 it("a line is undone with the step that it belongs to", async () => {
-  const entry = audit({ runtime, tenant: runtime.tenant, client: someone, now: noon }, "login_success");
+  const entry = audit({ runtime, tenant: runtime.tenant, client: testClient, now: noon }, "login_success");
   const failing = runtime.database.write.transaction(async (tx) => {
     await entry(tx);
     throw new Error("overtaken");

@@ -9,7 +9,7 @@ import {
   authenticatorApplication,
 } from "../testing/authenticator-application.ts";
 import { readPng } from "../testing/qr-reading.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import {
   consumeLoginRequest,
   ensureLoginRequest,
@@ -29,7 +29,7 @@ afterAll(() => runtime.close());
 async function scope(on: TestRuntime = runtime): Promise<RequestContext> {
   const now = await readNow(on.database.read, on.platform.clockShift());
   const signal = new AbortController().signal;
-  return { runtime: on, tenant: on.tenant, client: someone, now, signal };
+  return { runtime: on, tenant: on.tenant, client: testClient, now, signal };
 }
 
 interface Person extends LoginRequest {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
 import type { Write } from "#db/write";
 import { createUser } from "../identity/users.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { deleteCredential, renameCredential } from "./owned-credentials.ts";
 import { createPassword, deletePassword } from "./passwords.ts";
 
@@ -16,7 +16,7 @@ afterAll(() => runtime.close());
 const scope = () => ({
   runtime,
   tenant: runtime.tenant,
-  client: someone,
+  client: testClient,
   now: new Date(),
   signal: AbortSignal.timeout(30_000),
 });

@@ -4,7 +4,7 @@ import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { countFailure, failureSubject, unlimited } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
-import { someone as client, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { testClient as client, type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import {
   ensurePasscodeSent,
   newPasscode,

@@ -13,7 +13,7 @@ import {
   unlimited,
 } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { userHandleOf } from "../webauthn/assertion.ts";
 import { openCreation, openRequest, verifyAssertion, verifyAttestation } from "./passkeys.ts";
@@ -33,7 +33,7 @@ function scopeAt(seconds = 0, settings: Record<string, string> = {}): RequestCon
   return {
     runtime: configured,
     tenant: configured.tenant,
-    client: someone,
+    client: testClient,
     now: new Date(start.getTime() + seconds * 1000),
     signal: new AbortController().signal,
   };

@@ -12,7 +12,7 @@ import {
   unlimited,
 } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { createPasswordHasher } from "./password-hasher.ts";
 import { type PasswordVerdict, replacePassword, verifyPassword } from "./passwords.ts";
 
@@ -28,12 +28,12 @@ const right = "a quite good password";
 function scopeOf(
   changes: Partial<RequestContext> & { source?: string; settings?: Record<string, string> } = {},
 ): RequestContext {
-  const { source = someone.source, settings = {}, ...rest } = changes;
+  const { source = testClient.source, settings = {}, ...rest } = changes;
   const configured = runtime.configured(settings);
   return {
     runtime: configured,
     tenant: configured.tenant,
-    client: { ...someone, source },
+    client: { ...testClient, source },
     now: start,
     signal: new AbortController().signal,
     ...rest,
@@ -148,7 +148,7 @@ describe("tries", () => {
   test("from the fifth wrong one on are delayed, for the account and from there", async () => {
     const context = scopeOf({ settings: limited });
     const user = await newUser(context, right);
-    const at = (seconds: number, source = someone.source) =>
+    const at = (seconds: number, source = testClient.source) =>
       scopeOf({ settings: limited, source, now: new Date(start.getTime() + seconds * 1000) });
     for (let attempt = 0; attempt < 5; attempt++) {
       expect(await verifyPassword(at(0), { ...user, password: "wrong" })).toEqual({

@@ -6,7 +6,7 @@ import type { Write } from "#db/write";
 import { createUser } from "../identity/users.ts";
 import { createVault } from "../keys/vault.ts";
 import type { RequestContext } from "../runtime.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import {
   countRecoveryCodes,
   deleteRecoveryCodes,
@@ -28,13 +28,13 @@ const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
 function scopeAt(
   seconds = 0,
   settings: Record<string, string> = {},
-  source = someone.source,
+  source = testClient.source,
 ): RequestContext {
   const configured = runtime.configured(settings);
   return {
     runtime: configured,
     tenant: configured.tenant,
-    client: { ...someone, source },
+    client: { ...testClient, source },
     now: new Date(start.getTime() + seconds * 1000),
     signal: new AbortController().signal,
   };

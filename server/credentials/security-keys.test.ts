@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { openCreation, openRequest, type Proof, verifyAssertion, verifyAttestation } from "./passkeys.ts";
 import { credentialIds, insertCredential } from "./webauthn-credentials.ts";
@@ -23,7 +23,7 @@ function scopeWith(settings: Record<string, string> = {}): RequestContext {
   return {
     runtime: configured,
     tenant: configured.tenant,
-    client: someone,
+    client: testClient,
     now: new Date("2030-01-01T12:00:00.000Z"),
     signal: new AbortController().signal,
   };

@@ -6,7 +6,7 @@ import { createUser } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
 import { hotp } from "../testing/authenticator-app.ts";
 import { readPng } from "../testing/qr-reading.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import {
   confirmTotp,
   deleteTotp,
@@ -31,13 +31,13 @@ const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
 function scopeAt(
   seconds = start,
   settings: Record<string, string> = {},
-  source = someone.source,
+  source = testClient.source,
 ): RequestContext {
   const configured = runtime.configured(settings);
   return {
     runtime: configured,
     tenant: configured.tenant,
-    client: { ...someone, source },
+    client: { ...testClient, source },
     now: new Date(seconds * 1000),
     signal: new AbortController().signal,
   };

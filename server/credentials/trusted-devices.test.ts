@@ -5,7 +5,7 @@ import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { createUser } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import {
   type DeviceTrust,
   findDeviceTrust,
@@ -29,7 +29,7 @@ function scopeAt(seconds = 0, settings: Record<string, string> = {}): RequestCon
   return {
     runtime: configured,
     tenant: configured.tenant,
-    client: someone,
+    client: testClient,
     now: new Date(start.getTime() + seconds * 1000),
     signal: new AbortController().signal,
   };

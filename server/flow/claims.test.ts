@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walk } from "../testing/flow-walk.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { current, peek, start, step } from "./engine.ts";
 
 let runtime: TestRuntime;
@@ -39,7 +39,7 @@ describe("two steps with one token", () => {
     const token = flow.state.csrf_token;
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
-        step(runtime, runtime.tenant, someone, {
+        step(runtime, runtime.tenant, testClient, {
           type: "registration",
           flowId: flow.flowId,
           token,
@@ -82,9 +82,9 @@ describe("a flow rejects", () => {
     const request = { flowId: flow.flowId, token, action: "register_client_capabilities", input: {} };
     const elsewhere = { ...runtime.tenant, id: randomUUID() };
     const answers = [
-      await step(runtime, runtime.tenant, someone, { ...request, type: "registration" }),
-      await step(runtime, elsewhere, someone, { ...request, type: "login" }),
-      await step(runtime, runtime.tenant, someone, { ...request, type: "login", flowId: randomUUID() }),
+      await step(runtime, runtime.tenant, testClient, { ...request, type: "registration" }),
+      await step(runtime, elsewhere, testClient, { ...request, type: "login" }),
+      await step(runtime, runtime.tenant, testClient, { ...request, type: "login", flowId: randomUUID() }),
     ];
     for (const { state } of answers) expect(state).toMatchObject(forbidden);
     expect((await flow.act("register_client_capabilities")).status).toBe(200);
@@ -115,11 +115,11 @@ describe("a flow rejects", () => {
       action: "register_client_capabilities",
       input: {},
     } as const;
-    expect((await step(runtime, runtime.tenant, someone, { ...request, version: 7 })).state).toMatchObject(
+    expect((await step(runtime, runtime.tenant, testClient, { ...request, version: 7 })).state).toMatchObject(
       forbidden,
     );
     const { version } = flow.answer;
-    expect((await step(runtime, runtime.tenant, someone, { ...request, version })).state.name).toBe(
+    expect((await step(runtime, runtime.tenant, testClient, { ...request, version })).state.name).toBe(
       "login_init",
     );
   });
@@ -187,7 +187,7 @@ describe("a claim", () => {
       ]);
       held = rows[0].claim !== null;
     }
-    const shown = await current(runtime, runtime.tenant, someone, {
+    const shown = await current(runtime, runtime.tenant, testClient, {
       type: "registration",
       flowId: flow.flowId,
       resume: flow.resume,
@@ -242,7 +242,7 @@ describe("current, after a lost answer", () => {
           );
           claimed = rows[0].claimed;
         }
-        return current(runtime, runtime.tenant, someone, request);
+        return current(runtime, runtime.tenant, testClient, request);
       })(),
     ]);
     expect(flow.state.name).toBe("success");
@@ -254,7 +254,7 @@ describe("current, after a lost answer", () => {
     const flow = await almostRegistered();
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
     const before = flow.state;
-    const { state, version } = await current(runtime, runtime.tenant, someone, request);
+    const { state, version } = await current(runtime, runtime.tenant, testClient, request);
     expect({ ...state, csrf_token: "" }).toEqual({ ...before, csrf_token: "" });
     expect(state.csrf_token).not.toBe(before.csrf_token);
     expect(version).toBe(flow.answer.version);
@@ -268,7 +268,7 @@ describe("current, after a lost answer", () => {
     const flow = await almostRegistered();
     await flow.act("register_password", { new_password: "short" });
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
-    const { state } = await current(runtime, runtime.tenant, someone, request);
+    const { state } = await current(runtime, runtime.tenant, testClient, request);
     expect({ ...state, csrf_token: "" }).toEqual({ ...flow.state, csrf_token: "" });
   });
 
@@ -277,20 +277,20 @@ describe("current, after a lost answer", () => {
     const flow = await almostRegistered(moving);
     await flow.act(lastAction.action, lastAction.input);
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
-    const again = await current(moving, moving.tenant, someone, request);
+    const again = await current(moving, moving.tenant, testClient, request);
     expect(again.state).toMatchObject({ name: "success", payload: flow.state.payload });
     expect(again.session?.id).toBe(flow.answer.session?.id);
     expect((await peek(moving, moving.tenant, request))?.state.name).toBe("success");
     moving.advanceClock(61);
     expect(await peek(moving, moving.tenant, request)).toBeNull();
-    expect((await current(moving, moving.tenant, someone, request)).state).toMatchObject(forbidden);
+    expect((await current(moving, moving.tenant, testClient, request)).state).toMatchObject(forbidden);
     await moving.close();
   });
 
   test("requires the resume secret of the same flow", async () => {
     const [flow, other] = [await walk(runtime, "login"), await walk(runtime, "login")];
     const request = { type: "login", flowId: flow.flowId, resume: other.resume } as const;
-    expect((await current(runtime, runtime.tenant, someone, request)).state).toMatchObject(forbidden);
+    expect((await current(runtime, runtime.tenant, testClient, request)).state).toMatchObject(forbidden);
     expect(await peek(runtime, runtime.tenant, request)).toBeNull();
     expect((await flow.act("register_client_capabilities")).status).toBe(200);
   });
@@ -304,7 +304,7 @@ describe("current, after a lost answer", () => {
     const request = { type: "login", flowId: flow.flowId, resume: flow.resume } as const;
     const peeked = await peek(runtime, runtime.tenant, request);
     expect(peeked?.state).toEqual({ ...flow.state, csrf_token: "" });
-    const { state } = await current(runtime, runtime.tenant, someone, request);
+    const { state } = await current(runtime, runtime.tenant, testClient, request);
     const challenge = ({ payload }: typeof state) =>
       (payload.request_options as { publicKey: { challenge: string } }).publicKey.challenge;
     expect(challenge(state)).not.toBe(challenge(flow.state));
@@ -318,7 +318,7 @@ describe("current, after a lost answer", () => {
 
 test("start is rate limited per source, and returns the seconds to wait", async () => {
   const limited = runtime.configured({ STILE_RATE_LIMITER_ENABLED: "true" });
-  const client = { ...someone, source: "198.51.100.7" };
+  const client = { ...testClient, source: "198.51.100.7" };
   const statuses = new Set<number>();
   for (let starts = 0; starts < 61; starts += 1) {
     const { state } = await start(limited, limited.tenant, client, "login");
@@ -329,5 +329,5 @@ test("start is rate limited per source, and returns the seconds to wait", async 
     }
   }
   expect(statuses).toEqual(new Set([200, 429]));
-  expect((await start(limited, limited.tenant, someone, "login")).state.status).toBe(200);
+  expect((await start(limited, limited.tenant, testClient, "login")).state.status).toBe(200);
 });

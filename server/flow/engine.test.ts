@@ -4,7 +4,7 @@ import { accountOwner } from "../testing/account-owner.ts";
 import { errorCodes, type Taken, walk } from "../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, newName, origin, password, people } from "../testing/people.ts";
 import { acme, acmePerson, comeBack } from "../testing/provider-people.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { samlIdentityProvider } from "../testing/saml-identity-provider.ts";
 import { untaken } from "../testing/walked-states.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
@@ -769,7 +769,7 @@ describe("a user of an identity provider", () => {
   test.each(["login", "registration"] as const)(
     "A47 needs a verifier in a %s of another site",
     async (type) => {
-      const client = { ...someone, origin: "https://app.example.com" };
+      const client = { ...testClient, origin: "https://app.example.com" };
       const flow = await walk(configured(github), type, { client, taken });
       await flow.act("register_client_capabilities");
       await flow.act("thirdparty_oauth", { provider: "github", redirect_to });
@@ -784,7 +784,7 @@ describe("a user of an identity provider", () => {
       STILE_RATE_LIMITER_STARTS_PER_MINUTE: "2",
     });
     const source = type === "login" ? "198.51.100.7" : "198.51.100.8";
-    const flow = await walk(limited, type, { client: { ...someone, source }, taken });
+    const flow = await walk(limited, type, { client: { ...testClient, source }, taken });
     await flow.act("register_client_capabilities");
     for (let journeys = 0; journeys < 9 && !flow.state.error; journeys += 1) {
       await flow.act("thirdparty_oauth", { provider: "github", redirect_to });

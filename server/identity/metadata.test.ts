@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profileOf } from "../account/profile.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { longestMetadata, mergePatch, patchMetadata, patchUnsafeMetadata } from "./metadata.ts";
 import { createUser } from "./users.ts";
 
@@ -76,7 +76,13 @@ describe("metadata of an account", () => {
 
   const patch = async (userId: string, value: unknown) => {
     const { tenant, database } = runtime;
-    const scope = { runtime, tenant, client: someone, now: new Date(), signal: AbortSignal.timeout(10_000) };
+    const scope = {
+      runtime,
+      tenant,
+      client: testClient,
+      now: new Date(),
+      signal: AbortSignal.timeout(10_000),
+    };
     await database.write.transaction(patchUnsafeMetadata(scope, userId, value));
     return (await profileOf(database.read, tenant, userId))?.metadata;
   };

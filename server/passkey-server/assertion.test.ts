@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ConflictError, type ConflictReason } from "#db/errors";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { writeAssertion } from "./assertion.ts";
 
 let runtime: TestRuntime;
@@ -13,7 +13,7 @@ afterAll(() => runtime.close());
 
 const write = (thrown: Error) =>
   writeAssertion(
-    { runtime, tenant: runtime.tenant, client: someone, now: new Date(), signal: AbortSignal.abort() },
+    { runtime, tenant: runtime.tenant, client: testClient, now: new Date(), signal: AbortSignal.abort() },
     async () => {
       throw thrown;
     },

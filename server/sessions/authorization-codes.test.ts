@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { createUser } from "../identity/users.ts";
 import { codeChallengePattern, codeVerifierPattern } from "../lib/pkce.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { issueAuthorizationCode, redeemAuthorizationCode } from "./authorization-codes.ts";
 import { endSession, issueSession } from "./sessions.ts";
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
   const userId = randomUUID();
   const { signal } = new AbortController();
   const made = await issueSession(
-    { runtime, tenant, client: someone, now, signal },
+    { runtime, tenant, client: testClient, now, signal },
     { userId, factors: [], amr: [], rememberMe: false },
   );
   await database.write.transaction(async (tx) => {

@@ -6,7 +6,7 @@ import type { Factor } from "#db/schema/sessions";
 import { createUser } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import {
   endOtherSessions,
   endSession,
@@ -25,7 +25,7 @@ afterAll(() => runtime.close());
 const noon = new Date("2030-01-01T12:00:00.250Z");
 
 function scopeAt(now = noon, { tenant }: { tenant: Tenant } = runtime): RequestContext {
-  return { runtime, tenant, client: someone, now, signal: new AbortController().signal };
+  return { runtime, tenant, client: testClient, now, signal: new AbortController().signal };
 }
 
 async function newUser(tenantId = runtime.tenant.id): Promise<string> {
@@ -67,8 +67,8 @@ describe("a new session", () => {
       authenticatedAt: noon,
       factors: password,
       amr: ["pwd"],
-      ipAddress: someone.ip,
-      userAgent: someone.userAgent,
+      ipAddress: testClient.ip,
+      userAgent: testClient.userAgent,
       createdAt: noon,
       lastUsedAt: noon,
       expiresAt: new Date("2030-01-02T00:00:00.000Z"),

@@ -5,7 +5,7 @@ import { schema } from "#db/client";
 import { createUser } from "../identity/users.ts";
 import { createSigningKeys } from "../keys/signing-keys.ts";
 import type { RequestContext } from "../runtime.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { endSession, issueSession } from "./sessions.ts";
 import { type PresentedTokens, verifySession } from "./verify-session.ts";
 
@@ -39,7 +39,7 @@ async function signIn(host: TestRuntime = runtime, person = userId) {
   const context: RequestContext = {
     runtime: host,
     tenant: host.tenant,
-    client: someone,
+    client: testClient,
     now: nowHere(),
     signal,
   };

@@ -5,7 +5,7 @@ import { addEmail, createUser } from "../identity/users.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { type Taken, type Walk, walk } from "./flow-walk.ts";
 import { newAddress, password } from "./people.ts";
-import { someone, type TestRuntime } from "./runtime.ts";
+import { type TestRuntime, testClient } from "./runtime.ts";
 
 /** The credentials and addresses of a new account. */
 export interface Belongings {
@@ -111,7 +111,7 @@ export async function accountOwner(
   });
 
   async function signIn(): Promise<string> {
-    const scope = { runtime, tenant, client: someone, now, signal: AbortSignal.timeout(30_000) };
+    const scope = { runtime, tenant, client: testClient, now, signal: AbortSignal.timeout(30_000) };
     const made = await issueSession(scope, { userId, factors, amr: [], rememberMe: false });
     await database.write.transaction(made.write);
     return made.issued.id;

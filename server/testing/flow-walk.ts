@@ -5,7 +5,7 @@ import { type FlowType, PROOF, proofStates, type Target } from "../flow/names.ts
 import { states } from "../flow/states/index.ts";
 import type { FlowState } from "../flow/wire.ts";
 import { findSession } from "../sessions/sessions.ts";
-import { someone, type TestRuntime } from "./runtime.ts";
+import { type TestRuntime, testClient } from "./runtime.ts";
 
 /** What walks have taken: declared edges and errors, written as `flow state action target` and `state action code`. */
 export interface Taken {
@@ -37,7 +37,7 @@ export interface Walk {
 export async function walk(
   runtime: TestRuntime,
   type: FlowType,
-  { client = someone, taken, sessionId }: { client?: Client; taken?: Taken; sessionId?: string } = {},
+  { client = testClient, taken, sessionId }: { client?: Client; taken?: Taken; sessionId?: string } = {},
 ): Promise<Walk> {
   const session = async () => {
     const found = sessionId ? await findSession(runtime, runtime.tenant, sessionId) : null;

@@ -5,7 +5,7 @@ import { completeAuthorization, startAuthorization } from "../thirdparty/oauth.t
 import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
 import { providerNetwork } from "../thirdparty/provider-fetch.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
-import { someone, type TestRuntime } from "./runtime.ts";
+import { type TestRuntime, testClient } from "./runtime.ts";
 
 /** What was asked of a provider. */
 export interface AskedOfProvider {
@@ -74,7 +74,7 @@ export async function signInAt(
   const { tenant } = runtime;
   const found = findProvider(tenant.config, provider);
   if (!found) throw new Error(`${provider} is not enabled`);
-  const scope = { runtime, tenant, client: someone, now: new Date(), signal: AbortSignal.timeout(8000) };
+  const scope = { runtime, tenant, client: testClient, now: new Date(), signal: AbortSignal.timeout(8000) };
   const about = { flowId: randomUUID(), redirectTo: `${tenant.config.base_url}/`, privateState: {} };
   // Discovery, where there is any, comes before the person goes.
   await playProvider(runtime, recorded, new URL(tenant.config.base_url));

@@ -89,7 +89,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
 }
 
 /** A client for tests. */
-export const someone: Client = {
+export const testClient: Client = {
   ip: "192.0.2.1",
   source: "192.0.2.1",
   userAgent: "Test/1.0",

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { codeChallengeOf } from "../lib/pkce.ts";
 import { acmePerson, comeBack } from "../testing/provider-people.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { findExchangeToken, isValidVerifier, takeExchangeToken } from "./exchange-tokens.ts";
 
 let runtime: TestRuntime;
@@ -15,7 +15,7 @@ afterAll(() => runtime.close());
 const scope = (tenant = runtime.tenant) => ({
   runtime,
   tenant,
-  client: someone,
+  client: testClient,
   now: new Date(Date.now() + runtime.platform.clockShift()),
 });
 

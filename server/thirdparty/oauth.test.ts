@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { schema } from "#db/client";
 import { type FakeProvider, json, startFakeProvider } from "../testing/fake-provider.ts";
 import { type OidcProvider, startOidcProvider } from "../testing/oidc-provider.ts";
-import { someone, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { takeThirdPartyRequest } from "./authorization-requests.ts";
 import { completeAuthorization, startAuthorization } from "./oauth.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
@@ -75,7 +75,7 @@ function provider(id: string): Provider {
 const scope = () => ({
   runtime,
   tenant: runtime.tenant,
-  client: someone,
+  client: testClient,
   now: new Date(),
   signal: AbortSignal.timeout(8000),
 });

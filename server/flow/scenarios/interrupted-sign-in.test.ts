@@ -7,7 +7,7 @@ import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
-import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { step } from "../engine.ts";
 
 /** Flows whose account is changed concurrently. */
@@ -99,7 +99,7 @@ describe("a signed-in user", () => {
     const live = async (id: string) => (await findSession(base, base.tenant, id))?.session;
     const session = await live(inUse);
     const call = (action: string, token: string, input = {}) =>
-      step(base, base.tenant, someone, {
+      step(base, base.tenant, testClient, {
         type: "profile",
         flowId: flow.flowId,
         action,

@@ -8,7 +8,7 @@ import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
 import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
 import { type Taken, type Walk, walk } from "../../testing/flow-walk.ts";
 import { origin, password } from "../../testing/people.ts";
-import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { conflictOf } from "../conflicts.ts";
 import { current } from "../engine.ts";
 import { declaredErrors, edgesOf } from "../graph.ts";
@@ -33,7 +33,7 @@ interface Owner extends AccountOwner {
 
 const nowOf = ({ platform }: TestRuntime) => new Date(Date.now() + platform.clockShift());
 const actingAt = (runtime: TestRuntime) => ({
-  ...{ runtime, tenant: runtime.tenant, client: someone, now: nowOf(runtime) },
+  ...{ runtime, tenant: runtime.tenant, client: testClient, now: nowOf(runtime) },
 });
 
 async function found(runtime: TestRuntime, id: unknown): Promise<AuthenticatorRequest> {
@@ -78,7 +78,7 @@ async function withPhone(has: Belongings = {}, runtime = base): Promise<Owner> {
 /** Signs in by password, up to the next factor. */
 async function signIn(
   owner: AccountOwner,
-  { runtime = base, client = someone, able = {} as object } = {},
+  { runtime = base, client = testClient, able = {} as object } = {},
 ): Promise<Walk> {
   const flow = await walk(runtime, "login", { taken, client });
   await flow.act("register_client_capabilities", { ...able });
@@ -176,7 +176,7 @@ describe("login_authenticator", () => {
     const owner = await withPhone();
     const flow = await signIn(owner);
     const look = () =>
-      current(base, base.tenant, someone, { type: "login", flowId: flow.flowId, resume: flow.resume });
+      current(base, base.tenant, testClient, { type: "login", flowId: flow.flowId, resume: flow.resume });
     expect((await look()).state.payload).toEqual(flow.state.payload);
     base.advanceClock(121);
     const renewed = await look();
@@ -190,7 +190,7 @@ describe("login_authenticator", () => {
     const before = base.pushed.length;
     const flow = await signIn(owner, { runtime: ringing });
     await flow.act("authenticator_verify", {}, { runtime: ringing });
-    await current(ringing, base.tenant, someone, {
+    await current(ringing, base.tenant, testClient, {
       ...{ type: "login" as const, flowId: flow.flowId, resume: flow.resume },
     });
     expect(base.pushed.slice(before)).toEqual([
@@ -332,7 +332,7 @@ describe("A70 an attacker with the password, but without the authenticator,", ()
     const flow = await signIn(owner, { runtime: limited });
     expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
     const request = { type: "login" as const, flowId: flow.flowId, resume: flow.resume };
-    const looked = await current(base, base.tenant, someone, request);
+    const looked = await current(base, base.tenant, testClient, request);
     expect(looked.state).toMatchObject({ name: "login_authenticator", status: 200, payload: shown });
     expect(looked.state.payload).not.toHaveProperty("resend_after");
   });
@@ -456,7 +456,7 @@ test("a browser that was trusted after an authenticator skips it", async () => {
   await answer(base, requestOf(flow), owner.phone);
   await flow.act("authenticator_verify");
   const deviceCookie = flow.answer.cookieChanges?.device?.value ?? "";
-  const again = await signIn(owner, { runtime: trusting, client: { ...someone, deviceCookie } });
+  const again = await signIn(owner, { runtime: trusting, client: { ...testClient, deviceCookie } });
   expect(again.state.name).toBe("success");
 });
 
@@ -467,7 +467,7 @@ describe("a device that an application", () => {
     const flow = await signIn(owner, { runtime: trusting() });
     await answer(base, requestOf(flow), owner.phone);
     await flow.act("authenticator_verify");
-    return { ...someone, deviceCookie: flow.answer.cookieChanges?.device?.value ?? "" };
+    return { ...testClient, deviceCookie: flow.answer.cookieChanges?.device?.value ?? "" };
   };
   const codesOf = (userId: string) => query("select 1 from recovery_codes where user_id = $1", userId);
 

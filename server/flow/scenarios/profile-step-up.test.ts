@@ -6,7 +6,7 @@ import { type AccountOwner, accountOwner, type Belongings } from "../../testing/
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import type { Taken, Walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, newName, password } from "../../testing/people.ts";
-import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { step } from "../engine.ts";
 import { PROOF, proofStates } from "../names.ts";
 import { states } from "../states/index.ts";
@@ -270,7 +270,7 @@ describe("a profile flow", () => {
       .from(schema.sessions)
       .where(eq(schema.sessions.id, stranger.sessionId));
     const call = (changes: object) =>
-      step(runtime, runtime.tenant, someone, {
+      step(runtime, runtime.tenant, testClient, {
         type: "profile",
         flowId: flow.flowId,
         action: "patch_metadata",

@@ -6,7 +6,7 @@ import { type AccountOwner, accountOwner, type Belongings } from "../../testing/
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import type { Taken, Walk } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, newName, origin, password } from "../../testing/people.ts";
-import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { start } from "../engine.ts";
 import { PROOF } from "../names.ts";
@@ -80,7 +80,7 @@ const audited = async ({ userId }: AccountOwner, type: string) => {
 describe("a profile flow", () => {
   test("requires a session of the owner", async () => {
     const runtime = configured();
-    const answer = await start(runtime, runtime.tenant, someone, "profile");
+    const answer = await start(runtime, runtime.tenant, testClient, "profile");
     expect(answer.state).toMatchObject({ name: "error", status: 401, error: { code: "unauthorized" } });
   });
 

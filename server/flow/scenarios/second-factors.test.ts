@@ -3,7 +3,7 @@ import type { Client } from "../../client.ts";
 import { type AuthenticatorApp, authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Taken, type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, newName, password, people } from "../../testing/people.ts";
-import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { declaredErrors, edgesOf } from "../graph.ts";
 
 const taken: Taken = { edges: new Set(), errors: new Set() };
@@ -79,7 +79,7 @@ async function registerPlain(runtime: TestRuntime): Promise<string> {
 async function signIn(
   runtime: TestRuntime,
   identifier: Record<string, string>,
-  { client = someone, capabilities = {} }: { client?: Client; capabilities?: object } = {},
+  { client = testClient, capabilities = {} }: { client?: Client; capabilities?: object } = {},
 ): Promise<Walk> {
   const flow = await walk(runtime, "login", { taken, client });
   await flow.act("register_client_capabilities", { ...capabilities });
@@ -89,7 +89,7 @@ async function signIn(
   return flow;
 }
 
-const withCookie = (deviceCookie: string): Client => ({ ...someone, deviceCookie });
+const withCookie = (deviceCookie: string): Client => ({ ...testClient, deviceCookie });
 
 async function userIdOf(email: string): Promise<string> {
   const { rows } = await base.database.read.$client.query("select user_id from emails where address = $1", [
@@ -541,7 +541,11 @@ describe("a security key beside the app", () => {
 
 describe("a trusted browser", () => {
   /** Signs in with the app, trusts the browser, and returns its cookie. */
-  async function trusting(runtime: TestRuntime, { email, app }: Enrolled, client = someone): Promise<string> {
+  async function trusting(
+    runtime: TestRuntime,
+    { email, app }: Enrolled,
+    client = testClient,
+  ): Promise<string> {
     const flow = await signIn(runtime, { email }, { client });
     await flow.act("otp_code_validate", { otp_code: nextCode(app) });
     await flow.act("trust_device");

@@ -4,7 +4,7 @@ import { schema } from "#db/client";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Taken, type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, origin, password, people } from "../../testing/people.ts";
-import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { declaredErrors, edgesOf } from "../graph.ts";
 
@@ -556,7 +556,7 @@ test("a trusted browser that skipped the second factor cannot add a passkey", as
   await shown.act("skip");
   const deviceCookie = shown.answer.cookieChanges?.device?.value ?? "";
 
-  const flow = await walk(runtime, "login", { taken, client: { ...someone, deviceCookie } });
+  const flow = await walk(runtime, "login", { taken, client: { ...testClient, deviceCookie } });
   await flow.act("register_client_capabilities", able);
   await flow.act("continue_with_login_identifier", { email });
   await flow.act("continue_to_password_login");

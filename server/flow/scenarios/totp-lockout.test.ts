@@ -4,7 +4,7 @@ import { failureSubject } from "../../limits/failure-counters.ts";
 import { type AuthenticatorApp, authenticatorApp } from "../../testing/authenticator-app.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, origin, password, people } from "../../testing/people.ts";
-import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
 /** An app after a hundred consecutive incorrect codes (NIST SP 800-63B-4, 3.2.2). */
@@ -129,7 +129,7 @@ test("an attacker with the password can block the app for a while, but never rec
   const runtime = configured();
   const { email, app, codes } = await withApp();
   const from = async (source: string) => {
-    const flow = await walk(runtime, "login", { client: { ...someone, source } });
+    const flow = await walk(runtime, "login", { client: { ...testClient, source } });
     await flow.act("register_client_capabilities");
     await flow.act("continue_with_login_identifier", { email });
     await flow.act("continue_to_password_login");

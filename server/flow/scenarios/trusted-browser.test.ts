@@ -7,7 +7,7 @@ import { type AccountOwner, accountOwner, type Belongings } from "../../testing/
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress } from "../../testing/people.ts";
 import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
-import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import { current } from "../engine.ts";
 
@@ -30,10 +30,16 @@ interface Trusting extends AccountOwner {
 async function trusting(runtime: TestRuntime, has: Belongings = {}): Promise<Trusting> {
   const owner = await accountOwner(runtime, { totp: true, ...has });
   const now = new Date();
-  const scope = { runtime, tenant: runtime.tenant, client: someone, now, signal: AbortSignal.timeout(8000) };
+  const scope = {
+    runtime,
+    tenant: runtime.tenant,
+    client: testClient,
+    now,
+    signal: AbortSignal.timeout(8000),
+  };
   const { cookieChanges, write } = trustDevice(scope, { userId: owner.userId, cookie: null });
   await runtime.database.write.transaction(write);
-  const client = { ...someone, deviceCookie: cookieChanges.device.value };
+  const client = { ...testClient, deviceCookie: cookieChanges.device.value };
   return {
     ...owner,
     address: owner.addresses[0] ?? has.unproved ?? "",
@@ -124,7 +130,7 @@ describe("a trusted browser", () => {
     const { device } = flow.answer.cookieChanges ?? {};
     expect(device?.value).toMatch(new RegExp(`^${userId}:`));
     const { flowId, resume } = flow;
-    const again = await current(base, base.tenant, someone, { type: "login", flowId, resume });
+    const again = await current(base, base.tenant, testClient, { type: "login", flowId, resume });
     expect(again.cookieChanges).toEqual({ device });
     expect(again.state.payload).not.toHaveProperty("device");
     const { rows } = await base.database.read.$client.query("select * from flows where id = $1", [flowId]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readNow } from "#db/clock";
 import { prepareRequest } from "../../authenticator/create-request.ts";
-import { someone, type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { visitor } from "../../testing/visitor.ts";
 
 let runtime: TestRuntime;
@@ -23,7 +23,7 @@ const localVisitor = () => visitor(runtime, "127.0.0.1");
 
 async function ask(userId: string): Promise<{ id: string; token: string }> {
   const now = await readNow(runtime.database.read, runtime.platform.clockShift());
-  const acting = { runtime, tenant: runtime.tenant, client: someone, now };
+  const acting = { runtime, tenant: runtime.tenant, client: testClient, now };
   const wanted = { operation: "REG", userId, username: `${userId}@example.com` } as const;
   const { request, deviceToken, write } = await prepareRequest(acting, wanted);
   await runtime.database.write.transaction(write);
