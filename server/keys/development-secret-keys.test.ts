@@ -39,9 +39,9 @@ describe("the made-up secret of development", () => {
     expect(() => developmentSecretKeys(folder)).toThrow(StartError);
   });
 
-  it("says where it cannot be kept", () => {
+  it("names the file that cannot be stored", () => {
     writeFileSync(join(folder, "file"), "");
-    expect(() => developmentSecretKeys(join(folder, "file"))).toThrow(/cannot be kept in .*secret-keys/);
+    expect(() => developmentSecretKeys(join(folder, "file"))).toThrow(/cannot be stored in .*secret-keys/);
     expect(existsSync(join(folder, "file", "secret-keys"))).toBe(false);
   });
 });
