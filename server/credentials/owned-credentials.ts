@@ -9,7 +9,7 @@ const { webauthnCredentials: table } = schema;
 /**
  * Gives a passkey or a security key the name that its owner knows it by.
  *
- * @throws TakenError("passkey") when the account no longer has it
+ * @throws ConflictError("passkey") when the account no longer has it
  */
 export function renameCredential(
   { tenant, now }: RequestContext,
@@ -30,7 +30,7 @@ export function renameCredential(
  * Takes a credential from its account.
  *
  * @param credential `mfaOnly`: whether it is to be a security key or a passkey; the other kind is not taken
- * @throws TakenError("passkey") when the account no longer has it
+ * @throws ConflictError("passkey") when the account no longer has it
  */
 export function deleteCredential(
   { tenant }: RequestContext,

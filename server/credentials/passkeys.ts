@@ -20,7 +20,7 @@ import { findCredential, updateCredential } from "./webauthn-credentials.ts";
 
 /** What an assertion is to prove. */
 export interface Proof {
-  /** Of somebody who has shown one factor already: that they hold another. Security keys will do. */
+  /** The assertion is a second factor: security keys are accepted. */
   secondFactor?: boolean;
   /** Its user has to be verified, whatever is configured: holding it proves nothing that was not proved before. */
   verified?: boolean;
@@ -102,7 +102,7 @@ export type VerifiedAssertion =
       userId: string;
       credentialId: string;
       userVerified: boolean;
-      /** Belongs to the step that goes on; throws TakenError("passkey") when the credential or its counter moved on. */
+      /** Belongs to the step that goes on; throws ConflictError("passkey") when the credential or its counter moved on. */
       write: Write;
     }
   | {
@@ -112,7 +112,7 @@ export type VerifiedAssertion =
       userId?: string;
       credentialId?: string;
     }
-  /** Nobody has it: whoever keeps it may forget it. */
+  /** No account has this credential, so the browser may remove it. */
   | { ok: false; reason: "credential_unknown"; credentialId: string; userId?: never };
 
 /**
@@ -135,7 +135,7 @@ export async function verifyAssertion(
   const { challenge } = clientData;
   const ceremonies = [requestCeremony(about)];
   const opened = await takeChallenge(context, { flowId: about.flowId, ceremonies, challenge });
-  // A challenge that was opened for one account is none for another, nor for whoever it may be.
+  // A challenge opened for one account is rejected for any other account, and without one.
   const userId = about.userId ?? null;
   if (!opened || (opened.userId !== null && opened.userId !== userId))
     return { ok: false, reason: "challenge_unknown" };
@@ -218,7 +218,7 @@ export async function verifyAttestation(
   });
   if (!judged.ok) return judged;
 
-  // Ensure nobody has this credential yet (WebAuthn Level 3 section 7.1 step 26); the table's key sees to the rest.
+  // Ensure the credential id is unused (WebAuthn Level 3 section 7.1 step 26); the primary key covers races.
   const { credential } = judged;
   const taken = await findCredential(runtime.database.read, tenant.id, credential.id);
   if (taken) return { ok: false, reason: "credential_taken" };

@@ -10,7 +10,7 @@ export type Ceremony =
   | "request"
   | "second_factor_request"
   | "creation"
-  /** The browser may hold it by itself, with nobody there. */
+  /** Conditional creation: the browser may run it without user presence. */
   | "conditional_creation"
   | "security_key_creation";
 

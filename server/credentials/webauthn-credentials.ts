@@ -23,7 +23,7 @@ const selectById = prepared("webauthn_credential", (db) =>
     .where(and(eq(table.tenantId, sql.placeholder("tenantId")), eq(table.id, sql.placeholder("id")))),
 );
 
-/** The credential of this id, whoever it belongs to. */
+/** The credential with this id, of any account. */
 export async function findCredential(
   db: ReadOnly,
   tenantId: string,
@@ -65,7 +65,7 @@ export function insertCredential(
  *
  * @param update `userVerified`: that its user was verified, and had shown another factor besides; else it stays as it
  *   was. `strict`: refuse a signature counter that another assertion has outrun meanwhile
- * @throws TakenError "passkey" when it has, or when the credential is gone
+ * @throws ConflictError "passkey" when it has, or when the credential is gone
  */
 export async function updateCredential(
   tx: Transaction,
