@@ -72,10 +72,10 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const approve = (href = `${base}/request`, by = token) => phone.approve({ href, token: by });
 
-describe("the played phone", () => {
+describe("the played authenticator", () => {
   test("registers, keeps its key in a file of its owner's alone, and signs with it after a restart", async () => {
     expect(await approve()).toEqual({ outcome: "approved" });
-    expect(stand.put?.deviceKeyInfo.keyName).toBe("Played phone");
+    expect(stand.put?.deviceKeyInfo.keyName).toBe("Played authenticator");
     const registered = opened(stand.put?.uafResponse ?? "");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     phone = openPlayedAuthenticator(file, base);

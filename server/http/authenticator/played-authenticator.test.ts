@@ -14,7 +14,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-describe("the played phone", () => {
+describe("the played authenticator", () => {
   const address = () => `${service.server.url}/dev/authenticator`;
   const press = async (fields: Record<string, string>) => {
     const pressed = await fetch(address(), {
