@@ -13,8 +13,8 @@ export function isAuthenticated(encrypted: XmlElement): boolean {
 }
 
 /**
- * Decrypts an assertion, of the shape that `checkShape` demands and by an authenticated cipher. Anybody can encrypt
- * for us, so the result is as much to be looked at as any other document.
+ * Decrypts an assertion that `validateSchema` accepts and that has an authenticated cipher. Our encryption key is public,
+ * so the result must be validated like any other untrusted document.
  *
  * @param encrypted `saml:EncryptedAssertion`
  * @throws XmlError if it cannot be decrypted with this key
