@@ -1,13 +1,13 @@
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { parseJson } from "../lib/strict-json.ts";
-import { isUuid } from "../lib/uuid.ts";
 import { readClientData } from "../webauthn/responses.ts";
 import { verifyCoseSignature } from "../webauthn/verify-signature.ts";
 import { readCanonicalJson } from "./canonical-json.ts";
 import { type ReceiptRejection, receiptRejections } from "./receipt-rejections.ts";
 import { type KeySet, verifyIssuerSignature } from "./receipt-signature.ts";
 import { isChallengeOf } from "./transaction-challenge.ts";
+import { userHandlesOf } from "./user-handles.ts";
 
 export { type KeySet, type ReceiptRejection, receiptRejections };
 
@@ -107,7 +107,7 @@ export function verifyReceipt(receipt: string, expected: ReceiptExpectations): R
   if ((flags & USER_PRESENT) === 0) return reject("user_absent");
 
   // Verify the user handle, if there is one (step 6).
-  if (response.userHandle !== undefined && !handlesOf(claims.user_id).includes(response.userHandle))
+  if (response.userHandle !== undefined && !userHandlesOf(claims.user_id).includes(response.userHandle))
     return reject("user_mismatch");
 
   // Verify the public key, if one is expected, and the passkey's signature (steps 20 and 21).
@@ -161,10 +161,4 @@ function comparable(origin: string): string {
 /** Compares a key in base64url with or without padding. */
 function isSame(encoded: string, publicKey: Buffer): boolean {
   return constantTimeEqual(Buffer.from(encoded, "base64url"), publicKey);
-}
-
-/** Returns the valid handles of a user: the bytes of the id's text, and for a UUID its sixteen bytes. */
-function handlesOf(userId: string): string[] {
-  const binary = isUuid(userId) ? [Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url")] : [];
-  return [Buffer.from(userId, "utf8").toString("base64url"), ...binary];
 }
