@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { watch } from "node:fs";
+import { rmSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
 import { loadConfig } from "../server/config/load.ts";
 import { startEmbedded } from "../server/database/embedded.ts";
 import { createLogger } from "../server/observability/logger.ts";
+import { stampFile } from "./build-stamp.mjs";
 
 /**
  * `npm run dev`: runs the server from its sources and restarts it when one changes. When a source of the pages changes,
@@ -12,7 +13,7 @@ import { createLogger } from "../server/observability/logger.ts";
 
 const root = dirname(import.meta.dirname);
 
-/** Sources of the pages, and those that only the server runs. Both run `words`. */
+/** Sources of the pages, and sources of the server. Both use `words`. */
 const PAGE_SOURCES = ["app", "components", "words"];
 const SERVER_SOURCES = ["server", "db", "words"];
 
@@ -34,14 +35,11 @@ const environment: NodeJS.ProcessEnv = {
 let server: ChildProcess | undefined;
 let isStopping = false;
 
+// The pages built here are not those of `npm run build`.
+rmSync(stampFile, { force: true });
 await buildPages();
 startServer();
-
-onChange(SERVER_SOURCES, restartServer);
-onChange(PAGE_SOURCES, async () => {
-  await buildPages();
-  await restartServer();
-});
+watchSources();
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, async () => {
@@ -82,28 +80,48 @@ async function restartServer(): Promise<void> {
   startServer();
 }
 
-/** Builds the pages that the sources describe; a build that fails leaves its errors on the terminal. */
-function buildPages(): Promise<void> {
+/**
+ * Builds the pages.
+ *
+ * @returns whether the build succeeded; its errors are on the terminal
+ */
+function buildPages(): Promise<boolean> {
+  process.stdout.write("Building the pages…\n");
   const build = spawn(process.execPath, [next, "build"], {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
   });
-  process.stdout.write("Building the pages…\n");
-  return new Promise((resolve) => build.once("exit", () => resolve()));
+  return new Promise((resolve) => build.once("exit", (code) => resolve(code === 0)));
 }
 
-/** Calls `act` after changes below any of the folders, one call at a time. Tests and other files do not count. */
-function onChange(folders: readonly string[], act: () => Promise<void>): void {
+/** Restarts the server after a change, and builds the pages before if they changed. Changes during a build wait. */
+function watchSources(): void {
+  const changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
-  let last = Promise.resolve();
-  for (const folder of folders) {
+  let isBusy = false;
+
+  const update = async () => {
+    if (isBusy || isStopping) return;
+    isBusy = true;
+    while (changed.size > 0 && !isStopping) {
+      const pages = PAGE_SOURCES.some((folder) => changed.has(folder));
+      changed.clear();
+      if (pages && !(await buildPages())) {
+        process.stdout.write("The build failed; the server runs on as it was.\n");
+        continue;
+      }
+      await restartServer();
+    }
+    isBusy = false;
+  };
+
+  for (const folder of new Set([...PAGE_SOURCES, ...SERVER_SOURCES])) {
     watch(join(root, folder), { recursive: true }, (_, file) => {
       if (!file || !/\.(tsx?|css)$/.test(file) || /\.test\.tsx?$/.test(file)) return;
+      changed.add(folder);
       clearTimeout(timer);
-      timer = setTimeout(() => {
-        last = last.then(act);
-      }, SETTLE_MS);
+      timer = setTimeout(() => void update(), SETTLE_MS);
     });
   }
 }
