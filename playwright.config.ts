@@ -7,11 +7,14 @@ const chromium = "/usr/bin/chromium";
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results",
-  fullyParallel: true,
+  globalSetup: "./e2e/postgres.ts",
+  // A file keeps to one worker: those with settings of their own start a server for each worker that takes part.
+  fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
   workers: 2,
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  // Only a hang reaches these limits, however slow the machine.
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   reporter: [["list"]],
   use: {
     browserName: "chromium",

@@ -1,24 +1,19 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import AxeBuilder from "@axe-core/playwright";
-import type { Browser, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { createUafAuthenticator } from "../server/dev/uaf-authenticator/authenticator.ts";
 import { type FlowClient, flowClient } from "../server/testing/flow-client.ts";
+import { withClient } from "../server/testing/postgres-cluster.ts";
 import { readPng } from "../server/testing/qr-reading.ts";
-import { type RunningServer, startServer } from "../server/testing/server.ts";
+import type { RunningServer } from "../server/testing/server.ts";
 import { type Account, signUp } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
 import { button, declinePasskey, enterCode, opener, sees, signInByPassword } from "./steps.ts";
+import { stile } from "./stile.ts";
 
 /**
  * Signing in with an authenticator that answers requests: the page shows a QR code, and the authenticator calls
  * the server.
  */
-
-const settings = {
-  SECRET_KEYS: "a key for these tests alone",
-  STILE_MFA_AUTHENTICATOR_ENABLED: "true",
-};
 
 /** The application that an account belongs to: it registers authenticators with its key. */
 interface Application {
@@ -26,15 +21,14 @@ interface Application {
 }
 
 interface OfTest {
-  application: Application;
   /** The screen of the played authenticator, in a browser of its own. */
   phone: Page;
   /** An account whose second factor is that authenticator. */
   owner: Account;
 }
 
-const test = base.extend<OfTest>({
-  application: async ({ server }, use) => use(await applicationAt(server)),
+const test = base.extend<OfTest, { application: Application }>({
+  application: [async ({ server }, use) => use(await applicationAt(server)), { scope: "worker" }],
   phone: async ({ browser, server }, use) => {
     const context = await browser.newContext({ baseURL: server.url });
     await use(await context.newPage());
@@ -46,29 +40,15 @@ const test = base.extend<OfTest>({
   },
 });
 
-test.use({ settings });
+test.use({ settings: { STILE_MFA_AUTHENTICATOR_ENABLED: "true" } });
 
 async function applicationAt(server: RunningServer): Promise<Application> {
-  const { PATH, HOME } = process.env;
-  const { stdout } = await promisify(execFile)(
-    "bin/stile.js",
-    ["keys", "create", "--interface", "authenticator"],
-    {
-      env: {
-        NODE_ENV: "development",
-        PATH,
-        HOME,
-        BASE_URL: server.url,
-        DATA_DIR: server.dataDir,
-        ...settings,
-      },
-    },
-  );
+  const key = await stile(server, ["keys", "create", "--interface", "authenticator"]);
   return {
     async call(method, path, body) {
       const answer = await fetch(`${server.url}/authenticator${path}`, {
         method,
-        headers: { authorization: `secret ${stdout.trim()}`, "content-type": "application/json" },
+        headers: { authorization: `secret ${key}`, "content-type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
@@ -308,35 +288,20 @@ test("an app, or a recovery code, replaces an authenticator that is not at hand"
   await arrive(page);
 });
 
-test("an expired code is renewed by itself", async ({ browser, mailbox, address }) => {
-  const brief = await startServer({
-    env: {
-      ...settings,
-      SMTP_URL: mailbox.url,
-      STILE_RATE_LIMITER_ENABLED: "false",
-      STILE_PASSKEY_ENABLED: "false",
-      STILE_AUTHENTICATOR_REQUEST_TTL: "3",
-    },
-  });
-  try {
-    const [page, phone] = [await pageAt(browser, brief), await pageAt(browser, brief)];
-    const account = await signUp(brief.url, mailbox, address);
-    await registerPhone(await applicationAt(brief), phone, await idOf(brief, account));
-    await signInByPassword(page, account);
-    await sees(page, "phone");
-    const link = await linkOn(page);
-    await expect.poll(() => linkOn(page)).not.toBe(link);
-    await sees(page, "phone");
-    await expect(page.locator(".stile-alert")).toHaveCount(0);
-    await expect(waiting(page)).toBeVisible();
-  } finally {
-    await brief.stop();
-  }
+test("an expired code is renewed by itself", async ({ page, owner, database }) => {
+  await signInByPassword(page, owner);
+  await sees(page, "phone");
+  const link = await linkOn(page);
+  await withClient(database ?? "", (client) =>
+    client.query("update authenticator_requests set valid_until = clock_timestamp() where id = $1", [
+      requestOf(link),
+    ]),
+  );
+  await expect.poll(() => linkOn(page)).not.toBe(link);
+  await sees(page, "phone");
+  await expect(page.locator(".stile-alert")).toHaveCount(0);
+  await expect(waiting(page)).toBeVisible();
 });
-
-async function pageAt(browser: Browser, { url }: RunningServer): Promise<Page> {
-  return (await browser.newContext({ baseURL: url, locale: "en-GB" })).newPage();
-}
 
 test("a keyboard reaches every control", async ({ page, owner }) => {
   await signInByPassword(page, owner);

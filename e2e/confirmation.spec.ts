@@ -5,8 +5,6 @@ import { freePort } from "../server/testing/server.ts";
 import { test as base, expect } from "./fixtures.ts";
 import { makeTenant, type Shop, startShop } from "./shop.ts";
 
-const secretKeys = "a key that the operator's tool has too";
-
 const test = base.extend<{ customer: string }, { port: number; shop: Shop }>({
   port: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
@@ -16,7 +14,6 @@ const test = base.extend<{ customer: string }, { port: number; shop: Shop }>({
   settings: [
     async ({ port }, use) =>
       use({
-        SECRET_KEYS: secretKeys,
         STILE_HOSTED_ALLOWED_REDIRECT_URLS: `http://127.0.0.1:${port}/**`,
         STILE_PASSKEY_SERVER_RELYING_PARTY_DISPLAY_NAME: "Heron Books",
       }),
@@ -24,7 +21,7 @@ const test = base.extend<{ customer: string }, { port: number; shop: Shop }>({
   ],
   shop: [
     async ({ server, port }, use) => {
-      const shop = await startShop(server, port, secretKeys);
+      const shop = await startShop(server, port);
       await use(shop);
       await shop.close();
     },
@@ -345,8 +342,8 @@ test("A102 labels that look the same are distinguished, and names change no dire
 test("a tenant under a path has a page of its own", async ({ page, server, authenticator }) => {
   const port = await freePort();
   const hosted = { allowed_redirect_urls: [`http://127.0.0.1:${port}/**`] };
-  const tenant = await makeTenant(server, secretKeys, { hosted });
-  const shop = await startShop(server, port, secretKeys, tenant);
+  const tenant = await makeTenant(server, { hosted });
+  const shop = await startShop(server, port, tenant);
   await authenticator.take(await shop.register("grace", "Grace Hopper"));
   const { id, url } = await shop.ask("grace", order);
   expect(new URL(url).pathname).toBe(`/t/${tenant}/confirm`);

@@ -1,9 +1,11 @@
 import { test as base, expect } from "@playwright/test";
+import { copyTemplate } from "../server/testing/postgres-cluster.ts";
 import { type RunningServer, startServer } from "../server/testing/server.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
 import { type Account, signUp } from "./account.ts";
 import { type VirtualAuthenticator, virtualAuthenticator } from "./authenticator.ts";
 import { type Complaints, watch } from "./page-errors.ts";
+import { testCluster } from "./postgres.ts";
 
 interface OfTest {
   /** Errors that the browser or the server reported; those that a test did not `expect` fail it. */
@@ -21,6 +23,10 @@ interface OfTest {
 interface OfWorker {
   /** Environment of the server; `test.use({ settings })` at the top of a file replaces it. */
   settings: Record<string, string>;
+  /** Whether the server runs the embedded database; `test.use({ embedded: true })` for tests about that. */
+  embedded: boolean;
+  /** Address of the server's database; null for the embedded one. */
+  database: string | null;
   mailbox: SmtpCatcher;
   server: RunningServer;
 }
@@ -38,6 +44,18 @@ const usual = { STILE_RATE_LIMITER_ENABLED: "false", STILE_PASSKEY_CONDITIONAL_C
 export const test = base.extend<OfTest, OfWorker>({
   settings: [{}, { scope: "worker", option: true }],
 
+  embedded: [false, { scope: "worker", option: true }],
+
+  database: [
+    async ({ embedded }, use) => {
+      if (embedded) return use(null);
+      const { url, drop } = await copyTemplate(testCluster());
+      await use(url);
+      await drop();
+    },
+    { scope: "worker" },
+  ],
+
   mailbox: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
     async ({}, use) => {
@@ -49,12 +67,13 @@ export const test = base.extend<OfTest, OfWorker>({
   ],
 
   server: [
-    async ({ mailbox, settings }, use) => {
-      const server = await startServer({ env: { SMTP_URL: mailbox.url, ...usual, ...settings } });
+    async ({ database, mailbox, settings }, use) => {
+      const shared = database ? { DATABASE_URL: database } : {};
+      const server = await startServer({ env: { SMTP_URL: mailbox.url, ...shared, ...usual, ...settings } });
       await use(server);
       await server.stop();
     },
-    { scope: "worker", timeout: 120_000 },
+    { scope: "worker", timeout: 300_000 },
   ],
 
   baseURL: async ({ server }, use) => use(server.url),

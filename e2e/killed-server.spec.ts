@@ -12,7 +12,7 @@ import {
 
 // A server of its own, because it is killed.
 test.describe.configure({ mode: "serial" });
-test.use({ settings: { STILE_SERVICE_NAME: "Stile, to be killed" } });
+test.use({ embedded: true, settings: { STILE_SERVICE_NAME: "Stile, to be killed" } });
 
 test("A113 a server that is killed midway continues the same sign-in", async ({
   page,

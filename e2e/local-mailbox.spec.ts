@@ -2,7 +2,7 @@ import { expect, test } from "./fixtures.ts";
 import { button, enterCode, giveAddress, newPasswordField, sees, titles } from "./steps.ts";
 
 // As on a fresh machine without a configured mail server.
-test.use({ settings: { SMTP_URL: "" } });
+test.use({ embedded: true, settings: { SMTP_URL: "" } });
 
 test("without a mail server, codes are read on the page of the local mailbox", async ({
   page,

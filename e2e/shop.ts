@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { createServer } from "node:http";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import type { RunningServer } from "../server/testing/server.ts";
 import { type Authenticator, softwareAuthenticator } from "../server/testing/webauthn-authenticator.ts";
+import { stile } from "./stile.ts";
 
 /** A sample application whose customers confirm their orders at Stile, written from the documentation alone. */
 export interface Shop {
@@ -18,46 +16,21 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-const tool = join(import.meta.dirname, "../bin/stile.js");
-
-/** Runs the CLI beside the running server. */
-async function stile(
-  server: RunningServer,
-  secretKeys: string,
-  words: string[],
-  input = "",
-): Promise<string> {
-  const { PATH = "", HOME = "" } = process.env;
-  const env = {
-    NODE_ENV: "development",
-    PATH,
-    HOME,
-    DATA_DIR: server.dataDir,
-    BASE_URL: server.url,
-    SECRET_KEYS: secretKeys,
-  };
-  const running = promisify(execFile)(tool, words, { env: env as NodeJS.ProcessEnv });
-  running.child.stdin?.end(input);
-  return (await running).stdout.trim();
-}
-
 /** Creates a tenant under a path with settings of its own; returns its id. */
-export function makeTenant(server: RunningServer, secretKeys: string, settings: object): Promise<string> {
+export function makeTenant(server: RunningServer, settings: object): Promise<string> {
   const words = ["tenants", "create", "--name", "Otter Tools", "--config", "-"];
-  return stile(server, secretKeys, words, JSON.stringify(settings));
+  return stile(server, words, JSON.stringify(settings));
 }
 
 const defaultTenant = "00000000-0000-4000-8000-000000000001";
 
-/** @param secretKeys the server's secret keys */
 export async function startShop(
   server: RunningServer,
   port: number,
-  secretKeys: string,
   tenantId = defaultTenant,
 ): Promise<Shop> {
   const words = ["keys", "create", "--interface", "passkeys", "--tenant", tenantId];
-  const key = await stile(server, secretKeys, words);
+  const key = await stile(server, words);
   const base = `${server.url}/passkeys/${tenantId}`;
   const url = `http://127.0.0.1:${port}`;
   const receipts = new Map<string, string>();

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { run, runStile } from "../testing/program.ts";
+import { run } from "../testing/program.ts";
 import { agreed, receiptIssuer } from "../testing/receipts.ts";
+import { runStile } from "../testing/stile.ts";
 
 const root = join(import.meta.dirname, "../..");
 const example = JSON.parse(

@@ -12,7 +12,8 @@ import { createVault } from "../keys/vault.ts";
 import { verifyApiKey } from "../tenants/api-keys.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
-import { type Ended, run, runStile } from "../testing/program.ts";
+import { type Ended, run } from "../testing/program.ts";
+import { runStile } from "../testing/stile.ts";
 
 const root = join(import.meta.dirname, "../..");
 const [old, fresh] = ["the key of last year", "the key of this year"];

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +17,7 @@ import {
 } from "../database/cluster.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 
-/** What a test needs to make a database of its own; see `postgres.ts`. */
+/** What a test needs to make a database of its own. */
 export interface TestCluster {
   adminUrl: string;
   ownerUrl: string;
@@ -41,10 +42,17 @@ const hasty = {
   max_wal_size: "2GB",
 };
 
-/** Vitest's global set-up: one PostgreSQL for the whole run, with a migrated database to copy. */
+/** Vitest's global set-up. */
 export default async function setup(project: {
   provide: (key: "postgres", value: TestCluster) => void;
 }): Promise<() => Promise<void>> {
+  const { cluster, stop } = await startTestCluster();
+  project.provide("postgres", cluster);
+  return stop;
+}
+
+/** Starts one PostgreSQL for a whole run, with a migrated database to copy. */
+export async function startTestCluster(): Promise<{ cluster: TestCluster; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "stile test "));
   const account = databaseAccount(join(folder, "data"));
   if (account) chownSync(folder, account.uid, account.gid);
@@ -75,12 +83,30 @@ export default async function setup(project: {
       id: config.tenant.id,
       name: config.service.name,
     });
-    project.provide("postgres", { adminUrl, ownerUrl: clusterUrl(cluster, port), template });
+    return { cluster: { adminUrl, ownerUrl: clusterUrl(cluster, port), template }, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-  return stop;
+}
+
+/**
+ * Makes a fresh, migrated database with the default tenant in it, in some ten milliseconds. One that is not dropped goes
+ * with the run.
+ */
+export async function copyTemplate({
+  adminUrl,
+  ownerUrl,
+  template,
+}: TestCluster): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  const asAdmin = (statement: string) => withClient(adminUrl, (client) => client.query(statement));
+  // Copying the files takes half the time that logging their content does.
+  await asAdmin(`create database ${name} template ${template} owner ${OWNER} strategy file_copy`);
+  return {
+    url: ownerUrl.replace(/[^/]+$/, name),
+    drop: async () => void (await asAdmin(`drop database ${name} with (force)`)),
+  };
 }
 
 export async function withClient<Result>(

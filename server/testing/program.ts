@@ -1,6 +1,4 @@
 import { spawn } from "node:child_process";
-import { Readable } from "node:stream";
-import { runTool } from "../cli/run.ts";
 
 /** What a program left behind. */
 export interface Ended {
@@ -10,7 +8,7 @@ export interface Ended {
 }
 
 /** What a program is started with; `input` goes to its standard input. */
-interface Start {
+export interface Start {
   cwd: string;
   env: NodeJS.ProcessEnv;
   input?: string | undefined;
@@ -32,24 +30,4 @@ export function run(
     child.once("error", reject);
     child.once("close", (code) => resolve({ ...ended, code }));
   });
-}
-
-/** Runs `stile` in this process: what `run` does with the program, without the second that a process takes to start. */
-export async function runStile(
-  words: readonly string[],
-  { cwd, env, input = "" }: Start,
-): Promise<Ended & { code: number }> {
-  const ended = { code: 0, out: "", err: "" };
-  ended.code = await runTool(words, {
-    environment: env,
-    folder: cwd,
-    input: Readable.from([input]),
-    async print(line) {
-      ended.out += `${line}\n`;
-    },
-    complain(line) {
-      ended.err += `stile: ${line}\n`;
-    },
-  });
-  return ended;
 }

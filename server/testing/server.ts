@@ -19,6 +19,8 @@ export interface RunningServer {
   /** Base address, for instance `http://localhost:40123`; the same after a restart. */
   readonly url: string;
   readonly dataDir: string;
+  /** Its environment, which the CLI needs to work on the same data. */
+  readonly environment: NodeJS.ProcessEnv;
   readonly pid: number;
   /** Everything it has written so far, of every start. */
   logs(): string;
@@ -109,6 +111,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   return {
     url,
     dataDir,
+    environment: env,
     get pid() {
       return child.pid ?? 0;
     },

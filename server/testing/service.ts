@@ -1,19 +1,19 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { type TestDatabase, testDatabase } from "./postgres.ts";
 import { type RunningServer, startServer } from "./server.ts";
+import { runStile } from "./stile.ts";
 
-/** A running server with a database of its own, and the tool beside it. */
+/** A running server with a database of its own, and the CLI beside it. */
 export interface Service {
   server: RunningServer;
   database: TestDatabase;
-  /** Runs the tool as the server's operator does, and gives what it prints. */
+  /**
+   * Runs the CLI with the server's environment, and returns its output.
+   *
+   * @throws Error with what the CLI writes to standard error
+   */
   stile(...words: string[]): Promise<string>;
   close(): Promise<void>;
 }
-
-const tool = join(import.meta.dirname, "../../bin/stile.js");
 
 /** @param settings environment variables of the server */
 export async function startService(settings: Record<string, string> = {}): Promise<Service> {
@@ -25,14 +25,13 @@ export async function startService(settings: Record<string, string> = {}): Promi
     ...settings,
   };
   const server = await startServer({ env: own });
-  const inherited = { NODE_ENV: "development", PATH: process.env.PATH, HOME: process.env.HOME };
-  const env = { ...inherited, BASE_URL: server.url, DATA_DIR: server.dataDir, ...own } as NodeJS.ProcessEnv;
   return {
     server,
     database,
     async stile(...words) {
-      const { stdout } = await promisify(execFile)(tool, words, { env });
-      return stdout.trim();
+      const { code, out, err } = await runStile(words, { cwd: process.cwd(), env: server.environment });
+      if (code !== 0) throw new Error(err);
+      return out.trim();
     },
     async close() {
       await server.stop();
