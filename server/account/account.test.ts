@@ -8,7 +8,9 @@ import { createUsername, removeUsername, replaceUsername } from "../identity/use
 import { createUser } from "../identity/users.ts";
 import { endSessionOf } from "../sessions/session-list.ts";
 import { issueSession } from "../sessions/sessions.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { requestContext } from "../testing/request-context.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { commitWrites } from "../testing/writes.ts";
 import { accountOf, profilePayload, whileAccount } from "./account.ts";
 import { deleteAccount } from "./deletion.ts";
 import { removeIdentity } from "./linked-identities.ts";
@@ -19,19 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-const scopeAt = (now = new Date()) => ({
-  runtime,
-  tenant: runtime.tenant,
-  client: testClient,
-  now,
-  signal: AbortSignal.timeout(30_000),
-});
+const scopeAt = (now = new Date()) => requestContext(runtime, { now });
 
 /** Writes in a transaction of its own, in order. */
-const write = (...writes: Write[]) =>
-  runtime.database.write.transaction(async (tx) => {
-    for (const change of writes) await change(tx);
-  });
+const write = (...writes: Write[]) => commitWrites(runtime, ...writes);
 
 async function person(address = `${randomUUID()}@example.com`): Promise<string> {
   const id = randomUUID();

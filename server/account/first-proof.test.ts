@@ -4,7 +4,9 @@ import { schema } from "#db/client";
 import { createUser, factsById } from "../identity/users.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { verifySession } from "../sessions/verify-session.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { credentialRow } from "../testing/credential-row.ts";
+import { requestContext } from "../testing/request-context.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { dropCredentialsSetBeforeVerification, endWhatIsOpen } from "./first-proof.ts";
 
 let runtime: TestRuntime;
@@ -24,33 +26,21 @@ interface Account {
 
 /** An account with every way in, a trusted browser, a session, and logins and a connection under way. */
 async function account(address: string): Promise<Account> {
-  const { tenant, platform, database } = runtime;
+  const { platform, database } = runtime;
   const now = new Date();
   const userId = randomUUID();
   const flowIds = [randomUUID(), randomUUID()];
-  const { signal } = new AbortController();
-  const made = await issueSession(
-    { runtime, tenant, client: testClient, now, signal },
-    { userId, factors: [], amr: [], rememberMe: false },
-  );
+  const made = await issueSession(requestContext(runtime, { now }), {
+    userId,
+    factors: [],
+    amr: [],
+    rememberMe: false,
+  });
   await database.write.transaction(async (tx) => {
     await createUser(tx, tenantId, { id: userId, email: { address, verifiedAt: null }, now, platform });
     await made.write(tx);
     await tx.insert(schema.passwords).values({ tenantId, userId, hash: "scheme:hash" });
-    await tx.insert(schema.webauthnCredentials).values({
-      tenantId,
-      id: randomUUID(),
-      userId,
-      publicKey: Buffer.of(1),
-      signCount: 0,
-      aaguid: randomUUID(),
-      attestationType: "none",
-      transports: [],
-      backupEligible: false,
-      backupState: false,
-      userVerified: true,
-      mfaOnly: false,
-    });
+    await tx.insert(schema.webauthnCredentials).values(credentialRow({ tenantId, userId }));
     const own = { tenantId, userId };
     const expiresAt = new Date(now.getTime() + 3_600_000);
     const secret = Buffer.alloc(32, 7);

@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schema } from "#db/client";
 import type { Write } from "#db/write";
-import { createUser } from "../identity/users.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { credentialRow } from "../testing/credential-row.ts";
+import { requestContext } from "../testing/request-context.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { insertUser } from "../testing/users.ts";
 import { deleteCredential, renameCredential } from "./owned-credentials.ts";
 import { createPassword, deletePassword } from "./passwords.ts";
 
@@ -13,39 +15,19 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-const scope = () => ({
-  runtime,
-  tenant: runtime.tenant,
-  client: testClient,
-  now: new Date(),
-  signal: AbortSignal.timeout(30_000),
-});
+const scope = () => requestContext(runtime);
 
 const write = (change: Write) => runtime.database.write.transaction(change);
 
 /** Somebody with a passkey and a security key. */
 async function person() {
-  const userId = randomUUID();
-  const { tenant, platform } = runtime;
+  const userId = await insertUser(runtime);
   const made = { passkey: randomUUID(), key: randomUUID() };
+  const own = { tenantId: runtime.tenant.id, userId };
   await write(async (tx) => {
-    await createUser(tx, tenant.id, { id: userId, now: new Date(), platform });
-    await tx.insert(schema.webauthnCredentials).values(
-      [made.passkey, made.key].map((id) => ({
-        tenantId: tenant.id,
-        id,
-        userId,
-        publicKey: Buffer.of(1),
-        signCount: 0,
-        aaguid: randomUUID(),
-        attestationType: "none",
-        transports: [],
-        backupEligible: false,
-        backupState: false,
-        userVerified: true,
-        mfaOnly: id === made.key,
-      })),
-    );
+    await tx
+      .insert(schema.webauthnCredentials)
+      .values(Object.values(made).map((id) => credentialRow({ ...own, id, mfaOnly: id === made.key })));
   });
   return { userId, ...made };
 }

@@ -4,7 +4,9 @@ import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import { countFailure, failureSubject, unlimited } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
+import { requestContext } from "../testing/request-context.ts";
 import { testClient as client, type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { commitWrites } from "../testing/writes.ts";
 import {
   ensurePasscodeSent,
   newPasscode,
@@ -24,16 +26,8 @@ afterAll(() => runtime.close());
 const start = new Date("2030-01-01T12:00:00.000Z");
 const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
 
-function scopeAt(seconds = 0, settings: Record<string, string> = {}, source = client.source): RequestContext {
-  const configured = runtime.configured(settings);
-  return {
-    runtime: configured,
-    tenant: configured.tenant,
-    client: { ...client, source },
-    now: new Date(start.getTime() + seconds * 1000),
-    signal: new AbortController().signal,
-  };
-}
+const scopeAt = (seconds = 0, settings: Record<string, string> = {}, source = client.source) =>
+  requestContext(runtime.configured(settings), { now: new Date(start.getTime() + seconds * 1000), source });
 
 function subjectOf(changes: Partial<PasscodeSubject> = {}): PasscodeSubject {
   const identifier = `${randomUUID()}@example.com`;
@@ -48,10 +42,7 @@ function subjectOf(changes: Partial<PasscodeSubject> = {}): PasscodeSubject {
   };
 }
 
-const write = (changes: Write[]) =>
-  runtime.database.write.transaction(async (tx) => {
-    for (const change of changes) await change(tx);
-  });
+const write = (changes: Write[]) => commitWrites(runtime, ...changes);
 
 async function admitted(sending: Promise<PasscodeSending>) {
   const sent = await sending;

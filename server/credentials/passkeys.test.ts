@@ -13,7 +13,8 @@ import {
   unlimited,
 } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { requestContext } from "../testing/request-context.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { userHandleOf } from "../webauthn/assertion.ts";
 import { openCreation, openRequest, verifyAssertion, verifyAttestation } from "./passkeys.ts";
@@ -28,16 +29,8 @@ afterAll(() => runtime.close());
 const origin = "https://login.example";
 const start = new Date("2030-01-01T12:00:00.000Z");
 
-function scopeAt(seconds = 0, settings: Record<string, string> = {}): RequestContext {
-  const configured = runtime.configured(settings);
-  return {
-    runtime: configured,
-    tenant: configured.tenant,
-    client: testClient,
-    now: new Date(start.getTime() + seconds * 1000),
-    signal: new AbortController().signal,
-  };
-}
+const scopeAt = (seconds = 0, settings: Record<string, string> = {}) =>
+  requestContext(runtime.configured(settings), { now: new Date(start.getTime() + seconds * 1000) });
 
 const write = (change: Write) => runtime.database.write.transaction(change);
 

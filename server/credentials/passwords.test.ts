@@ -12,6 +12,7 @@ import {
   unlimited,
 } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
+import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { createPasswordHasher } from "./password-hasher.ts";
 import { type PasswordVerdict, replacePassword, verifyPassword } from "./passwords.ts";
@@ -29,15 +30,7 @@ function scopeOf(
   changes: Partial<RequestContext> & { source?: string; settings?: Record<string, string> } = {},
 ): RequestContext {
   const { source = testClient.source, settings = {}, ...rest } = changes;
-  const configured = runtime.configured(settings);
-  return {
-    runtime: configured,
-    tenant: configured.tenant,
-    client: { ...testClient, source },
-    now: start,
-    signal: new AbortController().signal,
-    ...rest,
-  };
+  return { ...requestContext(runtime.configured(settings), { now: start, source }), ...rest };
 }
 
 /** Limits as they are in production, but for the ones that would hide the one a test is about. */

@@ -3,10 +3,12 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
-import { createUser } from "../identity/users.ts";
 import { createVault } from "../keys/vault.ts";
 import type { RequestContext } from "../runtime.ts";
+import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { insertUser } from "../testing/users.ts";
+import { commitWrites } from "../testing/writes.ts";
 import {
   countRecoveryCodes,
   deleteRecoveryCodes,
@@ -25,32 +27,12 @@ afterAll(() => runtime.close());
 const start = new Date("2030-01-01T12:00:00.000Z");
 const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
 
-function scopeAt(
-  seconds = 0,
-  settings: Record<string, string> = {},
-  source = testClient.source,
-): RequestContext {
-  const configured = runtime.configured(settings);
-  return {
-    runtime: configured,
-    tenant: configured.tenant,
-    client: { ...testClient, source },
-    now: new Date(start.getTime() + seconds * 1000),
-    signal: new AbortController().signal,
-  };
-}
+const scopeAt = (seconds = 0, settings: Record<string, string> = {}, source = testClient.source) =>
+  requestContext(runtime.configured(settings), { now: new Date(start.getTime() + seconds * 1000), source });
 
-const write = (...changes: Write[]) =>
-  runtime.database.write.transaction(async (tx) => {
-    for (const change of changes) await change(tx);
-  });
+const write = (...changes: Write[]) => commitWrites(runtime, ...changes);
 
-async function someUser(): Promise<string> {
-  const id = randomUUID();
-  const { tenant, platform } = runtime;
-  await write((tx) => createUser(tx, tenant.id, { id, now: start, platform }));
-  return id;
-}
+const someUser = () => insertUser(runtime, start);
 
 async function owner(): Promise<{ userId: string; codes: string[] }> {
   const userId = await someUser();

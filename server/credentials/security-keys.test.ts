@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { requestContext } from "../testing/request-context.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { openCreation, openRequest, type Proof, verifyAssertion, verifyAttestation } from "./passkeys.ts";
 import { credentialIds, insertCredential } from "./webauthn-credentials.ts";
@@ -18,16 +19,8 @@ afterAll(() => runtime.close());
 const origin = "https://login.example";
 const unknown = { ok: false, reason: "challenge_unknown" };
 
-function scopeWith(settings: Record<string, string> = {}): RequestContext {
-  const configured = runtime.configured(settings);
-  return {
-    runtime: configured,
-    tenant: configured.tenant,
-    client: testClient,
-    now: new Date("2030-01-01T12:00:00.000Z"),
-    signal: new AbortController().signal,
-  };
-}
+const scopeWith = (settings: Record<string, string> = {}) =>
+  requestContext(runtime.configured(settings), { now: new Date("2030-01-01T12:00:00.000Z") });
 
 async function opened<Options>(opening: Promise<{ options: Options; write: Write }>): Promise<Options> {
   const { options, write } = await opening;

@@ -2,11 +2,13 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
-import { createUser } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
 import { hotp } from "../testing/authenticator-app.ts";
 import { readPng } from "../testing/qr-reading.ts";
+import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { insertUser } from "../testing/users.ts";
+import { commitWrites } from "../testing/writes.ts";
 import {
   confirmTotp,
   deleteTotp,
@@ -28,32 +30,12 @@ const start = 1_893_499_200;
 const withLimits = { STILE_RATE_LIMITER_ENABLED: "true" };
 
 /** @param seconds since 1970 */
-function scopeAt(
-  seconds = start,
-  settings: Record<string, string> = {},
-  source = testClient.source,
-): RequestContext {
-  const configured = runtime.configured(settings);
-  return {
-    runtime: configured,
-    tenant: configured.tenant,
-    client: { ...testClient, source },
-    now: new Date(seconds * 1000),
-    signal: new AbortController().signal,
-  };
-}
+const scopeAt = (seconds = start, settings: Record<string, string> = {}, source = testClient.source) =>
+  requestContext(runtime.configured(settings), { now: new Date(seconds * 1000), source });
 
-const write = (...changes: Write[]) =>
-  runtime.database.write.transaction(async (tx) => {
-    for (const change of changes) await change(tx);
-  });
+const write = (...changes: Write[]) => commitWrites(runtime, ...changes);
 
-async function someUser(): Promise<string> {
-  const id = randomUUID();
-  const { tenant, platform } = runtime;
-  await write((tx) => createUser(tx, tenant.id, { id, now: new Date(start * 1000), platform }));
-  return id;
-}
+const someUser = () => insertUser(runtime, new Date(start * 1000));
 
 interface Owner {
   userId: string;

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profileOf } from "../account/profile.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { requestContext } from "../testing/request-context.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { insertUser } from "../testing/users.ts";
 import { longestMetadata, mergePatch, patchMetadata, patchUnsafeMetadata } from "./metadata.ts";
-import { createUser } from "./users.ts";
 
 describe("a merge patch", () => {
   // RFC 7396, appendix A.
@@ -76,23 +77,12 @@ describe("metadata of an account", () => {
 
   const patch = async (userId: string, value: unknown) => {
     const { tenant, database } = runtime;
-    const scope = {
-      runtime,
-      tenant,
-      client: testClient,
-      now: new Date(),
-      signal: AbortSignal.timeout(10_000),
-    };
-    await database.write.transaction(patchUnsafeMetadata(scope, userId, value));
+    await database.write.transaction(patchUnsafeMetadata(requestContext(runtime), userId, value));
     return (await profileOf(database.read, tenant, userId))?.metadata;
   };
 
   it("are patched as they stand, so that two at once both count", async () => {
-    const { tenant, database, platform } = runtime;
-    const userId = randomUUID();
-    await database.write.transaction((tx) =>
-      createUser(tx, tenant.id, { id: userId, now: new Date(), platform }),
-    );
+    const userId = await insertUser(runtime);
     await Promise.all([patch(userId, { a: 1 }), patch(userId, { b: { c: "ä" } })]);
     expect(await patch(userId, {})).toEqual({ unsafe_metadata: { a: 1, b: { c: "ä" } } });
     expect(await patch(userId, JSON.parse('{"a":null,"__proto__":{"x":1}}'))).toEqual({

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import type { Factor } from "#db/schema/sessions";
 import { createUser } from "../identity/users.ts";
-import type { RequestContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import {
   endOtherSessions,
@@ -24,9 +24,8 @@ afterAll(() => runtime.close());
 
 const noon = new Date("2030-01-01T12:00:00.250Z");
 
-function scopeAt(now = noon, { tenant }: { tenant: Tenant } = runtime): RequestContext {
-  return { runtime, tenant, client: testClient, now, signal: new AbortController().signal };
-}
+const scopeAt = (now = noon, { tenant }: { tenant: Tenant } = runtime) =>
+  requestContext(runtime, { now, tenant });
 
 async function newUser(tenantId = runtime.tenant.id): Promise<string> {
   const id = randomUUID();

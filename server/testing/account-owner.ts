@@ -3,9 +3,11 @@ import { schema } from "#db/client";
 import type { Factor } from "#db/schema/sessions";
 import { addEmail, createUser } from "../identity/users.ts";
 import { issueSession } from "../sessions/sessions.ts";
+import { credentialRow } from "./credential-row.ts";
 import { type Taken, type Walk, walk } from "./flow-walk.ts";
 import { newAddress, password } from "./people.ts";
-import { type TestRuntime, testClient } from "./runtime.ts";
+import { requestContext } from "./request-context.ts";
+import type { TestRuntime } from "./runtime.ts";
 
 /** The credentials and addresses of a new account. */
 export interface Belongings {
@@ -64,7 +66,7 @@ export async function accountOwner(
   const addresses = Array.from({ length: has.emails ?? 1 }, newAddress);
   const ids = (count = 0) => Array.from({ length: count }, () => randomBytes(16).toString("base64url"));
   const [passkeys, securityKeys] = [ids(has.passkeys), ids(has.securityKeys)];
-  const hash = has.password ? await runtime.passwordHasher.hash(password, AbortSignal.timeout(30_000)) : null;
+  const hash = has.password ? await runtime.passwordHasher.hash(password) : null;
   const factors = methods.map((method) => ({
     method,
     at: new Date(now.getTime() - secondsAgo * 1000).toISOString(),
@@ -88,20 +90,8 @@ export async function accountOwner(
     if (has.recoveryCodes)
       await tx.insert(schema.recoveryCodes).values({ ...own, codeHash: randomBytes(32) });
     for (const id of [...passkeys, ...securityKeys]) {
-      await tx.insert(schema.webauthnCredentials).values({
-        ...own,
-        id,
-        publicKey: Buffer.of(1),
-        signCount: 0,
-        aaguid: "00000000-0000-0000-0000-000000000000",
-        attestationType: "none",
-        transports: [],
-        backupEligible: false,
-        backupState: false,
-        userVerified: true,
-        mfaOnly: securityKeys.includes(id),
-        createdAt: now,
-      });
+      const row = credentialRow({ ...own, id, mfaOnly: securityKeys.includes(id), createdAt: now });
+      await tx.insert(schema.webauthnCredentials).values(row);
     }
     for (const provider of has.identities ?? []) {
       await tx
@@ -111,8 +101,12 @@ export async function accountOwner(
   });
 
   async function signIn(): Promise<string> {
-    const scope = { runtime, tenant, client: testClient, now, signal: AbortSignal.timeout(30_000) };
-    const made = await issueSession(scope, { userId, factors, amr: [], rememberMe: false });
+    const made = await issueSession(requestContext(runtime, { now }), {
+      userId,
+      factors,
+      amr: [],
+      rememberMe: false,
+    });
     await database.write.transaction(made.write);
     return made.issued.id;
   }

@@ -5,7 +5,8 @@ import { completeAuthorization, startAuthorization } from "../thirdparty/oauth.t
 import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
 import { providerNetwork } from "../thirdparty/provider-fetch.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
-import { type TestRuntime, testClient } from "./runtime.ts";
+import { requestContext } from "./request-context.ts";
+import type { TestRuntime } from "./runtime.ts";
 
 /** What was asked of a provider. */
 export interface AskedOfProvider {
@@ -74,11 +75,10 @@ export async function signInAt(
   const { tenant } = runtime;
   const found = findProvider(tenant.config, provider);
   if (!found) throw new Error(`${provider} is not enabled`);
-  const scope = { runtime, tenant, client: testClient, now: new Date(), signal: AbortSignal.timeout(8000) };
   const about = { flowId: randomUUID(), redirectTo: `${tenant.config.base_url}/`, privateState: {} };
   // Discovery, where there is any, comes before the person goes.
   await playProvider(runtime, recorded, new URL(tenant.config.base_url));
-  const { url, state, write } = await startAuthorization(scope, found, about);
+  const { url, state, write } = await startAuthorization(requestContext(runtime), found, about);
   await runtime.database.write.transaction(write);
   const request = await takeThirdPartyRequest(runtime, tenant, state, new Date());
   if (!request) throw new Error("the request is not there");

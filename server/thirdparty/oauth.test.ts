@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { schema } from "#db/client";
 import { type FakeProvider, json, startFakeProvider } from "../testing/fake-provider.ts";
 import { type OidcProvider, startOidcProvider } from "../testing/oidc-provider.ts";
-import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
+import { requestContext } from "../testing/request-context.ts";
+import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { takeThirdPartyRequest } from "./authorization-requests.ts";
 import { completeAuthorization, startAuthorization } from "./oauth.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
@@ -72,13 +73,7 @@ function provider(id: string): Provider {
   return found;
 }
 
-const scope = () => ({
-  runtime,
-  tenant: runtime.tenant,
-  client: testClient,
-  now: new Date(),
-  signal: AbortSignal.timeout(8000),
-});
+const scope = () => requestContext(runtime);
 
 /** Opens a request and takes it again, as the callback does. */
 async function begin(id: string) {

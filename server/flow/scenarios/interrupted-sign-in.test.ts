@@ -4,6 +4,7 @@ import { factsById } from "../../identity/users.ts";
 import { findSession } from "../../sessions/sessions.ts";
 import { type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
+import { credentialRow } from "../../testing/credential-row.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
 import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
@@ -122,21 +123,8 @@ describe("a signed-in user", () => {
     const flow = await owner.manage();
     await flow.act("continue_to_otp_secret_creation");
     const app = authenticatorApp(String(flow.state.payload.otp_secret));
-    await base.database.write.insert(schema.webauthnCredentials).values({
-      tenantId: base.tenant.id,
-      userId: owner.userId,
-      id: newName(),
-      publicKey: Buffer.of(1),
-      signCount: 0,
-      aaguid: "00000000-0000-0000-0000-000000000000",
-      attestationType: "none",
-      transports: [],
-      backupEligible: false,
-      backupState: false,
-      userVerified: true,
-      mfaOnly: true,
-      createdAt: new Date(),
-    });
+    const row = credentialRow({ tenantId: base.tenant.id, userId: owner.userId, mfaOnly: true });
+    await base.database.write.insert(schema.webauthnCredentials).values(row);
     await flow.act("otp_code_verify", { otp_code: app.code(Date.now()) });
     expect(flow.state).toMatchObject({ name: "profile_init", status: 400 });
     expect((await factsById(base.database.read, base.tenant.id, owner.userId))?.hasTotp).toBe(false);

@@ -7,6 +7,7 @@ import { type AccountOwner, accountOwner, type Belongings } from "../../testing/
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress } from "../../testing/people.ts";
 import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
+import { requestContext } from "../../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import { current } from "../engine.ts";
@@ -29,15 +30,10 @@ interface Trusting extends AccountOwner {
 /** A user with an app and a trusted browser. */
 async function trusting(runtime: TestRuntime, has: Belongings = {}): Promise<Trusting> {
   const owner = await accountOwner(runtime, { totp: true, ...has });
-  const now = new Date();
-  const scope = {
-    runtime,
-    tenant: runtime.tenant,
-    client: testClient,
-    now,
-    signal: AbortSignal.timeout(8000),
-  };
-  const { cookieChanges, write } = trustDevice(scope, { userId: owner.userId, cookie: null });
+  const { cookieChanges, write } = trustDevice(requestContext(runtime), {
+    userId: owner.userId,
+    cookie: null,
+  });
   await runtime.database.write.transaction(write);
   const client = { ...testClient, deviceCookie: cookieChanges.device.value };
   return {
