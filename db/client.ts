@@ -4,40 +4,40 @@ import * as schema from "./schema/index.ts";
 
 export { schema };
 
-/** Something that runs queries: a pool, or the transaction that a step writes in. */
+/** A pool or a transaction. */
 export type Queryable = Pick<
   NodePgDatabase<typeof schema>,
   "select" | "selectDistinct" | "execute" | "insert" | "update" | "delete" | "with" | "$with"
 >;
 
-/** A connection that PostgreSQL itself keeps from writing, and whether it keeps prepared statements. */
+/** A pool of read-only connections. `prepares`: whether its connections support prepared statements. */
 export type ReadOnly = Pick<NodePgDatabase<typeof schema>, "select" | "selectDistinct" | "with" | "$with"> & {
   prepares?: boolean;
 };
 
-/** Three pools over one database, told apart by what they may do and how long a commit of theirs waits. */
+/** Three connection pools of one database. They differ in their rights and in the durability of a commit. */
 export interface Database {
-  /** Writes, durably. */
+  /** For durable writes. */
   write: NodePgDatabase<typeof schema> & { $client: pg.Pool };
-  /** Reads; PostgreSQL refuses anything else. */
+  /** For reads. PostgreSQL rejects anything else. */
   read: NodePgDatabase<typeof schema> & { $client: pg.Pool };
-  /** Claims and counters; a commit here does not wait for the disk. */
+  /** For claims and counters. A commit does not wait for the disk. */
   claim: NodePgDatabase<typeof schema> & { $client: pg.Pool };
-  /** Whether connections keep prepared statements; some poolers cannot. */
+  /** Whether connections support prepared statements, which some poolers do not. */
   prepares: boolean;
   close(): Promise<void>;
 }
 
-/** The transaction that a step's changes are written in. */
+/** A transaction of the `write` pool. */
 export type Transaction = Parameters<Parameters<Database["write"]["transaction"]>[0]>[0];
 
 /**
- * Opens the three pools; connections are made when they are needed.
+ * Opens the three pools. They connect when a connection is needed.
  *
- * @param url address of a PostgreSQL 15 or newer
- * @param size most connections of each pool
- * @param onError told of connections that broke while idle
- * @param prepares false for poolers that cannot keep prepared statements
+ * @param url a database of PostgreSQL 15 or newer
+ * @param size maximum connections of each pool
+ * @param onError called when an idle connection fails
+ * @param prepares false for poolers without support for prepared statements
  */
 export function openDatabase(
   url: string,

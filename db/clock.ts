@@ -3,20 +3,20 @@ import type { ReadOnly } from "./client.ts";
 import { sessions } from "./schema/sessions.ts";
 
 /**
- * The database's clock, by which everything expires, as an expression.
+ * Returns an SQL expression for the time of the database's clock, which decides every expiry.
  *
- * @param shift milliseconds to add, see `Environment.clockShift`
+ * @param shift milliseconds to add, see `Platform.clockShift`
  */
 export function databaseNow(shift: number | Placeholder): SQL<Date> {
-  // Any column of the type tells Drizzle how to read the value.
+  // Drizzle decodes the value like any column of the same type.
   return sql`(clock_timestamp() + ${shift}::float8 * interval '1 millisecond')`.mapWith(
     sessions.expiresAt,
   ) as SQL<Date>;
 }
 
-/** The moment by that clock, for what is not asked in the same statement. */
+/** Returns the time of that clock, for code that cannot read it within another statement. */
 export async function readNow(db: ReadOnly, shift: number): Promise<Date> {
   const [row] = await db.select({ now: databaseNow(shift) }).from(sql`(values (1)) as moment`);
-  if (!row) throw new Error("the database did not tell the time");
+  if (!row) throw new Error("the database returned no time");
   return row.now;
 }

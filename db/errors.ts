@@ -1,9 +1,9 @@
 /**
- * Errors of the database, read in one place: SQLSTATE (PostgreSQL manual, appendix A) and conflicts that a write finds
- * by itself.
+ * Errors of the database: classification by SQLSTATE (PostgreSQL manual, appendix A), and conflicts that a write
+ * detects itself.
  */
 
-/** What a write found to be gone or changed. Each is a row that a step read and expected to find as it was. */
+/** The row that was changed or deleted concurrently, between the read and the write of a step. */
 export type ConflictReason =
   | "account"
   | "address"
@@ -26,8 +26,8 @@ export type ConflictReason =
   | "username";
 
 /**
- * Thrown by a write that found its row gone or changed. The transaction is rolled back, and a flow writes the error
- * that `server/flow/conflicts.ts` maps the reason to.
+ * Thrown by a write whose row was changed or deleted concurrently. The transaction is rolled back, and a flow answers
+ * with the error that `server/flow/conflicts.ts` maps the reason to.
  */
 export class ConflictError extends Error {
   readonly reason: ConflictReason;
@@ -37,7 +37,7 @@ export class ConflictError extends Error {
   }
 }
 
-/** Unique constraints that parallel requests may violate; `db/errors.test.ts` compares them with the database. */
+/** Unique constraints that concurrent requests may violate. `db/errors.test.ts` checks that they exist. */
 export const uniqueConstraints = [
   "emails_address_unique",
   "emails_primary_unique",
@@ -51,29 +51,29 @@ export const uniqueConstraints = [
 
 export type UniqueConstraint = (typeof uniqueConstraints)[number];
 
-/** The unique constraint that a statement violated (23505); null for any other error. */
+/** Returns the unique constraint that a statement violated (23505), or null for any other error. */
 export function violatedUnique(error: unknown): string | null {
   return violated(error, "23505");
 }
 
-/** The foreign key that a statement violated (23503); null for any other error. */
+/** Returns the foreign key that a statement violated (23503), or null for any other error. */
 export function violatedForeignKey(error: unknown): string | null {
   return violated(error, "23503");
 }
 
-/** Whether a value does not fit its type (SQLSTATE class 22), such as NUL in a text. */
+/** Returns true if a value is invalid for its type (SQLSTATE class 22), such as NUL in a text. */
 export function isInvalidValue(error: unknown): boolean {
   return hasCode(error, (code) => code.startsWith("22"));
 }
 
-/** Whether the transaction may simply be retried: serialization_failure or deadlock_detected. */
+/** Returns true if the transaction can be retried: serialization_failure or deadlock_detected. */
 export function isRetryable(error: unknown): boolean {
   return hasCode(error, (code) => code === "40001" || code === "40P01");
 }
 
 /**
- * Whether the connection broke, so that the outcome of a COMMIT is unknown: connection exceptions of PostgreSQL
- * (class 08, and 57P01 to 57P03 when it shuts down) and of the socket.
+ * Returns true if the connection was lost, so that the outcome of a COMMIT is unknown: connection exceptions of
+ * PostgreSQL (class 08, and 57P01 to 57P03 during its shutdown) and errors of the socket.
  */
 export function isConnectionLost(error: unknown): boolean {
   return (
@@ -88,7 +88,7 @@ const unreachableCode = /^(08|53|57P|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREAC
 /** Errors of the pool, which carry no code. */
 const unreachableMessage = /^(Connection terminated|timeout exceeded when trying to connect)/;
 
-/** Whether an operation failed because the database could not be reached, which is temporary. */
+/** Returns true if the database could not be reached, which is a temporary failure. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   return (
     hasCode(error, (code) => unreachableCode.test(code)) ||
@@ -101,7 +101,7 @@ interface DatabaseError extends Error {
   constraint?: unknown;
 }
 
-/** The error and its causes, outermost first: the driver is wrapped by the query builder. */
+/** Yields the error and its causes, outermost first. The query builder wraps errors of the driver. */
 function* causes(error: unknown): Generator<DatabaseError> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
 }

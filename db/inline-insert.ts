@@ -1,19 +1,19 @@
 import { sql } from "drizzle-orm";
 import type { Transaction } from "./client.ts";
 
-/** One row for one table. Names and types are written in the code, never taken from a request. */
+/** A row to insert. Names and types must be constants of the code, because they become part of the SQL text. */
 export interface InlineInsert {
-  /** Of the prepared statement that it becomes part of. */
+  /** Part of the name of the prepared statement that contains it. */
   name: string;
   table: string;
-  /** Column → its type in PostgreSQL, and the value. */
+  /** Column → PostgreSQL type and value. */
   row: Record<string, readonly [type: string, value: unknown]>;
 }
 
-/** A write of one row that another statement can carry (data-modifying CTE), which saves round trips. */
+/** An insert that another statement can contain as a data-modifying CTE, which saves a round trip. */
 export type InlineWrite = ((tx: Transaction) => Promise<void>) & { inlineInsert: InlineInsert };
 
-/** A write of one row that runs by itself or, by its `inlineInsert`, inside the statement before it. */
+/** Creates an insert that runs on its own or, through `inlineInsert`, as part of the preceding statement. */
 export function insertInline(insert: InlineInsert): InlineWrite {
   const write = async (tx: Transaction) => {
     const columns = Object.keys(insert.row).map((column) => sql.identifier(column));
@@ -27,9 +27,9 @@ export function insertInline(insert: InlineInsert): InlineWrite {
 }
 
 /**
- * A statement that writes one row after another statement has matched: both happen, or neither.
+ * Returns a statement that runs `first` and inserts the row only if `first` changed a row.
  *
- * @param first UPDATE without RETURNING, with values $1 to $n
+ * @param first UPDATE without RETURNING, with parameters $1 to $n
  * @param offset n
  */
 export function withInlineInsert(first: string, offset: number, { table, row }: InlineInsert): string {

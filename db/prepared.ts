@@ -1,10 +1,11 @@
 import type { ReadOnly } from "./client.ts";
 
 /**
- * A query that is built once per pool, for hot paths. Where connections keep prepared statements it is one, under
- * `name`; no two queries may share a name.
+ * Returns a function that builds a query once per pool, for hot paths. The query is a prepared statement if the pool
+ * supports those.
  *
- * @param build writes the query, with `sql.placeholder` for what changes
+ * @param name of the prepared statement; must be unique
+ * @param build builds the query with `sql.placeholder` for its parameters
  */
 export function prepared<Query>(
   name: string,
@@ -12,8 +13,8 @@ export function prepared<Query>(
 ): (db: ReadOnly) => Query {
   const built = new WeakMap<ReadOnly, Query>();
   return (db) => {
-    const known = built.get(db);
-    if (known) return known;
+    const existing = built.get(db);
+    if (existing) return existing;
     const query = build(db).prepare(db.prepares ? name : "");
     built.set(db, query);
     return query;

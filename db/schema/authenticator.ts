@@ -13,7 +13,7 @@ import {
 import { bytes, createdAt, moment, tenantId } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
-/** Keys of FIDO UAF authenticators; `userId` is whatever the application calls its user. */
+/** Keys of FIDO UAF authenticators. `userId` is the application's identifier of its user. */
 export const authenticatorDevices = pgTable(
   "authenticator_devices",
   {
@@ -21,7 +21,7 @@ export const authenticatorDevices = pgTable(
     id: uuid("id").notNull(),
     userId: text("user_id").notNull(),
     aaid: text("aaid").notNull(),
-    /** Bytes, since base64url of the longest would not fit into an index. */
+    /** Binary, because base64url of the longest key id would exceed the size of an index entry. */
     keyId: bytes("key_id").notNull(),
     publicKey: bytes("public_key").notNull(),
     /** ALG_KEY of the FIDO registry. */
@@ -34,13 +34,13 @@ export const authenticatorDevices = pgTable(
     /** `surrogate` or `full`. */
     attestation: text("attestation").notNull(),
     tcDisplayPng: jsonb("tc_display_png").$type<unknown>(),
-    /** As its owner, or their application, calls it. */
+    /** Name chosen by the owner or the application. */
     keyName: text("key_name").notNull(),
     deviceOs: text("device_os"),
     osVersion: text("os_version"),
     manufacturer: text("manufacturer"),
     model: text("model"),
-    /** `pushToken` and `secret` as the app handed them over, sealed JSON. */
+    /** `pushToken` and `secret` from the app, as sealed JSON. */
     sealedHandles: bytes("sealed_handles"),
     isSecondFactorOnly: boolean("is_second_factor_only").notNull(),
     createdAt: createdAt(),
@@ -53,7 +53,7 @@ export const authenticatorDevices = pgTable(
   ],
 );
 
-/** Requests that wait for an authenticator's answer, and what came of them. */
+/** Requests to authenticators, with their outcome. */
 export const authenticatorRequests = pgTable(
   "authenticator_requests",
   {
@@ -62,30 +62,30 @@ export const authenticatorRequests = pgTable(
     id: text("id").notNull(),
     /** `REG`, `AUTH`, `DEREG`. */
     operation: text("operation").notNull(),
-    /** `PENDING`, `OK`, `FAILED`, `INVALIDATED`. Whatever left PENDING stays as it is. */
+    /** `PENDING`, `OK`, `FAILED`, `INVALIDATED`. The last three are final. */
     status: text("status").notNull(),
     userId: text("user_id").notNull(),
     username: text("username").notNull(),
     displayName: text("display_name"),
-    /** Text that the user is to agree to. */
+    /** Text of the transaction that the user confirms. */
     transaction: text("transaction"),
     clientData: jsonb("client_data").$type<{ remoteAddress?: string; userAgent?: string }>(),
-    /** Devices that may answer; null for all of the user's. */
+    /** Devices that may respond; null for all devices of the user. */
     deviceIds: uuid("device_ids").array(),
     isSecondFactorOnly: boolean("is_second_factor_only"),
-    /** base64url of 32 bytes; taken by the first answer, whatever it is worth. */
+    /** base64url of 32 bytes. The first response consumes it, even an invalid one. */
     challenge: text("challenge"),
-    /** The UAF message, as clients get it. */
+    /** The UAF message as sent to clients. */
     message: text("message").notNull(),
-    /** SHA-256 of the token that the phone shows. */
+    /** SHA-256 of the token that the authenticator sends. */
     deviceTokenHash: bytes("device_token_hash").notNull(),
-    /** The same token, sealed, for whoever may see the QR code; gone with the answer. */
+    /** The same token, sealed, to show in the QR code. Deleted with the response. */
     sealedDeviceToken: bytes("sealed_device_token"),
-    /** A UAF status code and its sentence. */
+    /** A UAF status code and its description. */
     error: jsonb("error").$type<{ code: number; reason: string }>(),
-    /** The device that was registered, or that answered. */
+    /** The device that was registered or that responded. */
     deviceId: uuid("device_id"),
-    /** The flow that this is the second factor of. */
+    /** The flow that uses the request as second factor. */
     flowId: uuid("flow_id"),
     createdAt: createdAt(),
     validUntil: moment("valid_until").notNull(),

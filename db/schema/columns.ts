@@ -1,6 +1,6 @@
 import { bigint, boolean, customType, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
-/** The tenant a row belongs to; part of every key, so that no query can forget it. */
+/** The tenant of a row. Part of every key, so that queries must name it. */
 export const tenantId = () => uuid("tenant_id").notNull();
 
 export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
@@ -11,7 +11,7 @@ export const updatedAt = () => moment("updated_at").notNull().defaultNow();
 
 export const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => "bytea" });
 
-/** The credential record of WebAuthn Level 3 section 4, wherever its owner lives. */
+/** Columns of a credential record (WebAuthn Level 3, section 4). */
 export const credentialRecord = () => ({
   /** Credential id, base64url. */
   id: text("id").notNull(),

@@ -2,7 +2,7 @@ import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } f
 import { bytes, createdAt, moment, tenantId } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
-/** A login, a registration: one run of the state machine. Its tokens are kept as hashes. */
+/** Runs of the state machine, such as a login or a registration. Tokens are stored as hashes. */
 export const flows = pgTable(
   "flows",
   {
@@ -10,19 +10,19 @@ export const flows = pgTable(
     id: uuid("id").notNull(),
     type: text("type").notNull(),
     state: text("state").notNull(),
-    /** Grows with every answer that shows a state. */
+    /** Incremented with every response that contains a state. */
     version: integer("version").notNull(),
     tokenHash: bytes("token_hash").notNull(),
     resumeHash: bytes("resume_hash").notNull(),
-    /** The account this flow is about, as soon as one is known. */
+    /** The account of this flow, once it is known. */
     userId: uuid("user_id"),
     data: jsonb("data").notNull(),
     history: jsonb("history").notNull(),
-    /** What entering the state made for the client: WebAuthn options, waiting times. */
+    /** Data that entering the state created for the client: WebAuthn options, waiting times. */
     payload: jsonb("payload").notNull(),
-    /** Members of the payload that are secrets, sealed. */
+    /** Secret members of the payload, sealed. */
     sealedPayload: bytes("sealed_payload"),
-    /** The refusal that the last answer carried, if any. */
+    /** The error in the last response, if any. */
     problem: jsonb("problem"),
     claim: uuid("claim"),
     claimedBy: uuid("claimed_by"),
@@ -39,13 +39,13 @@ export const flows = pgTable(
   ],
 );
 
-/** Running servers; the claims of one whose lease ran out are free. */
+/** Running servers. Claims of a server whose lease has expired are released. */
 export const instances = pgTable("instances", {
   id: uuid("id").primaryKey(),
   leasedUntil: moment("leased_until").notNull(),
 });
 
-/** Codes that were mailed. A row with no `userId` and no way to be right stands for an account that does not exist. */
+/** Codes sent by mail. For an account that does not exist there is a row with a code that nothing matches. */
 export const passcodes = pgTable(
   "passcodes",
   {
@@ -65,21 +65,21 @@ export const passcodes = pgTable(
   ],
 );
 
-/** People sent to an identity provider who are not back yet. Taken when they come back, by the state they bring. */
+/** Pending requests to identity providers. The `state` of the response identifies its request and consumes it. */
 export const thirdPartyRequests = pgTable(
   "third_party_requests",
   {
     tenantId: tenantId(),
     stateHash: bytes("state_hash").notNull(),
-    /** The flow that sent them; null when none did. */
+    /** The flow that sent the request; null if none did. */
     flowId: uuid("flow_id"),
     provider: text("provider").notNull(),
-    /** What must be remembered and not shown: PKCE verifier, nonce, id of the SAML request; sealed JSON. */
+    /** PKCE verifier, nonce and id of the SAML request, as sealed JSON. */
     sealed: bytes("sealed").notNull(),
     redirectTo: text("redirect_to").notNull(),
-    /** S256 challenge of the verifier that the exchange must show (RFC 7636), where the flow gave one. */
+    /** S256 challenge of the verifier that the exchange requires (RFC 7636), if the flow has one. */
     codeChallenge: text("code_challenge"),
-    /** The account that a profile flow connects the identity to. */
+    /** The account that a profile flow links the identity to. */
     userId: uuid("user_id"),
     expiresAt: moment("expires_at").notNull(),
   },
@@ -89,17 +89,17 @@ export const thirdPartyRequests = pgTable(
   ],
 );
 
-/** One-time tokens that carry what a provider said of a person from the callback into the flow. */
+/** One-time tokens that transfer the claims of a provider from the callback to the flow. */
 export const exchangeTokens = pgTable(
   "exchange_tokens",
   {
     tenantId: tenantId(),
     tokenHash: bytes("token_hash").notNull(),
-    /** The flow it is for; null for one that an identity provider started. */
+    /** The flow that may redeem the token; null for a sign-in that the identity provider initiated. */
     flowId: uuid("flow_id"),
     codeChallenge: text("code_challenge"),
     userId: uuid("user_id"),
-    /** What the provider said, sealed: `ProviderFacts` of `server/thirdparty/provider-facts.ts`. */
+    /** The claims of the provider, sealed: `ProviderFacts` of `server/thirdparty/provider-facts.ts`. */
     sealed: bytes("sealed").notNull(),
     expiresAt: moment("expires_at").notNull(),
   },
@@ -109,7 +109,7 @@ export const exchangeTokens = pgTable(
   ],
 );
 
-/** SAML responses and assertions that were taken, until they could no longer be shown again. */
+/** SAML responses and assertions that were accepted. Kept until they expire, to reject replays. */
 export const seenAssertions = pgTable(
   "seen_assertions",
   {
@@ -124,7 +124,7 @@ export const seenAssertions = pgTable(
   ],
 );
 
-/** WebAuthn challenges, each for one flow, one ceremony and, where one is known, one user. Taken before verification. */
+/** WebAuthn challenges, each for one flow, one ceremony and one user, if known. Consumed before verification. */
 export const webauthnChallenges = pgTable(
   "webauthn_challenges",
   {
@@ -134,7 +134,7 @@ export const webauthnChallenges = pgTable(
     ceremony: text("ceremony").notNull(),
     userId: uuid("user_id"),
     challenge: text("challenge").notNull(),
-    /** Credential ids the answer may come from; null for any. */
+    /** Credential ids that may respond; null for any. */
     allowed: text("allowed").array(),
     expiresAt: moment("expires_at").notNull(),
   },
@@ -145,7 +145,7 @@ export const webauthnChallenges = pgTable(
   ],
 );
 
-/** Counted failures. `subject` is an HMAC of the account, or of the identifier that has none; `source` is empty or a source prefix. */
+/** Counted failures. `subject`: HMAC of the account, or of an unknown identifier. `source`: empty, or a source prefix. */
 export const failures = pgTable(
   "failures",
   {

@@ -1,10 +1,10 @@
 import { bigint, index, integer, pgTable, text } from "drizzle-orm/pg-core";
 
-/** Counted events per window; written by rate-limiter-flexible alone, whose statements rely on this order of columns. */
+/** Counted events per window. Only rate-limiter-flexible writes it; its statements rely on the order of columns. */
 export const rateLimits = pgTable(
   "rate_limits",
   {
-    /** Name of the limit and digest of what it counts by, the tenant included. */
+    /** Name of the limit, and digest of the tenant and of the value that it counts by. */
     key: text("key").primaryKey(),
     points: integer("points").notNull().default(0),
     /** Milliseconds since 1970. */

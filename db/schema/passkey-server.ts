@@ -2,13 +2,13 @@ import { boolean, foreignKey, index, pgTable, primaryKey, text, unique, uuid } f
 import { bytes, createdAt, credentialRecord, moment, tenantId, updatedAt } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
-/** People of the applications that use the passkey server; no accounts of ours. */
+/** Users of the applications that use the passkey server. They have no account at Stile. */
 export const passkeyUsers = pgTable(
   "passkey_users",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
     id: uuid("id").notNull(),
-    /** What the application calls them. */
+    /** The application's identifier of the user. */
     userId: text("user_id").notNull(),
     name: text("name").notNull(),
     displayName: text("display_name").notNull(),
@@ -28,7 +28,7 @@ const ofPasskeyUser = (table: { tenantId: never; userId: never }) =>
     foreignColumns: [passkeyUsers.tenantId, passkeyUsers.id],
   }).onDelete("cascade");
 
-/** Their credentials; `userId` is the internal id of the user. */
+/** Credentials of these users. `userId` is the internal id of the user. */
 export const passkeyCredentials = pgTable(
   "passkey_credentials",
   {
@@ -45,21 +45,21 @@ export const passkeyCredentials = pgTable(
   ],
 );
 
-/** What was agreed to, or is to be: the data in its canonical form, and the challenge that commits to it. */
+/** Transactions to confirm: their data in canonical form, and the challenge that commits to it. */
 export const passkeyTransactions = pgTable(
   "passkey_transactions",
   {
     tenantId: tenantId(),
     id: uuid("id").notNull(),
     userId: uuid("user_id").notNull(),
-    /** The application's own id of it, used up by the first request that names it. */
+    /** The application's identifier of the transaction. The first request that names it consumes it. */
     identifier: text("identifier").notNull(),
     /** JSON in the canonical form of RFC 8785. */
     data: text("data").notNull(),
     challenge: text("challenge").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
-    /** When somebody agreed to it. */
+    /** Time of the confirmation. */
     confirmedAt: moment("confirmed_at"),
   },
   (table) => [
@@ -70,7 +70,7 @@ export const passkeyTransactions = pgTable(
   ],
 );
 
-/** WebAuthn challenges of the passkey server, each for one operation. Taken before verification. */
+/** WebAuthn challenges of the passkey server, each for one operation. Consumed before verification. */
 export const passkeyChallenges = pgTable(
   "passkey_challenges",
   {
@@ -78,11 +78,11 @@ export const passkeyChallenges = pgTable(
     challenge: text("challenge").notNull(),
     /** `registration`, `mfa_registration`, `login`, `mfa_login`, `transaction`. */
     operation: text("operation").notNull(),
-    /** Internal id of the user; null where the credential will tell. */
+    /** Internal id of the user; null if the credential identifies the user. */
     userId: uuid("user_id"),
-    /** What was asked of the authenticator. */
+    /** The requested `userVerification`. */
     userVerification: text("user_verification").notNull(),
-    /** Credential ids the answer may come from; null for any. */
+    /** Credential ids that may respond; null for any. */
     allowed: text("allowed").array(),
     transactionId: uuid("transaction_id"),
     expiresAt: moment("expires_at").notNull(),
@@ -98,22 +98,22 @@ export const passkeyChallenges = pgTable(
   ],
 );
 
-/** Transactions that our own page asks the user about, and what the application may fetch afterwards. */
+/** Transactions that the hosted page asks the user to confirm, with the result for the application. */
 export const transactionConfirmations = pgTable(
   "transaction_confirmations",
   {
     tenantId: tenantId(),
     transactionId: uuid("transaction_id").notNull(),
-    /** SHA-256 of the token in the page's address. */
+    /** SHA-256 of the token in the page's URL. */
     pageTokenHash: bytes("page_token_hash").notNull(),
     redirectTo: text("redirect_to").notNull(),
-    /** SHA-256 of the code that the page hands to the application, once the user has agreed. */
+    /** SHA-256 of the code that the page passes to the application after the confirmation. */
     codeHash: bytes("code_hash"),
-    /** What the code is good for: token and receipt, sealed JSON. */
+    /** The result that the code is redeemed for: token and receipt, as sealed JSON. */
     sealedResult: bytes("sealed_result"),
-    /** When the user said yes or no. */
+    /** When the user confirmed or declined. */
     answeredAt: moment("answered_at"),
-    /** Until when it can be answered; after a yes, until when the code can be redeemed. */
+    /** Until when the user can answer; after a confirmation, until when the code can be redeemed. */
     expiresAt: moment("expires_at").notNull(),
   },
   (table) => [

@@ -1,7 +1,7 @@
 import { index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, tenantId } from "./columns.ts";
 
-/** Security events, kept for the operator. Details hold no secret and no credential. */
+/** Security events for the operator. Details contain no secret and no credential. */
 export const auditLogs = pgTable(
   "audit_logs",
   {
@@ -21,7 +21,7 @@ export const auditLogs = pgTable(
   ],
 );
 
-/** The local mailbox of development: mails that a mail server would have taken. */
+/** The mailbox of development: mails that are stored instead of sent. */
 export const mailbox = pgTable("mailbox", {
   id: uuid("id").primaryKey(),
   recipient: text("recipient").notNull(),

@@ -2,7 +2,7 @@ import { foreignKey, index, jsonb, pgTable, primaryKey, text, uuid } from "drizz
 import { bytes, createdAt, moment, tenantId } from "./columns.ts";
 import { users } from "./users.ts";
 
-/** How a person proved who they are. */
+/** A factor that authenticated the user. */
 export interface Factor {
   method:
     | "password"
@@ -16,9 +16,9 @@ export interface Factor {
     | "recovery_code";
   /** ISO 8601 */
   at: string;
-  /** For passkeys: whether the authenticator verified the person. */
+  /** For passkeys: whether the authenticator verified the user. */
   userVerified?: boolean | undefined;
-  /** For third parties: which one. */
+  /** For third parties: the provider. */
   provider?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export const sessions = pgTable(
     userId: uuid("user_id").notNull(),
     authenticatedAt: moment("authenticated_at").notNull(),
     factors: jsonb("factors").notNull().$type<Factor[]>(),
-    /** What the session's token says of them. */
+    /** The `amr` claim of the session's token (RFC 8176). */
     amr: text("amr").array().notNull(),
     ipAddress: text("ip_address"),
     userAgent: text("user_agent"),
@@ -49,7 +49,7 @@ export const sessions = pgTable(
   ],
 );
 
-/** One-time codes that hand a session over to an application on another host; see RFC 7636 for the challenge. */
+/** Authorization codes that give a session to an application on another host. The challenge is that of RFC 7636. */
 export const handoverCodes = pgTable(
   "handover_codes",
   {

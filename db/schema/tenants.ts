@@ -1,27 +1,27 @@
 import { jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId, updatedAt } from "./columns.ts";
 
-/** An organisation whose visitors are let in. The default one is made from the configuration. */
+/** Organisations with their own users. The default tenant is created from the configuration. */
 export const tenants = pgTable("tenants", {
   id: uuid("id").primaryKey(),
   name: text("name").notNull(),
-  /** Host names of its own; any other tenant is reached under `/t/{id}`. */
+  /** Its own host names. A tenant without any is served under `/t/{id}`. */
   hosts: text("hosts").array().notNull().default([]),
-  /** What it wants otherwise than the server's configuration; a tree of the same names, without its secrets. */
+  /** Settings that override the server's configuration, in the same structure, without secrets. */
   config: jsonb("config").notNull().default({}).$type<Record<string, unknown>>(),
-  /** The secrets of that tree, sealed JSON. */
+  /** The secrets among these settings, as sealed JSON. */
   sealedConfig: bytes("sealed_config"),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 });
 
-/** Keys of other servers. The key is shown once and kept as its SHA-256. */
+/** API keys of other servers. A key is shown once and stored as its SHA-256. */
 export const apiKeys = pgTable(
   "api_keys",
   {
     tenantId: tenantId().references(() => tenants.id, { onDelete: "cascade" }),
     id: uuid("id").notNull(),
-    /** Which interface it opens: `passkeys`, `authenticator`, `admin`. */
+    /** The interface that it authorizes: `passkeys`, `authenticator`, `admin`. */
     interface: text("interface").notNull(),
     name: text("name").notNull(),
     keyHash: bytes("key_hash").notNull(),
@@ -34,7 +34,7 @@ export const apiKeys = pgTable(
   ],
 );
 
-/** Key pairs that sign a tenant's tokens; the private half is sealed by the configured key `sealedBy` names. */
+/** Key pairs that sign a tenant's tokens. The private key is sealed with the secret key that `sealedBy` names. */
 export const signingKeys = pgTable(
   "signing_keys",
   {
@@ -46,7 +46,7 @@ export const signingKeys = pgTable(
     sealedPrivateJwk: bytes("sealed_private_jwk").notNull(),
     sealedBy: text("sealed_by").notNull(),
     createdAt: createdAt(),
-    /** From here on it signs nothing more; it stays published until its last token has expired. */
+    /** Since when it signs no more. It stays published until its last token has expired. */
     retiredAt: moment("retired_at"),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.id] })],

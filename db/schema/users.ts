@@ -17,7 +17,7 @@ import {
 import { bytes, createdAt, credentialRecord, moment, tenantId, updatedAt } from "./columns.ts";
 import { tenants } from "./tenants.ts";
 
-/** Free-form facts of an account, each kind at most 3000 characters of JSON. */
+/** Free-form data of an account, each kind at most 3000 characters of JSON. */
 export type Metadata = Record<string, unknown>;
 
 export const users = pgTable(
@@ -29,11 +29,11 @@ export const users = pgTable(
     givenName: text("given_name"),
     familyName: text("family_name"),
     picture: text("picture"),
-    /** Told to the person and to applications. */
+    /** Visible to the user and to applications. */
     publicMetadata: jsonb("public_metadata").notNull().default({}).$type<Metadata>(),
-    /** For the operator alone. */
+    /** Visible only to the operator. */
     privateMetadata: jsonb("private_metadata").notNull().default({}).$type<Metadata>(),
-    /** The person's own to change, so nothing may rest on it. */
+    /** Writable by the user, so it must not be trusted. */
     unsafeMetadata: jsonb("unsafe_metadata").notNull().default({}).$type<Metadata>(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -41,7 +41,7 @@ export const users = pgTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
 );
 
-/** Everything a person owns goes when the person goes. */
+/** Deletes the rows of a user with the user. */
 const ofUser = (table: { tenantId: never; userId: never }) =>
   foreignKey({
     columns: [table.tenantId, table.userId],
@@ -117,21 +117,21 @@ export const webauthnCredentials = pgTable(
   ],
 );
 
-/** The secret that an authenticator app shares with us (RFC 6238). */
+/** Secrets shared with authenticator apps (RFC 6238). */
 export const totpSecrets = pgTable(
   "totp_secrets",
   {
     tenantId: tenantId(),
     userId: uuid("user_id").notNull(),
     sealedSecret: bytes("sealed_secret").notNull(),
-    /** The last time step whose code was taken: codes of it and of earlier ones are spent. */
+    /** The time step of the last accepted code. Codes of this and earlier time steps are rejected. */
     lastStep: bigint("last_step", { mode: "number" }).notNull(),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.userId] }), ofUser(table as never)],
 );
 
-/** Codes that stand in for a lost second factor, each good for once: its row goes when it is used. */
+/** Single-use codes that replace a lost second factor. A row is deleted when its code is used. */
 export const recoveryCodes = pgTable(
   "recovery_codes",
   {
@@ -146,7 +146,7 @@ export const recoveryCodes = pgTable(
   ],
 );
 
-/** Browsers that may skip their person's second factor. The token is kept as a hash, and is new at each use. */
+/** Browsers that may skip the second factor. The token is stored as a hash and replaced at each use. */
 export const trustedDevices = pgTable(
   "trusted_devices",
   {
@@ -154,7 +154,7 @@ export const trustedDevices = pgTable(
     id: uuid("id").notNull(),
     userId: uuid("user_id").notNull(),
     tokenHash: bytes("token_hash").notNull(),
-    /** Set when a newer token took this one's place: whoever shows it again holds a copy. */
+    /** When a newer token replaced this one. A later use indicates a stolen copy. */
     replacedAt: moment("replaced_at"),
     createdAt: createdAt(),
     expiresAt: moment("expires_at").notNull(),
@@ -168,7 +168,7 @@ export const trustedDevices = pgTable(
   ],
 );
 
-/** Who a person is at an identity provider: the provider and its subject, never an address. */
+/** Identities at identity providers: the provider and its subject, never an e-mail address. */
 export const identities = pgTable(
   "identities",
   {
@@ -178,7 +178,7 @@ export const identities = pgTable(
     /** `google`, `custom_acme`, or `saml:` and the entity id of the provider. */
     provider: text("provider").notNull(),
     subject: text("subject").notNull(),
-    /** The address that the provider names, in canonical form; it proves nothing by itself. */
+    /** The e-mail address from the provider, in canonical form. It proves no ownership. */
     email: text("email"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -194,7 +194,7 @@ export const identities = pgTable(
 const has = (table: string, condition = "true"): SQL<boolean> =>
   sql<boolean>`exists(select from ${sql.raw(table)} o where o.tenant_id = u.tenant_id and o.user_id = u.id and ${sql.raw(condition)})`;
 
-/** What the flows need to know of a user, in one row. */
+/** The facts of a user that flows need, in one row. */
 export const userFacts = pgView("user_facts", {
   tenantId: uuid("tenant_id").notNull(),
   userId: uuid("user_id").notNull(),
