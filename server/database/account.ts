@@ -2,21 +2,21 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StartError } from "../config/errors.ts";
 
-/** A system account, as `child_process` takes it. */
+/** A system account, in the form of `child_process` options. */
 export interface Account {
   uid: number;
   gid: number;
 }
 
-/** Accounts to run PostgreSQL under, best first: an operator's own, or the one that every system has. */
-const names = ["stile", "nobody"];
+/** Accounts to run PostgreSQL under, in order of preference. Every POSIX system has the second one. */
+const accountNames = ["stile", "nobody"];
 
 /**
- * The account that PostgreSQL has to run under, because it refuses to run as root.
+ * Returns the account to run PostgreSQL under, because PostgreSQL refuses to run as root.
  *
- * @param directory an existing cluster, whose owner is kept; may be absent
- * @returns undefined when this process is not root, and PostgreSQL runs under the same account
- * @throws StartError when there is no account to run under, or the cluster belongs to somebody else
+ * @param directory the cluster's directory, which may not exist yet; the owner of an existing one is used
+ * @returns undefined if this process is not root, so that PostgreSQL runs under the same account
+ * @throws StartError if there is no such account, or if another account owns the cluster
  */
 export function databaseAccount(directory: string): Account | undefined {
   const self = process.getuid?.();
@@ -33,18 +33,18 @@ export function databaseAccount(directory: string): Account | undefined {
   const accounts = readFileSync("/etc/passwd", "utf8")
     .split("\n")
     .map((line) => line.split(":"));
-  for (const name of names) {
+  for (const name of accountNames) {
     const [, , uid, gid] = accounts.find((fields) => fields[0] === name) ?? [];
     if (Number(uid) > 0 && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new StartError(
-    "PostgreSQL does not run as root and this system has no account «nobody»: set DATABASE_URL, or start as another user",
+    `PostgreSQL does not run as root, and this system has no account "nobody": set DATABASE_URL, or start as another user`,
   );
 }
 
 /**
- * Whether an account may pass through every directory above `path`, and read and run what lies there.
- * What does not exist yet counts as reachable when its parents are.
+ * Returns true if an account may enter every directory above `path`, and read and execute the file there. A path that
+ * does not exist yet counts as reachable if its parents are.
  */
 export function canReach(account: Account, path: string): boolean {
   const status = statSync(path, { throwIfNoEntry: false });

@@ -15,38 +15,38 @@ import { basename, dirname, join } from "node:path";
 import { StartError } from "../config/errors.ts";
 import { type Account, canReach } from "./account.ts";
 
-/** Programs of a PostgreSQL installation, as absolute paths. */
+/** Absolute paths of the programs of a PostgreSQL installation. */
 export interface Binaries {
   initdb: string;
   postgres: string;
 }
 
-/** Where data and programs go that must be reachable for an account that is not root. */
-export const SHELTER = "/var/lib/stile";
+/** Folder for data and programs that an account other than root must reach. */
+export const SHARED_FOLDER = "/var/lib/stile";
 
 /**
- * Finds PostgreSQL's programs in the optional package of this platform. Where the account that will run them cannot
- * reach the package, they are copied to the shelter; one copy serves every installation.
+ * Finds PostgreSQL's programs in the optional package of this platform. If the account that runs them cannot
+ * reach the package, they are copied to `SHARED_FOLDER`; all installations share the copy.
  *
- * @param account undefined for this process's own account
- * @throws StartError when the package is not installed
+ * @param account undefined for the account of this process
+ * @throws StartError if the package is not installed
  */
 export function findBinaries(account: Account | undefined): Binaries {
   const { root, version } = installation();
   if (!account || canReach(account, join(root, "bin", "postgres"))) return programs(root);
-  const copy = join(SHELTER, `postgresql-${version}`);
+  const copy = join(SHARED_FOLDER, `postgresql-${version}`);
   if (!existsSync(copy)) {
-    // Whoever is killed while copying leaves a folder of another name behind, never half a copy.
+    // Copied under another name and renamed, so that an interrupted copy is never taken for a complete one.
     const staging = `${copy}.${process.pid}`;
     rmSync(staging, { recursive: true, force: true });
-    mkdirSync(SHELTER, { recursive: true });
-    chmodSync(SHELTER, 0o755);
+    mkdirSync(SHARED_FOLDER, { recursive: true });
+    chmodSync(SHARED_FOLDER, 0o755);
     cpSync(root, staging, {
       recursive: true,
       verbatimSymlinks: true,
       filter: (file) => !file.endsWith(".a"),
     });
-    openForReading(staging);
+    makeReadable(staging);
     try {
       renameSync(staging, copy);
     } catch (error) {
@@ -79,7 +79,7 @@ function installation(): { root: string; version: string } {
   return { root, version };
 }
 
-/** The package links its libraries in an install script; where npm runs none, the links are made here. */
+/** Creates the links to libraries, which the package creates in an install script that npm may not run. */
 function linkLibraries(folder: string, list: string): void {
   if (!existsSync(list)) return;
   const links = JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[];
@@ -90,15 +90,15 @@ function linkLibraries(folder: string, list: string): void {
       symlinkSync(basename(source), link);
     } catch (error) {
       throw new StartError(
-        `the embedded PostgreSQL is not installed completely: ${(error as Error).message}`,
+        `the embedded PostgreSQL is not completely installed: ${(error as Error).message}`,
       );
     }
   }
 }
 
-function openForReading(path: string): void {
+function makeReadable(path: string): void {
   const status = lstatSync(path);
   if (status.isSymbolicLink()) return;
   chmodSync(path, status.isDirectory() || status.mode & 0o100 ? 0o755 : 0o644);
-  if (status.isDirectory()) for (const entry of readdirSync(path)) openForReading(join(path, entry));
+  if (status.isDirectory()) for (const entry of readdirSync(path)) makeReadable(join(path, entry));
 }

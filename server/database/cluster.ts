@@ -19,21 +19,21 @@ import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { isAlive } from "./processes.ts";
 
-/** Name of the database, and of the role that owns it and may do nothing beyond it. */
+/** Name of the database, and of the role that owns it and has no other rights. */
 export const OWNER = "stile";
 
-/** A folder of PostgreSQL's data, and what it takes to run it. */
+/** A PostgreSQL data directory, and what is needed to run it. */
 export interface Cluster {
   directory: string;
-  /** Where PostgreSQL writes what it has to say. */
+  /** Standard output and standard error of PostgreSQL. */
   logFile: string;
   account: Account | undefined;
   binaries: Binaries;
-  /** Of the owner's role and of the superuser; letters and digits. */
+  /** Password of the owner's role and of the superuser. Letters and digits only. */
   password: string;
 }
 
-/** Small in memory, as durable as PostgreSQL is by default. */
+/** Settings that save memory and keep PostgreSQL's default durability. */
 const settings: Record<string, string> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
@@ -47,7 +47,7 @@ const settings: Record<string, string> = {
   wal_level: "minimal",
   max_wal_size: "256MB",
   min_wal_size: "32MB",
-  // Errors of statements reach the server, which logs them; here they would fill the disk and show what people typed.
+  // The server logs errors of statements. Here they would fill the disk and contain input of users.
   log_min_messages: "log",
   log_error_verbosity: "terse",
   log_checkpoints: "off",
@@ -55,21 +55,22 @@ const settings: Record<string, string> = {
   log_timezone: "UTC",
 };
 
-/** Tells the clusters of one machine apart; PostgreSQL reports it to every client. */
+/** Returns a name that is unique to the directory. PostgreSQL reports it to every client. */
 export function clusterName(directory: string): string {
   return `stile-${sha256(directory).toString("hex").slice(0, 16)}`;
 }
 
-/** Address of a database of a cluster that listens on `port`. */
+/** Returns the URL of a database of a cluster that listens on `port`. */
 export function clusterUrl(cluster: Cluster, port: number, role = OWNER, database = OWNER): string {
   return `postgres://${role}:${cluster.password}@127.0.0.1:${port}/${database}`;
 }
 
 /**
- * Makes the data folder, with the owner's role and database in it. It is made under another name and moved, so
- * that a folder of the right name is always complete; of two that make it at once, one wins and both use it.
+ * Creates the data directory with the owner's role and database. It is created under another name and renamed, so
+ * that a directory with the final name is always complete. If two processes create it concurrently, both use the one
+ * that was renamed first.
  *
- * @throws StartError with what PostgreSQL's own program said
+ * @throws StartError with the error message of PostgreSQL's program
  */
 export async function createCluster(cluster: Cluster): Promise<void> {
   const staging = `${cluster.directory}.${process.pid}`;
@@ -109,10 +110,10 @@ export async function createCluster(cluster: Cluster): Promise<void> {
 }
 
 /**
- * Starts PostgreSQL in a process group of its own, so that an interrupt from the keyboard reaches this process
- * alone, and without this process's environment, which holds secrets.
+ * Starts PostgreSQL in its own process group, so that an interrupt from the keyboard reaches only this process, and
+ * without the environment of this process, which contains secrets.
  *
- * @param overrides settings that differ from the usual ones
+ * @param overrides settings that replace the default ones
  */
 export function launch(cluster: Cluster, port: number, overrides: Record<string, string> = {}): ChildProcess {
   const all = { ...settings, cluster_name: clusterName(cluster.directory), port: String(port), ...overrides };
@@ -125,22 +126,22 @@ export function launch(cluster: Cluster, port: number, overrides: Record<string,
         cluster.directory,
         ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
       ],
-      { ...foreground(cluster), detached: true, stdio: ["ignore", log, log] },
+      { ...spawnOptions(cluster), detached: true, stdio: ["ignore", log, log] },
     );
   } finally {
     closeSync(log);
   }
 }
 
-/** The last line PostgreSQL wrote, for the one line that tells of a failed start. */
+/** Returns the last error that PostgreSQL wrote, to report a failed start in one line. */
 export function lastLogLine(cluster: Cluster): string {
-  if (!existsSync(cluster.logFile)) return "no reason given";
+  if (!existsSync(cluster.logFile)) return "PostgreSQL gave no reason";
   const lines = readFileSync(cluster.logFile, "utf8").trim().split("\n");
   const fatal = lines.findLast((line) => /FATAL|PANIC|error/i.test(line)) ?? lines.at(-1);
-  return fatal?.replace(/^.*?(FATAL|PANIC):\s*/, "") || "no reason given";
+  return fatal?.replace(/^.*?(FATAL|PANIC):\s*/, "") || "PostgreSQL gave no reason";
 }
 
-/** A TCP port of the loopback address that was free a moment ago. */
+/** Returns a TCP port of the loopback address that is currently free. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -154,7 +155,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** What starts that were killed in the middle left beside the place of the data folder. */
+/** Removes the files that interrupted starts left beside the data directory. */
 function removeLeftovers(directory: string): void {
   const parent = dirname(directory);
   for (const name of readdirSync(parent)) {
@@ -168,8 +169,8 @@ function removeLeftovers(directory: string): void {
 
 const bareEnvironment: Record<string, string> = { LC_ALL: "C", TZ: "UTC" };
 
-function foreground(cluster: Cluster) {
-  // The account may not be able to enter the folder this process was started in.
+function spawnOptions(cluster: Cluster) {
+  // The account may lack access to the working directory of this process.
   return {
     cwd: dirname(cluster.binaries.postgres),
     env: bareEnvironment as NodeJS.ProcessEnv,
@@ -178,11 +179,11 @@ function foreground(cluster: Cluster) {
 }
 
 async function run(cluster: Cluster, program: string, parameters: string[], input = ""): Promise<void> {
-  const child = spawn(program, parameters, { ...foreground(cluster), stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(program, parameters, { ...spawnOptions(cluster), stdio: ["pipe", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  // A program that ends before it has read everything says why in its output.
+  // A program that ends before it has read its input reports the reason in its output.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -192,5 +193,5 @@ async function run(cluster: Cluster, program: string, parameters: string[], inpu
   if (code === 0 && !/^.*(ERROR|FATAL):/m.test(output)) return;
   const lines = output.trim().split("\n");
   const reason = lines.find((line) => /error|fatal/i.test(line)) ?? lines.at(-1) ?? "";
-  throw new StartError(`the embedded PostgreSQL could not be set up: ${reason.trim()}`);
+  throw new StartError(`setting up the embedded PostgreSQL failed: ${reason.trim()}`);
 }

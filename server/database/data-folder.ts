@@ -15,14 +15,14 @@ import { dirname, join } from "node:path";
 import { StartError } from "../config/errors.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { canReach, databaseAccount } from "./account.ts";
-import { findBinaries, SHELTER } from "./binaries.ts";
+import { findBinaries, SHARED_FOLDER } from "./binaries.ts";
 import { type Cluster, createCluster } from "./cluster.ts";
 
 /**
- * Finds the cluster of a data folder, or makes it: its data, its password and who runs it.
+ * Returns the cluster of a data folder with its password and its account. Creates a missing cluster.
  *
- * @param dataDir made when absent; a path of any characters
- * @throws StartError when the data cannot be kept or reached there
+ * @param dataDir created if absent; may contain any characters
+ * @throws StartError if the data cannot be stored or accessed there
  */
 export async function prepareCluster(dataDir: string): Promise<Cluster> {
   try {
@@ -30,7 +30,7 @@ export async function prepareCluster(dataDir: string): Promise<Cluster> {
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(
-      `the embedded PostgreSQL cannot keep its data in ${dataDir}: ${(error as Error).message}`,
+      `the embedded PostgreSQL cannot store its data in ${dataDir}: ${(error as Error).message}`,
     );
   }
 }
@@ -38,13 +38,13 @@ export async function prepareCluster(dataDir: string): Promise<Cluster> {
 async function findOrCreateCluster(dataDir: string): Promise<Cluster> {
   if (!existsSync(dataDir)) {
     mkdirSync(dataDir, { recursive: true });
-    // Nobody else may list it; the account that PostgreSQL runs under passes through.
+    // Other accounts may not list it. The account of PostgreSQL must be able to enter it.
     chmodSync(dataDir, 0o711);
   }
   const folder = realpathSync(dataDir);
-  // Such a comment keeps Next's tracer from packing every file of that name into the bundle of a function.
+  // Such a comment keeps Next's tracer from adding every file of that name to the bundle of a function.
   const path = join(/* turbopackIgnore: true */ folder, "postgres");
-  const shelter = join(SHELTER, sha256(folder).toString("hex").slice(0, 16));
+  const shared = join(SHARED_FOLDER, sha256(folder).toString("hex").slice(0, 16));
   const clusterAt = (directory: string): Cluster => {
     const account = databaseAccount(directory);
     return {
@@ -52,58 +52,61 @@ async function findOrCreateCluster(dataDir: string): Promise<Cluster> {
       logFile: join(/* turbopackIgnore: true */ folder, "postgres.log"),
       account,
       binaries: findBinaries(account),
-      password: password(join(/* turbopackIgnore: true */ folder, "postgres.password"), directory),
+      password: readPassword(join(/* turbopackIgnore: true */ folder, "postgres.password"), directory),
     };
   };
-  if (!lstatSync(path, { throwIfNoEntry: false })) await create(path, shelter, clusterAt);
-  return clusterAt(existing(path));
+  if (!lstatSync(path, { throwIfNoEntry: false })) await create(path, shared, clusterAt);
+  return clusterAt(existingDirectory(path));
 }
 
 /**
- * Makes the data where it can be reached: in the data folder, or in the shelter with a symbolic link to it in the
- * data folder. What was decided once holds, so that a change of permissions never looks like an empty database.
+ * Creates the data directory in the data folder or, if the account of PostgreSQL cannot reach that, in
+ * `SHARED_FOLDER` with a symbolic link in the data folder. The choice is permanent, so that a change of permissions
+ * never results in a new, empty database.
  */
 async function create(
   path: string,
-  shelter: string,
+  shared: string,
   clusterAt: (directory: string) => Cluster,
 ): Promise<void> {
   const account = databaseAccount(path);
   if (!account || canReach(account, dirname(path))) return createCluster(clusterAt(path));
-  mkdirSync(shelter, { recursive: true });
-  for (const folder of [SHELTER, shelter]) chmodSync(folder, 0o755);
-  // A name of its own: what an earlier data folder, since deleted, kept here is not ours.
-  const directory = join(shelter, `postgres-${randomBytes(4).toString("hex")}`);
+  mkdirSync(shared, { recursive: true });
+  for (const folder of [SHARED_FOLDER, shared]) chmodSync(folder, 0o755);
+  // A random name, because data of an earlier, deleted data folder may still be there.
+  const directory = join(shared, `postgres-${randomBytes(4).toString("hex")}`);
   await createCluster(clusterAt(directory));
   try {
     symlinkSync(directory, path);
   } catch (error) {
-    // Two servers started on an empty folder at once; the other one was first.
+    // Another server started on the empty folder concurrently and was first.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     rmSync(directory, { recursive: true });
   }
 }
 
-function existing(path: string): string {
+/** Returns the real path of an existing data directory. */
+function existingDirectory(path: string): string {
   if (!existsSync(path)) {
     throw new StartError(
-      `${path} points to ${readlinkSync(path)}, which is gone; remove the link to start with an empty database`,
+      `${path} points to ${readlinkSync(path)}, which does not exist; remove the link to start with an empty database`,
     );
   }
   const directory = realpathSync(path);
   const account = databaseAccount(directory);
   if (account && !canReach(account, dirname(directory))) {
     throw new StartError(
-      `${directory} cannot be reached by its own account (uid ${account.uid}); open the way to it or choose another DATA_DIR`,
+      `${directory} is not accessible to its owner (uid ${account.uid}); change the permissions of its parent folders or choose another DATA_DIR`,
     );
   }
   return directory;
 }
 
-function password(file: string, directory: string): string {
+/** Reads the password of a cluster, or generates it for a new one. */
+function readPassword(file: string, directory: string): string {
   if (existsSync(file)) return readFileSync(file, "utf8").trim();
   if (existsSync(join(/* turbopackIgnore: true */ directory, "PG_VERSION")))
-    throw new StartError(`${file} is missing: without it the data in ${directory} cannot be opened`);
+    throw new StartError(`${file} is missing: it contains the password of the database in ${directory}`);
   try {
     writeFileSync(file, randomBytes(24).toString("hex"), { mode: 0o600, flag: "wx" });
   } catch (error) {

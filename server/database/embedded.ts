@@ -4,31 +4,33 @@ import type { Logger } from "pino";
 import { StartError } from "../config/errors.ts";
 import { type Cluster, clusterUrl, freePort, lastLogLine, launch } from "./cluster.ts";
 import { prepareCluster } from "./data-folder.ts";
-import { attach, connect, PATIENCE_MS } from "./postmaster.ts";
+import { attach, connect, RECOVERY_TIMEOUT_MS } from "./postmaster.ts";
 import { endProcess } from "./processes.ts";
 
-/** The database that comes with the service, running. */
+/** The running embedded database. */
 export interface EmbeddedDatabase {
   url: string;
-  /** Where its data lies; outside of the data folder when the account it runs under cannot enter that. */
+  /** Its data directory, which is outside the data folder if its account cannot enter that. */
   directory: string;
-  /** Whether it was already running, left by a server that was killed. */
+  /** Whether it was still running because an earlier server was killed. */
   adopted: boolean;
-  /** Ends it, and every connection to it; what was committed is on disk. */
+  /** Stops it with a fast shutdown, which closes every connection. Committed data is on disk. */
   stop(): Promise<void>;
 }
 
-/** A server holds this lock as long as it lives; its connection goes with it, however it dies. */
+/** Key of the advisory lock that a server holds while it runs. PostgreSQL releases it with the connection. */
 const OWNER_LOCK = 0x57_11_1f;
 
+const MAX_START_ATTEMPTS = 5;
+
 /**
- * Starts the embedded PostgreSQL on the data below `dataDir`, or takes over the one that a killed server left.
- * Listens on the loopback address only, with a password made at random. A crash of PostgreSQL is mended while the
- * server runs: it is started anew on the same port.
+ * Starts the embedded PostgreSQL on the data below `dataDir`, or adopts the one that a killed server left running. It
+ * listens on the loopback address only and has a random password. If PostgreSQL crashes while the server runs, it is
+ * restarted on the same port.
  *
- * @param dataDir made when absent; a path of any characters
- * @param connections how many it has to take at once, at least
- * @throws StartError when another server uses the data, or PostgreSQL cannot start
+ * @param dataDir created if absent; may contain any characters
+ * @param connections minimum for `max_connections`
+ * @throws StartError if another server uses the data, or if PostgreSQL cannot start
  */
 export async function startEmbedded(
   dataDir: string,
@@ -39,24 +41,24 @@ export async function startEmbedded(
   const running = await run(cluster, connections, undefined);
   const owner = { ...running, stopping: false };
 
-  const mend = async () => {
+  const restart = async () => {
     while (!owner.stopping) {
-      log.error("the embedded PostgreSQL went away; starting it again");
+      log.error("the embedded PostgreSQL ended unexpectedly; restarting it");
       try {
         Object.assign(owner, await run(cluster, connections, owner.port));
         watch();
         return;
       } catch (error) {
-        log.error({ err: error }, "the embedded PostgreSQL does not start");
+        log.error({ err: error }, "restarting the embedded PostgreSQL failed");
         await sleep(1_000);
       }
     }
   };
-  const watch = () => owner.client.once("end", () => owner.stopping || mend());
+  const watch = () => owner.client.once("end", () => owner.stopping || restart());
   watch();
-  // A process that ends without stopping it leaves nothing running, unless it was killed.
-  const abandon = () => interrupt(owner.pid);
-  process.once("exit", abandon);
+  // Also ends PostgreSQL if this process exits without calling `stop`. A killed process cannot.
+  const onExit = () => interrupt(owner.pid);
+  process.once("exit", onExit);
 
   return {
     url: clusterUrl(cluster, running.port),
@@ -64,7 +66,7 @@ export async function startEmbedded(
     adopted: running.adopted,
     async stop() {
       owner.stopping = true;
-      process.removeListener("exit", abandon);
+      process.removeListener("exit", onExit);
       // The lock is held until PostgreSQL itself cuts the connection.
       await endProcess(owner.pid, "SIGINT");
       await owner.client.end().catch(() => {});
@@ -80,54 +82,59 @@ function interrupt(pid: number): void {
   }
 }
 
-interface Owned {
+interface OwnedPostmaster {
   client: pg.Client;
   pid: number;
   port: number;
   adopted: boolean;
 }
 
-async function run(cluster: Cluster, connections: number, port: number | undefined): Promise<Owned> {
-  // A round that fails met another server's PostgreSQL, a port that was taken, or processes of a killed PostgreSQL
-  // that are about to end.
-  for (let round = 0; round < 5; round++) {
-    if (round > 0) await sleep(100 * 2 ** round);
+async function run(
+  cluster: Cluster,
+  connections: number,
+  port: number | undefined,
+): Promise<OwnedPostmaster> {
+  // An attempt fails if another server starts PostgreSQL concurrently, if the port is taken, or while processes of a
+  // killed PostgreSQL are still ending.
+  for (let attempt = 0; attempt < MAX_START_ATTEMPTS; attempt++) {
+    if (attempt > 0) await sleep(100 * 2 ** attempt);
     const found = await attach(cluster);
     if (found) {
-      await own(found.client, cluster);
+      await lockCluster(found.client, cluster);
       return { ...found, adopted: true };
     }
     const started = await start(cluster, connections, port ?? (await freePort()));
     if (started) {
-      await own(started.client, cluster);
+      await lockCluster(started.client, cluster);
       return { ...started, adopted: false };
     }
   }
   throw new StartError(`the embedded PostgreSQL did not start: ${lastLogLine(cluster)}`);
 }
 
-async function own(client: pg.Client, cluster: Cluster): Promise<void> {
-  const { rows } = await client.query<{ mine: boolean }>("select pg_try_advisory_lock($1) as mine", [
+/** @throws StartError if another server holds the lock */
+async function lockCluster(client: pg.Client, cluster: Cluster): Promise<void> {
+  const { rows } = await client.query<{ acquired: boolean }>("select pg_try_advisory_lock($1) as acquired", [
     OWNER_LOCK,
   ]);
-  if (rows[0]?.mine) return;
+  if (rows[0]?.acquired) return;
   await client.end();
   throw new StartError(
-    `another server is running on the data in ${cluster.directory}; stop it, or choose another DATA_DIR`,
+    `another server uses the data in ${cluster.directory}; stop it, or choose another DATA_DIR`,
   );
 }
 
 async function start(cluster: Cluster, connections: number, port: number) {
   const child = launch(cluster, port, { max_connections: String(Math.max(connections, 120)) });
   let exited = false;
-  const gone = () => {
+  const onEnd = () => {
     exited = true;
   };
-  child.once("exit", gone);
-  child.once("error", gone);
-  // The process outlives this one when this one is killed, and must not keep it from ending.
+  child.once("exit", onEnd);
+  child.once("error", onEnd);
+  // PostgreSQL outlives this process if that is killed, and must not keep it from exiting.
   child.unref();
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + RECOVERY_TIMEOUT_MS;
   while (!exited && child.pid !== undefined) {
     const client = await connect(cluster, port);
     if (client) return { client, pid: child.pid, port };

@@ -2,21 +2,22 @@ import { sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
 
-/** How long a server counts as alive after its last sign, and how often it gives one, in seconds. */
-const LEASE = 60;
-const RENEWAL = 15;
+/** A server counts as running for this time after it renewed its lease. */
+const LEASE_SECONDS = 60;
 
-/** A server's entry in the table of running servers. */
+const RENEWAL_INTERVAL_MS = 15_000;
+
+/** The entry of a server in the table of running servers. */
 export interface Lease {
-  /** Gives the lease back. */
+  /** Deletes the entry and stops renewing it. */
   end(): Promise<void>;
 }
 
 /**
- * Enters this server into the table of running servers, keeps it there, and frees the claims on flows, of every
- * tenant, that servers without a live lease left behind.
+ * Adds this server to the table of running servers, renews its lease, and releases the claims that servers without a
+ * valid lease hold on flows of any tenant.
  *
- * @param alone whether no other server can be using this database: then every claim is free
+ * @param alone whether no other server can use this database, so that every claim is released
  */
 export async function takeLease(
   database: Database,
@@ -26,7 +27,7 @@ export async function takeLease(
 ): Promise<Lease> {
   const renew = () =>
     database.claim.execute(sql`
-      insert into instances (id, leased_until) values (${instanceId}, clock_timestamp() + ${LEASE}::int * interval '1 second')
+      insert into instances (id, leased_until) values (${instanceId}, clock_timestamp() + ${LEASE_SECONDS}::int * interval '1 second')
       on conflict (id) do update set leased_until = excluded.leased_until`);
 
   await database.write.execute(
@@ -38,10 +39,8 @@ export async function takeLease(
     where claimed_by is not null and claimed_by not in (select id from instances)`);
 
   const timer = setInterval(() => {
-    renew().catch((error: unknown) =>
-      log.warn({ err: error }, "the lease of this server could not be renewed"),
-    );
-  }, RENEWAL * 1_000);
+    renew().catch((error: unknown) => log.warn({ err: error }, "renewing the lease of this server failed"));
+  }, RENEWAL_INTERVAL_MS);
   timer.unref();
 
   return {

@@ -5,31 +5,35 @@ import { schema } from "#db/client";
 import { StartError } from "../config/errors.ts";
 import { projectPath } from "../lib/project-path.ts";
 
-/** Any number; whoever migrates this database takes the lock of this key. */
+/** Key of the advisory lock that a migration holds. Any number that no other lock uses. */
 const MIGRATION_LOCK = 0x57_11_1e;
 
+/** `server_version_num` of PostgreSQL 15. */
+const MIN_SERVER_VERSION = 150_000;
+
 /**
- * Brings a database up to date and makes sure that the default tenant is in it. Several servers may start at
- * once: one migrates, the others wait for it and find nothing left to do.
+ * Migrates a database and creates or renames the default tenant. If several servers start concurrently, one migrates
+ * and the others wait for it.
  *
- * @param url a PostgreSQL 15 or newer
- * @param tenant the default tenant; a name that changed is written anew
- * @throws StartError when the database cannot be reached or is too old
+ * @param url a database of PostgreSQL 15 or newer
+ * @param tenant the default tenant with its configured name
+ * @throws StartError if the database cannot be reached or is too old
  */
 export async function migrateDatabase(url: string, tenant: { id: string; name: string }): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  // A connection that breaks also fails the statement that waits on it.
+  // A failed connection also rejects the statement that is running.
   client.on("error", () => {});
   try {
     await client.connect();
   } catch (error) {
-    throw new StartError(`the database cannot be reached: ${reason(error)}`);
+    throw new StartError(`the database cannot be reached: ${messageOf(error)}`);
   }
   try {
     const { rows } = await client.query<{ version: number }>(
       "select current_setting('server_version_num')::int as version",
     );
-    if ((rows[0]?.version ?? 0) < 150_000) throw new StartError("the database is older than PostgreSQL 15");
+    if ((rows[0]?.version ?? 0) < MIN_SERVER_VERSION)
+      throw new StartError("the database is older than PostgreSQL 15");
     await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
     const database = drizzle({ client, schema });
     await applyMigrations(database, { migrationsFolder: migrationsFolder() });
@@ -42,15 +46,15 @@ export async function migrateDatabase(url: string, tenant: { id: string; name: s
   }
 }
 
-/** The migrations that `npm run migration` generates. */
+/** Returns the folder of the migrations that `npm run migration` generates. */
 function migrationsFolder(): string {
   const folder = projectPath("db", "migrations");
   if (folder === null) throw new StartError("the folder db/migrations is missing");
   return folder;
 }
 
-function reason(error: unknown): string {
-  // Node tries every address of a host and reports all failures at once, with an empty message.
+function messageOf(error: unknown): string {
+  // Node tries every address of a host and reports all errors together, with an empty message.
   const first = error instanceof AggregateError ? error.errors[0] : error;
   return first instanceof Error ? first.message : String(first);
 }

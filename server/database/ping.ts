@@ -1,7 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 
-/** @throws the driver's error when the database does not answer */
+/**
+ * Checks that the database answers.
+ *
+ * @throws the error of the driver if it does not
+ */
 export async function pingDatabase({ read }: Pick<Database, "read">): Promise<void> {
   await read.execute(sql`select 1`);
 }

@@ -5,23 +5,23 @@ import pg from "pg";
 import { type Cluster, clusterName, clusterUrl } from "./cluster.ts";
 import { commandOf, endProcess, isAlive } from "./processes.ts";
 
-/** A PostgreSQL that runs on a cluster, as its `postmaster.pid` tells. */
+/** A PostgreSQL process that runs on a cluster, as its `postmaster.pid` states. */
 export interface Postmaster {
   pid: number;
   port: number;
 }
 
-/** A connection to a cluster's own database, and the process at its other end. */
+/** A running PostgreSQL with a connection to its database. */
 export interface Attached extends Postmaster {
   client: pg.Client;
 }
 
-/** How long PostgreSQL may take to recover from a crash, or to come to its end, before it is replaced. */
-export const PATIENCE_MS = 60_000;
+/** Time limit for PostgreSQL to recover from a crash or to shut down. After it the process is ended. */
+export const RECOVERY_TIMEOUT_MS = 60_000;
 
 /**
- * Reads who runs on a cluster. The file that a dead process left, or one whose process id now belongs to another
- * program, counts as nobody and is handed over to the next PostgreSQL.
+ * Returns the PostgreSQL process that runs on a cluster, or undefined. A `postmaster.pid` of a dead process, or with
+ * a process id that another program has now, counts as none; it is rewritten so that the next PostgreSQL can start.
  */
 export function runningPostmaster(directory: string): Postmaster | undefined {
   const file = join(directory, "postmaster.pid");
@@ -29,24 +29,26 @@ export function runningPostmaster(directory: string): Postmaster | undefined {
   const lines = readFileSync(file, "utf8").split("\n");
   const pid = Number(lines[0]);
   if (!(pid > 0)) {
-    // A loss of power came between the making of the file and its first byte.
+    // The file was created but not written, for instance because of a power failure.
     rmSync(file);
     return undefined;
   }
   if (isAlive(pid) && commandOf(pid).includes(directory)) return { pid, port: Number(lines[3]) };
-  // PostgreSQL takes its parent's id for a left-over, and goes on to check that no process still uses the shared
-  // memory that the file names. Removing the file would skip that check; leaving it would make a process that has
-  // ended, but that nobody has waited for yet, look alive.
+  // PostgreSQL treats the id of its parent process as stale, and then checks that no process uses the shared memory
+  // that the file names. Removing the file would skip that check. An unchanged file would make PostgreSQL take a
+  // zombie process for a running one.
   writeFileSync(file, [process.pid, ...lines.slice(1)].join("\n"));
   return undefined;
 }
 
 /**
- * Waits until a process that runs on the cluster answers, and gives the connection; undefined when there is none,
- * or none any more. One that neither answers nor ends within a minute is made to end.
+ * Connects to the PostgreSQL that runs on the cluster, and waits until it answers. Ends it after
+ * `RECOVERY_TIMEOUT_MS`.
+ *
+ * @returns undefined if none runs, or if it ended
  */
 export async function attach(cluster: Cluster): Promise<Attached | undefined> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + RECOVERY_TIMEOUT_MS;
   for (;;) {
     const postmaster = runningPostmaster(cluster.directory);
     if (!postmaster) return undefined;
@@ -60,7 +62,7 @@ export async function attach(cluster: Cluster): Promise<Attached | undefined> {
   }
 }
 
-/** Connects as the owner; undefined while PostgreSQL is not ready, or when another cluster answers on that port. */
+/** Connects as the owner. Returns undefined if PostgreSQL is not ready or another cluster answers on that port. */
 export async function connect(cluster: Cluster, port: number): Promise<pg.Client | undefined> {
   if (!Number.isInteger(port) || port < 1) return undefined;
   const client = new pg.Client({
@@ -73,7 +75,7 @@ export async function connect(cluster: Cluster, port: number): Promise<pg.Client
     const { rows } = await client.query<{ name: string }>("select current_setting('cluster_name') as name");
     if (rows[0]?.name === clusterName(cluster.directory)) return client;
   } catch {
-    // Not ready yet, or on its way out; the caller looks again.
+    // Starting or shutting down: the caller retries.
   }
   await client.end().catch(() => {});
   return undefined;

@@ -2,8 +2,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
+const SIGNAL_TIMEOUT_MS = 10_000;
+const POLL_INTERVAL_MS = 20;
+
 /**
- * Ends a process and waits until it is gone: as asked, then at once, then by force.
+ * Ends a PostgreSQL process and waits until it has ended. Sends `signal`, then SIGQUIT, then SIGKILL, each after
+ * `SIGNAL_TIMEOUT_MS` without effect.
  *
  * @param signal SIGINT for a fast shutdown, SIGQUIT for an immediate one
  */
@@ -14,14 +18,14 @@ export async function endProcess(pid: number, signal: "SIGINT" | "SIGQUIT"): Pro
     } catch {
       return;
     }
-    for (let waited = 0; waited < 10_000; waited += 20) {
+    for (let waited = 0; waited < SIGNAL_TIMEOUT_MS; waited += POLL_INTERVAL_MS) {
       if (!isAlive(pid)) return;
-      await sleep(20);
+      await sleep(POLL_INTERVAL_MS);
     }
   }
 }
 
-/** Whether a process runs; one that has ended and that nobody has waited for yet does not. */
+/** Returns true if a process runs. A zombie process does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -33,7 +37,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The command line of a process; empty when it cannot be read. */
+/** Returns the command line of a process, or an empty text if it cannot be read. */
 export function commandOf(pid: number): string {
   try {
     if (existsSync("/proc/self/cmdline"))
