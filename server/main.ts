@@ -11,19 +11,19 @@ import { holdRuntime } from "./runtime-slot.ts";
 import { type BootedRuntime, createRuntime } from "./start/boot.ts";
 import { createListener, type Destinations } from "./start/listener.ts";
 import { createPages } from "./start/pages.ts";
-import { announce } from "./start/start-notice.ts";
+import { printStartNotice } from "./start/start-notice.ts";
 
 /** `npm start`: the database, its migrations, the job worker and the HTTP server in one process. */
 
-/** Signals within this time count as one. A later signal ends the process at once. */
-const SAME_INTERRUPT_MS = 500;
+/** Signals within this time count as one. A later one ends the process immediately. */
+const SIGNAL_DEBOUNCE_MS = 500;
 
 /** Time limit for closing the database, and for ending an interrupted start. */
-const GIVE_UP_MS = 10_000;
+const CLEANUP_TIMEOUT_MS = 10_000;
 
-/** The project's folder, which holds `.next`; this file runs from `server/`, or compiled from `dist/server/`. */
-const above = dirname(import.meta.dirname);
-const root = basename(above) === "dist" ? join(above, "..") : above;
+/** The project's folder, which contains `.next`. This file runs from `server/`, or compiled from `dist/server/`. */
+const parent = dirname(import.meta.dirname);
+const root = basename(parent) === "dist" ? join(parent, "..") : parent;
 
 try {
   await start();
@@ -36,7 +36,7 @@ try {
 async function start(): Promise<void> {
   const environment = { ...process.env };
   let config = loadConfig(environment, process.cwd());
-  // From here on `config.mode` holds the mode; Next always serves the production build.
+  // `config.mode` holds the mode from here on. Next always serves the production build.
   Object.assign(process.env, {
     NODE_ENV: "production",
     NEXT_MANUAL_SIG_HANDLE: "true",
@@ -48,37 +48,37 @@ async function start(): Promise<void> {
   const listener = createListener({
     log,
     trustedProxies: config.server.trusted_proxies,
-    refusalHeaders: securityHeaders(config),
+    errorHeaders: securityHeaders(config),
     destinations: ready.promise,
   });
 
   const port = await listen(listener.listen, config.port);
-  // The public address follows the port that was found.
+  // The public address contains the chosen port.
   if (config.port === 0) config = loadConfig({ ...environment, PORT: String(port) }, process.cwd());
 
-  const interrupted = Promise.withResolvers<number>();
+  const exitCode = Promise.withResolvers<number>();
   let interruptedAt = Number.POSITIVE_INFINITY;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      // An interrupt from the keyboard arrives twice: directly and through npm.
-      if (performance.now() - interruptedAt > SAME_INTERRUPT_MS) process.exit(1);
+      // An interrupt from the keyboard arrives twice: directly and forwarded by npm.
+      if (performance.now() - interruptedAt > SIGNAL_DEBOUNCE_MS) process.exit(1);
       if (interruptedAt < Number.POSITIVE_INFINITY) return;
       interruptedAt = performance.now();
       log.info({ signal }, "stopping");
-      interrupted.resolve(0);
+      exitCode.resolve(0);
     });
   }
   process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled promise rejection"));
   process.once("uncaughtException", (error) => {
     // Logging may throw again for the same reason; further errors are ignored.
     process.on("uncaughtException", () => {});
-    log.error({ err: error }, "uncaught error; stopping");
-    interrupted.resolve(1);
+    log.error({ err: error }, "uncaught exception; stopping");
+    exitCode.resolve(1);
   });
 
   const closing = new AbortController();
   const starting = createRuntime(config, { log, worker: true, closing: closing.signal });
-  const runtime = await Promise.race([starting, interrupted.promise]);
+  const runtime = await Promise.race([starting, exitCode.promise]);
   if (typeof runtime === "number") {
     await abandon(starting, listener.close);
     process.exit(runtime);
@@ -86,15 +86,16 @@ async function start(): Promise<void> {
   holdRuntime(runtime);
   const pages = createPages(root);
   ready.resolve({ api: handle, loggable: loggablePath, pages: pages.answer });
-  announce(runtime);
-  pages.load().catch((error: unknown) => log.error({ err: error }, "the pages could not be loaded"));
+  printStartNotice(runtime);
+  pages.load().catch((error: unknown) => log.error({ err: error }, "loading the pages failed"));
 
-  const code = await interrupted.promise;
+  const code = await exitCode.promise;
   closing.abort();
   await stop(runtime, config, listener.close);
   process.exit(code);
 }
 
+/** @throws StartError if the port cannot be opened */
 async function listen(open: (port: number) => Promise<number>, port: number): Promise<number> {
   try {
     return await open(port);
@@ -102,17 +103,18 @@ async function listen(open: (port: number) => Promise<number>, port: number): Pr
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE")
       throw new StartError(`port ${port} is already in use: stop the other process or set PORT`);
-    if (code === "EACCES") throw new StartError(`port ${port} may not be opened by this account: set PORT`);
+    if (code === "EACCES")
+      throw new StartError(`this account has no permission to open port ${port}: set PORT`);
     throw new StartError(`port ${port} cannot be opened: ${message}`);
   }
 }
 
-/** Ends an interrupted start. No request has been answered yet, so none is waited for. */
+/** Ends an interrupted start. No request has been answered yet, so there is none to wait for. */
 async function abandon(
   starting: Promise<BootedRuntime>,
   close: (milliseconds: number) => Promise<void>,
 ): Promise<void> {
-  setTimeout(() => process.exit(1), GIVE_UP_MS).unref();
+  setTimeout(() => process.exit(1), CLEANUP_TIMEOUT_MS).unref();
   await close(0);
   // A failed start has already released its resources.
   const runtime = await starting.catch(() => undefined);
@@ -125,8 +127,8 @@ async function stop(
   close: (milliseconds: number) => Promise<void>,
 ): Promise<void> {
   const milliseconds = config.server.shutdown_timeout * 1_000;
-  // First requests get the configured time, then jobs; after that the process ends regardless.
-  setTimeout(() => process.exit(1), 2 * milliseconds + GIVE_UP_MS).unref();
+  // Requests get the configured time, then jobs get the same. After that the process ends regardless.
+  setTimeout(() => process.exit(1), 2 * milliseconds + CLEANUP_TIMEOUT_MS).unref();
   await close(milliseconds);
   await runtime.stop();
   runtime.log.info("stopped");

@@ -187,7 +187,7 @@ describe("a start", () => {
   test.each([
     ["a signing key", "signing_keys"],
     ["the secret of an authenticator app", "totp_secrets"],
-    ["what reaches an authenticator's app", "authenticator_devices"],
+    ["the push handles of an authenticator", "authenticator_devices"],
     ["the settings of a tenant", "tenants"],
   ])("without the key that sealed %s stops, and names the key", async (holds, kept) => {
     const { vault } = withKeys(old);

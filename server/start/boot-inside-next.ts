@@ -5,9 +5,9 @@ import { heldRuntime, holdRuntime } from "../runtime-slot.ts";
 import { createRuntime } from "./boot.ts";
 
 /**
- * Makes the runtime where Next is the process, unless there is one. Does no jobs: the platform asks for them.
- * A failure ends the process, since Next would go on and answer 500 to everything. Its end is Next's own affair:
- * that waits for running requests, and what the process held ends with it.
+ * Creates the runtime in a process that Next started, unless there is one. It runs no jobs in the background: the
+ * hosting platform requests them. A failure ends the process, because Next would continue and answer every request
+ * with 500. Next itself shuts the process down after its running requests.
  */
 export async function bootInsideNext(): Promise<void> {
   if (heldRuntime()) return;

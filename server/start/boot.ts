@@ -22,76 +22,78 @@ import { sealedColumns } from "./sealed-columns.ts";
 
 export interface BootOptions {
   log: Logger;
-  /** Whether this process does jobs and clears away expired rows; processes that only answer requests do not. */
+  /** Whether this process runs jobs and purges expired rows, besides answering requests. */
   worker: boolean;
   /** See `Runtime`. */
   closing?: AbortSignal;
-  /** Other randomness and another clock, for tests. */
+  /** Replaces randomness and the clock in tests. */
   platform?: Platform;
 }
 
-/** A runtime that was made here and can be ended. */
+/** A runtime that can be stopped. */
 export interface BootedRuntime extends Runtime {
-  /** The embedded database, where one was started. */
+  /** The embedded database, if one was started. */
   embedded: EmbeddedDatabase | undefined;
-  /** Lets running jobs end, then closes the database, the embedded one with it. Answer no more requests before. */
+  /** Waits for running jobs, then closes the database and stops the embedded one. Call it after the last request. */
   stop(): Promise<void>;
 }
 
 /**
- * Makes everything that lives as long as the process: starts the embedded database unless one is configured,
- * migrates, opens the pools, and assembles the rest on them. What it started it ends again when it fails.
+ * Creates the runtime of the process: starts the embedded database unless another one is configured, migrates it,
+ * opens the connection pools and composes the features on them. Releases everything again if a part fails.
  *
- * @throws StartError with one line that says what keeps the server from starting
+ * @throws StartError with one line that says why the server cannot start
  */
 export async function createRuntime(
   config: Config,
   { log, worker, closing, platform = systemPlatform }: BootOptions,
 ): Promise<BootedRuntime> {
   const vault = createVault(secretKeys(config));
-  const endings: (() => Promise<unknown>)[] = [];
+  const cleanups: (() => Promise<unknown>)[] = [];
   let stopping = false;
   const stop = async () => {
     stopping = true;
-    // Each ending happens whatever became of the one before.
-    for (const end of endings.splice(0).reverse()) {
-      await end().catch((error: unknown) => log.error({ err: error }, "the server did not end cleanly"));
+    // A failed clean-up does not prevent the others.
+    for (const cleanUp of cleanups.splice(0).reverse()) {
+      await cleanUp().catch((error: unknown) =>
+        log.error({ err: error }, "a clean-up failed while the server stopped"),
+      );
     }
   };
 
   try {
     const connections = 3 * config.database.pool_size + 20;
     const embedded = config.database_url ? undefined : await startEmbedded(config.data_dir, connections, log);
-    if (embedded) endings.push(() => embedded.stop());
+    if (embedded) cleanups.push(() => embedded.stop());
     const databaseUrl = config.database_url ?? embedded?.url ?? "";
     await migrateDatabase(databaseUrl, { id: config.tenant.id, name: config.service.name });
 
     const database = openDatabase(
       databaseUrl,
       config.database.pool_size,
-      (error) => stopping || log.warn({ err: error }, "an idle connection to the database broke"),
+      (error) => stopping || log.warn({ err: error }, "an idle database connection failed"),
       config.database.prepared_statements,
     );
-    endings.push(() => database.close());
+    cleanups.push(() => database.close());
 
     await checkSealingKeys(database, vault, sealedColumns);
 
     const instanceId = platform.uuid();
     const lease = await takeLease(database, instanceId, embedded !== undefined, log);
-    endings.push(() => lease.end());
+    cleanups.push(() => lease.end());
 
     const tenant = { id: config.tenant.id, config };
     const tenants = createTenants({ byDefault: tenant, database, vault });
     const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
     const { kinds, close } = createJobKinds({ tenant, tenants, database, vault });
-    endings.push(async () => close());
+    cleanups.push(async () => close());
     const jobs = createJobs({ databaseUrl, database, config, kinds, platform, log });
-    endings.push(() => jobs.stop());
-    // A first key takes a while to make; nothing waits for that yet.
+    cleanups.push(() => jobs.stop());
+    // Generating a first key takes a while, so the jobs start concurrently.
     await Promise.all([signingKeys.of(tenant).loaded, jobs.start({ worker })]);
     const rules = purgeRules(config);
     const purge = () => purgeExpired(database, rules);
-    if (worker) endings.push(startPurging(purge, log));
+    if (worker) cleanups.push(startPurging(purge, log));
 
     return {
       config,

@@ -9,10 +9,10 @@ import type { Tenant } from "../tenants/tenant.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 
 /**
- * The kind of every job of the service.
+ * Creates the kind of every job.
  *
- * @returns `close` ends the connections to mail servers; call it once no job runs any more
- * @throws ConfigError when the address of the mail server is invalid
+ * @returns `kinds`, and `close`, which closes the connections to mail servers; call it after the last job has ended
+ * @throws ConfigError if the address of the mail server is invalid
  */
 export function createJobKinds(options: {
   tenant: Tenant;

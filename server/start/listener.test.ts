@@ -43,7 +43,7 @@ describe("the HTTP server", () => {
     listener = createListener({
       log: createLogger("info", sink),
       trustedProxies: ["127.0.0.0/8"],
-      refusalHeaders: { "X-Content-Type-Options": "nosniff" },
+      errorHeaders: { "X-Content-Type-Options": "nosniff" },
       destinations: Promise.resolve(destinations),
     });
     port = await listener.listen(0);
@@ -222,7 +222,7 @@ describe("the HTTP server", () => {
     const second = createListener({
       log: createLogger("silent"),
       trustedProxies: [],
-      refusalHeaders: {},
+      errorHeaders: {},
       destinations: Promise.resolve(destinations),
     });
     await expect(second.listen(port)).rejects.toMatchObject({ code: "EADDRINUSE" });

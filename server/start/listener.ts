@@ -6,13 +6,13 @@ import type { Logger } from "pino";
 import { clientAddress, sourceOf, trustedProxies } from "../http/client-address.ts";
 import { requestIdOf } from "../observability/request-id.ts";
 
-/** Where requests go. */
+/** Handlers of requests. */
 export interface Destinations {
-  /** Answers the addresses of the API; null for any other. */
+  /** Answers a request to the API; returns null for any other path. */
   api(request: Request, info: { peer: string; requestId: string }): Promise<Response | null>;
-  /** A path as the log may repeat it. */
+  /** Returns the path as the log may contain it. */
   loggable(method: string, path: string): string;
-  /** Answers everything else that asks for GET or HEAD. */
+  /** Answers any other GET or HEAD request. */
   pages(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
 }
 
@@ -20,42 +20,45 @@ export interface ListenerOptions {
   log: Logger;
   trustedProxies: readonly string[];
   /** Headers of responses to requests that the listener rejects itself. */
-  refusalHeaders: Record<string, string>;
-  /** Requests that come before the server is ready wait for it. */
+  errorHeaders: Record<string, string>;
+  /** Resolves when the server is ready. Earlier requests wait for it. */
   destinations: Promise<Destinations>;
 }
 
 /** The HTTP server of this process. */
 export interface Listener {
   /**
-   * Starts to accept connections on every address of this machine.
+   * Accepts connections on every address of this machine.
    *
-   * @returns the port, which is a free one for 0
-   * @throws the system's error, for instance with the code EADDRINUSE
+   * @param port 0 for any free port
+   * @returns the port in use
+   * @throws the error of the operating system, for instance with the code EADDRINUSE
    */
   listen(port: number): Promise<number>;
-  /** Accepts nothing more and waits for running requests, at most so many milliseconds; then cuts what is left. */
+  /** Accepts no more connections, waits up to `milliseconds` for running requests, then closes the remaining ones. */
   close(milliseconds: number): Promise<void>;
 }
 
-/** A header block larger than this is answered 431, and a request that takes longer to arrive 408. */
-const HEADER_BYTES = 16 * 1024;
-const RECEIVE_MS = 10_000;
+/** Larger header blocks are answered with 431. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Requests that take longer to arrive are answered with 408. */
+const RECEIVE_TIMEOUT_MS = 10_000;
 
 /**
- * An idle connection is kept for as long. Proxies close theirs after a minute or less, and have to be first: a
- * request on a connection that is being closed here would be lost.
+ * Idle connections are closed after this time. Proxies close theirs after a minute or less and must be first: a
+ * request sent on a connection that is being closed here would be lost.
  */
-const KEEP_ALIVE_MS = 75_000;
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
-/** Longest path that a log line repeats. */
-const LOGGED_PATH = 200;
+/** Characters of a path in a log line. */
+const MAX_LOGGED_PATH_LENGTH = 200;
 
-/** Makes the HTTP server: gives each request its identifier and its log line, and dispatches it. */
+/** Creates the HTTP server, which dispatches each request, assigns its identifier and logs it. */
 export function createListener({
   log,
   trustedProxies: ranges,
-  refusalHeaders,
+  errorHeaders,
   destinations,
 }: ListenerOptions): Listener {
   const proxies = trustedProxies(ranges);
@@ -63,8 +66,8 @@ export function createListener({
   let closing = false;
   let loggable: Destinations["loggable"] = (_, path) => path;
   destinations.then(
-    (known) => {
-      loggable = known.loggable;
+    (resolved) => {
+      loggable = resolved.loggable;
     },
     () => {},
   );
@@ -77,30 +80,30 @@ export function createListener({
         peer: message.socket.remoteAddress ?? "",
         requestId: String(response.getHeader("X-Request-ID")),
       };
-      const answered = await api(request, info);
-      if (answered) return answered;
+      const apiResponse = await api(request, info);
+      if (apiResponse) return apiResponse;
       // Next would buffer the body of any other method in memory.
-      if (message.method !== "GET" && message.method !== "HEAD") return wrongMethod(refusalHeaders);
+      if (message.method !== "GET" && message.method !== "HEAD") return methodNotAllowed(errorHeaders);
       await pages(message, response);
       return RESPONSE_ALREADY_SENT;
     },
     {
-      // Pages use the platform's own Request and Response.
+      // Pages use the Request and Response of Node.
       overrideGlobalObjects: false,
       errorHandler(error) {
-        if (error instanceof RequestError) return refusal(400, refusalHeaders);
-        log.error({ err: error }, "a request could not be dispatched");
-        return refusal(500, refusalHeaders);
+        if (error instanceof RequestError) return errorResponse(400, errorHeaders);
+        log.error({ err: error }, "dispatching a request failed");
+        return errorResponse(500, errorHeaders);
       },
     },
   );
 
   const server = createServer(
     {
-      maxHeaderSize: HEADER_BYTES,
-      headersTimeout: RECEIVE_MS,
-      requestTimeout: RECEIVE_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: RECEIVE_TIMEOUT_MS,
+      requestTimeout: RECEIVE_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: 1_000,
     },
     (incoming, outgoing) => {
@@ -114,7 +117,10 @@ export function createListener({
         log.info({
           request_id: requestId,
           method: incoming.method,
-          path: loggable(incoming.method ?? "", incoming.url?.split("?", 1)[0] ?? "").slice(0, LOGGED_PATH),
+          path: loggable(incoming.method ?? "", incoming.url?.split("?", 1)[0] ?? "").slice(
+            0,
+            MAX_LOGGED_PATH_LENGTH,
+          ),
           status: outgoing.statusCode,
           duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
           source: sourceOf(
@@ -123,12 +129,12 @@ export function createListener({
           ...(outgoing.writableFinished ? {} : { aborted: true }),
         });
       });
-      // A target in absolute form names a host of its own, which `Host` need not agree with (RFC 9112, 3.2.2).
+      // A target in absolute form contains a host that may differ from `Host` (RFC 9112, section 3.2.2).
       if (incoming.url?.startsWith("/")) void answer(incoming, outgoing);
-      else outgoing.writeHead(400, closeHeaders(refusalHeaders)).end();
+      else outgoing.writeHead(400, closeHeaders(errorHeaders)).end();
     },
   );
-  server.on("clientError", refuseMalformed);
+  server.on("clientError", rejectMalformed);
 
   return {
     listen: (port) =>
@@ -144,7 +150,7 @@ export function createListener({
     async close(milliseconds) {
       closing = true;
       for (const outgoing of running) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false;
-      await closed(server, milliseconds);
+      await closeServer(server, milliseconds);
     },
   };
 }
@@ -154,33 +160,33 @@ function forwardedFor(incoming: IncomingMessage): string | null {
   return header === undefined ? null : String(header);
 }
 
-async function closed(server: Server, milliseconds: number): Promise<void> {
+async function closeServer(server: Server, milliseconds: number): Promise<void> {
   const done = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection that was busy when the server closed is kept open by Node until it has been idle for a while.
+  // Node keeps a connection that was busy when the server closed open until its keep-alive timeout.
   const idle = setInterval(() => server.closeIdleConnections(), 20);
-  const cut = setTimeout(() => server.closeAllConnections(), milliseconds);
+  const forced = setTimeout(() => server.closeAllConnections(), milliseconds);
   await done;
   clearInterval(idle);
-  clearTimeout(cut);
+  clearTimeout(forced);
 }
 
-/** Answers input that is not valid HTTP. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+/** Answers input that is not valid HTTP, too large or too slow. */
+function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
     return;
   }
-  const status = {
+  const statusLines = {
     HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
     ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
   };
-  const line = status[error.code as keyof typeof status] ?? "400 Bad Request";
+  const line = statusLines[error.code as keyof typeof statusLines] ?? "400 Bad Request";
   socket.end(
     `HTTP/1.1 ${line}\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
   );
 }
 
-function refusal(status: number, headers: Record<string, string>): Response {
+function errorResponse(status: number, headers: Record<string, string>): Response {
   return new Response(null, { status, headers: closeHeaders(headers) });
 }
 
@@ -188,7 +194,7 @@ function closeHeaders(headers: Record<string, string>): Record<string, string> {
   return { ...headers, "Content-Length": "0", Connection: "close" };
 }
 
-function wrongMethod(headers: Record<string, string>): Response {
+function methodNotAllowed(headers: Record<string, string>): Response {
   const body = { code: 405, message: "Method not allowed." };
   return Response.json(body, {
     status: 405,

@@ -1,29 +1,29 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** Answers the addresses of pages. */
+/** Answers requests for pages. */
 export type Pages = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /**
- * Makes Next answer the pages of the build in `root`. Next is loaded when it is first needed, since it takes longer
- * than the whole rest of the start; `load` does so before that.
+ * Serves the pages of the build in `root` with Next. Next is loaded for the first request, or earlier by `load`: it
+ * takes longer than the rest of the start.
  *
- * @param root the folder that `.next` lies in
+ * @param root the folder that contains `.next`
  */
 export function createPages(root: string): { answer: Pages; load(): Promise<void> } {
   let loading: Promise<Pages> | undefined;
 
   async function load(): Promise<Pages> {
     const { default: next } = await import("next");
-    // Next listens for upgrades on the server it is given, or else on the one that a request came by, and leaves them
-    // without an answer. This one never hears of any, and ours takes them for what they are without an upgrade.
+    // Next listens for upgrade requests on this server, or otherwise on the server of a request, and never answers
+    // them. This server receives none, and our listener treats an upgrade request like any other request.
     const app = next({ dev: false, dir: root, httpServer: createServer() });
     await app.prepare();
     return app.getRequestHandler();
   }
 
-  const loaded = () => {
+  const handlerOnce = () => {
     loading ??= load().catch((error: unknown) => {
-      // The next request tries again.
+      // The next request retries.
       loading = undefined;
       throw error;
     });
@@ -32,11 +32,11 @@ export function createPages(root: string): { answer: Pages; load(): Promise<void
 
   return {
     async answer(incoming, outgoing) {
-      const handler = await loaded();
+      const handler = await handlerOnce();
       await handler(incoming, outgoing);
     },
     async load() {
-      await loaded();
+      await handlerOnce();
     },
   };
 }

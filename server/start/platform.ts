@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Platform } from "../lib/platform.ts";
 
-/** Where randomness, identifiers and time come from outside tests. */
+/** Randomness, identifiers and time of the operating system. Tests replace them. */
 export const systemPlatform: Platform = { randomBytes, uuid: randomUUID, clockShift: () => 0 };

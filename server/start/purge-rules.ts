@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import type { Config } from "../config/schema.ts";
 import type { PurgeRules } from "../database/purge.ts";
 
-/** Retention of every table whose rows expire. */
+/** Returns the retention of every table with expiring rows. */
 export const purgeRules = ({ audit_log }: Pick<Config, "audit_log">): PurgeRules => ({
   deleted: {
-    // Kept for a day, so that an expired flow can be told from one that never was.
+    // Kept for a day to distinguish an expired flow from an unknown one.
     flows: sql`expires_at < now() - interval '24 hours'`,
-    // The count of tries outlives the code, as long as its flow may live.
+    // The count of attempts outlives the code, for as long as its flow may last.
     passcodes: sql`expires_at < now() - interval '24 hours'`,
     webauthn_challenges: sql`expires_at < now()`,
     third_party_requests: sql`expires_at < now()`,
@@ -17,16 +17,16 @@ export const purgeRules = ({ audit_log }: Pick<Config, "audit_log">): PurgeRules
     handover_codes: sql`expires_at < now()`,
     passkey_challenges: sql`expires_at < now()`,
     transaction_confirmations: sql`expires_at < now() - interval '24 hours'`,
-    // Applications ask for a while what came of a request.
+    // Applications read the outcome of a request for some time.
     authenticator_requests: sql`valid_until < now() - interval '24 hours'`,
     sessions: sql`expires_at < now()`,
-    // Failures in a row bar a method until another one succeeds: forgetting them soon would give the tries back.
+    // Consecutive failures block a method until another one succeeds. Deleting them early would allow new attempts.
     failures: sql`last_at < now() - case when source <> '' or consecutive = 0 then interval '2 days' else interval '1 year' end`,
     mailbox: sql`created_at < now() - interval '7 days'`,
     audit_logs: sql`created_at < now() - ${audit_log.retention}::int * interval '1 second'`,
   },
 
-  // The result of a transaction can no longer be redeemed.
+  // After expiry the result of a transaction can no longer be redeemed.
   erased: {
     transaction_confirmations: {
       columns: sql`code_hash = null, sealed_result = null`,

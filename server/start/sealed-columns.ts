@@ -4,7 +4,7 @@ import type { SealedColumn } from "../keys/sealed-columns.ts";
 import { signingKeySealContext } from "../keys/signing-key-store.ts";
 import { settingsContext } from "../tenants/sealed-settings.ts";
 
-/** Every sealed column of the database. `stile secrets reseal` moves their values under a new key. */
+/** Every sealed column of the database. `stile secrets reseal` seals their values with a new key. */
 export const sealedColumns: readonly SealedColumn[] = [
   {
     holds: "a signing key",
@@ -23,7 +23,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     context: ({ tenant_id = "", user_id = "" }) => totpSealContext(tenant_id, user_id),
   },
   {
-    holds: "what reaches an authenticator's app",
+    holds: "the push handles of an authenticator",
     table: "authenticator_devices",
     column: "sealed_handles",
     key: ["tenant_id", "id"],

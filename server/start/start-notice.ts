@@ -1,10 +1,10 @@
 import type { BootedRuntime } from "./boot.ts";
 
 /**
- * Says that the server runs and where: in production as one line of the log, in development as lines for the
- * person at the keyboard. Warns of what production should not do without.
+ * Reports that the server is ready and its address: in production as one log line, in development as text for the
+ * developer. In production it also logs a warning for each missing recommended setting.
  */
-export function announce({ config, embedded, log }: BootedRuntime): void {
+export function printStartNotice({ config, embedded, log }: BootedRuntime): void {
   const address = config.base_url;
   if (config.mode === "production") {
     log.info(
@@ -14,10 +14,10 @@ export function announce({ config, embedded, log }: BootedRuntime): void {
     if (!config.smtp_url) log.warn("SMTP_URL is missing: mail is not sent, so users receive no codes");
     if (!address.startsWith("https:"))
       log.warn(
-        "BASE_URL is not https: cookies are not Secure, and browsers offer no passkeys but on localhost",
+        "BASE_URL is not https: cookies are not Secure, and browsers offer passkeys only on localhost",
       );
     if (!config.rate_limiter.enabled)
-      log.warn("STILE_RATE_LIMITER_ENABLED is false: codes and passwords can be tried at any rate");
+      log.warn("STILE_RATE_LIMITER_ENABLED is false: codes and passwords can be guessed at any rate");
     return;
   }
   const lines = [
@@ -27,13 +27,13 @@ export function announce({ config, embedded, log }: BootedRuntime): void {
     `  Page      ${address}`,
     ...(config.smtp_url
       ? []
-      : [`  Mailbox   ${address}/dev/mailbox (there is no SMTP_URL, so mail stays here)`]),
-    `  Phone     ${address}/dev/authenticator (plays an authenticator app)`,
+      : [`  Mailbox   ${address}/dev/mailbox (SMTP_URL is not set, so mail is kept here)`]),
+    `  Phone     ${address}/dev/authenticator (simulates an authenticator app)`,
     `  Tenant    ${config.tenant.id}`,
     ...(embedded
       ? [`  Database  ${embedded.directory}${embedded.adopted ? " (was still running)" : ""}`]
       : []),
-    ...(config.secret_keys.length > 0 ? [] : [`  Secrets   made up, kept in ${config.data_dir}`]),
+    ...(config.secret_keys.length > 0 ? [] : [`  Secrets   generated, stored in ${config.data_dir}`]),
     "",
     "",
   ];

@@ -218,7 +218,7 @@ describe("a stream of events", () => {
     const listener = createListener({
       log: pino({ level: "silent" }),
       trustedProxies: [],
-      refusalHeaders: {},
+      errorHeaders: {},
       destinations: Promise.resolve({
         api: (request: Request, info: { peer: string; requestId: string }) => handle(request, info, runtime),
         loggable: (_method: string, path: string) => path,

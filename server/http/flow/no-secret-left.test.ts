@@ -26,7 +26,7 @@ beforeAll(async () => {
   listener = createListener({
     log,
     trustedProxies: [],
-    refusalHeaders: {},
+    errorHeaders: {},
     destinations: Promise.resolve({
       api: (request, info) => handle(request, info, runtime),
       loggable: loggablePath,
