@@ -10,68 +10,72 @@ const unknownUser: AccountSituation = {
   allowSignup: true,
 };
 
-const proved = { userId: "them", verified: true };
-const unproved = { userId: "them", verified: false };
-const unverified = { emailVerified: false };
+const verifiedAccount = { userId: "other", verified: true };
+const unverifiedAccount = { userId: "other", verified: false };
+const unverifiedFacts = { emailVerified: false };
 
 const conflict: AccountDecision = { ok: false, reason: "user_conflict" };
 const link = (userId: string): AccountDecision => ({ ok: true, kind: "link", userId });
 const signIn = (userId: string): AccountDecision => ({ ok: true, kind: "sign_in", userId });
 
-describe("decideAccount", () => {
+describe("decideAccount at a sign-in", () => {
   test.each<[string, Partial<AccountSituation>, AccountDecision]>([
-    ["is signed up when nobody knows them", {}, { ok: true, kind: "sign_up" }],
+    ["signs up an unknown identity", {}, { ok: true, kind: "sign_up" }],
     [
-      "is signed up with an address that nobody vouches for",
-      { facts: unverified },
+      "signs up an unknown identity with an unverified address",
+      { facts: unverifiedFacts },
       { ok: true, kind: "sign_up" },
     ],
     [
-      "is sent away where nobody may sign up",
+      "rejects an unknown identity where sign-up is disabled",
       { allowSignup: false },
       { ok: false, reason: "signup_disabled" },
     ],
-    ["is signed in by their identity", { owner: "me" }, signIn("me")],
-    ["is signed in where nobody may sign up", { owner: "me", allowSignup: false }, signIn("me")],
+    ["signs in the owner of the identity", { owner: "own" }, signIn("own")],
+    ["signs in the owner where sign-up is disabled", { owner: "own", allowSignup: false }, signIn("own")],
     [
-      "is signed in by their identity, whoever has the address",
-      { owner: "me", accountWithSameEmail: proved },
-      signIn("me"),
+      "signs in the owner although another account has the address",
+      { owner: "own", accountWithSameEmail: verifiedAccount },
+      signIn("own"),
     ],
     [
-      "is signed in by their identity, whatever the address is worth",
-      { owner: "me", accountWithSameEmail: unproved, facts: unverified },
-      signIn("me"),
-    ],
-    ["is linked when both sides have verified the address", { accountWithSameEmail: proved }, link("them")],
-    [
-      "is linked where nobody may sign up",
-      { accountWithSameEmail: proved, allowSignup: false },
-      link("them"),
+      "signs in the owner although the address is unverified",
+      { owner: "own", accountWithSameEmail: unverifiedAccount, facts: unverifiedFacts },
+      signIn("own"),
     ],
     [
-      "A41 is not linked to an account that never proved the address",
-      { accountWithSameEmail: unproved },
+      "links an account if both sides verified the address",
+      { accountWithSameEmail: verifiedAccount },
+      link("other"),
+    ],
+    [
+      "links an account where sign-up is disabled",
+      { accountWithSameEmail: verifiedAccount, allowSignup: false },
+      link("other"),
+    ],
+    [
+      "A41 does not link an account that did not verify the address",
+      { accountWithSameEmail: unverifiedAccount },
       conflict,
     ],
     [
-      "A43 is not linked by an address that the provider did not verify",
-      { accountWithSameEmail: proved, facts: unverified },
+      "A43 does not link by an address that the provider did not verify",
+      { accountWithSameEmail: verifiedAccount, facts: unverifiedFacts },
       conflict,
     ],
     [
-      "A43 is not linked by an address that nobody verified",
-      { accountWithSameEmail: unproved, facts: unverified },
+      "A43 does not link by an address that neither side verified",
+      { accountWithSameEmail: unverifiedAccount, facts: unverifiedFacts },
       conflict,
     ],
     [
-      "is not linked where the provider may not link",
-      { accountWithSameEmail: proved, allowLinking: false },
+      "does not link if allow_linking is off",
+      { accountWithSameEmail: verifiedAccount, allowLinking: false },
       conflict,
     ],
     [
-      "is not told apart by whether anybody may sign up",
-      { accountWithSameEmail: unproved, allowSignup: false },
+      "reports a conflict where sign-up is disabled",
+      { accountWithSameEmail: unverifiedAccount, allowSignup: false },
       conflict,
     ],
   ])("%s", (_, differences, verdict) => {
@@ -79,16 +83,24 @@ describe("decideAccount", () => {
   });
 });
 
-describe("whoever is signed in and connects an identity", () => {
+describe("decideAccount for a signed-in user who connects an identity", () => {
   test.each<[string, Partial<AccountSituation>, AccountDecision]>([
-    ["gets it", {}, link("me")],
-    ["gets it without an address", { facts: unverified }, link("me")],
-    ["gets it where the provider may not link by address", { allowLinking: false }, link("me")],
-    ["gets it although another account has its address", { accountWithSameEmail: proved }, link("me")],
-    ["gets it where nobody may sign up", { allowSignup: false }, link("me")],
-    ["has it already", { owner: "me" }, signIn("me")],
-    ["A44 does not get somebody else's", { owner: "them" }, { ok: false, reason: "identity_already_linked" }],
+    ["links an unknown identity", {}, link("own")],
+    ["links an identity without a verified address", { facts: unverifiedFacts }, link("own")],
+    ["links an identity if allow_linking is off", { allowLinking: false }, link("own")],
+    [
+      "links an identity although another account has its address",
+      { accountWithSameEmail: verifiedAccount },
+      link("own"),
+    ],
+    ["links an identity where sign-up is disabled", { allowSignup: false }, link("own")],
+    ["signs in the owner of the identity", { owner: "own" }, signIn("own")],
+    [
+      "A44 rejects an identity of another account",
+      { owner: "other" },
+      { ok: false, reason: "identity_already_linked" },
+    ],
   ])("%s", (_, differences, verdict) => {
-    expect(decideAccount({ ...unknownUser, connectToUserId: "me", ...differences })).toEqual(verdict);
+    expect(decideAccount({ ...unknownUser, connectToUserId: "own", ...differences })).toEqual(verdict);
   });
 });

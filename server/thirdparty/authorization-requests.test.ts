@@ -31,14 +31,14 @@ async function open(about = request(), tenant = runtime.tenant): Promise<string>
 const take = (state: string, { tenant = runtime.tenant, later = 0 } = {}) =>
   takeThirdPartyRequest(runtime, tenant, state, new Date(Date.now() + later * 1000));
 
-test("a request comes back whole, once", async () => {
+test("a request can be taken once, with everything it was opened with", async () => {
   const about = request();
   const state = await open(about);
   expect(await take(state)).toEqual(about);
   expect(await take(state)).toBeNull();
 });
 
-test("a request of no flow and nobody in particular comes back without them", async () => {
+test("a request without a flow, a challenge and a user is taken without them", async () => {
   const { codeChallenge, userId, ...bare } = request();
   const about = { ...bare, flowId: null };
   const { state, write } = openThirdPartyRequest({ ...runtime, runtime, now: new Date() }, about);
@@ -46,25 +46,25 @@ test("a request of no flow and nobody in particular comes back without them", as
   expect(await take(state)).toEqual(about);
 });
 
-test("A47 fifty who take a request at once are one who has it", async () => {
+test("A47 one of fifty concurrent takes gets the request", async () => {
   const state = await open();
   const taken = await Promise.all(Array.from({ length: 50 }, () => take(state)));
-  expect(taken.filter((one) => one !== null)).toHaveLength(1);
+  expect(taken.filter((found) => found !== null)).toHaveLength(1);
 });
 
-test("a request lives ten minutes, and is used up by whoever comes late", async () => {
+test("a request expires after ten minutes, and a late take deletes it", async () => {
   const [early, late] = [await open(), await open()];
   expect(await take(early, { later: THIRD_PARTY_REQUEST_SECONDS - 1 })).not.toBeNull();
   expect(await take(late, { later: THIRD_PARTY_REQUEST_SECONDS + 1 })).toBeNull();
   expect(await take(late)).toBeNull();
 });
 
-test("A68 a request is unknown to another tenant, where it stays open", async () => {
+test("A68 another tenant cannot take a request, and does not use it up", async () => {
   const state = await open();
   expect(await take(state, { tenant: { id: randomUUID(), config: runtime.config } })).toBeNull();
   expect(await take(state)).not.toBeNull();
 });
 
-test("nobody's state is nobody's request", async () => {
+test("an unknown or malformed state finds no request", async () => {
   for (const state of ["", "x", "\0", "x".repeat(43), "💥"]) expect(await take(state)).toBeNull();
 });

@@ -25,7 +25,7 @@ const take = async (token: string, tenant = runtime.tenant) =>
     (error: { reason?: string }) => error.reason,
   );
 
-test("a token brings what it stands for, any number of times until it is taken", async () => {
+test("a token can be read any number of times until it is taken", async () => {
   const facts = acmePerson();
   const about = {
     flowId: randomUUID(),
@@ -34,27 +34,27 @@ test("a token brings what it stands for, any number of times until it is taken",
   };
   const token = await comeBack(runtime, { ...about, facts });
   expect(token).toMatch(/^[\w-]{43}$/);
-  for (let looks = 0; looks < 2; looks += 1)
+  for (let reads = 0; reads < 2; reads += 1)
     expect(await findExchangeToken(scope(), token)).toEqual({ ...about, facts });
   expect(await take(token)).toBe("taken");
   expect(await findExchangeToken(scope(), token)).toBeNull();
 });
 
-test("A49 fifty who take a token at once are one who has it", async () => {
+test("A49 one of fifty concurrent takes gets the token", async () => {
   const token = await comeBack(runtime, { facts: acmePerson() });
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => take(token)));
   expect(outcomes.filter((outcome) => outcome === "taken")).toHaveLength(1);
   expect(outcomes.filter((outcome) => outcome === "exchange_token")).toHaveLength(49);
 });
 
-test("a token is neither found nor taken after sixty seconds", async () => {
+test("a token expires after sixty seconds", async () => {
   const token = await comeBack(runtime, { facts: acmePerson() });
   runtime.advanceClock(61);
   expect(await findExchangeToken(scope(), token)).toBeNull();
   expect(await take(token)).toBe("exchange_token");
 });
 
-test("A68 a token is unknown to another tenant, where it stays good", async () => {
+test("A68 another tenant can neither read nor take a token, and does not use it up", async () => {
   const token = await comeBack(runtime, { facts: acmePerson() });
   const other = { id: randomUUID(), config: runtime.config };
   expect(await findExchangeToken(scope(other), token)).toBeNull();
@@ -62,7 +62,7 @@ test("A68 a token is unknown to another tenant, where it stays good", async () =
   expect(await take(token)).toBe("taken");
 });
 
-test("what rests under a token opens for it alone", async () => {
+test("sealed facts open only with their own token", async () => {
   const [mine, yours] = [
     await comeBack(runtime, { facts: acmePerson() }),
     await comeBack(runtime, { facts: acmePerson() }),
@@ -70,13 +70,13 @@ test("what rests under a token opens for it alone", async () => {
   const { exchangeTokens } = schema;
   const rows = await runtime.database.read.select().from(exchangeTokens);
   expect(rows.length).toBeGreaterThan(1);
-  // Somebody who can write to the database swaps what two tokens stand for.
+  // An attacker with write access to the database swaps the facts of two tokens.
   await runtime.database.write.update(exchangeTokens).set({ sealed: rows.at(-1)?.sealed ?? Buffer.of() });
   const opened = await Promise.allSettled([mine, yours].map((token) => findExchangeToken(scope(), token)));
   expect(opened.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("A47 a verifier fits its own challenge, by S256", () => {
+test("A47 a verifier matches only its own challenge, by S256", () => {
   const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
   // RFC 7636, appendix B
   const codeChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";

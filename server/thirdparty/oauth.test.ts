@@ -75,7 +75,7 @@ function provider(id: string): Provider {
 
 const scope = () => requestContext(runtime);
 
-/** Opens a request and takes it again, as the callback does. */
+/** Starts an authorization and takes its request, as the callback does. */
 async function begin(id: string) {
   const about = {
     flowId: randomUUID(),
@@ -85,7 +85,7 @@ async function begin(id: string) {
   const { url, state, write } = await startAuthorization(scope(), provider(id), about);
   await runtime.database.write.transaction(write);
   const request = await takeThirdPartyRequest(runtime, runtime.tenant, state, new Date());
-  if (!request) throw new Error("the request is not there");
+  if (!request) throw new Error("no request was stored");
   const { searchParams } = new URL(url);
   const finish = (parameters: Record<string, string> = { code: "code" }): Promise<ProviderFacts> =>
     completeAuthorization({ runtime, tenant: runtime.tenant }, provider(id), {
@@ -96,10 +96,10 @@ async function begin(id: string) {
   return { url: new URL(url), state, request, finish, nonce: searchParams.get("nonce") ?? "" };
 }
 
-const refusal = (reason: string, code = "invalid_request") => ({ code, reason });
+const rejection = (reason: string, code = "invalid_request") => ({ code, reason });
 
 describe("a real OpenID Connect provider", () => {
-  test("says who somebody is", async () => {
+  test("states the user's facts", async () => {
     acme.person("ada", {
       email: "Ada@Example.com",
       email_verified: true,
@@ -126,49 +126,49 @@ describe("a real OpenID Connect provider", () => {
     });
   });
 
-  test("takes a code once", async () => {
+  test("rejects a code that was already redeemed", async () => {
     acme.person("bob");
     const { url, finish } = await begin("custom_acme");
     const back = await acme.signIn(url.href, "bob");
     const parameters = Object.fromEntries(back.searchParams);
     await finish(parameters);
-    await expect(finish(parameters)).rejects.toMatchObject(refusal("invalid_grant"));
+    await expect(finish(parameters)).rejects.toMatchObject(rejection("invalid_grant"));
   });
 
-  test("A47 takes a code from whoever has the verifier alone", async () => {
+  test("A47 rejects a code without its own verifier", async () => {
     acme.person("carol");
     const mine = await begin("custom_acme");
     const other = await begin("custom_acme");
     const back = await acme.signIn(mine.url.href, "carol");
     const stolen = { ...Object.fromEntries(back.searchParams), state: other.state };
-    await expect(other.finish(stolen)).rejects.toMatchObject(refusal("invalid_grant"));
+    await expect(other.finish(stolen)).rejects.toMatchObject(rejection("invalid_grant"));
   });
 
-  test("says so when somebody turns back, and its words go no further", async () => {
+  test("reports a cancelled sign-in, whose description is not passed on", async () => {
     const { url, finish } = await begin("custom_acme");
     const back = await acme.signIn(url.href, null);
     expect(back.searchParams.get("error_description")).toContain("<b>");
     await expect(finish(Object.fromEntries(back.searchParams))).rejects.toMatchObject({
-      ...refusal("access_denied", "access_denied"),
+      ...rejection("access_denied", "access_denied"),
       message: "The provider did not let you in, or you turned back.",
     });
   });
 
-  test("A48 has its answers told from another's by iss, which it announces", async () => {
+  test("A48 announces iss, without which or with another an answer is rejected", async () => {
     acme.person("dora");
     const { url, finish } = await begin("custom_acme");
     const back = await acme.signIn(url.href, "dora");
     const { iss, ...others } = Object.fromEntries(back.searchParams);
     expect(iss).toBe(acme.issuer);
-    await expect(finish(others)).rejects.toMatchObject(refusal("oauth_invalid_response"));
+    await expect(finish(others)).rejects.toMatchObject(rejection("oauth_invalid_response"));
     await expect(finish({ ...others, iss: "https://evil.example" })).rejects.toMatchObject(
-      refusal("oauth_invalid_response"),
+      rejection("oauth_invalid_response"),
     );
   });
 });
 
-describe("what a person is sent with", () => {
-  test("is what the protocol asks for, and nothing of the caller's", async () => {
+describe("an authorization request", () => {
+  test("carries the parameters of the protocol and no secret", async () => {
     const { url, state, request } = await begin("custom_fake");
     expect(url.origin + url.pathname).toBe(`${fake.issuer}/authorize`);
     const { code_challenge, nonce, ...others } = Object.fromEntries(url.searchParams);
@@ -188,7 +188,7 @@ describe("what a person is sent with", () => {
     expect(request).toMatchObject({ provider: "custom_fake", privateState: { more: "kept" } });
   });
 
-  test("rests as a hash, and sealed", async () => {
+  test("is stored encrypted, under the hash of its state", async () => {
     const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", privateState: {} };
     const { url, state, write } = await startAuthorization(scope(), provider("custom_fake"), about);
     await runtime.database.write.transaction(write);
@@ -199,7 +199,7 @@ describe("what a person is sent with", () => {
     expect(stored).not.toContain(new URL(url).searchParams.get("nonce"));
   });
 
-  test("comes from one look at the discovery document", async () => {
+  test("reuses the discovery document of the one before", async () => {
     await begin("custom_fake");
     await begin("custom_fake");
     expect(fake.asked.map(({ path }) => path)).toEqual(["/.well-known/openid-configuration"]);
@@ -207,7 +207,7 @@ describe("what a person is sent with", () => {
 });
 
 describe("the token request", () => {
-  test("carries the verifier of the challenge, and names us by HTTP Basic", async () => {
+  test("carries the verifier of the challenge, and authenticates by HTTP Basic", async () => {
     const { finish, request, nonce } = await begin("custom_fake");
     fake.claims = { nonce };
     await finish();
@@ -224,15 +224,15 @@ describe("the token request", () => {
 });
 
 describe("claims", () => {
-  test("of the ID token count for more than those of userinfo", async () => {
+  test("of the ID token take precedence over those of userinfo", async () => {
     const { finish, nonce } = await begin("custom_fake");
     fake.claims = { nonce, email: "signed@example.com" };
     fake.answers["/userinfo"] = (response) =>
-      json(response, { sub: "subject", email: "other@example.com", email_verified: true, name: "Someone" });
-    expect(await finish()).toMatchObject({ email: "signed@example.com", name: "Someone" });
+      json(response, { sub: "subject", email: "other@example.com", email_verified: true, name: "Ada" });
+    expect(await finish()).toMatchObject({ email: "signed@example.com", name: "Ada" });
   });
 
-  test("A43 of userinfo do not make an address verified that the ID token names and they do not", async () => {
+  test("A43 of userinfo do not verify an address that only the ID token states", async () => {
     const { finish, nonce } = await begin("custom_fake");
     fake.claims = { nonce, email: "victim@example.com" };
     fake.answers["/userinfo"] = (response) =>
@@ -240,14 +240,14 @@ describe("claims", () => {
     expect(await finish()).toMatchObject({ email: "victim@example.com", emailVerified: false });
   });
 
-  test("of userinfo are refused when they are about somebody else", async () => {
+  test("of userinfo are rejected if they state another subject", async () => {
     const { finish, nonce } = await begin("custom_fake");
     fake.claims = { nonce };
-    fake.answers["/userinfo"] = (response) => json(response, { sub: "somebody else" });
-    await expect(finish()).rejects.toMatchObject(refusal("oauth_json_attribute_comparison_failed"));
+    fake.answers["/userinfo"] = (response) => json(response, { sub: "other" });
+    await expect(finish()).rejects.toMatchObject(rejection("oauth_json_attribute_comparison_failed"));
   });
 
-  test("of a provider that speaks OAuth 2 alone are translated", async () => {
+  test("of a provider without OpenID Connect are mapped", async () => {
     const { finish, url } = await begin("custom_plain");
     expect(url.searchParams.get("scope")).toBe("who");
     expect(url.searchParams.has("nonce")).toBe(false);
@@ -263,7 +263,7 @@ describe("claims", () => {
     expect(fake.asked.at(-1)).toMatchObject({ path: "/me", authorization: "Bearer access" });
   });
 
-  test("of a provider without keys count because they came from it", async () => {
+  test("of a provider without published keys are accepted from its token endpoint", async () => {
     const { finish, nonce } = await begin("custom_silent");
     fake.claims = { nonce };
     expect(await finish()).toMatchObject({ subject: "subject" });
@@ -273,17 +273,20 @@ describe("claims", () => {
   });
 });
 
-describe("A48 an ID token is refused", () => {
+describe("A48 rejects an ID token", () => {
   const hour = 3600;
   const now = () => Math.floor(Date.now() / 1000);
 
   test.each<[string, (nonce: string) => Record<string, unknown>]>([
-    ["for another audience", () => ({ aud: "somebody else" })],
-    ["for several audiences, without a party it was made for", () => ({ aud: ["client", "other"] })],
-    ["for several audiences, made for another", () => ({ aud: ["client", "other"], azp: "other" })],
-    ["made for another party", () => ({ azp: "other" })],
+    ["for another audience", () => ({ aud: "other" })],
+    ["for several audiences, without an authorized party", () => ({ aud: ["client", "other"] })],
+    [
+      "for several audiences, with another authorized party",
+      () => ({ aud: ["client", "other"], azp: "other" }),
+    ],
+    ["with another authorized party", () => ({ azp: "other" })],
     ["of another issuer", () => ({ iss: "https://evil.example" })],
-    ["of nobody", () => ({ sub: undefined })],
+    ["without a subject", () => ({ sub: undefined })],
     ["with another nonce", () => ({ nonce: "other" })],
     ["without a nonce", () => ({ nonce: undefined })],
     ["that has expired", () => ({ iat: now() - 2 * hour, exp: now() - hour })],
@@ -303,20 +306,20 @@ describe("A48 an ID token is refused", () => {
     return `${part({ alg: "none" })}.${part(all)}.`;
   };
 
-  test("that nobody signed", async () => {
+  test("without a signature", async () => {
     const { finish, nonce } = await begin("custom_fake");
     fake.idToken = unsigned({ nonce });
     await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  test("that nobody signed, although the provider says that it may be so", async () => {
+  test("without a signature, although the provider announces that algorithm", async () => {
     announce(["none", "HS256", "RS256"]);
     const { finish, nonce } = await begin("custom_fake");
     fake.idToken = unsigned({ nonce });
     await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  test("signed by the public key as a shared secret", async () => {
+  test("signed with the public key as a shared secret", async () => {
     announce(["HS256", "RS256"]);
     const { finish, nonce } = await begin("custom_fake");
     const publicKey = await importJWK(fake.publicJwk, "RS256", { extractable: true });
@@ -330,7 +333,7 @@ describe("A48 an ID token is refused", () => {
     await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  test("signed by the client secret, which the provider's other clients could have been told", async () => {
+  test("signed with the client secret instead of a key of the provider", async () => {
     announce(["HS256", "RS256"]);
     const { finish, nonce } = await begin("custom_fake");
     fake.idToken = await new SignJWT({ iss: fake.issuer, aud: "client", sub: "subject", nonce })
@@ -341,7 +344,7 @@ describe("A48 an ID token is refused", () => {
     await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  test("signed by a key that is not the provider's, whatever its header names", async () => {
+  test("signed with an unpublished key, regardless of its header", async () => {
     const { privateKey } = await generateKeyPair("RS256");
     for (const header of [{}, { kid: "unknown" }, { jku: "https://evil.example/jwks", kid: "evil" }]) {
       const { finish, nonce } = await begin("custom_fake");
@@ -363,54 +366,58 @@ const metadata = () => ({
   jwks_uri: `${fake.issuer}/jwks`,
 });
 
-describe("A49 a provider that", () => {
+describe("A49 rejects a provider that", () => {
   test.each<[string, Parameters<typeof json>[1] | FakeProvider["answers"][string], string]>([
     ["never answers", () => {}, "timeout"],
-    ["answers drop by drop", drip, "timeout"],
-    ["answers without end", flood, "answer_too_long"],
-    ["answers garbage", (response) => response.end("<html>"), "oauth_response_is_not_json"],
+    ["answers slowly", answerSlowly, "timeout"],
+    ["answers without end", answerEndlessly, "answer_too_long"],
+    ["answers something other than JSON", (response) => response.end("<html>"), "oauth_response_is_not_json"],
     [
-      "answers garbage as JSON",
+      "answers malformed JSON",
       (response) => response.writeHead(200, { "Content-Type": "application/json" }).end("{"),
       "oauth_parse_error",
     ],
-    ["is broken", (response) => json(response, {}, 500), "oauth_response_is_not_conform"],
+    ["answers with status 500", (response) => json(response, {}, 500), "oauth_response_is_not_conform"],
     [
-      "sends us elsewhere",
+      "redirects the token request",
       (response) => response.writeHead(307, { Location: `${fake.issuer}/elsewhere` }).end(),
       "oauth_response_is_not_conform",
     ],
-    ["hangs up", (response) => response.destroy(), "unreachable"],
-    ["says no", (response) => json(response, { error: "invalid_grant" }, 400), "invalid_grant"],
-    ["says no in words of its own", (response) => json(response, { error: "<b>" }, 400), "provider_refused"],
-    ["gives nothing", (response) => json(response, { token_type: "bearer" }), "oauth_invalid_response"],
+    ["closes the connection", (response) => response.destroy(), "unreachable"],
+    ["answers with an error", (response) => json(response, { error: "invalid_grant" }, 400), "invalid_grant"],
     [
-      "gives no ID token",
+      "answers with an invalid error code",
+      (response) => json(response, { error: "<b>" }, 400),
+      "provider_refused",
+    ],
+    ["issues no tokens", (response) => json(response, { token_type: "bearer" }), "oauth_invalid_response"],
+    [
+      "issues no ID token",
       (response) => json(response, { access_token: "access", token_type: "bearer" }),
       "oauth_invalid_response",
     ],
-    ["gives a list", (response) => json(response, []), "oauth_invalid_response"],
-  ] as [string, FakeProvider["answers"][string], string][])("%s is a refusal", async (_, answer, reason) => {
+    ["answers a list", (response) => json(response, []), "oauth_invalid_response"],
+  ] as [string, FakeProvider["answers"][string], string][])("%s", async (_, answer, reason) => {
     const { finish } = await begin("custom_fake");
     fake.answers["/token"] = answer as FakeProvider["answers"][string];
-    await expect(finish()).rejects.toMatchObject(refusal(reason));
+    await expect(finish()).rejects.toMatchObject(rejection(reason));
     expect(fake.asked.map(({ path }) => path)).not.toContain("/elsewhere");
   });
 
   test.each<[string, string, string]>([
-    ["/me", "is silent about who this is", "no_subject"],
-    ["/userinfo", "has no keys to show", "oauth_response_is_not_conform"],
-  ])("%s %s is a refusal", async (path, _, reason) => {
+    ["/me", "without a subject", "no_subject"],
+    ["/jwks", "with status 500", "oauth_response_is_not_conform"],
+  ])("answers %s %s", async (path, _, reason) => {
     const { finish, nonce } = await begin(path === "/me" ? "custom_plain" : "custom_fake");
     fake.claims = { nonce };
     if (path === "/me") {
       fake.answers["/token"] = (response) => json(response, { access_token: "a", token_type: "bearer" });
       fake.answers["/me"] = (response) => json(response, { data: {} });
     } else fake.answers["/jwks"] = (response) => json(response, {}, 500);
-    await expect(finish()).rejects.toMatchObject(refusal(reason));
+    await expect(finish()).rejects.toMatchObject(rejection(reason));
   });
 
-  test("refuses its own API, or answers it in garbage, is a refusal", async () => {
+  test("answers requests to its API with an error or without JSON", async () => {
     for (const [answer, reason] of [
       [(response: Parameters<FakeProvider["answers"][string]>[0]) => json(response, {}, 403), "api_refused"],
       [(response: Parameters<FakeProvider["answers"][string]>[0]) => response.end("no"), "api_unreadable"],
@@ -418,57 +425,57 @@ describe("A49 a provider that", () => {
       const { finish } = await begin("custom_plain");
       fake.answers["/token"] = (response) => json(response, { access_token: "a", token_type: "bearer" });
       fake.answers["/me"] = answer;
-      await expect(finish()).rejects.toMatchObject(refusal(reason));
+      await expect(finish()).rejects.toMatchObject(rejection(reason));
     }
   });
 
   test.each<[string, FakeProvider["answers"][string], string]>([
     ["never answers", () => {}, "timeout"],
-    ["answers without end", flood, "answer_too_long"],
+    ["answers without end", answerEndlessly, "answer_too_long"],
     [
-      "calls itself by another name",
+      "states another issuer",
       (response) => json(response, { ...metadata(), issuer: "https://evil.example" }),
       "oauth_json_attribute_comparison_failed",
     ],
     [
-      "does not say where people sign in",
+      "states no authorization endpoint",
       (response) => json(response, { issuer: fake.issuer }),
       "oauth_missing_server_metadata",
     ],
     [
-      "says that people sign in at a script",
+      "states a script as its authorization endpoint",
       (response) => json(response, { ...metadata(), authorization_endpoint: "javascript:alert(1)//" }),
       "oauth_request_protocol_forbidden",
     ],
-    ["is broken", (response) => json(response, {}, 500), "oauth_response_is_not_conform"],
-  ])("%s when it is discovered is a refusal, and forgotten", async (_, answer, reason) => {
+    ["answers with status 500", (response) => json(response, {}, 500), "oauth_response_is_not_conform"],
+  ])("%s at discovery, and caches no failure", async (_, answer, reason) => {
     fake.answers["/.well-known/openid-configuration"] = answer;
-    await expect(begin("custom_fake")).rejects.toMatchObject(refusal(reason));
+    await expect(begin("custom_fake")).rejects.toMatchObject(rejection(reason));
     fake.reset();
     await expect(begin("custom_fake")).resolves.toBeDefined();
   });
 
-  test("is not there is a refusal", async () => {
-    await expect(begin("custom_closed")).rejects.toMatchObject(refusal("unreachable"));
+  test("is unreachable", async () => {
+    await expect(begin("custom_closed")).rejects.toMatchObject(rejection("unreachable"));
   });
 
-  test("is asked over plain http is refused in production", async () => {
+  test("has no TLS in production", async () => {
     const production = { ...runtime.tenant, config: { ...runtime.config, mode: "production" as const } };
     const about = { flowId: randomUUID(), redirectTo: "http://localhost:3000/", privateState: {} };
     await expect(
       startAuthorization({ ...scope(), tenant: production }, provider("custom_fake"), about),
-    ).rejects.toMatchObject(refusal("oauth_http_request_forbidden"));
+    ).rejects.toMatchObject(rejection("oauth_http_request_forbidden"));
     expect(fake.asked).toEqual([]);
   });
 });
 
-function drip(response: Parameters<FakeProvider["answers"][string]>[0]): void {
+function answerSlowly(response: Parameters<FakeProvider["answers"][string]>[0]): void {
   response.writeHead(200, { "Content-Type": "application/json" });
   const timer = setInterval(() => response.write(" "), 50);
   response.once("close", () => clearInterval(timer));
 }
 
-function flood(response: Parameters<FakeProvider["answers"][string]>[0]): void {
+function answerEndlessly(response: Parameters<FakeProvider["answers"][string]>[0]): void {
   response.writeHead(200, { "Content-Type": "application/json" });
   const more = () => {
     while (!response.destroyed && response.write(" ".repeat(65_536)));

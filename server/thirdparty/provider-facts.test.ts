@@ -4,15 +4,15 @@ import { providerFacts, toProviderFacts } from "./provider-facts.ts";
 const trust = { provider: "google", satisfiesMfa: false };
 const facts = (stated: Parameters<typeof toProviderFacts>[0]) => toProviderFacts(stated, trust, 120);
 
-describe("a subject", () => {
+describe("the subject", () => {
   test.each([
     ["abc", "abc"],
     [" Abc ", " Abc "],
     [583_231, "583231"],
     [0, "0"],
     ["x".repeat(512), "x".repeat(512)],
-  ])("%j is taken as it stands", (subject, taken) => {
-    expect(facts({ subject })?.subject).toBe(taken);
+  ])("is accepted as text: %j", (subject, text) => {
+    expect(facts({ subject })?.subject).toBe(text);
   });
 
   test.each([
@@ -28,13 +28,13 @@ describe("a subject", () => {
     "x".repeat(513),
     "a\0b",
     "\ud800",
-  ])("%j is none", (subject) => {
+  ])("is rejected: %j", (subject) => {
     expect(facts({ subject })).toBeNull();
   });
 });
 
-describe("an address", () => {
-  test("is brought into canonical form", () => {
+describe("the address", () => {
+  test("is normalized", () => {
     expect(facts({ subject: "1", email: " Ada@Example.COM " })?.email).toBe("ada@example.com");
   });
 
@@ -47,7 +47,7 @@ describe("an address", () => {
     {},
     "a@b@c.example",
     `${"a".repeat(64)}@${"b".repeat(60)}.example`,
-  ])("%j is none, and nothing is verified", (email) => {
+  ])("is absent and unverified if invalid: %j", (email) => {
     expect(facts({ subject: "1", email, emailVerified: true })).toMatchObject({
       email: null,
       emailVerified: false,
@@ -64,13 +64,13 @@ describe("an address", () => {
     [undefined, false],
     [null, false],
     [{}, false],
-  ])("A43 is verified by %j: %s", (emailVerified, verified) => {
+  ])("A43 with email_verified %j is verified: %s", (emailVerified, verified) => {
     expect(facts({ subject: "1", email: "a@example.com", emailVerified })?.emailVerified).toBe(verified);
   });
 });
 
-describe("names and pictures", () => {
-  test("are kept as words that a database takes", () => {
+describe("names and the picture", () => {
+  test("lose characters that the database rejects, and surplus length", () => {
     expect(
       facts({
         subject: "1",
@@ -84,9 +84,9 @@ describe("names and pictures", () => {
   test.each([
     ["", "blank"],
     ["  \n ", "blank"],
-    [null, "nothing"],
-    [{ first: "Ada" }, "no text"],
-  ])("%j is left out: %s", (name, _why) => {
+    [null, "null"],
+    [{ first: "Ada" }, "not text"],
+  ])("leave out %j: %s", (name, _why) => {
     expect(facts({ subject: "1", name })).not.toHaveProperty("name");
   });
 
@@ -97,12 +97,12 @@ describe("names and pictures", () => {
     "x",
     7,
     `https://p.example/${"x".repeat(2048)}`,
-  ])("a picture at %.40s is left out", (picture) => {
+  ])("leave out the picture %.40s", (picture) => {
     expect(facts({ subject: "1", picture })).not.toHaveProperty("picture");
   });
 });
 
-test("facts are what rests between the callback and the exchange", () => {
+test("facts survive serialization between the callback and the exchange", () => {
   const made = facts({ subject: "1", email: "a@example.com", name: "A", picture: "https://p.example/a" });
   expect(providerFacts.parse(JSON.parse(JSON.stringify(made)))).toEqual(made);
 });

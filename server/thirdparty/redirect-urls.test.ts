@@ -5,7 +5,7 @@ import { allowedReturnUrls, isOwnPage, parseReturnUrl, withError, withToken } fr
 const config = loadConfig({ BASE_URL: "https://login.example.com" }, "/nowhere");
 const ofTenant = { ...config, base_url: "https://login.example.com/t/7" };
 
-describe("a page of our own", () => {
+describe("isOwnPage", () => {
   test.each([
     ["https://login.example.com", true],
     ["https://login.example.com/account?x=1", true],
@@ -13,7 +13,7 @@ describe("a page of our own", () => {
     ["https://login.example.com:8443/", false],
     ["http://login.example.com/", false],
     ["https://evil.example/", false],
-  ])("A46 %s: %s", (address, own) => {
+  ])("A46 of %s is %s", (address, own) => {
     expect(isOwnPage(new URL(address), config)).toBe(own);
   });
 
@@ -24,12 +24,12 @@ describe("a page of our own", () => {
     ["https://login.example.com/t/78", false],
     ["https://login.example.com/t/7/../8", false],
     ["https://login.example.com/", false],
-  ])("A68 of a tenant lies under its prefix: %s: %s", (address, own) => {
+  ])("A68 under the prefix of a tenant, of %s is %s", (address, own) => {
     expect(isOwnPage(new URL(address), ofTenant)).toBe(own);
   });
 });
 
-test("an address on the list is taken, and so is the one for errors", () => {
+test("parseReturnUrl accepts listed addresses and the address for errors", () => {
   const listed = {
     ...config,
     third_party: {
@@ -45,7 +45,7 @@ test("an address on the list is taken, and so is the one for errors", () => {
   expect(parse("https://app.example/in#x")).toBeUndefined();
 });
 
-test("what an address said before of such a journey is left out", () => {
+test("an address loses the result parameters of an earlier sign-in", () => {
   const address = new URL("https://app.example/in?a=b&error=e&error_description=d&hanko_token=t&saml_hint=h");
   expect(withToken(address, "new")).toBe("https://app.example/in?a=b&hanko_token=new");
   expect(withError(address, "access_denied", "No & no.")).toBe(
