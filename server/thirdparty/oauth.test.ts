@@ -144,7 +144,7 @@ describe("a real OpenID Connect provider", () => {
     await expect(other.finish(stolen)).rejects.toMatchObject(rejection("invalid_grant"));
   });
 
-  test("reports a cancelled sign-in, whose description is not passed on", async () => {
+  test("reports a cancelled sign-in without passing its description on", async () => {
     const { url, finish } = await begin("custom_acme");
     const back = await acme.signIn(url.href, null);
     expect(back.searchParams.get("error_description")).toContain("<b>");
@@ -154,7 +154,7 @@ describe("a real OpenID Connect provider", () => {
     });
   });
 
-  test("A48 announces iss, without which or with another an answer is rejected", async () => {
+  test("A48 announces iss, so an answer without it or with another is rejected", async () => {
     acme.person("dora");
     const { url, finish } = await begin("custom_acme");
     const back = await acme.signIn(url.href, "dora");
@@ -199,7 +199,7 @@ describe("an authorization request", () => {
     expect(stored).not.toContain(new URL(url).searchParams.get("nonce"));
   });
 
-  test("reuses the discovery document of the one before", async () => {
+  test("reuses the cached discovery document", async () => {
     await begin("custom_fake");
     await begin("custom_fake");
     expect(fake.asked.map(({ path }) => path)).toEqual(["/.well-known/openid-configuration"]);

@@ -49,10 +49,13 @@ const signIn = (more: { claims?: Record<string, unknown>; callback?: Record<stri
     ...(more.callback ? { callback: more.callback } : {}),
   });
 
-const named = JSON.stringify({ name: { firstName: "Ada", lastName: "Lovelace" }, email: "evil@example.com" });
+const userParameter = JSON.stringify({
+  name: { firstName: "Ada", lastName: "Lovelace" },
+  email: "evil@example.com",
+});
 
-test("Apple says who somebody is in its ID token, and their name beside it", async () => {
-  const { url, facts } = await signIn({ callback: { user: named } });
+test("reads the facts from the ID token, and the name from the parameter user", async () => {
+  const { url, facts } = await signIn({ callback: { user: userParameter } });
   expect(url.origin + url.pathname).toBe("https://appleid.apple.com/auth/authorize");
   expect(Object.fromEntries(url.searchParams)).toMatchObject({
     response_mode: "form_post",
@@ -72,12 +75,12 @@ test("Apple says who somebody is in its ID token, and their name beside it", asy
 });
 
 test.each([
-  ["nothing, as from the second time on", undefined],
-  ["no JSON", "{"],
-  ["something else", '"Ada"'],
-  ["names of another type", '{"name":{"firstName":1,"lastName":{}}}'],
-  ["nothing in a name", '{"name":{}}'],
-])("what comes beside it may be %s", async (_, user) => {
+  ["absent, as from the second sign-in on", undefined],
+  ["not JSON", "{"],
+  ["not an object", '"Ada"'],
+  ["an object whose names are not text", '{"name":{"firstName":1,"lastName":{}}}'],
+  ["an object without names", '{"name":{}}'],
+])("reads no name if the parameter user is %s", async (_, user) => {
   const { facts } = await signIn(user === undefined ? {} : { callback: { user } });
   expect(facts).not.toHaveProperty("name");
   expect(facts).not.toHaveProperty("givenName");
@@ -89,7 +92,7 @@ test.each<[unknown, boolean]>([
   [false, false],
   ["false", false],
   [undefined, false],
-])("A43 email_verified %j: %s", async (email_verified, emailVerified) => {
+])("A43 reads email_verified %j as %s", async (email_verified, emailVerified) => {
   expect((await signIn({ claims: { email_verified } })).facts).toMatchObject({ emailVerified });
 });
 
@@ -97,7 +100,7 @@ describe("the client secret", () => {
   const of = (more: Record<string, string | undefined> = {}) =>
     clientSecret({ ...runtime.config.third_party.providers.apple, ...more });
 
-  test("is a JWT by the team's key", async () => {
+  test("is a JWT signed with the team's key", async () => {
     const { asked } = await signIn();
     const secret = asked[0]?.form.get("client_secret") ?? "";
     const { payload, protectedHeader } = await jwtVerify(
@@ -113,15 +116,15 @@ describe("the client secret", () => {
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(300);
   });
 
-  test("may be written on one line", async () => {
+  test("accepts a private key on one line", async () => {
     await expect(of({ private_key: pem.replaceAll("\n", "\\n") })).resolves.toContain(".");
   });
 
-  test("may be made beforehand", async () => {
-    expect(await of({ secret: "made before" })).toBe("made before");
+  test("is the configured secret if there is one", async () => {
+    expect(await of({ secret: "configured" })).toBe("configured");
   });
 
-  test("is not made of half the parts, or of a key that is none", async () => {
+  test("is rejected if a part is missing or the key is invalid", async () => {
     await expect(of({ team_id: undefined })).rejects.toThrow("apple needs");
     await expect(of({ private_key: "no key" })).rejects.toThrow();
   });

@@ -18,7 +18,7 @@ describe("attribute_mapping", () => {
     picture: "https://pictures.example/a",
   };
 
-  test("needs no entry for standard claims", () => {
+  test("is not needed for standard claims", () => {
     expect(mapClaims(standard, {})).toEqual({
       subject: "1",
       email: "a@example.com",
@@ -30,7 +30,7 @@ describe("attribute_mapping", () => {
     });
   });
 
-  test("translates by our names, and by the standard's", () => {
+  test("accepts the names of facts and those of standard claims", () => {
     const claims = { id: 7, mail: "a@example.com", confirmed: true };
     const mapping = { subject: "id", email: "mail", email_verified: "confirmed" };
     expect(mapClaims(claims, mapping)).toMatchObject({
@@ -41,12 +41,12 @@ describe("attribute_mapping", () => {
     expect(mapClaims(claims, { sub: "id" })).toMatchObject({ subject: 7 });
   });
 
-  test("leads into objects, and to claims whose names have dots", () => {
+  test("addresses claims in objects, and claims whose names have dots", () => {
     const claims = { data: { user: { id: "x" } }, "https://acme.example/mail": "a@example.com" };
     const mapping = {
       subject: "data.user.id",
       email: "https://acme.example/mail",
-      name: "data.nothing.here",
+      name: "data.absent.path",
     };
     expect(mapClaims(claims, mapping)).toMatchObject({
       subject: "x",
@@ -55,7 +55,7 @@ describe("attribute_mapping", () => {
     });
   });
 
-  test("leads to nothing that the provider did not say", () => {
+  test("does not reach inherited properties", () => {
     expect(
       mapClaims({}, { subject: "constructor.name", email: "__proto__", name: "toString" }),
     ).toMatchObject({
@@ -66,18 +66,18 @@ describe("attribute_mapping", () => {
   });
 });
 
-describe("what is offered", () => {
+describe("enabled providers", () => {
   const enabled = (id: string) => ({
     [`STILE_THIRD_PARTY_PROVIDERS_${id}_ENABLED`]: "true",
     [`STILE_THIRD_PARTY_PROVIDERS_${id}_CLIENT_ID`]: "client",
     [`STILE_THIRD_PARTY_PROVIDERS_${id}_SECRET`]: "secret",
   });
 
-  test("is nothing by itself", () => {
+  test("are none by default", () => {
     expect(enabledOAuthProviders(config({}))).toEqual([]);
   });
 
-  test("comes in the protocol's order, and then the operator's own by name", () => {
+  test("are listed in the protocol's order, then the custom ones by name", () => {
     const everything = config({
       ...Object.assign(
         {},
@@ -104,7 +104,7 @@ describe("what is offered", () => {
   });
 
   test.each(["google", "GITHUB", "custom_", "custom_acme", "__proto__", "constructor", ""])(
-    "%j is not found when it is not enabled",
+    "do not include %j",
     (id) => {
       expect(findProvider(config(enabled("GITHUB")), id)).toBeNull();
     },

@@ -39,7 +39,7 @@ const signIn = (more: Record<string, unknown> = {}) =>
     },
   });
 
-test("Discord says who somebody is at /users/@me", async () => {
+test("reads the facts from /users/@me", async () => {
   const { url, facts, asked } = await signIn();
   expect(url.origin + url.pathname).toBe("https://discord.com/oauth2/authorize");
   expect(url.searchParams.get("scope")).toBe("identify email");
@@ -56,7 +56,7 @@ test("Discord says who somebody is at /users/@me", async () => {
   });
 });
 
-test("somebody without a display name or a picture has their username", async () => {
+test("falls back to the username, and leaves out an absent picture", async () => {
   const { facts } = await signIn({ global_name: null, avatar: null });
   expect(facts.name).toBe("ada");
   expect(facts).not.toHaveProperty("picture");
@@ -64,12 +64,12 @@ test("somebody without a display name or a picture has their username", async ()
 
 test.each([
   [
-    "an address that is not verified",
+    "an unverified address as unverified",
     { verified: false },
     { email: "ada@example.com", emailVerified: false },
   ],
-  ["an address of which nothing is said", { verified: undefined }, { emailVerified: false }],
-  ["no address", { email: null }, { email: null, emailVerified: false }],
-])("A43 somebody with %s", async (_, more, facts) => {
+  ["an address without `verified` as unverified", { verified: undefined }, { emailVerified: false }],
+  ["an absent address as none", { email: null }, { email: null, emailVerified: false }],
+])("A43 reads %s", async (_, more, facts) => {
   expect((await signIn(more)).facts).toMatchObject(facts);
 });

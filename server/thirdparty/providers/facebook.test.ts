@@ -37,7 +37,7 @@ const signIn = (more: Record<string, unknown> = {}) =>
     },
   });
 
-test("Facebook says who somebody is at /me, to whoever knows the app's secret", async () => {
+test("reads the facts from /me, and proves its knowledge of the app secret", async () => {
   const { url, facts, asked } = await signIn();
   expect(url.origin + url.pathname).toBe("https://www.facebook.com/v21.0/dialog/oauth");
   expect(url.searchParams.get("scope")).toBe("email public_profile");
@@ -60,13 +60,13 @@ test("Facebook says who somebody is at /me, to whoever knows the app's secret", 
   });
 });
 
-test("A43 Facebook never says that an address is verified, whatever else it says", async () => {
+test("A43 never takes an address as verified", async () => {
   const { facts } = await signIn({ verified: true, email_verified: true });
   expect(facts.emailVerified).toBe(false);
 });
 
-test("somebody without an address, whose picture is everybody's", async () => {
-  const picture = { data: { is_silhouette: true, url: "https://platform-lookaside.fbsbx.com/nobody" } };
+test("leaves out an absent address and a placeholder picture", async () => {
+  const picture = { data: { is_silhouette: true, url: "https://platform-lookaside.fbsbx.com/silhouette" } };
   const { facts } = await signIn({ email: undefined, picture });
   expect(facts.email).toBeNull();
   expect(facts).not.toHaveProperty("picture");

@@ -43,7 +43,7 @@ const signIn = (answers: { user?: object; emails?: unknown; token?: object } = {
     },
   });
 
-test("GitHub says who somebody is at /user, and which address is theirs at /user/emails", async () => {
+test("reads the facts from /user, and the address from /user/emails", async () => {
   const { url, facts, asked } = await signIn();
   expect(url.origin + url.pathname).toBe("https://github.com/login/oauth/authorize");
   expect(url.searchParams.get("scope")).toBe("read:user user:email");
@@ -61,28 +61,32 @@ test("GitHub says who somebody is at /user, and which address is theirs at /user
   });
 });
 
-test("somebody without a name has their login", async () => {
+test("falls back to the login as the name", async () => {
   expect((await signIn({ user: { name: null } })).facts.name).toBe("ada");
 });
 
 test.each([
   [
-    "A43 the primary address counts, verified or not",
+    "A43 uses the primary address, verified or not",
     [{ email: "ada@example.com", primary: true, verified: false }, emails[0]],
     { email: "ada@example.com", emailVerified: false },
   ],
   [
-    "A43 nothing is said of being verified",
+    "A43 takes an address without `verified` as unverified",
     [{ email: "ada@example.com", primary: true }],
     { emailVerified: false },
   ],
-  ["the public address does not count", [], { email: null, emailVerified: false }],
-  ["there is no list", { message: "Not Found" }, { email: null, emailVerified: false }],
+  ["ignores the public address of /user", [], { email: null, emailVerified: false }],
+  [
+    "reads no address if the list is an error",
+    { message: "Not Found" },
+    { email: null, emailVerified: false },
+  ],
 ])("%s", async (_, list, facts) => {
   expect((await signIn({ emails: list })).facts).toMatchObject(facts);
 });
 
-test("GitHub says no with status 200", async () => {
+test("rejects an error with status 200", async () => {
   const token = { error: "bad_verification_code", error_description: "The code is incorrect or expired." };
   await expect(signIn({ token })).rejects.toMatchObject({ code: "invalid_request" });
 });

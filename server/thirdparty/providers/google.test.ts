@@ -42,7 +42,7 @@ const signIn = (more: Record<string, unknown> = {}) =>
     idToken: { keys: "https://www.googleapis.com/oauth2/v3/certs", claims: { ...claims, ...more } },
   });
 
-test("Google says who somebody is in its ID token", async () => {
+test("reads the facts from the ID token", async () => {
   const { url, facts, asked } = await signIn();
   expect(url.origin + url.pathname).toBe("https://accounts.google.com/o/oauth2/v2/auth");
   expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -70,12 +70,12 @@ test("Google says who somebody is in its ID token", async () => {
 });
 
 test.each([[false], ["false"], [undefined], [null], [1]])(
-  "A43 an address is not verified by email_verified %s",
+  "A43 takes an address with email_verified %j as unverified",
   async (email_verified) => {
     expect((await signIn({ email_verified })).facts).toMatchObject({ emailVerified: false });
   },
 );
 
-test("Google's issuer is exactly its own", async () => {
+test("rejects an issuer without its scheme", async () => {
   await expect(signIn({ iss: "accounts.google.com" })).rejects.toMatchObject({ code: "invalid_request" });
 });

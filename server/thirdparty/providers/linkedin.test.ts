@@ -43,7 +43,7 @@ const signIn = (more: Record<string, unknown> = {}) =>
     },
   });
 
-test("LinkedIn says who somebody is in its ID token, which has no nonce", async () => {
+test("reads the facts from an ID token without a nonce", async () => {
   const { url, facts } = await signIn();
   expect(url.origin + url.pathname).toBe("https://www.linkedin.com/oauth/v2/authorization");
   expect(facts).toEqual({
@@ -60,7 +60,7 @@ test("LinkedIn says who somebody is in its ID token, which has no nonce", async 
   });
 });
 
-test("LinkedIn is sent no code challenge and no verifier, which it refuses", async () => {
+test("sends no code challenge and no verifier, because LinkedIn rejects them", async () => {
   const { url, asked } = await signIn();
   expect(url.searchParams.has("code_challenge")).toBe(false);
   expect(asked[0]?.form.has("code_verifier")).toBe(false);
@@ -68,7 +68,7 @@ test("LinkedIn is sent no code challenge and no verifier, which it refuses", asy
 });
 
 test.each([[false], ["false"], [undefined]])(
-  "A43 an address is not verified by email_verified %s",
+  "A43 takes an address with email_verified %j as unverified",
   async (email_verified) => {
     expect((await signIn({ email_verified })).facts).toMatchObject({ emailVerified: false });
   },

@@ -41,10 +41,10 @@ const metadata = (issuer = "https://login.microsoftonline.com/{tenantid}/v2.0") 
   id_token_signing_alg_values_supported: ["RS256"],
 });
 
-const signIn = (more: Record<string, unknown> = {}, document = metadata(), who = runtime) => {
-  providerNetwork(who).documents.clear();
-  const { tenant } = who.config.third_party.providers.microsoft;
-  return signInAt(who, "microsoft", {
+const signIn = (more: Record<string, unknown> = {}, document = metadata(), at = runtime) => {
+  providerNetwork(at).documents.clear();
+  const { tenant } = at.config.third_party.providers.microsoft;
+  return signInAt(at, "microsoft", {
     answers: {
       [`https://login.microsoftonline.com/${tenant}/v2.0/.well-known/openid-configuration`]: document,
       [document.token_endpoint]: {
@@ -59,7 +59,7 @@ const signIn = (more: Record<string, unknown> = {}, document = metadata(), who =
   });
 };
 
-test("Microsoft says who somebody is in its ID token, whatever their directory", async () => {
+test("reads the facts from the ID token of any directory", async () => {
   const { url, facts } = await signIn();
   expect(url.origin + url.pathname).toBe("https://login.microsoftonline.com/common/oauth2/v2.0/authorize");
   expect(facts).toEqual({
@@ -73,32 +73,32 @@ test("Microsoft says who somebody is in its ID token, whatever their directory",
   });
 });
 
-describe("an address at Microsoft", () => {
+describe("the address", () => {
   test.each<[string, Record<string, unknown>, boolean]>([
-    ["is what a directory says it is", {}, false],
-    ["is not verified by a name that looks like one", { email: undefined }, false],
-    ["is verified when the directory owns the domain", { xms_edov: true }, true],
-    ["is verified when the directory owns the domain, in a number", { xms_edov: 1 }, true],
-    ["is verified when the directory owns the domain, in a word", { xms_edov: "1" }, true],
-    ["is not when it does not", { xms_edov: false }, false],
-    ["is not when it does not, in a word", { xms_edov: "0" }, false],
-    ["is verified when a directory of customers says so", { email_verified: true }, true],
-    ["is not verified by a word", { email_verified: "true" }, false],
+    ["is unverified by default", {}, false],
+    ["is unverified if absent", { email: undefined }, false],
+    ["is verified by xms_edov true", { xms_edov: true }, true],
+    ["is verified by xms_edov as a number", { xms_edov: 1 }, true],
+    ["is verified by xms_edov as text", { xms_edov: "1" }, true],
+    ["is unverified by xms_edov false", { xms_edov: false }, false],
+    ["is unverified by xms_edov 0 as text", { xms_edov: "0" }, false],
+    ["is verified by email_verified true", { email_verified: true }, true],
+    ["is unverified by email_verified as text", { email_verified: "true" }, false],
   ])("A43 %s", async (_, more, emailVerified) => {
     expect((await signIn(more)).facts).toMatchObject({ emailVerified });
   });
 
-  test("is never the preferred_username", async () => {
+  test("is never read from preferred_username", async () => {
     expect((await signIn({ email: undefined, xms_edov: true })).facts).toMatchObject({ email: null });
   });
 });
 
-test("A48 the issuer is that of the token's own directory", async () => {
+test("A48 rejects the issuer of a directory other than the token's", async () => {
   const foreign = { iss: "https://login.microsoftonline.com/11111111-1111-1111-1111-111111111111/v2.0" };
   await expect(signIn(foreign)).rejects.toMatchObject({ code: "invalid_request" });
 });
 
-test("only people of the directory that is configured come in", async () => {
+test("accepts only users of the configured directory", async () => {
   const own = runtime.configured({ STILE_THIRD_PARTY_PROVIDERS_MICROSOFT_TENANT: directory });
   const document = metadata(`https://login.microsoftonline.com/${directory}/v2.0`);
   await expect(signIn({}, document, own)).resolves.toBeDefined();
