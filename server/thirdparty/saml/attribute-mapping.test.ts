@@ -13,9 +13,14 @@ function facts(
   trust: Partial<Trust> = {},
   nameId: AssertionStatement["nameId"] = { value: "u-1", format: persistent },
 ) {
-  const stated = { id: "_1", nameId, attributes: new Map(Object.entries(attributes)), expiresAt: new Date() };
+  const statement = {
+    id: "_1",
+    nameId,
+    attributes: new Map(Object.entries(attributes)),
+    expiresAt: new Date(),
+  };
   return mapAttributes(
-    stated,
+    statement,
     {
       entityId: "urn:idp",
       domains: ["example.org"],
@@ -32,7 +37,7 @@ test.each([
   ["OIDs", ["urn:oid:0.9.2342.19200300.100.1.3", "urn:oid:2.5.4.42", "urn:oid:2.5.4.4", "urn:oid:2.5.4.3"]],
   ["claims", [`${claims}/emailaddress`, `${claims}/givenname`, `${claims}/surname`, "displayName"]],
   ["plain names", ["email", "firstName", "lastName", "name"]],
-])("the usual names are known: %s", (_, [email, given, family, name]) => {
+])("recognizes common attribute names: %s", (_, [email, given, family, name]) => {
   const attributes = {
     [String(email)]: ["Ada@Example.org"],
     [String(given)]: ["Ada"],
@@ -52,7 +57,7 @@ test.each([
   });
 });
 
-test("what the tenant maps is read from there alone", () => {
+test("reads a mapped fact only from its attribute", () => {
   const attributes = {
     email: ["wrong@example.org"],
     "urn:custom:mail": ["right@example.org", "second@example.org"],
@@ -67,7 +72,7 @@ test("what the tenant maps is read from there alone", () => {
   expect(facts({}, { attributeMap: { subject: "uid" } })).toBeNull();
 });
 
-test("a name identifier is an address where it may be one", () => {
+test("takes a name identifier as the address if its format allows it", () => {
   const value = "ada@example.org";
   expect(facts({}, {}, { value, format: emailAddress })?.email).toBe(value);
   expect(facts({}, {}, { value, format: "" })?.email).toBe(value);
@@ -78,19 +83,19 @@ test("a name identifier is an address where it may be one", () => {
   );
 });
 
-test("nobody is known by a name that is another one tomorrow", () => {
+test("rejects a transient name identifier as the subject", () => {
   const transient = { value: "u-1", format: "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" };
   expect(facts({}, {}, transient)).toBeNull();
   expect(facts({ uid: ["u-2"] }, { attributeMap: { subject: "uid" } }, transient)?.subject).toBe("u-2");
 });
 
-test("a trusted provider vouches for its own domains, and for no others", () => {
+test("a trusted provider verifies addresses of its own domains only", () => {
   const trust = { skipEmailVerification: true };
-  const vouched = { emailVerified: true, skipEmailVerification: true };
-  const not = { emailVerified: false, skipEmailVerification: false };
-  expect(facts({ email: ["ada@EXAMPLE.org"] }, trust)).toMatchObject(vouched);
+  const verified = { emailVerified: true, skipEmailVerification: true };
+  const unverified = { emailVerified: false, skipEmailVerification: false };
+  expect(facts({ email: ["ada@EXAMPLE.org"] }, trust)).toMatchObject(verified);
   for (const email of ["ada@example.com", "ada@sub.example.org", "ada@notexample.org", "no address"])
-    expect(facts({ email: [email] }, trust)).toMatchObject(not);
-  expect(facts({}, trust)).toMatchObject(not);
-  expect(facts({ email: ["ada@example.org"] })).toMatchObject(not);
+    expect(facts({ email: [email] }, trust)).toMatchObject(unverified);
+  expect(facts({}, trust)).toMatchObject(unverified);
+  expect(facts({ email: ["ada@example.org"] })).toMatchObject(unverified);
 });

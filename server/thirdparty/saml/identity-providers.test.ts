@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => runtime.close());
 
-/** A runtime with some providers, and with a network where `answer` answers. */
+/** Configures providers, whose requests over the network `answer` answers. */
 function deployed(
   providers: object[],
   answer: (url: string) => Response | Promise<Response> = () => new Response(""),
@@ -49,7 +49,7 @@ function deployed(
 }
 
 describe("metadata", () => {
-  test("tells the name, the address and the keys of a provider", () => {
+  test("states the entity id, the sign-on address and the certificates of a provider", () => {
     const old = providerKey();
     const both = providerMetadata(entityId, "https://idp.example.org/sso?a=1&amp;b=2", [
       old.certificate,
@@ -63,7 +63,7 @@ describe("metadata", () => {
     });
   });
 
-  test("may have comments, other roles and other bindings, and stand in a list of one", () => {
+  test("may have comments, other bindings, and stand in a list of one", () => {
     const other = '<md:SingleSignOnService Binding="urn:other" Location="https://other.example/"/>';
     const dressed = `\uFEFF<?xml version="1.0"?>\n<!-- made by hand -->\n<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">${metadata
       .replace("<md:SingleSignOnService", `${other}<!-- - --><md:SingleSignOnService`)
@@ -79,14 +79,18 @@ describe("metadata", () => {
     ["a document type", `<!DOCTYPE r [<!ENTITY x "y">]>${metadata}`, /other than elements/],
     ["a comment that does not end", metadata.replace("<ds:", "<!-- <ds:"), /other than elements/],
     ["another root", "<html/>", /exactly one identity provider/],
-    ["no role", metadata.replaceAll("IDPSSODescriptor", "SPSSODescriptor"), /exactly one identity provider/],
+    [
+      "no role of an identity provider",
+      metadata.replaceAll("IDPSSODescriptor", "SPSSODescriptor"),
+      /exactly one identity provider/,
+    ],
     [
       "SAML 1.1 alone",
       metadata.replace("SAML:2.0:protocol", "SAML:1.1:protocol"),
       /exactly one identity provider/,
     ],
-    ["no name", metadata.replace(`entityID="${entityId}"`, ""), /entityID/],
-    ["a name that is too long", metadata.replace(entityId, `urn:${"x".repeat(500)}`), /entityID/],
+    ["no entity id", metadata.replace(`entityID="${entityId}"`, ""), /entityID/],
+    ["an entity id that is too long", metadata.replace(entityId, `urn:${"x".repeat(500)}`), /entityID/],
     ["no redirect binding", metadata.replace("HTTP-Redirect", "HTTP-POST"), /HTTP-Redirect/],
     [
       "an address without TLS",
@@ -98,25 +102,25 @@ describe("metadata", () => {
       metadata.replace("https://idp.example.org/sso", "javascript:alert(1)"),
       /https/,
     ],
-    ["no key", metadata.replace('use="signing"', 'use="encryption"'), /signing certificate/],
+    ["no signing key", metadata.replace('use="signing"', 'use="encryption"'), /signing certificate/],
     [
-      "a key that is none",
+      "an invalid certificate",
       metadata.replace(/X509Certificate>[^<]+/, "X509Certificate>AAAA"),
       /signing certificate/,
     ],
-    ["an end that is none", metadata.replace("entityID", 'validUntil="soon" entityID'), /validUntil/],
-  ])("with %s is refused", (_, document, reason) => {
+    ["an invalid expiry", metadata.replace("entityID", 'validUntil="soon" entityID'), /validUntil/],
+  ])("with %s is rejected", (_, document, reason) => {
     expect(() => parseMetadata(document, tls)).toThrow(reason);
   });
 
-  test("of two providers in one list is refused", () => {
+  test("of two providers in one list is rejected", () => {
     const list = `<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">${metadata}${metadata}</md:EntitiesDescriptor>`;
     expect(() => parseMetadata(list, tls)).toThrow(/exactly one/);
   });
 });
 
 describe("a provider", () => {
-  test("is found by mail domain and by name, unless it is switched off", async () => {
+  test("is found by mail domain and by entity id, unless it is disabled", async () => {
     const second = providerMetadata("urn:second", "https://second.example/sso", [key.certificate]);
     const { deployment, config } = deployed([
       { name: "broken", domains: ["broken.example"], metadata: "<" },
@@ -131,25 +135,25 @@ describe("a provider", () => {
     expect(enabledSamlProviders({ ...config, saml: { ...config.saml, enabled: false } })).toEqual([]);
   });
 
-  test("A44 that takes the name of another is not found by it, nor does it stand in for the other", async () => {
-    const thief = {
-      name: "thief",
-      domains: ["thief.example"],
-      metadata_url: "https://thief.example/metadata",
+  test("A44 that claims the entity id of another is not found by it", async () => {
+    const impostor = {
+      name: "impostor",
+      domains: ["impostor.example"],
+      metadata_url: "https://impostor.example/metadata",
     };
     const honest = { name: "honest", domains: ["example.org"] };
-    const stolen = providerMetadata(entityId, "https://thief.example/sso", [providerKey().certificate]);
-    const answer = (url: string) => new Response(url.startsWith("https://thief.") ? stolen : metadata);
+    const stolen = providerMetadata(entityId, "https://impostor.example/sso", [providerKey().certificate]);
+    const answer = (url: string) => new Response(url.startsWith("https://impostor.") ? stolen : metadata);
     const named = async (...providers: object[]) =>
       (await findByEntityId(deployed(providers, answer).deployment, entityId, new Date()))?.settings.name;
-    expect(await named(thief, { ...honest, metadata })).toBe("honest");
-    expect(await named({ ...honest, metadata }, thief)).toBe("honest");
-    expect(await named(thief, { ...honest, metadata_url })).toBeUndefined();
-    expect(await named({ ...honest, metadata_url }, thief)).toBeUndefined();
+    expect(await named(impostor, { ...honest, metadata })).toBe("honest");
+    expect(await named({ ...honest, metadata }, impostor)).toBe("honest");
+    expect(await named(impostor, { ...honest, metadata_url })).toBeUndefined();
+    expect(await named({ ...honest, metadata_url }, impostor)).toBeUndefined();
     expect(await named({ ...honest, metadata_url })).toBe("honest");
   });
 
-  test("that does not answer keeps nobody waiting for the others one after the other", async () => {
+  test("that does not answer is asked concurrently with the others", async () => {
     const far = (name: string) => ({
       name,
       domains: [`${name}.example`],
@@ -182,7 +186,7 @@ describe("a provider", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("that cannot be asked any more goes on for a day, and is asked again meanwhile", async () => {
+  test("that stops answering is used for a day, with a retry every 30 seconds", async () => {
     let up = true;
     const { load, asked } = deployed([{ name: "far", domains: ["a.example"], metadata_url }], () =>
       up ? new Response(metadata) : new Response("", { status: 503 }),
@@ -200,12 +204,12 @@ describe("a provider", () => {
   });
 
   test.each([
-    ["answers rubbish", () => new Response("<html>")],
+    ["answers HTML", () => new Response("<html>")],
     ["answers an error", () => new Response(metadata, { status: 500 })],
-    ["leads elsewhere", () => Response.redirect("https://evil.example/", 302)],
+    ["redirects", () => Response.redirect("https://evil.example/", 302)],
     ["answers without end", () => new Response(`<a>${" ".repeat(600 * 1024)}`)],
-    ["is not there", () => Promise.reject(new TypeError("fetch failed"))],
-  ])("that %s cannot be used, and is not asked at every request", async (_, answer) => {
+    ["is unreachable", () => Promise.reject(new TypeError("fetch failed"))],
+  ])("that %s cannot be used, and is not asked again at once", async (_, answer) => {
     const { load, asked } = deployed([{ name: "far", domains: ["a.example"], metadata_url }], answer);
     for (const seconds of [0, 10, 29])
       await expect(load(seconds)).rejects.toMatchObject({
@@ -215,7 +219,7 @@ describe("a provider", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("is asked by TLS alone, or on this machine while developing", async () => {
+  test("is asked over TLS only, except on loopback in development", async () => {
     const insecure = deployed(
       [{ name: "far", domains: ["a.example"], metadata_url: "http://idp.example.org/metadata" }],
       () => new Response(metadata),
@@ -229,14 +233,14 @@ describe("a provider", () => {
     expect(await near.load()).toMatchObject({ entityId });
   });
 
-  test("whose metadata has run out cannot be used", async () => {
+  test("whose metadata has expired cannot be used", async () => {
     const ended = metadata.replace("entityID", 'validUntil="2023-11-14T22:13:21Z" entityID');
     const { load } = deployed([{ name: "ended", domains: ["a.example"], metadata: ended }]);
     expect(await load()).toMatchObject({ entityId });
     await expect(load(1)).rejects.toMatchObject({ reason: "metadata_unusable" });
   });
 
-  test("has a domain of its own, and metadata", () => {
+  test("needs a domain of its own, metadata, and a valid attribute map", () => {
     const one = { name: "one", domains: ["a.example"], metadata };
     expect(() => deployed([one, { ...one, name: "two" }])).toThrow(/a mail domain twice/);
     expect(() => deployed([{ name: "one", domains: ["a.example"] }])).toThrow(/neither metadata nor/);

@@ -29,7 +29,7 @@ afterAll(() => runtime.close());
 
 const scopeOf = (at: TestRuntime) => ({ runtime: at, tenant: at.tenant, now: new Date() });
 
-test("a key is made once, by whoever comes first, and stays", async () => {
+test("concurrent callers create one key, which is kept", async () => {
   const deployment = { runtime, tenant: runtime.tenant };
   const keys = await Promise.all(Array.from({ length: 4 }, () => samlKey(deployment, "saml_signing")));
   const [first] = keys;
@@ -40,12 +40,12 @@ test("a key is made once, by whoever comes first, and stays", async () => {
     .where(eq(schema.signingKeys.purpose, "saml_signing"));
   expect(stored).toHaveLength(1);
   expect((await samlKey(deployment, "saml_encryption")).certificate).not.toBe(first?.certificate);
-  // The keys of sessions are others, and these are not published with them.
+  // The keys of sessions are separate: SAML keys are not published with them.
   const published = (await runtime.signingKeys.of(runtime.tenant).jwks()).keys.map(({ kid }) => kid);
   expect(published).not.toContain(stored[0]?.id);
 });
 
-test("a certificate is what its key signed for itself", async () => {
+test("a certificate is self-signed by its key", async () => {
   const { certificate, privateKey } = await samlKey({ runtime, tenant: runtime.tenant }, "saml_signing");
   const parsed = new X509Certificate(certificate);
   expect(parsed.verify(parsed.publicKey)).toBe(true);
@@ -56,7 +56,7 @@ test("a certificate is what its key signed for itself", async () => {
   expect(parsed.validToDate.getUTCFullYear()).toBeGreaterThanOrEqual(new Date().getUTCFullYear() + 19);
 });
 
-test("a request names itself, us, and where the answer goes, and is signed", async () => {
+test("a request states its id, the issuer and the addresses, and is signed", async () => {
   const { redirectUrl, state, cookieChanges } = await startSamlRequest(
     scopeOf(runtime),
     runtime.config.saml.identity_providers[0] as never,
@@ -78,7 +78,7 @@ test("a request names itself, us, and where the answer goes, and is signed", asy
   expect(cookieChanges).toEqual({ thirdPartyState: { value: state, seconds: 600 } });
 });
 
-test("a request is not signed, or demands a new sign-in, where that is configured", async () => {
+test("a request is unsigned, or demands a new sign-in, if configured so", async () => {
   const at = runtime.configured({
     ...settings,
     STILE_SAML_OPTIONS_SIGN_AUTHN_REQUESTS: "false",
@@ -99,14 +99,14 @@ test("a request is not signed, or demands a new sign-in, where that is configure
   });
 });
 
-test("nobody is sent whose domain no provider has", async () => {
+test("an address in a domain without a provider is not redirected", async () => {
   for (const email of ["ada@example.com", "ada@sub.example.org", "ada@xexample.org"])
     expect(
       await redirectByDomain(scopeOf(runtime), { flowId: crypto.randomUUID(), email, redirectTo }),
     ).toBeNull();
 });
 
-test("people come back to the page that asked, if it may ask", () => {
+test("users return to the requesting page, if its origin is allowed", () => {
   const at = runtime.configured({
     ...settings,
     STILE_CORS_ALLOW_ORIGINS: "https://app.example.com",
@@ -119,7 +119,7 @@ test("people come back to the page that asked, if it may ask", () => {
     expect(from(origin)).toBe("http://localhost:3000/");
 });
 
-test("our metadata tells providers what they need to know", async () => {
+test("our metadata states the entity id, the demanded signatures and the certificates", async () => {
   const deployment = { runtime, tenant: runtime.tenant };
   const keys = {
     signing: await samlKey(deployment, "saml_signing"),

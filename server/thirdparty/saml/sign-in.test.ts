@@ -7,12 +7,12 @@ import { ThirdPartyError } from "../third-party-error.ts";
 import { samlKey } from "./saml-keys.ts";
 import { completeSamlSignIn } from "./sign-in.ts";
 
-/** The moment of the whole file, for both sides: how long a test takes changes nothing. */
-const moment = new Date();
-const now = () => moment;
+/** The fixed time of both sides, so that the duration of a test does not matter. */
+const fixedTime = new Date();
+const now = () => fixedTime;
 const provider = samlIdentityProvider({ now });
 const sp = { consumerUrl: "http://localhost:3000/saml/callback", audience: "http://localhost:3000" };
-const ago = (minutes: number) => new Date(moment.getTime() - minutes * 60_000);
+const ago = (minutes: number) => new Date(fixedTime.getTime() - minutes * 60_000);
 
 let runtime: TestRuntime;
 let certificate: string;
@@ -42,12 +42,12 @@ const request = (more: Partial<ThirdPartyRequest> = {}): ThirdPartyRequest => ({
   flowId: null,
   provider: `saml:${provider.entityId}`,
   redirectTo: "http://localhost:3000/",
-  privateState: { requestId: "_request", askedAt: moment.toISOString() },
+  privateState: { requestId: "_request", askedAt: fixedTime.toISOString() },
   ...more,
 });
 
-/** Hands in an answer to our request; or, with null, one that nobody asked for. */
-async function handIn(
+/** Submits a response to our request or, with null, an unsolicited one. */
+async function submit(
   about: Partial<Answer> = {},
   { asked = request(), at = runtime }: { asked?: ThirdPartyRequest | null; at?: TestRuntime } = {},
 ) {
@@ -59,55 +59,55 @@ async function handIn(
   return completeSamlSignIn({ runtime: at, tenant: at.tenant }, { samlResponse, request: asked }, now());
 }
 
-/** The reason, for the operator alone, why an answer is refused. */
+/** Returns the reason, which only the operator sees, for which a response is rejected. */
 async function reasonOf(outcome: Promise<unknown>): Promise<string> {
   const error = await outcome.then(
-    () => "it was taken",
+    () => "accepted",
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof ThirdPartyError)) throw error instanceof Error ? error : new Error(String(error));
   return error.reason;
 }
 
-describe("an answer of the provider is taken", () => {
+describe("accepts a response", () => {
   const facts = { provider: `saml:${provider.entityId}`, subject: "u-1", email: null };
 
   test.each(["assertion", "response", "both"] as const)("signed: %s", async (sign) => {
-    expect(await handIn({ sign })).toMatchObject(facts);
+    expect(await submit({ sign })).toMatchObject(facts);
   });
 
   test.each(["assertion", "response", "both"] as const)("encrypted, signed: %s", async (sign) => {
-    expect(await handIn({ sign, encryptFor: certificate })).toMatchObject(facts);
+    expect(await submit({ sign, encryptFor: certificate })).toMatchObject(facts);
     const cipher = "http://www.w3.org/2009/xmlenc11#aes128-gcm";
-    expect(await handIn({ sign, encryptFor: certificate, cipher })).toMatchObject(facts);
+    expect(await submit({ sign, encryptFor: certificate, cipher })).toMatchObject(facts);
   });
 
   test("encrypted by a cipher without a tag, in a signed response", async () => {
     const cipher = "http://www.w3.org/2001/04/xmlenc#aes256-cbc";
-    expect(await handIn({ sign: "response", encryptFor: certificate, cipher })).toMatchObject(facts);
+    expect(await submit({ sign: "response", encryptFor: certificate, cipher })).toMatchObject(facts);
   });
 
   test.each([
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512",
     "http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1",
   ])("signed by %s", async (signatureAlgorithm) => {
-    expect(await handIn({ signatureAlgorithm })).toMatchObject(facts);
+    expect(await submit({ signatureAlgorithm })).toMatchObject(facts);
     const digestAlgorithm = "http://www.w3.org/2001/04/xmlenc#sha512";
-    expect(await handIn({ signatureAlgorithm, digestAlgorithm })).toMatchObject(facts);
+    expect(await submit({ signatureAlgorithm, digestAlgorithm })).toMatchObject(facts);
   });
 
-  test("by any of the keys in its metadata", async () => {
+  test("signed by any of the keys in the metadata", async () => {
     const next = providerKey();
     const metadata = providerMetadata(provider.entityId, provider.signOnUrl, [
       provider.key.certificate,
       next.certificate,
     ]);
     const at = runtime.configured(settings({ metadata }));
-    expect(await handIn({ key: next }, { at })).toMatchObject(facts);
-    expect(await handIn({}, { at })).toMatchObject(facts);
+    expect(await submit({ key: next }, { at })).toMatchObject(facts);
+    expect(await submit({}, { at })).toMatchObject(facts);
   });
 
-  test("with lines in its base64, a declaration, and a byte order mark", async () => {
+  test("with line breaks in its base64, an XML declaration and a byte order mark", async () => {
     const plain = await provider.answer({ ...sp, inResponseTo: "_request" });
     const xml = Buffer.from(plain, "base64").toString();
     const dressed = `\uFEFF<?xml version="1.0" encoding="UTF-8"?>\r\n${xml}\n`;
@@ -124,11 +124,11 @@ describe("an answer of the provider is taken", () => {
     expect(await taken).toMatchObject(facts);
   });
 
-  test("that nobody asked for, when the provider may send such", async () => {
-    expect(await handIn({}, { asked: null })).toMatchObject(facts);
+  test("that is unsolicited, if the provider may send such", async () => {
+    expect(await submit({}, { asked: null })).toMatchObject(facts);
   });
 
-  test("with what it states of the person", async () => {
+  test("with facts about the user", async () => {
     const at = runtime.configured(
       settings({
         skip_email_verification: true,
@@ -142,7 +142,7 @@ describe("an answer of the provider is taken", () => {
       "urn:oid:2.5.4.4": "Lovelace &amp; Co",
       groups: ["a", "b"],
     };
-    expect(await handIn({ attributes }, { at })).toEqual({
+    expect(await submit({ attributes }, { at })).toEqual({
       ...facts,
       email: "ada@example.org",
       emailVerified: true,
@@ -154,7 +154,7 @@ describe("an answer of the provider is taken", () => {
   });
 });
 
-describe("A59 an answer is refused", () => {
+describe("A59 rejects a response", () => {
   const cases: [string, Partial<Answer>, string][] = [
     ["for another audience", { audience: "http://localhost:3001" }, "audience"],
     ["for no audience", { audience: null }, "saml:Conditions contains saml:AudienceRestriction 0 times"],
@@ -168,92 +168,94 @@ describe("A59 an answer is refused", () => {
     ["that does not expire", { notOnOrAfter: null }, "signature"],
     ["from the future", { notBefore: ago(-1.1) }, "conditions_time"],
     ["issued in the future", { issuedAt: ago(-1.1) }, "issue_instant"],
-    ["of a session that is over", { sessionNotOnOrAfter: ago(1.1) }, "authn_statement"],
-    ["signed in in the future", { authenticatedAt: ago(-1.1) }, "authn_statement"],
+    ["of an expired session", { sessionNotOnOrAfter: ago(1.1) }, "authn_statement"],
+    ["with a sign-in in the future", { authenticatedAt: ago(-1.1) }, "authn_statement"],
     ["by another issuer", { issuer: "https://other.example/saml" }, "issuer"],
     ["without a signature", { sign: "none" }, "nothing is signed"],
     ["by another key", { key: providerKey() }, "signature"],
-    ["about nobody", { nameId: " " }, "name_id"],
+    ["without a subject", { nameId: " " }, "name_id"],
     [
-      "about whoever it is today",
+      "with a transient subject",
       { nameIdFormat: "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" },
       "no_subject",
     ],
   ];
 
   test.each(cases)("%s", async (_, about, reason) => {
-    expect(await reasonOf(handIn(about))).toBe(reason);
+    expect(await reasonOf(submit(about))).toBe(reason);
   });
 
   test.each([
-    ["just before its end, by a clock that is behind", { notOnOrAfter: ago(0.9) }],
-    ["just before its beginning, by a clock that is ahead", { notBefore: ago(-0.9) }],
+    ["an expired one, within the tolerance for clocks", { notOnOrAfter: ago(0.9) }],
+    ["one that is not yet valid, within the tolerance for clocks", { notBefore: ago(-0.9) }],
   ])("but not %s", async (_, about) => {
-    expect(await handIn(about)).toMatchObject({ subject: "u-1" });
+    expect(await submit(about)).toMatchObject({ subject: "u-1" });
   });
 
-  test("the second time, however often it is shown at once", async () => {
+  test("that was already used, also concurrently", async () => {
     const samlResponse = await provider.answer({ ...sp, inResponseTo: "_request" });
-    const show = () =>
+    const submitOne = () =>
       completeSamlSignIn({ runtime, tenant: runtime.tenant }, { samlResponse, request: request() }, now());
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () =>
-        show().then(
-          () => "taken",
+        submitOne().then(
+          () => "accepted",
           (error: unknown) => (error as ThirdPartyError).reason,
         ),
       ),
     );
-    expect(outcomes.toSorted()).toEqual([...Array(9).fill("replay"), "taken"]);
-    expect(await reasonOf(show())).toBe("replay");
+    expect(outcomes.toSorted()).toEqual(["accepted", ...Array(9).fill("replay")]);
+    expect(await reasonOf(submitOne())).toBe("replay");
   });
 
-  test("when nobody asked, and the provider may not come by itself", async () => {
+  test("that is unsolicited, if the provider may not send such", async () => {
     const at = runtime.configured(settings({ allow_idp_initiated: false }));
-    expect(await reasonOf(handIn({}, { asked: null, at }))).toBe("unsolicited");
+    expect(await reasonOf(submit({}, { asked: null, at }))).toBe("unsolicited");
   });
 
-  test("when it answers a request, and came as if there was none", async () => {
-    expect(await reasonOf(handIn({ inResponseTo: "_request" }, { asked: null }))).toBe("in_response_to");
+  test("that answers a request but arrives without one", async () => {
+    expect(await reasonOf(submit({ inResponseTo: "_request" }, { asked: null }))).toBe("in_response_to");
   });
 
-  test("of a provider that is not asked, not known, or not enabled", async () => {
+  test("of a provider that was not asked, is unknown or is disabled", async () => {
     const other = samlIdentityProvider({ entityId: "https://other.example/saml" });
     const second = { name: "other", domains: ["other.example"], metadata: other.metadata };
     const at = runtime.configured(settings({}, second));
     const samlResponse = await other.answer({ ...sp, inResponseTo: "_request" });
-    const show = (asked: ThirdPartyRequest | null, there: TestRuntime) =>
-      completeSamlSignIn({ runtime: there, tenant: there.tenant }, { samlResponse, request: asked }, now());
-    expect(await reasonOf(show(request(), at))).toBe("signature");
-    expect(await reasonOf(show(null, runtime))).toBe("unknown_issuer");
+    const submitOther = (asked: ThirdPartyRequest | null, at: TestRuntime) =>
+      completeSamlSignIn({ runtime: at, tenant: at.tenant }, { samlResponse, request: asked }, now());
+    expect(await reasonOf(submitOther(request(), at))).toBe("signature");
+    expect(await reasonOf(submitOther(null, runtime))).toBe("unknown_issuer");
     const off = runtime.configured(settings({}, { ...second, enabled: false }));
-    expect(await reasonOf(show(request({ provider: `saml:${other.entityId}` }), off))).toBe("unknown_issuer");
+    expect(await reasonOf(submitOther(request({ provider: `saml:${other.entityId}` }), off))).toBe(
+      "unknown_issuer",
+    );
     // The same key under the name of another provider.
-    expect(await reasonOf(handIn({ key: other.key }, { at }))).toBe("signature");
+    expect(await reasonOf(submit({ key: other.key }, { at }))).toBe("signature");
   });
 
-  test("of somebody who did not sign in anew, where that is demanded", async () => {
+  test("without a new sign-in, if that is demanded", async () => {
     const at = runtime.configured({ ...settings(), STILE_SAML_OPTIONS_FORCE_LOGIN: "true" });
-    expect(await reasonOf(handIn({ authenticatedAt: ago(5) }, { at }))).toBe("authn_statement");
-    expect(await handIn({}, { at })).toMatchObject({ subject: "u-1" });
+    expect(await reasonOf(submit({ authenticatedAt: ago(5) }, { at }))).toBe("authn_statement");
+    expect(await submit({}, { at })).toMatchObject({ subject: "u-1" });
   });
 });
 
-test("A58 a name beside whose letters stand spaces that XML does not know is another person's", async () => {
+test("A58 a subject with spaces outside XML's white space is another subject", async () => {
   const email = "ada@example.org";
   for (const nameId of ["u-1\u00a0", "\ufeffu-1", "u-1\u2003"])
-    expect(await handIn({ nameId })).toMatchObject({ subject: nameId });
-  expect(await handIn({ nameId: " \n u-1 &#13;\t" })).toMatchObject({ subject: "u-1" });
+    expect(await submit({ nameId })).toMatchObject({ subject: nameId });
+  expect(await submit({ nameId: " \n u-1 &#13;\t" })).toMatchObject({ subject: "u-1" });
   const at = runtime.configured(settings({ attribute_map: { subject: "uid" } }));
   const attributes = { uid: "u-1\u00a0", email: ` ${email}\n` };
-  expect(await handIn({ attributes }, { at })).toMatchObject({ subject: "u-1\u00a0", email });
+  expect(await submit({ attributes }, { at })).toMatchObject({ subject: "u-1\u00a0", email });
 });
 
-describe("A60 an answer is refused", () => {
-  test("that says no, signed or not", async () => {
+describe("A60 rejects a response", () => {
+  test("with an error status, signed or not", async () => {
     const status = "urn:oasis:names:tc:SAML:2.0:status:Responder";
     for (const sign of ["response", "none", "both"] as const) {
-      const outcome = handIn({ status, sign });
+      const outcome = submit({ status, sign });
       expect(await reasonOf(outcome)).toBe("status_not_success");
       await expect(outcome).rejects.toMatchObject({ code: "access_denied" });
     }
@@ -265,36 +267,36 @@ describe("A60 an answer is refused", () => {
     ["HMAC", { signatureAlgorithm: "http://www.w3.org/2000/09/xmldsig#hmac-sha1" }],
     ["another canonical form", { canonicalForm: "http://www.w3.org/TR/2001/REC-xml-c14n-20010315" }],
   ])("signed by %s", async (_, about) => {
-    expect(await reasonOf(handIn(about))).toMatch(/names an algorithm that is not accepted/);
+    expect(await reasonOf(submit(about))).toMatch(/names an algorithm that is not accepted/);
   });
 
-  test("signed by a key that it brings along", async () => {
-    // The certificate in KeyInfo is the one that the signature is good for.
-    expect(await reasonOf(handIn({ key: providerKey("identity provider") }))).toBe("signature");
+  test("signed by the key of its own KeyInfo", async () => {
+    // The signature is valid for the certificate in KeyInfo.
+    expect(await reasonOf(submit({ key: providerKey("identity provider") }))).toBe("signature");
   });
 
   test.each([
     "http://www.w3.org/2001/04/xmlenc#aes256-cbc",
     "http://www.w3.org/2001/04/xmlenc#tripledes-cbc",
-  ])("encrypted by %s, with nothing around it", async (cipher) => {
-    expect(await reasonOf(handIn({ encryptFor: certificate, cipher }))).toMatch(
+  ])("encrypted by %s without a signature around it", async (cipher) => {
+    expect(await reasonOf(submit({ encryptFor: certificate, cipher }))).toMatch(
       /not authenticated|not accepted/,
     );
   });
 
-  test("encrypted with padding that answers questions about our key", async () => {
+  test("encrypted with padding that allows a padding oracle", async () => {
     const keyTransport = "http://www.w3.org/2001/04/xmlenc#rsa-1_5";
-    expect(await reasonOf(handIn({ encryptFor: certificate, keyTransport }))).toMatch(/not accepted/);
+    expect(await reasonOf(submit({ encryptFor: certificate, keyTransport }))).toMatch(/not accepted/);
   });
 
-  test("encrypted for somebody else, or damaged", async () => {
+  test("encrypted for another key, or damaged", async () => {
     const foreign = providerKey().certificate;
-    expect(await reasonOf(handIn({ encryptFor: foreign }))).toMatch(/cannot be decrypted/);
-    expect(await reasonOf(handIn({ encryptFor: foreign, sign: "response" }))).toBe("signature");
+    expect(await reasonOf(submit({ encryptFor: foreign }))).toMatch(/cannot be decrypted/);
+    expect(await reasonOf(submit({ encryptFor: foreign, sign: "response" }))).toBe("signature");
     const tamper = (xml: string) => {
       const at = xml.lastIndexOf("</xenc:CipherValue>") - 30;
       return xml.slice(0, at) + (xml[at] === "A" ? "B" : "A") + xml.slice(at + 1);
     };
-    expect(await reasonOf(handIn({ encryptFor: certificate, tamper }))).toMatch(/cannot be decrypted/);
+    expect(await reasonOf(submit({ encryptFor: certificate, tamper }))).toMatch(/cannot be decrypted/);
   });
 });

@@ -6,8 +6,8 @@ import { XmlError } from "./xml-error.ts";
 const limits = { bytes: 10_000, elements: 100, comments: false };
 const read = (document: string, comments = false) => readXml(document, { ...limits, comments });
 
-describe("a document is read as XML 1.0 says", () => {
-  test("elements by their namespaces, whatever their prefixes", () => {
+describe("readXml reads", () => {
+  test("elements by their namespaces, regardless of prefixes", () => {
     const root = read(
       '<a:Response xmlns:a="urn:oasis:names:tc:SAML:2.0:protocol" xmlns="urn:x"><b/><b xmlns=""/><c:b xmlns:c="http://www.w3.org/2000/09/xmldsig#"/></a:Response>',
     );
@@ -19,17 +19,17 @@ describe("a document is read as XML 1.0 says", () => {
     ]);
   });
 
-  test("text and attributes with their entities resolved, once", () => {
+  test("text and attributes, resolving entities once", () => {
     const root = read(`<a b="&quot;&#65;&#x1F600;&apos;" c='&lt;"'>x &amp;lt; <d/>y&#13;\r\nz</a>`);
     expect(root.text).toBe("x &lt; y\r\nz");
     expect(Object.fromEntries(root.attributes)).toEqual({ b: "\"A😀'", c: '<"' });
   });
 
-  test("breaks in attributes as spaces", () => {
+  test("line breaks and tabs in attributes as spaces", () => {
     expect(read('<a b="1\r\n2\t3&#10;"/>').attributes.get("b")).toBe("1 2 3\n");
   });
 
-  test("with comments passed over, where they are", () => {
+  test("documents with comments, if they are allowed", () => {
     const document = "<!-- a --><a><!-- <b> -->x<!----><b/></a><!-- c -->";
     expect(read(document, true)).toMatchObject({ text: "x", children: [{ kind: "{}b" }] });
     expect(() => read(document)).toThrow(XmlError);
@@ -62,12 +62,12 @@ test.each([
   " <?xml version='1.0'?><a/>",
   "<a><!-- -- --></a>",
   "\uFEFF\uFEFF<a/>",
-])("%j is no document", (document) => {
+])("rejects %j", (document) => {
   expect(() => read(document)).toThrow(XmlError);
   expect(() => read(document, true)).toThrow(XmlError);
 });
 
-test("whatever else it is given, it says no and nothing else", () => {
+test("throws nothing but XmlError, for any input", () => {
   const pieces = fc.constantFrom(
     "<",
     ">",
