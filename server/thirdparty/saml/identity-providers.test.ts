@@ -243,7 +243,9 @@ describe("a provider", () => {
   test("needs a domain of its own, metadata, and a valid attribute map", () => {
     const one = { name: "one", domains: ["a.example"], metadata };
     expect(() => deployed([one, { ...one, name: "two" }])).toThrow(/a mail domain twice/);
-    expect(() => deployed([{ name: "one", domains: ["a.example"] }])).toThrow(/neither metadata nor/);
+    expect(() => deployed([{ name: "one", domains: ["a.example"] }])).toThrow(
+      /needs metadata or metadata_url/,
+    );
     expect(() => deployed([{ ...one, attribute_map: { mail: "x" } }])).toThrow(/attribute_map/);
   });
 });
