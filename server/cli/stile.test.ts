@@ -12,7 +12,7 @@ import { createVault } from "../keys/vault.ts";
 import { verifyApiKey } from "../tenants/api-keys.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { withClient } from "../testing/postgres-cluster.ts";
-import { type Ended, run } from "../testing/program.ts";
+import { type ProgramResult, run } from "../testing/program.ts";
 import { runStile } from "../testing/stile.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -39,7 +39,10 @@ interface Call {
 }
 
 /** Runs the CLI on the test's database. */
-function stile(words: string[], { input = "", env = {}, program = false }: Call = {}): Promise<Ended> {
+function stile(
+  words: string[],
+  { input = "", env = {}, program = false }: Call = {},
+): Promise<ProgramResult> {
   const inherited = Object.fromEntries(
     ["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   );

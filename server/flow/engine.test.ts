@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { accountOwner } from "../testing/account-owner.ts";
-import { errorCodes, type Taken, walk } from "../testing/flow-walk.ts";
+import { errorCodes, type WalkCoverage, walk } from "../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, newName, origin, password, people } from "../testing/people.ts";
-import { acme, acmePerson, comeBack } from "../testing/provider-people.ts";
+import { acme, acmePerson, returnFromProvider } from "../testing/provider-people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { samlIdentityProvider } from "../testing/saml-identity-provider.ts";
 import { untaken } from "../testing/walked-states.ts";
@@ -11,7 +11,7 @@ import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
 
 /** Every test walks flows; the last one checks that every edge and error was taken. */
-const taken: Taken = { edges: new Set(), errors: new Set() };
+const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
 const { begin, register, signIn } = people(taken);
 
 let base: TestRuntime;
@@ -819,7 +819,9 @@ describe("a registration through a provider", () => {
   async function arrive(runtime: TestRuntime, facts: ProviderFacts, able: object = {}) {
     const flow = await begin(runtime, "registration", able);
     await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: `${origin}/` });
-    await flow.act("exchange_token", { token: await comeBack(runtime, { flowId: flow.flowId, facts }) });
+    await flow.act("exchange_token", {
+      token: await returnFromProvider(runtime, { flowId: flow.flowId, facts }),
+    });
     return flow;
   }
 

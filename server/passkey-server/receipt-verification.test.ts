@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { anything, array, assert, base64String, property, string, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { coseAlgorithms } from "../testing/cose-key.ts";
-import { agreed, type Falsehood, receiptIssuer } from "../testing/receipts.ts";
+import { agreed, type ReceiptOverrides, receiptIssuer } from "../testing/receipts.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { type ReceiptExpectations, receiptRejections, verifyReceipt } from "./receipt-verification.ts";
 
@@ -102,7 +102,7 @@ const foreign = await credentialOf(stranger);
 const elsewhere = "https://evil.example";
 
 describe("a receipt that is not true", () => {
-  test.each<[keyof typeof receiptRejections, string, Falsehood]>([
+  test.each<[keyof typeof receiptRejections, string, ReceiptOverrides]>([
     ["not_a_receipt", "is a token of another kind", { header: { typ: "JWT" } }],
     ["not_a_receipt", "asks to be understood", { header: { crit: ["b64"], b64: true } }],
     ["key_unknown", "names another key", { header: { kid: "key-2" } }],

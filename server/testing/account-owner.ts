@@ -4,13 +4,13 @@ import type { Factor } from "#db/schema/sessions";
 import { addEmail, createUser } from "../identity/users.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { credentialRow } from "./credential-row.ts";
-import { type Taken, type Walk, walk } from "./flow-walk.ts";
+import { type WalkCoverage, type Walk, walk } from "./flow-walk.ts";
 import { newAddress, password } from "./people.ts";
 import { requestContext } from "./request-context.ts";
 import type { TestRuntime } from "./runtime.ts";
 
 /** The credentials and addresses of a new account. */
-export interface Belongings {
+export interface AccountContents {
   /** Verified addresses, primary one first. Default: one. */
   emails?: number;
   /** An additional unverified address. */
@@ -39,7 +39,12 @@ export interface AccountOwner {
   /** Opens a session beside that one. */
   signInElsewhere(): Promise<string>;
   /** Starts a profile flow and tells what the browser can do. */
-  manage(options?: { sessionId?: string; able?: object; taken?: Taken; as?: TestRuntime }): Promise<Walk>;
+  manage(options?: {
+    sessionId?: string;
+    able?: object;
+    taken?: WalkCoverage;
+    as?: TestRuntime;
+  }): Promise<Walk>;
 }
 
 const everything = {
@@ -55,8 +60,8 @@ const everything = {
  */
 export async function accountOwner(
   runtime: TestRuntime,
-  has: Belongings = {},
-  proved: { secondsAgo?: number; methods?: Factor["method"][]; taken?: Taken } = {},
+  has: AccountContents = {},
+  proved: { secondsAgo?: number; methods?: Factor["method"][]; taken?: WalkCoverage } = {},
 ): Promise<AccountOwner> {
   const { tenant, platform, database } = runtime;
   const { secondsAgo = 0, methods = ["password", "totp"], taken } = proved;

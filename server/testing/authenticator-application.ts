@@ -6,7 +6,7 @@ import { createApiKey } from "../tenants/api-keys.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 /** What the authenticator interface answered. */
-export interface Told {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -25,15 +25,15 @@ export interface CallOptions {
 export interface AuthenticatorApplication {
   key: string;
   /** One call; paths begin behind `/authenticator`, or are whole addresses. */
-  call(method: string, path: string, options?: CallOptions): Promise<Told>;
+  call(method: string, path: string, options?: CallOptions): Promise<ApiResponse>;
   /** The same, with the answer as it comes. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Makes a request that has to come about. */
-  create(operation: "REG" | "AUTH" | "DEREG", userId: string, more?: object): Promise<Told["body"]>;
+  create(operation: "REG" | "AUTH" | "DEREG", userId: string, more?: object): Promise<ApiResponse["body"]>;
   /** What a phone makes of a request. */
-  answerOf(phone: UafAuthenticator, request: Told["body"], overrides?: Overrides): string;
+  answerOf(phone: UafAuthenticator, request: ApiResponse["body"], overrides?: Overrides): string;
   /** Sends it. */
-  answer(request: Told["body"], uafResponse: string, deviceKeyInfo?: unknown): Promise<Told>;
+  answer(request: ApiResponse["body"], uafResponse: string, deviceKeyInfo?: unknown): Promise<ApiResponse>;
   /** Registers a phone for a user. */
   enroll(
     userId: string,

@@ -8,7 +8,7 @@ import { findSession } from "../sessions/sessions.ts";
 import { type TestRuntime, testClient } from "./runtime.ts";
 
 /** What walks have taken: declared edges and errors, written as `flow state action target` and `state action code`. */
-export interface Taken {
+export interface WalkCoverage {
   edges: Set<string>;
   errors: Set<string>;
 }
@@ -37,7 +37,11 @@ export interface Walk {
 export async function walk(
   runtime: TestRuntime,
   type: FlowType,
-  { client = testClient, taken, sessionId }: { client?: Client; taken?: Taken; sessionId?: string } = {},
+  {
+    client = testClient,
+    taken,
+    sessionId,
+  }: { client?: Client; taken?: WalkCoverage; sessionId?: string } = {},
 ): Promise<Walk> {
   const session = async () => {
     const found = sessionId ? await findSession(runtime, runtime.tenant, sessionId) : null;
@@ -86,7 +90,7 @@ export function errorCodes(state: FlowState): string[] {
   return state.error ? [state.error.code] : [];
 }
 
-function record(taken: Taken, type: FlowType, from: string, action: string, state: FlowState): void {
+function record(taken: WalkCoverage, type: FlowType, from: string, action: string, state: FlowState): void {
   const declared = states[from as keyof typeof states].actions[action];
   if (!declared) return;
   if (state.error && state.name === from) {

@@ -17,14 +17,14 @@ export interface PasskeyApplication {
   /** Where its pages are. */
   origin: string;
   /** A call with its key; `headers` replace those of the same name. A body that is a string is sent as it stands. */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Called>;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
   /** The same without a key. */
   callWithoutKey(
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
-  ): Promise<Called>;
+  ): Promise<ApiResponse>;
   /** Both halves of a registration. Throws when one is refused. */
   register(userId: string, about?: Registering): Promise<Registered>;
   /** Options for a login, as a path under the tenant says, and the browser's answer to them. */
@@ -36,7 +36,7 @@ export interface PasskeyApplication {
   ): Promise<AssertionJson>;
 }
 
-export interface Called {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Taken, type Walk, walk } from "./flow-walk.ts";
+import { type Walk, type WalkCoverage, walk } from "./flow-walk.ts";
 import type { TestRuntime } from "./runtime.ts";
 import type { softwareAuthenticator } from "./webauthn-authenticator.ts";
 
@@ -36,7 +36,7 @@ export function mailsTo(runtime: TestRuntime, address: string): string[] {
 }
 
 /** What people do; `taken` hears of every edge that they take. */
-export function people(taken?: Taken) {
+export function people(taken?: WalkCoverage) {
   /** Starts a flow and tells what the client is able to do. */
   async function begin(
     runtime: TestRuntime,

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 /** What a program left behind. */
-export interface Ended {
+export interface ProgramResult {
   code: number | null;
   out: string;
   err: string;
@@ -19,9 +19,9 @@ export function run(
   program: string,
   words: readonly string[],
   { input = "", ...where }: Start,
-): Promise<Ended> {
+): Promise<ProgramResult> {
   const child = spawn(program, words, where);
-  const ended: Ended = { code: null, out: "", err: "" };
+  const ended: ProgramResult = { code: null, out: "", err: "" };
   child.stdout.on("data", (chunk) => (ended.out += chunk));
   child.stderr.on("data", (chunk) => (ended.err += chunk));
   child.stdin.on("error", () => {});

@@ -35,7 +35,7 @@ export function acmePerson(more: Partial<ProviderFacts> = {}): ProviderFacts {
 }
 
 /** Does what the callback does when a user returns from a provider. */
-export function comeBack(
+export function returnFromProvider(
   runtime: TestRuntime,
   about: Partial<ExchangeToken> & { facts: ProviderFacts },
 ): Promise<string> {

@@ -9,10 +9,10 @@ export interface ReceiptIssuer {
   publicKey: string;
   authenticator: Authenticator;
   /** Makes a receipt; what is given takes the place of the truth. */
-  issue(instead?: Falsehood): Promise<string>;
+  issue(instead?: ReceiptOverrides): Promise<string>;
 }
 
-export interface Falsehood {
+export interface ReceiptOverrides {
   /** What the issuer states. */
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;

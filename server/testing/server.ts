@@ -54,7 +54,7 @@ function startParameters(): string[] {
 }
 
 /** Only a start that hangs takes as long. */
-const PATIENCE_MS = 240_000;
+const START_TIMEOUT_MS = 240_000;
 
 /**
  * Starts the built server on a free port and waits until it says that it is ready.
@@ -146,11 +146,11 @@ function inherited(): Record<string, string> {
 }
 
 async function ready(url: string, ended: () => unknown, output: () => string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     if (ended() !== null) throw new Error(`the server ended (${ended()}) before it was ready:\n${output()}`);
     if (Date.now() > deadline)
-      throw new Error(`the server is not ready after ${PATIENCE_MS} ms:\n${output()}`);
+      throw new Error(`the server is not ready after ${START_TIMEOUT_MS} ms:\n${output()}`);
     const answer = await fetch(`${url}/health/ready`).catch(() => undefined);
     await answer?.arrayBuffer();
     if (answer?.status === 200) return;

@@ -33,7 +33,7 @@ interface SmtpBehaviour {
 }
 
 /** Only a hang takes as long. */
-const PATIENCE_MS = 120_000;
+const MAIL_TIMEOUT_MS = 120_000;
 
 export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}): Promise<SmtpCatcher> {
   const arrivals = new EventEmitter().setMaxListeners(100);
@@ -69,7 +69,7 @@ export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}
   const address = server.server.address() as AddressInfo;
 
   async function waitFor(to: string, after: Date | number = 0): Promise<ParsedMail> {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(MAIL_TIMEOUT_MS);
     for (;;) {
       const found = messages.findLast((mail) => {
         const envelope = envelopes.get(mail);
@@ -77,7 +77,7 @@ export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}
       });
       if (found) return found;
       await once(arrivals, "mail", { signal }).catch(() => {
-        throw new Error(`no mail to ${to} within ${PATIENCE_MS / 1000} s`);
+        throw new Error(`no mail to ${to} within ${MAIL_TIMEOUT_MS / 1000} s`);
       });
     }
   }

@@ -12,7 +12,7 @@ export interface AuthenticatorService {
   /** Runs the tool beside the server, as its operator does, and gives what it prints. */
   stile(...words: string[]): Promise<string>;
   /** One call. Without other headers it carries the key. */
-  call(method: string, path: string, init?: CallInit): Promise<Called>;
+  call(method: string, path: string, init?: CallInit): Promise<ApiResponse>;
   /** The same for another tenant. */
   of(tenant: { prefix: string; key: string }): AuthenticatorService;
   /** Lets the time of a request run out. */
@@ -27,7 +27,7 @@ export interface CallInit {
   headers?: Record<string, string>;
 }
 
-export interface Called {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -70,7 +70,7 @@ export async function callAt(
   address: string,
   method: string,
   { body, authorization = null, headers = {} }: CallInit = {},
-): Promise<Called> {
+): Promise<ApiResponse> {
   const answer = await fetch(address, {
     method,
     headers: {

@@ -1,11 +1,11 @@
 import { createUafAuthenticator, type UafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
 import type { Overrides, UafSettings } from "../dev/uaf-authenticator/call.ts";
 import { readPng } from "./qr-reading.ts";
-import { type AuthenticatorService, type Called, callAt } from "./uaf-service.ts";
+import { type ApiResponse, type AuthenticatorService, callAt } from "./uaf-service.ts";
 
 /** The resource of a request, as it came. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
-export type Shown = any;
+export type RequestResource = any;
 
 export const requests = "/v1/uaf/requests";
 
@@ -21,16 +21,21 @@ export interface Scanned {
 /** An application that asks its users' phones through the running server, and those phones. */
 export interface Application {
   /** Makes a request, which has to be taken. */
-  create(body: Record<string, unknown>): Promise<Shown>;
-  register(userId: string): Promise<Shown>;
-  ask(userId: string, more?: object): Promise<Shown>;
+  create(body: Record<string, unknown>): Promise<RequestResource>;
+  register(userId: string): Promise<RequestResource>;
+  ask(userId: string, more?: object): Promise<RequestResource>;
   statusOf(id: string): Promise<string>;
   /** Hands an answer over by the application's key. */
-  put(id: string, uafResponse: string): Promise<Called>;
+  put(id: string, uafResponse: string): Promise<ApiResponse>;
   /** What a camera reads off the picture. */
-  scan(request: Shown): Promise<Scanned>;
+  scan(request: RequestResource): Promise<Scanned>;
   /** The phone scans, fetches, and sends what its authenticator makes of the request. */
-  answer(request: Shown, phone: UafAuthenticator, overrides?: Overrides, info?: object): Promise<Called>;
+  answer(
+    request: RequestResource,
+    phone: UafAuthenticator,
+    overrides?: Overrides,
+    info?: object,
+  ): Promise<ApiResponse>;
   /** A user with a new phone. */
   enrolled(userId: string, settings?: UafSettings): Promise<{ phone: UafAuthenticator; deviceId: string }>;
 }
@@ -38,7 +43,7 @@ export interface Application {
 export function applicationOf(service: AuthenticatorService): Application {
   const { call, server } = service;
 
-  async function create(body: Record<string, unknown>): Promise<Shown> {
+  async function create(body: Record<string, unknown>): Promise<RequestResource> {
     const { status, body: made, text } = await call("POST", requests, { body });
     if (status !== 200) throw new Error(`${status} ${text}`);
     return made;
@@ -47,7 +52,7 @@ export function applicationOf(service: AuthenticatorService): Application {
   const register = (userId: string) =>
     create({ operation: "REG", userId, username: `${userId}@example.com` });
 
-  async function scan(request: Shown): Promise<Scanned> {
+  async function scan(request: RequestResource): Promise<Scanned> {
     const picture = await fetch(linkOf(request, "qrcode").href);
     const link = readPng(await picture.bytes()).text ?? "";
     const { origin, pathname, searchParams } = new URL(link);
@@ -55,11 +60,11 @@ export function applicationOf(service: AuthenticatorService): Application {
   }
 
   async function answer(
-    request: Shown,
+    request: RequestResource,
     phone: UafAuthenticator,
     overrides: Overrides = {},
     deviceKeyInfo?: object,
-  ): Promise<Called> {
+  ): Promise<ApiResponse> {
     const { href, device } = await scan(request);
     const { body: seen } = await callAt(href, "GET", { authorization: device });
     const sign = seen.operation === "REG" ? phone.register : phone.authenticate;
@@ -86,5 +91,8 @@ export function applicationOf(service: AuthenticatorService): Application {
 }
 
 /** A link of a request, by its relation. */
-export const linkOf = (request: Shown, rel: string): { rel: string; method: string; href: string } =>
+export const linkOf = (
+  request: RequestResource,
+  rel: string,
+): { rel: string; method: string; href: string } =>
   request.links.find((link: { rel: string }) => link.rel === rel);

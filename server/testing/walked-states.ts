@@ -1,6 +1,6 @@
 import { declaredErrors, edgesOf } from "../flow/graph.ts";
 import type { FlowType, StateName } from "../flow/names.ts";
-import type { Taken } from "./flow-walk.ts";
+import type { WalkCoverage } from "./flow-walk.ts";
 
 /** Which test of `server/flow` takes every edge and every error of a state. A state without one does not compile. */
 export const walkedBy: Record<StateName, string> = {
@@ -36,7 +36,7 @@ export const walkedBy: Record<StateName, string> = {
 const walkedFlows: readonly FlowType[] = ["login", "registration"];
 
 /** The declared edges and errors of a test's states that its walks have not taken. There should be none. */
-export function untaken(taken: Taken, test: string): string[] {
+export function untaken(taken: WalkCoverage, test: string): string[] {
   const own = (state: StateName) => walkedBy[state] === test;
   const declared = walkedFlows
     .flatMap(edgesOf)

@@ -24,7 +24,7 @@ import {
   sha256,
   signedBytes,
 } from "./webauthn-messages.ts";
-import type { Attestation, Stated } from "./webauthn-statements.ts";
+import type { Attestation, AttestationStatement } from "./webauthn-statements.ts";
 
 /**
  * A browser with an authenticator, in software, after Web Authentication Level 3 (sections 5.1.3, 5.1.4, 6.3.2
@@ -180,7 +180,7 @@ export function softwareAuthenticator(settings: AuthenticatorSettings = {}): Aut
     const { fmt, members } = conveyed ? statementOf() : { fmt: "none", members: new Map() };
     const object = attestationObject(call.fmt ?? fmt, members, authData);
 
-    function statementOf(): Stated {
+    function statementOf(): AttestationStatement {
       if (attestation === "none") return { fmt: "none", members: new Map() };
       if (attestation === "packed") {
         const sig = signatureOf(credential, authData, clientData, call);

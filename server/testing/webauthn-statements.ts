@@ -30,12 +30,12 @@ export interface Attested {
 }
 
 /** An attestation statement, by its format (Web Authentication Level 3, section 8). */
-export interface Stated {
+export interface AttestationStatement {
   fmt: string;
   members: Map<string, Cbor>;
 }
 
-export type Attestation = (attested: Attested) => Stated;
+export type Attestation = (attested: Attested) => AttestationStatement;
 
 interface Common {
   /** Who certifies. */
@@ -191,7 +191,7 @@ function signBy({ privateKey }: Certificate, ...parts: Uint8Array[]): Buffer {
   return sign("sha256", Buffer.concat(parts), privateKey);
 }
 
-function stated(fmt: string, { members }: Common, right: Record<string, Cbor>): Stated {
+function stated(fmt: string, { members }: Common, right: Record<string, Cbor>): AttestationStatement {
   const said = Object.entries({ ...right, ...members });
   return { fmt, members: new Map(said.filter((entry): entry is [string, Cbor] => entry[1] !== undefined)) };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { codeChallengeOf } from "../lib/pkce.ts";
-import { acmePerson, comeBack } from "../testing/provider-people.ts";
+import { acmePerson, returnFromProvider } from "../testing/provider-people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { findExchangeToken, isValidVerifier, takeExchangeToken } from "./exchange-tokens.ts";
 
@@ -32,7 +32,7 @@ test("a token can be read any number of times until it is taken", async () => {
     codeChallenge: codeChallengeOf("v".repeat(43)),
     userId: randomUUID(),
   };
-  const token = await comeBack(runtime, { ...about, facts });
+  const token = await returnFromProvider(runtime, { ...about, facts });
   expect(token).toMatch(/^[\w-]{43}$/);
   for (let reads = 0; reads < 2; reads += 1)
     expect(await findExchangeToken(scope(), token)).toEqual({ ...about, facts });
@@ -41,21 +41,21 @@ test("a token can be read any number of times until it is taken", async () => {
 });
 
 test("A49 one of fifty concurrent takes gets the token", async () => {
-  const token = await comeBack(runtime, { facts: acmePerson() });
+  const token = await returnFromProvider(runtime, { facts: acmePerson() });
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => take(token)));
   expect(outcomes.filter((outcome) => outcome === "taken")).toHaveLength(1);
   expect(outcomes.filter((outcome) => outcome === "exchange_token")).toHaveLength(49);
 });
 
 test("a token expires after sixty seconds", async () => {
-  const token = await comeBack(runtime, { facts: acmePerson() });
+  const token = await returnFromProvider(runtime, { facts: acmePerson() });
   runtime.advanceClock(61);
   expect(await findExchangeToken(scope(), token)).toBeNull();
   expect(await take(token)).toBe("exchange_token");
 });
 
 test("A68 another tenant can neither read nor take a token, and does not use it up", async () => {
-  const token = await comeBack(runtime, { facts: acmePerson() });
+  const token = await returnFromProvider(runtime, { facts: acmePerson() });
   const other = { id: randomUUID(), config: runtime.config };
   expect(await findExchangeToken(scope(other), token)).toBeNull();
   expect(await take(token, other)).toBe("exchange_token");
@@ -64,8 +64,8 @@ test("A68 another tenant can neither read nor take a token, and does not use it 
 
 test("sealed facts open only with their own token", async () => {
   const [mine, yours] = [
-    await comeBack(runtime, { facts: acmePerson() }),
-    await comeBack(runtime, { facts: acmePerson() }),
+    await returnFromProvider(runtime, { facts: acmePerson() }),
+    await returnFromProvider(runtime, { facts: acmePerson() }),
   ];
   const { exchangeTokens } = schema;
   const rows = await runtime.database.read.select().from(exchangeTokens);

@@ -5,7 +5,7 @@ import { type AccountOwner, accountOwner } from "../../testing/account-owner.ts"
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import type { Walk } from "../../testing/flow-walk.ts";
 import { newName, password, people } from "../../testing/people.ts";
-import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
+import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 
@@ -47,7 +47,9 @@ async function victim(): Promise<AccountOwner & { facts: ProviderFacts }> {
 
 async function comeBy(flow: Walk, facts: ProviderFacts): Promise<void> {
   await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: "http://localhost:3000/" });
-  await flow.act("exchange_token", { token: await comeBack(runtime, { flowId: flow.flowId, facts }) });
+  await flow.act("exchange_token", {
+    token: await returnFromProvider(runtime, { flowId: flow.flowId, facts }),
+  });
 }
 
 async function skipPasskey(flow: Walk): Promise<void> {

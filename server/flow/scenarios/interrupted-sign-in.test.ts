@@ -7,7 +7,7 @@ import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import { credentialRow } from "../../testing/credential-row.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, newName, password, people } from "../../testing/people.ts";
-import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
+import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { step } from "../engine.ts";
 
@@ -165,7 +165,7 @@ describe("an address that is taken while its code is pending", () => {
     const address = newAddress();
     const facts = acmePerson({ email: address, emailVerified: false });
     const flow = await walk(runtime, "token_exchange");
-    await flow.act("exchange_token", { token: await comeBack(runtime, { facts }) });
+    await flow.act("exchange_token", { token: await returnFromProvider(runtime, { facts }) });
     expect(flow.state.name).toBe("passcode_confirmation");
     await accountOwner(runtime, { emails: 0, unproved: address });
     await flow.act("verify_passcode", { code: codeFor(runtime, address) });

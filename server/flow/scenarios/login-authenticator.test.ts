@@ -5,8 +5,8 @@ import { prepareRequest } from "../../authenticator/create-request.ts";
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
-import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
-import { type Taken, type Walk, walk } from "../../testing/flow-walk.ts";
+import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
+import { type Walk, type WalkCoverage, walk } from "../../testing/flow-walk.ts";
 import { origin, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { conflictOf } from "../conflicts.ts";
@@ -14,7 +14,7 @@ import { current } from "../engine.ts";
 import { declaredErrors, edgesOf } from "../graph.ts";
 import { loginAuthenticator } from "../states/login-authenticator.ts";
 
-const taken: Taken = { edges: new Set(), errors: new Set() };
+const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
 
 let base: TestRuntime;
 beforeAll(async () => {
@@ -64,7 +64,7 @@ async function answer(
   return answered === "malformed" ? answered : answered.status;
 }
 
-async function withPhone(has: Belongings = {}, runtime = base): Promise<Owner> {
+async function withPhone(has: AccountContents = {}, runtime = base): Promise<Owner> {
   const owner = await accountOwner(runtime, { password: true, ...has });
   const phone = createUafAuthenticator();
   // A device answers only requests that are newer than its registration.
@@ -389,7 +389,7 @@ describe("beside other second factors", () => {
 });
 
 describe("in the profile", () => {
-  const managing = async (has: Belongings, runtime = base) => {
+  const managing = async (has: AccountContents, runtime = base) => {
     const owner = await withPhone(has);
     return { owner, flow: await owner.manage({ as: runtime, taken }) };
   };

@@ -2,16 +2,16 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { factsById } from "../../identity/users.ts";
-import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
+import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
-import type { Taken, Walk } from "../../testing/flow-walk.ts";
+import type { Walk, WalkCoverage } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, newName, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { step } from "../engine.ts";
 import { PROOF, proofStates } from "../names.ts";
 import { states } from "../states/index.ts";
 
-const taken: Taken = { edges: new Set(), errors: new Set() };
+const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
 
 let base: TestRuntime;
 beforeAll(async () => {
@@ -33,10 +33,10 @@ afterAll(() => base.close());
 const configured = (settings: Record<string, string> = {}) => base.configured(settings);
 
 /** A user who signed in an hour ago, or an attacker with that session. */
-const anHourAgo = (has: Belongings, runtime = configured()) =>
+const anHourAgo = (has: AccountContents, runtime = configured()) =>
   accountOwner(runtime, has, { secondsAgo: 3600, methods: ["password", "totp"], taken });
 
-const everything: Belongings = {
+const everything: AccountContents = {
   emails: 2,
   password: true,
   passkeys: 2,
@@ -227,7 +227,7 @@ describe("reauthentication", () => {
 
 /** Without mailed codes, an account with only an identity cannot reauthenticate. */
 const nothingToAsk = { STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" };
-const unprovable: Belongings = { emails: 2, identities: ["google"], totp: true, recoveryCodes: true };
+const unprovable: AccountContents = { emails: 2, identities: ["google"], totp: true, recoveryCodes: true };
 /** These require a password, with which the user can reauthenticate. */
 const provable = ["password_update", "password_delete"];
 
@@ -237,7 +237,7 @@ describe("an account that cannot reauthenticate", () => {
   test.each(actions)("is told so when they try %s, and nothing changes", async (action) => {
     const byPasskey = action === "webauthn_credential_delete";
     const named = action.startsWith("username");
-    const has: Belongings = {
+    const has: AccountContents = {
       ...unprovable,
       identities: action.startsWith("disconnect") ? ["google", "github"] : ["google"],
       ...(byPasskey ? { passkeys: 2 } : {}),

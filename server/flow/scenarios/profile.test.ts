@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
+import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
-import type { Taken, Walk } from "../../testing/flow-walk.ts";
+import type { Walk, WalkCoverage } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, newName, origin, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
@@ -12,7 +12,7 @@ import { start } from "../engine.ts";
 import { PROOF } from "../names.ts";
 import { states } from "../states/index.ts";
 
-const taken: Taken = { edges: new Set(), errors: new Set() };
+const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
 
 let base: TestRuntime;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const google = {
 
 /** A signed-in user and a profile flow. */
 async function managing(
-  has: Belongings = {},
+  has: AccountContents = {},
   runtime = configured(),
 ): Promise<{ owner: AccountOwner; flow: Walk; runtime: TestRuntime }> {
   const owner = await accountOwner(runtime, has, { taken });

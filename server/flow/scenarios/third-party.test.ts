@@ -6,14 +6,14 @@ import { addEmail } from "../../identity/users.ts";
 import { codeChallengeOf } from "../../lib/pkce.ts";
 import { accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
-import { type Taken, type Walk, walk } from "../../testing/flow-walk.ts";
+import { type Walk, type WalkCoverage, walk } from "../../testing/flow-walk.ts";
 import { codeFor, mailsTo, newAddress, password, people } from "../../testing/people.ts";
-import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
+import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
 import { states } from "../states/index.ts";
 
-const taken: Taken = { edges: new Set(), errors: new Set() };
+const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
 const { begin } = people(taken);
 
 let runtime: TestRuntime;
@@ -37,7 +37,7 @@ async function arrive(
   { as = runtime, type = "login" }: { as?: TestRuntime; type?: "login" | "registration" } = {},
 ): Promise<Walk> {
   const flow = await away(as, type);
-  await flow.act("exchange_token", { token: await comeBack(as, { flowId: flow.flowId, facts }) });
+  await flow.act("exchange_token", { token: await returnFromProvider(as, { flowId: flow.flowId, facts }) });
   return flow;
 }
 
@@ -302,7 +302,7 @@ describe("an address of an account", () => {
   test("that is taken concurrently is rejected, and nothing is written", async () => {
     const facts = acmePerson();
     const flow = await away();
-    const token = await comeBack(runtime, { flowId: flow.flowId, facts });
+    const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts });
     const before = await countUsers();
     const owner = await accountOwner(runtime, { emails: 0 });
     const { database, tenant } = runtime;
@@ -409,7 +409,7 @@ describe("the account of a signed-in user", () => {
     expect(flow.state.name).toBe("thirdparty");
     const about = { flowId: flow.flowId, userId: owner.userId };
     const exchange = async (facts: ProviderFacts, more = {}) =>
-      flow.act("exchange_token", { token: await comeBack(runtime, { ...about, facts, ...more }) });
+      flow.act("exchange_token", { token: await returnFromProvider(runtime, { ...about, facts, ...more }) });
     return { owner, flow, exchange };
   }
 
@@ -481,7 +481,7 @@ describe("an exchange token", () => {
 
   test("is valid once", async () => {
     const flow = await away();
-    const token = await comeBack(runtime, { flowId: flow.flowId, facts: acmePerson() });
+    const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts: acmePerson() });
     await flow.act("exchange_token", { token });
     const again = await away();
     await again.act("exchange_token", { token });
@@ -491,7 +491,7 @@ describe("an exchange token", () => {
   test("A49 is accepted in one of fifty concurrent requests", async () => {
     const facts = acmePerson();
     const flow = await away();
-    const token = await comeBack(runtime, { flowId: flow.flowId, facts });
+    const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts });
     const { csrf_token } = flow.state;
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => flow.act("exchange_token", { token }, { token: csrf_token })),
@@ -503,7 +503,7 @@ describe("an exchange token", () => {
 
   test("A49 of another flow is rejected, and stays valid for its own", async () => {
     const [mine, yours] = [await away(), await away()];
-    const token = await comeBack(runtime, { flowId: yours.flowId, facts: acmePerson() });
+    const token = await returnFromProvider(runtime, { flowId: yours.flowId, facts: acmePerson() });
     await mine.act("exchange_token", { token });
     expect(mine.state).toMatchObject(refused);
     expect(fault(mine)).toBe("value_invalid_error");
@@ -513,7 +513,7 @@ describe("an exchange token", () => {
 
   test("of a provider-initiated flow is rejected in other flows", async () => {
     const flow = await away();
-    await flow.act("exchange_token", { token: await comeBack(runtime, { facts: acmePerson() }) });
+    await flow.act("exchange_token", { token: await returnFromProvider(runtime, { facts: acmePerson() }) });
     expect(flow.state).toMatchObject(refused);
   });
 
@@ -521,16 +521,16 @@ describe("an exchange token", () => {
     const flow = await walk(runtime, "token_exchange", { taken });
     expect(flow.state).toMatchObject({ name: "thirdparty", payload: {} });
     expect(Object.keys(flow.state.actions)).toEqual(["exchange_token"]);
-    const asked = await comeBack(runtime, { flowId: flow.flowId, facts: acmePerson() });
+    const asked = await returnFromProvider(runtime, { flowId: flow.flowId, facts: acmePerson() });
     await flow.act("exchange_token", { token: asked });
     expect(flow.state).toMatchObject(refused);
-    await flow.act("exchange_token", { token: await comeBack(runtime, { facts: acmePerson() }) });
+    await flow.act("exchange_token", { token: await returnFromProvider(runtime, { facts: acmePerson() }) });
     expect(flow.state.name).toBe("success");
   });
 
   test("expires after sixty seconds", async () => {
     const flow = await away();
-    const token = await comeBack(runtime, { flowId: flow.flowId, facts: acmePerson() });
+    const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts: acmePerson() });
     runtime.advanceClock(61);
     await flow.act("exchange_token", { token });
     expect(flow.state).toMatchObject(refused);
@@ -540,7 +540,11 @@ describe("an exchange token", () => {
     const verifier = "v".repeat(43);
     const flow = await away();
     const codeChallenge = codeChallengeOf(verifier);
-    const token = await comeBack(runtime, { flowId: flow.flowId, facts: acmePerson(), codeChallenge });
+    const token = await returnFromProvider(runtime, {
+      flowId: flow.flowId,
+      facts: acmePerson(),
+      codeChallenge,
+    });
     for (const wrong of [
       undefined,
       "w".repeat(43),
@@ -564,7 +568,7 @@ describe("an exchange token", () => {
       await flow.act("exchange_token", { token: "no" }, { runtime: as });
       expect(flow.state.status).toBe(400);
     }
-    const token = await comeBack(as, { flowId: flow.flowId, facts: acmePerson() });
+    const token = await returnFromProvider(as, { flowId: flow.flowId, facts: acmePerson() });
     await flow.act("exchange_token", { token }, { runtime: as });
     expect(flow.state).toMatchObject({
       name: "thirdparty",
@@ -579,7 +583,7 @@ describe("an exchange token", () => {
   test("is stored as a hash, and its content sealed", async () => {
     const facts = acmePerson({ name: "Ada Lovelace" });
     const flow = await away();
-    const token = await comeBack(runtime, { flowId: flow.flowId, facts });
+    const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts });
     const rows = await db()
       .select()
       .from(schema.exchangeTokens)

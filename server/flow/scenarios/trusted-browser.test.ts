@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { trustDevice } from "../../credentials/trusted-devices.ts";
 import { factsById } from "../../identity/users.ts";
-import { type AccountOwner, accountOwner, type Belongings } from "../../testing/account-owner.ts";
+import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { type Walk, walk } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress } from "../../testing/people.ts";
-import { acme, acmePerson, comeBack } from "../../testing/provider-people.ts";
+import { acme, acmePerson, returnFromProvider } from "../../testing/provider-people.ts";
 import { requestContext } from "../../testing/request-context.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import type { ProviderFacts } from "../../thirdparty/provider-facts.ts";
@@ -28,7 +28,7 @@ interface Trusting extends AccountOwner {
 }
 
 /** A user with an app and a trusted browser. */
-async function trusting(runtime: TestRuntime, has: Belongings = {}): Promise<Trusting> {
+async function trusting(runtime: TestRuntime, has: AccountContents = {}): Promise<Trusting> {
   const owner = await accountOwner(runtime, { totp: true, ...has });
   const { cookieChanges, write } = trustDevice(requestContext(runtime), {
     userId: owner.userId,
@@ -56,7 +56,7 @@ async function byCode(flow: Walk, runtime: TestRuntime, email: string): Promise<
 
 async function byAcme(flow: Walk, facts: ProviderFacts): Promise<void> {
   await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: "http://localhost:3000/" });
-  await flow.act("exchange_token", { token: await comeBack(base, { flowId: flow.flowId, facts }) });
+  await flow.act("exchange_token", { token: await returnFromProvider(base, { flowId: flow.flowId, facts }) });
 }
 
 describe("a trusted browser", () => {

@@ -8,9 +8,9 @@ import { createApiKey } from "../../tenants/api-keys.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import {
+  type ApiResponse,
   type AuthenticatorApplication,
   authenticatorApplication,
-  type Told,
 } from "../../testing/authenticator-application.ts";
 import { readPng } from "../../testing/qr-reading.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
@@ -43,7 +43,7 @@ interface Links {
   token: string;
 }
 
-async function linksOf(made: Told["body"]): Promise<Links> {
+async function linksOf(made: ApiResponse["body"]): Promise<Links> {
   const href = (rel: string) => made.links.find((link: { rel: string }) => link.rel === rel).href;
   const picture = await application.fetch(href("qrcode"));
   const device = readPng(await picture.bytes()).text ?? "";

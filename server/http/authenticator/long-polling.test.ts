@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readPng, readSvg } from "../../testing/qr-reading.ts";
 import { type AuthenticatorService, callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
-import { type Application, applicationOf, linkOf, requests, type Shown } from "../../testing/uaf-walk.ts";
+import {
+  type Application,
+  applicationOf,
+  linkOf,
+  type RequestResource,
+  requests,
+} from "../../testing/uaf-walk.ts";
 
 /** The QR code (`interface.md` 4.4) and the page that shows it and waits, at the running server, by plain HTTP and with a phone that knows nothing of the server's code. */
 
@@ -69,10 +75,10 @@ describe("the QR code", () => {
 });
 
 describe("a page that waits", () => {
-  const eventsOf = (request: Shown) => linkOf(request, "events").href;
+  const eventsOf = (request: RequestResource) => linkOf(request, "events").href;
 
   /** The events of a stream, as a browser hands them on (HTML standard, 9.2.6). */
-  async function* eventsAt(href: string): AsyncGenerator<{ event: string; data: Shown }> {
+  async function* eventsAt(href: string): AsyncGenerator<{ event: string; data: RequestResource }> {
     const stream = await fetch(href, { headers: { accept: "text/event-stream" } });
     expect([stream.status, stream.headers.get("content-type")]).toEqual([
       200,
