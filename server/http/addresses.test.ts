@@ -18,7 +18,7 @@ const fileOf = (path: string) => {
 /** Takes every path below the prefix of a tenant without a host name of its own. */
 const ofTenants = "t/[tenant]/[...path]/route.ts";
 
-test("every address is answered by a route file, and every route file answers an address", () => {
+test("every address has a route file, and every route file has an address", () => {
   const files = new Set(addresses.map(({ path }) => fileOf(path)));
   expect(routeFiles.toSorted()).toEqual([...files, ofTenants].toSorted());
 });
@@ -70,7 +70,7 @@ test("passes on decoded parameters by name", () => {
   expect(findRoute("/users/a%2Fb")).toMatchObject({ params: { id: "a/b" } });
 });
 
-test("tells a user id from an equal fixed segment by the method", () => {
+test("distinguishes a user id from an equal fixed segment by the method", () => {
   const [asked, opened] = ["GET", "POST"].map((method) =>
     findRoute("/passkeys/x/transaction/initialize", method),
   );

@@ -6,7 +6,7 @@ import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { recordedPeer, recordPeers } from "./peer.ts";
 import { route } from "./route.ts";
 
-/** Next's own, which only works inside Next. */
+/** Replaces Next's `after`, which only works inside Next. */
 const { after } = vi.hoisted(() => ({ after: vi.fn() }));
 vi.mock("next/server", () => ({ after }));
 

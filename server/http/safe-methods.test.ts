@@ -30,12 +30,12 @@ async function everything(): Promise<Record<string, string>> {
 }
 
 test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
-  // From this machine, so that addresses of development answer as well.
-  const who = visitor(runtime, "127.0.0.1");
+  // From this machine, so that development addresses answer as well.
+  const browser = visitor(runtime, "127.0.0.1");
   const { visitor: registered, state } = await restRegistration(runtime, `${randomUUID()}@example.com`);
-  for (const [name, value] of registered.cookies) who.cookies.set(name, value);
-  await who.mutate("flow.start", { type: "login" });
-  expect([...who.cookies.keys()]).toEqual(["service", "stile-login"]);
+  for (const [name, value] of registered.cookies) browser.cookies.set(name, value);
+  await browser.mutate("flow.start", { type: "login" });
+  expect([...browser.cookies.keys()]).toEqual(["service", "stile-login"]);
 
   const { subject } = state.payload.claims as { subject: string };
   const paths = [...new Set(addresses.map(({ path }) => path))].map((path) =>
@@ -46,7 +46,7 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
       .replace("{user_id}", subject)
       .replace("{credential_id}", "AAAA"),
   );
-  // What is asked for first is made then.
+  // The signing keys are created on first use.
   await runtime.signingKeys.of(runtime.tenant, "passkeys").ready;
   const before = await everything();
   expect(Object.keys(before)).toEqual(expect.arrayContaining(["flows", "sessions", "users"]));
@@ -55,12 +55,12 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
   const closed: string[] = [];
   for (const path of paths)
     for (const method of ["GET", "HEAD", "OPTIONS"]) {
-      const { status } = await who.request(`${path}?${query}`, { method });
+      const { status } = await browser.request(`${path}?${query}`, { method });
       if (status === 403 || status === 404) closed.push(path);
       else statuses.push(status);
     }
   expect(new Set(statuses)).toEqual(new Set([200, 204, 303, 401, 405]));
-  // What is switched off here says so.
+  // Disabled features answer with an error.
   expect([...new Set(closed)].sort()).toEqual(["/.well-known/webauthn", "/saml/auth", "/saml/metadata"]);
   expect(await everything()).toEqual(before);
 });

@@ -35,10 +35,10 @@ everybody = [
 
 afterAll(() => runtime.close());
 
-/** As requests find it. */
+/** The tenant as a request resolves it. */
 async function found({ id }: Tenant): Promise<Tenant> {
   const tenant = await runtime.tenants.byId(id);
-  if (!tenant) throw new Error("the tenant that was made is not there");
+  if (!tenant) throw new Error("the created tenant was not found");
   return tenant;
 }
 
@@ -63,28 +63,28 @@ const validate = async (tenant: Tenant, headers: Record<string, string>) =>
 
 describe("a tenant by path", () => {
   test("signs its users in, with addresses without the tenant's prefix", async () => {
-    const { visitor: who, state, userId } = await register(acme);
+    const { visitor: browser, state, userId } = await register(acme);
     expect(state.name).toBe("success");
     const login = await restWalk(runtime, "login", tenantVisitor(runtime, acme));
     expect(login.state.actions.register_client_capabilities?.href).toMatch(/^\/login\?action=/);
-    expect(await (await who.request("/me")).json()).toMatchObject({ id: userId });
-    expect((await who.request(`/users/${userId}`)).status).toBe(200);
-    expect((await who.post("/logout", {})).status).toBe(204);
-    expect((await who.request("/me")).status).toBe(401);
+    expect(await (await browser.request("/me")).json()).toMatchObject({ id: userId });
+    expect((await browser.request(`/users/${userId}`)).status).toBe(200);
+    expect((await browser.post("/logout", {})).status).toBe(204);
+    expect((await browser.request("/me")).status).toBe(401);
   });
 
   test("A39 limits every cookie to its own path", async () => {
     const path = `; Path=/t/${acme.id};`;
-    const { visitor: who } = await register(acme);
-    const lines = [...who.setCookies];
+    const { visitor: browser } = await register(acme);
+    const lines = [...browser.setCookies];
     for (const ask of [
-      () => who.mutate("flow.start", { type: "login" }),
-      () => who.submit("/step", { flow: "login", action: "register_client_capabilities", version: "0" }),
-      () => who.post("/logout", {}),
+      () => browser.mutate("flow.start", { type: "login" }),
+      () => browser.submit("/step", { flow: "login", action: "register_client_capabilities", version: "0" }),
+      () => browser.post("/logout", {}),
     ]) {
       await ask();
-      expect(who.setCookies.length).toBeGreaterThan(0);
-      lines.push(...who.setCookies);
+      expect(browser.setCookies.length).toBeGreaterThan(0);
+      lines.push(...browser.setCookies);
     }
     expect(lines.filter((line) => !line.includes(path))).toEqual([]);
     expect(lines.filter((line) => line.includes("__Host-"))).toEqual([]);
@@ -103,12 +103,14 @@ describe("a tenant by path", () => {
       await expect(jwtVerify(token, createLocalJWKSet(await keysOf(other())))).rejects.toThrow();
   });
 
-  test("sends browsers on to its own addresses", async () => {
-    const who = tenantVisitor(runtime, acme);
+  test("redirects browsers to its own addresses", async () => {
+    const browser = tenantVisitor(runtime, acme);
     const leadsTo = (response: Response) => response.headers.get("location");
-    expect(leadsTo(await who.request("/login"))).toBe(`/t/${acme.id}`);
-    expect(leadsTo(await who.request("/login?flow=registration"))).toBe(`/t/${acme.id}?flow=registration`);
-    const posted = await who.submit("/step", {
+    expect(leadsTo(await browser.request("/login"))).toBe(`/t/${acme.id}`);
+    expect(leadsTo(await browser.request("/login?flow=registration"))).toBe(
+      `/t/${acme.id}?flow=registration`,
+    );
+    const posted = await browser.submit("/step", {
       flow: "registration",
       action: "register_client_capabilities",
       version: "0",
@@ -117,10 +119,10 @@ describe("a tenant by path", () => {
   });
 
   test("displays its own flow on its page", async () => {
-    const who = tenantVisitor(runtime, acme);
-    const started = await (await who.mutate("flow.start", { type: "login" })).json();
+    const browser = tenantVisitor(runtime, acme);
+    const started = await (await browser.mutate("flow.start", { type: "login" })).json();
     const { version } = started.result.data;
-    const acted = await who.mutate("flow.act", {
+    const acted = await browser.mutate("flow.act", {
       type: "login",
       version,
       action: "register_client_capabilities",
@@ -138,22 +140,22 @@ describe("a tenant by path", () => {
   });
 
   test("does not show the mailbox of this machine", async () => {
-    const who = visitor(runtime, "127.0.0.1");
-    expect((await who.request("/dev/mailbox")).status).toBe(200);
-    expect((await who.request(`/t/${acme.id}/dev/mailbox`)).status).toBe(404);
+    const browser = visitor(runtime, "127.0.0.1");
+    expect((await browser.request("/dev/mailbox")).status).toBe(200);
+    expect((await browser.request(`/t/${acme.id}/dev/mailbox`)).status).toBe(404);
   });
 });
 
-describe("A65 what signs in at one tenant", () => {
+describe("A65 a session of one tenant", () => {
   test.each([
     ["the default tenant", () => runtime.tenant],
     ["a tenant by path", () => globex],
     ["a tenant by host name", () => initech],
-  ] as const)("is nothing at %s, and the other way round", async (_, other) => {
-    const [here, there] = [await register(acme), await register(other())];
+  ] as const)("is invalid at %s, and vice versa", async (_, other) => {
+    const [first, second] = [await register(acme), await register(other())];
     const pairs = [
-      [acme, here, there],
-      [other(), there, here],
+      [acme, first, second],
+      [other(), second, first],
     ] as const;
     for (const [tenant, own, foreign] of pairs) {
       expect(await validate(tenant, { authorization: `Bearer ${own.token}` })).toMatchObject({
@@ -168,7 +170,7 @@ describe("A65 what signs in at one tenant", () => {
         session_token: foreign.token,
       });
       expect(await posted.json()).toEqual({ is_valid: false });
-      // A39: a browser that is signed in at both sends both, in an order that says nothing.
+      // A39: a browser that is signed in at both sends both, in an unspecified order.
       for (const cookie of [
         `service=${own.token}; service=${foreign.token}`,
         `service=${foreign.token}; service=${own.token}`,
@@ -177,7 +179,7 @@ describe("A65 what signs in at one tenant", () => {
     }
   });
 
-  test("ends nothing at another, however it is sent", async () => {
+  test("cannot end a session of another tenant", async () => {
     const { token } = await register(acme);
     const signOut = await tenantVisitor(runtime, globex).post("/logout", {}, { cookie: `service=${token}` });
     expect(signOut.status).toBe(401);
@@ -185,8 +187,8 @@ describe("A65 what signs in at one tenant", () => {
   });
 });
 
-describe("A68 what belongs to one tenant", () => {
-  test("an address and a password are an account at each, and none at the other", async () => {
+describe("A68 data of one tenant", () => {
+  test("one address has a separate account at each tenant, unknown at the other", async () => {
     const email = newAddress();
     const [one, other] = [await register(acme, email), await register(globex, email)];
     expect(one.userId).not.toBe(other.userId);
@@ -195,7 +197,7 @@ describe("A68 what belongs to one tenant", () => {
     expect([foreign.status, await foreign.text()]).toEqual([404, await unknown.text()]);
   });
 
-  test("a flow goes on there alone, and is not disturbed by who tries elsewhere", async () => {
+  test("a flow continues at its own tenant only, undisturbed by attempts at others", async () => {
     const walk = await restWalk(runtime, "login", tenantVisitor(runtime, acme));
     const { href = "" } = walk.state.actions.register_client_capabilities ?? {};
     const body = { csrf_token: walk.state.csrf_token, input_data: {} };
@@ -209,16 +211,16 @@ describe("A68 what belongs to one tenant", () => {
     expect((await walk.act("register_client_capabilities")).name).toBe("login_init");
   });
 
-  test("a page's flow is not found at another", async () => {
-    const who = tenantVisitor(runtime, acme);
-    await who.mutate("flow.start", { type: "login" });
+  test("a page's flow is not found at another tenant", async () => {
+    const browser = tenantVisitor(runtime, acme);
+    await browser.mutate("flow.start", { type: "login" });
     const stray = tenantVisitor(runtime, globex);
-    for (const [name, value] of who.cookies) stray.cookies.set(name, value);
+    for (const [name, value] of browser.cookies) stray.cookies.set(name, value);
     const shown = await (await stray.mutate("flow.current", { type: "login" })).json();
     expect(shown.result.data).toMatchObject({ version: 0, state: { name: "preflight" } });
   });
 
-  test("is neither seen nor changed by anything that is asked of another", async () => {
+  test("is neither read nor changed by any request to another tenant", async () => {
     const email = newAddress();
     const victim = await register(acme, email);
     const flow = await restWalk(runtime, "login", tenantVisitor(runtime, acme));
@@ -251,12 +253,12 @@ describe("A68 what belongs to one tenant", () => {
     );
     await fc.assert(
       fc.asyncProperty(asked, session, async (request, cookie) => {
-        const who = tenantVisitor(runtime, globex);
+        const browser = tenantVisitor(runtime, globex);
         const headers: Record<string, string> = cookie === "" ? {} : { cookie: `service=${cookie}` };
         const response =
           "body" in request
-            ? await who.post(request.path, request.body, headers)
-            : await who.request(request.path, { headers });
+            ? await browser.post(request.path, request.body, headers)
+            : await browser.request(request.path, { headers });
         const text = await response.text();
         expect(response.status).toBeLessThan(500);
         expect(text).not.toContain(victim.userId);
@@ -269,7 +271,7 @@ describe("A68 what belongs to one tenant", () => {
   });
 });
 
-/** Everything that the database holds of a tenant. */
+/** All rows of a tenant. */
 async function rowsOf(tenantId: string): Promise<Record<string, unknown[]>> {
   const tables = Object.entries(schema).filter(
     ([, table]) => is(table, PgTable) && "tenantId" in getTableColumns(table),
@@ -306,9 +308,9 @@ describe("addresses", () => {
     await expect(ask(`/t/${acme.id}/t/${globex.id}/login`)).rejects.toThrow("not an address of the API");
   });
 
-  test("the default tenant answers by its id too, and has the cookies of the whole host", async () => {
-    const who = visitor(runtime);
-    const response = await who.post(
+  test("the default tenant also answers by its id, with cookies of the whole host", async () => {
+    const browser = visitor(runtime);
+    const response = await browser.post(
       `/t/${runtime.tenant.id}/api/trpc/flow.start`,
       { type: "login" },
       {
@@ -316,10 +318,10 @@ describe("addresses", () => {
       },
     );
     expect(response.status).toBe(200);
-    expect(who.setCookies).toEqual([expect.stringContaining("; Path=/;")]);
+    expect(browser.setCookies).toEqual([expect.stringContaining("; Path=/;")]);
   });
 
-  test("A89 a tenant's host name is its own: it alone answers there, and nowhere else", async () => {
+  test("A89 a tenant with a host name answers at that host name only, and alone", async () => {
     const host = "login.initech.example";
     expect((await ask("/login", `${host}:3000`)).status).toBe(200);
     expect((await ask("/login", "LOGIN.initech.example")).status).toBe(200);
@@ -335,13 +337,13 @@ describe("addresses", () => {
     }
   });
 
-  test("a tenant by host name has the cookies of its whole host", async () => {
-    const { visitor: who } = await register(initech);
-    expect(who.setCookies.length).toBeGreaterThan(0);
-    expect(who.setCookies.filter((line) => !line.includes("; Path=/;"))).toEqual([]);
+  test("a tenant by host name sets cookies for its whole host", async () => {
+    const { visitor: browser } = await register(initech);
+    expect(browser.setCookies.length).toBeGreaterThan(0);
+    expect(browser.setCookies.filter((line) => !line.includes("; Path=/;"))).toEqual([]);
   });
 
-  test("a tenant whose settings do not hold any more answers 503, and the others go on", async () => {
+  test("a tenant with invalid settings answers 503, and the others are unaffected", async () => {
     const broken = await createTenant(runtime, { name: "Broken", hosts: [], settings: {} });
     await runtime.database.write.execute(
       sql`update tenants set config = '{"colour": "red"}', updated_at = now() + interval '1 minute' where id = ${broken.id}`,

@@ -84,9 +84,9 @@ test("A37 rejects forms of other sites", async () => {
 
 test("is not found by other machines or in production", async () => {
   const production = runtime.configured({ NODE_ENV: "production", SECRET_KEYS: "a key for tests alone" });
-  for (const who of [visitor(runtime), visitor(production, "127.0.0.1")]) {
-    expect((await who.request(address)).status).toBe(404);
-    expect((await who.submit(address, { do: "forget", key: "all" })).status).toBe(404);
+  for (const browser of [visitor(runtime), visitor(production, "127.0.0.1")]) {
+    expect((await browser.request(address)).status).toBe(404);
+    expect((await browser.submit(address, { do: "forget", key: "all" })).status).toBe(404);
   }
 });
 

@@ -26,7 +26,7 @@ const hardError = (status: number, code: string) => ({
   links: null,
 });
 
-/** Sends something in place of what `register_client_capabilities` takes. */
+/** Calls `register_client_capabilities` with a replaced query, body or headers. */
 async function send(
   walk: RestWalk,
   instead: { query?: string; body?: unknown; headers?: Record<string, string> },
@@ -38,7 +38,7 @@ async function send(
   return { status: response.status, state: (await response.json()) as FlowState };
 }
 
-/** Nothing was changed by what was sent before: the newest token still works. */
+/** Verifies that the earlier requests changed nothing: the newest token still works. */
 async function goesOn(walk: RestWalk): Promise<void> {
   const { state } = await send(walk, {});
   expect(state).toMatchObject({
@@ -49,7 +49,7 @@ async function goesOn(walk: RestWalk): Promise<void> {
 }
 
 describe("a start", () => {
-  test("needs no body, and reads none", async () => {
+  test("ignores its body", async () => {
     for (const body of [undefined, "{", '{"csrf_token":1}', "x".repeat(MAX_BODY_BYTES + 1)]) {
       const response = await visitor(runtime).post("/login", body);
       const state = (await response.json()) as FlowState;
@@ -62,7 +62,7 @@ describe("a start", () => {
     }
   });
 
-  test("sets no cookie, and tells no session", async () => {
+  test("sets no cookie and no session headers", async () => {
     const asked = visitor(runtime);
     const response = await asked.post("/registration");
     expect(asked.setCookies).toEqual([]);
@@ -72,7 +72,7 @@ describe("a start", () => {
     ]);
   });
 
-  test("too many from one source are 429, told apart by source alone", async () => {
+  test("is rate limited by source: 429", async () => {
     const limited = runtime.configured({
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_STARTS_PER_MINUTE: "2",
@@ -97,7 +97,7 @@ describe("a start", () => {
   });
 });
 
-describe("a request that is not one", () => {
+describe("a malformed request", () => {
   const id = randomUUID();
   const cases: [string, Parameters<typeof send>[1]][] = [
     ["A34 an action without a flow", { query: "action=x" }],
@@ -117,7 +117,7 @@ describe("a request that is not one", () => {
     ["A90 a prototype", { body: '{"csrf_token":"x","input_data":{"__proto__":{}}}' }],
   ];
 
-  test.each(cases)("%s is 400 as `error`, and changes nothing", async (_, instead) => {
+  test.each(cases)("with %s is 400 as `error` and changes nothing", async (_, instead) => {
     const walk = await restWalk(runtime, "login");
     expect(await send(walk, instead)).toEqual({
       status: 400,
@@ -126,7 +126,7 @@ describe("a request that is not one", () => {
     await goesOn(walk);
   });
 
-  test("A91 a body over 64 KiB is 413, and the connection ends with it", async () => {
+  test("A91 with a body over 64 KiB is 413 and closes the connection", async () => {
     const walk = await restWalk(runtime, "login");
     const href = walk.state.actions.register_client_capabilities?.href ?? "";
     const response = await walk.visitor.post(href, { csrf_token: "x".repeat(MAX_BODY_BYTES) });
@@ -137,11 +137,11 @@ describe("a request that is not one", () => {
   });
 });
 
-describe("a request that is not for this flow", () => {
+describe("a request that the flow does not permit", () => {
   const notPermitted = { status: 403, state: hardError(403, "operation_not_permitted_error") };
 
   test.each([undefined, null, "", "x".repeat(32), ["x"], 1, {}])(
-    "A28 with the token %j is 403, and the newest still works",
+    "A28 with the token %j is 403, and the newest token still works",
     async (csrf_token) => {
       const walk = await restWalk(runtime, "login");
       expect(await send(walk, { body: { csrf_token, input_data: {} } })).toEqual(notPermitted);
@@ -155,7 +155,7 @@ describe("a request that is not for this flow", () => {
     await goesOn(walk);
   });
 
-  test("A28 A29 with the token before, or that of another flow, is 403", async () => {
+  test("A28 A29 with the previous token or the token of another flow is 403", async () => {
     const walk = await restWalk(runtime, "login");
     const other = await restWalk(runtime, "login");
     const stale = walk.state.csrf_token;
@@ -168,7 +168,7 @@ describe("a request that is not for this flow", () => {
     expect((await walk.act("continue_with_login_identifier", { email: newAddress() })).status).toBe(200);
   });
 
-  test("of an unknown flow, or of another flow's type, is 403", async () => {
+  test("for an unknown flow or with another flow type is 403", async () => {
     const walk = await restWalk(runtime, "login");
     const href = walk.state.actions.register_client_capabilities?.href ?? "";
     const body = { csrf_token: walk.state.csrf_token, input_data: {} };
@@ -182,7 +182,7 @@ describe("a request that is not for this flow", () => {
     await goesOn(walk);
   });
 
-  test("A31 A32 of an action that is not offered is 403", async () => {
+  test("A31 A32 for an action that is not offered is 403", async () => {
     const walk = await restWalk(runtime, "login");
     const flowId = walk.state.actions.register_client_capabilities?.href.split("%40")[1];
     for (const action of [
@@ -198,14 +198,14 @@ describe("a request that is not for this flow", () => {
     await goesOn(walk);
   });
 
-  test("A30 of fifty at once with one token exactly one is performed", async () => {
+  test("A30 is performed exactly once if fifty arrive concurrently with one token", async () => {
     const walk = await restWalk(runtime, "login");
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(walk, {})));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 403)).toHaveLength(49);
   });
 
-  test("A33 of one that has expired is 410", async () => {
+  test("A33 for an expired flow is 410", async () => {
     const late = await testRuntime();
     const walk = await restWalk(late, "login");
     late.advanceClock(3601);
@@ -213,7 +213,7 @@ describe("a request that is not for this flow", () => {
     await late.close();
   });
 
-  test("A37 from another site is 403, a start included", async () => {
+  test("A37 from another site is 403, also for a start", async () => {
     const walk = await restWalk(runtime, "login");
     const headers = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
     expect(await send(walk, { headers })).toEqual(notPermitted);
@@ -227,7 +227,7 @@ describe("bad input", () => {
     const walk = await restWalk(runtime, "login");
     await walk.act("register_client_capabilities");
     const before = walk.state.csrf_token;
-    const state = await walk.act("continue_with_login_identifier", { email: "nobody" });
+    const state = await walk.act("continue_with_login_identifier", { email: "not-an-address" });
     expect(walk.response.status).toBe(400);
     expect(state).toMatchObject({
       name: "login_init",
@@ -247,8 +247,8 @@ describe("bad input", () => {
     ["A93 an array", { email: ["a@example.com"] }, 400],
     ["A93 an operator", { email: { $ne: 1 } }, 400],
     ["A10 a NUL", { email: "a\0@example.com" }, 400],
-    ["nothing", {}, 400],
-  ])("%s is %#", async (_, input, status) => {
+    ["empty input", {}, 400],
+  ])("%s: %j is %i", async (_, input, status) => {
     const walk = await restWalk(runtime, "login");
     await walk.act("register_client_capabilities");
     expect((await walk.act("continue_with_login_identifier", input as Record<string, unknown>)).status).toBe(
@@ -256,7 +256,7 @@ describe("bad input", () => {
     );
   });
 
-  test("A10 a NUL in any text of any depth is refused, not stumbled over", async () => {
+  test("A10 a NUL in any text at any depth is rejected with a client error", async () => {
     const walk = await restWalk(runtime, "login");
     await walk.act("register_client_capabilities", { webauthn_available: true });
     const nul = "a\0b";
@@ -273,13 +273,13 @@ describe("bad input", () => {
 });
 
 describe("success", () => {
-  test("hands over a session: cookie, lifetime, retention", async () => {
-    const { response, state, visitor: who } = await restRegistration(runtime, newAddress());
+  test("issues a session: cookie, lifetime, retention", async () => {
+    const { response, state, visitor: browser } = await restRegistration(runtime, newAddress());
     expect(response.status).toBe(200);
     expect(response.headers.get("x-session-lifetime")).toMatch(/^43(200|199)$/);
     expect(response.headers.get("x-session-retention")).toBe("persistent");
     expect(response.headers.get("x-auth-token")).toBeNull();
-    expect(who.setCookies).toEqual([
+    expect(browser.setCookies).toEqual([
       expect.stringMatching(
         /^service=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; Max-Age=43\d{3}; HttpOnly; SameSite=Lax$/,
       ),
@@ -287,22 +287,22 @@ describe("success", () => {
     expect(state).toMatchObject({ actions: {}, payload: { claims: { session_id: expect.any(String) } } });
   });
 
-  test("in X-Auth-Token, and in no cookie, where the tenant wants that", async () => {
+  test("sends X-Auth-Token in place of the cookie if so configured", async () => {
     const headed = runtime.configured({ STILE_SESSION_ENABLE_AUTH_TOKEN_HEADER: "true" });
-    const { response, visitor: who } = await restRegistration(headed, newAddress());
+    const { response, visitor: browser } = await restRegistration(headed, newAddress());
     expect(response.headers.get("x-auth-token")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-    expect(who.setCookies).toEqual([]);
+    expect(browser.setCookies).toEqual([]);
   });
 
-  test("in a cookie that is Secure, with the name, domain and SameSite of the tenant", async () => {
-    const there = runtime.configured({
+  test("sets a Secure cookie with the configured name, domain and SameSite", async () => {
+    const configured = runtime.configured({
       BASE_URL: "https://login.example.com",
       STILE_SESSION_COOKIE_NAME: "hanko",
       STILE_SESSION_COOKIE_DOMAIN: "example.com",
       STILE_SESSION_COOKIE_SAME_SITE: "none",
     });
-    const { visitor: who } = await restRegistration(there, newAddress());
-    expect(who.setCookies).toEqual([
+    const { visitor: browser } = await restRegistration(configured, newAddress());
+    expect(browser.setCookies).toEqual([
       expect.stringMatching(
         /^hanko=[^;]+; Path=\/; Domain=example.com; Max-Age=43\d{3}; HttpOnly; Secure; SameSite=None$/,
       ),
@@ -312,7 +312,7 @@ describe("success", () => {
   test.each([
     [true, "persistent", /; Max-Age=43\d{3};/],
     [false, "session", /^(?!.*Max-Age)/],
-  ])("A40 with remember_me %s the cookie is for the %s", async (remember_me, retention, cookie) => {
+  ])("A40 with remember_me %s the retention is %s", async (remember_me, retention, cookie) => {
     const asking = runtime.configured({ STILE_SESSION_COOKIE_RETENTION: "prompt" });
     const email = newAddress();
     await restRegistration(asking, email);
@@ -327,7 +327,7 @@ describe("success", () => {
     expect(walk.visitor.setCookies[0]).toMatch(cookie);
   });
 
-  test("A33 offers nothing after: 403 while the flow lives, and no second session", async () => {
+  test("A33 offers no further action: a repeated sign-in is 403 and issues no second session", async () => {
     const email = newAddress();
     const walk = await restRegistration(runtime, email);
     const flow = await restWalk(runtime, "login");
@@ -344,7 +344,7 @@ describe("success", () => {
     expect(walk.visitor.setCookies).toEqual([]);
   });
 
-  test("A26 a session that was planted before is not taken over, and ends", async () => {
+  test("A26 ends a planted session and issues a new one", async () => {
     const first = await restRegistration(runtime, newAddress());
     const planted = first.visitor.cookies.get("service") ?? "";
     const email = newAddress();
@@ -361,7 +361,7 @@ describe("success", () => {
     expect((await first.visitor.request("/me")).status).toBe(401);
   });
 
-  test("A26 of two cookies that name two sessions, both end", async () => {
+  test("A26 ends both sessions if cookies name two", async () => {
     const email = newAddress();
     const before = [
       await restRegistration(runtime, newAddress()),
@@ -375,8 +375,8 @@ describe("success", () => {
     await walk.act("continue_with_login_identifier", { email });
     await walk.act("continue_to_password_login");
     await walk.act("password_login", { password });
-    for (const who of before) expect((await who.request("/me")).status).toBe(401);
-    // The planted cookie is still there beside the new one, and names nothing.
+    for (const browser of before) expect((await browser.request("/me")).status).toBe(401);
+    // The planted cookie is still there beside the new one, and is invalid.
     person.cookies.set("service", `${planted}; service=${person.cookies.get("service")}`);
     expect((await person.request("/me")).status).toBe(200);
   });
@@ -387,12 +387,12 @@ test.each([
   ["undefined", "en"],
   ["tlh", "en"],
   [null, "en"],
-])("X-Language %s asks for mails in %s", async (header, language) => {
+])("X-Language %s selects mails in %s", async (header, language) => {
   const email = newAddress();
-  const who = visitor(runtime);
-  const walk = await restWalk(runtime, "registration", who);
+  const browser = visitor(runtime);
+  const walk = await restWalk(runtime, "registration", browser);
   await walk.act("register_client_capabilities");
-  await who.post(
+  await browser.post(
     walk.state.actions.register_login_identifier?.href ?? "",
     { csrf_token: walk.state.csrf_token, input_data: { email } },
     header === null ? {} : { "x-language": header },

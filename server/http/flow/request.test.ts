@@ -4,13 +4,13 @@ import { parseActionBody, parseActionParameter } from "./request.ts";
 const id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 const asked = (query: string) => parseActionParameter(new URLSearchParams(query));
 
-test("no action, or an empty one, asks for a new flow", () => {
+test("parses a missing or empty action as a start", () => {
   expect(asked("")).toEqual({ kind: "start" });
   expect(asked("action=")).toEqual({ kind: "start" });
   expect(asked("lang=de")).toEqual({ kind: "start" });
 });
 
-test("an action names a flow, with the @ encoded or not", () => {
+test("parses an action and its flow, with the @ encoded or not", () => {
   const expected = { kind: "action", action: "verify_passcode", flowId: id };
   expect(asked(`action=verify_passcode%40${id}`)).toEqual(expected);
   expect(asked(`action=verify_passcode@${id.toUpperCase()}`)).toEqual(expected);
@@ -36,22 +36,22 @@ test.each([
   `back@${id}&action=back@${id}`,
   `back@${id}&action=`,
   `&action=`,
-])("A34 a malformed action never starts a flow: %.40s", (value) => {
+])("A34 rejects a malformed action: %.40s", (value) => {
   expect(asked(`action=${value}`)).toEqual({ kind: "malformed" });
 });
 
-test("the body holds a token and input", () => {
+test("parses a token and input", () => {
   const input = { code: "123456", extra: null };
   expect(parseActionBody({ csrf_token: "t", input_data: input })).toEqual({ token: "t", input });
 });
 
-test("input that is absent or null is empty", () => {
+test("parses absent or null input as empty", () => {
   expect(parseActionBody({ csrf_token: "t" })).toEqual({ token: "t", input: {} });
   expect(parseActionBody({ csrf_token: "t", input_data: null })).toEqual({ token: "t", input: {} });
 });
 
 test.each([[undefined], [null], [""], [["t"]], [1], [true], [{ t: 1 }]])(
-  "A28 a csrf_token of %j fits no flow",
+  "A28 parses a csrf_token of %j as the empty token",
   (csrf_token) => {
     expect(parseActionBody({ csrf_token, input_data: {} })).toEqual({ token: "", input: {} });
   },
@@ -63,6 +63,6 @@ test.each([
   [{ csrf_token: "t", input_data: [] }],
   [{ csrf_token: "t", input_data: "a" }],
   [{ csrf_token: "t", input_data: 1 }],
-])("A92 a body of %j is refused", (body) => {
+])("A92 rejects the body %j", (body) => {
   expect(parseActionBody(body)).toBeNull();
 });

@@ -19,7 +19,7 @@ const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const parse = (parameters: Record<string, string>, environment: Record<string, string> = {}) =>
   parseDestination(new URLSearchParams(parameters), config(environment));
 
-test("an application on another host is sent a code for its challenge", () => {
+test("sends an application on another host a code for its challenge", () => {
   const asked = { redirect_to: "https://app.good.example/callback", code_challenge: challenge, state: "xyz" };
   expect(parse({ ...asked, code_challenge_method: "S256" })).toEqual({
     ok: true,
@@ -27,7 +27,7 @@ test("an application on another host is sent a code for its challenge", () => {
   });
 });
 
-test("an application on the same host needs none", () => {
+test("does not require a challenge of an application on the same host", () => {
   expect(parse({ redirect_to: "https://login.example.com/welcome" })).toEqual({
     ok: true,
     destination: { to: "https://login.example.com/welcome" },
@@ -52,11 +52,11 @@ test.each([
     "the state is endless",
     { redirect_to: "https://app.good.example/callback", code_challenge: challenge, state: "x".repeat(513) },
   ],
-])("A47 refused when %s", (_, parameters) => {
+])("A47 rejects %s", (_, parameters) => {
   expect(parse(parameters).ok).toBe(false);
 });
 
-test("a parameter that is given twice is refused", () => {
+test("rejects a repeated parameter", () => {
   const query = new URLSearchParams([
     ["redirect_to", "https://login.example.com/welcome"],
     ["redirect_to", "https://login.example.com/welcome"],
@@ -89,7 +89,7 @@ test.each([
   "/callback",
   "",
   `https://app.good.example/callback?${"x".repeat(3000)}`,
-])("A46 %.60s is refused", (redirect_to) => {
+])("A46 rejects %.60s", (redirect_to) => {
   expect(parse({ redirect_to, code_challenge: challenge }).ok).toBe(false);
 });
 
@@ -97,7 +97,7 @@ test.each([
   "HTTPS://APP.GOOD.EXAMPLE/callback",
   "https://app.good.example:443/callback",
   "https://app.good.example/./callback",
-])("A46 %s is the listed address in another spelling, and is sent on in the usual one", (redirect_to) => {
+])("A46 accepts %s, another spelling of a listed address, and normalizes it", (redirect_to) => {
   const asked = parse({ redirect_to, code_challenge: challenge });
   expect(asked.ok && asked.destination.to).toBe("https://app.good.example/callback");
 });
@@ -131,11 +131,11 @@ test.each([
     { STILE_SESSION_ENABLE_AUTH_TOKEN_HEADER: "true" },
     false,
   ],
-])("whether an application sees the session cookie: %s", (_, address, environment, sees) => {
+])("tells whether an application receives the session cookie: %s", (_, address, environment, sees) => {
   expect(sharesSessionCookie(new URL(address), config(environment))).toBe(sees);
 });
 
-test("code and state join what the address has, and replace what it had under their names", () => {
+test("adds code and state to the query of the address and replaces parameters of these names", () => {
   const destination = {
     to: "https://app.good.example/cb?a=1&code=old",
     codeChallenge: challenge,

@@ -30,11 +30,11 @@ test.each([
   ["password=+12 ", { remember_me: false, password: " 12 " }],
   ["undeclared=1", { remember_me: false, undeclared: "1" }],
   ["flow=login&action=back&version=3", { remember_me: false }],
-])("the form %s enters %j", (form, expected) => {
+])("parses the form %s as %j", (form, expected) => {
   expect(read(form)).toEqual(expected);
 });
 
-test("A90 fields with the names of an object's own members are plain data", () => {
+test("A90 treats fields named like members of Object.prototype as plain data", () => {
   const entered = readForm(new URLSearchParams("__proto__=x&constructor=y&toString=z"), {});
   expect(Object.keys(entered)).toEqual(["__proto__", "constructor", "toString"]);
   expect(Object.getPrototypeOf(entered)).toBe(Object.prototype);

@@ -10,7 +10,7 @@ const flow = { flowId: "f", token: "t", resume: "r", codeVerifier: "v" };
 const oldKey = "the key of last year";
 const newKey = "the key of this year";
 
-/** All that a page cookie needs of a runtime. */
+/** The parts of a runtime that page cookies use. */
 const runtime = (...keys: string[]) => ({ vault: createVault(keys) }) as Runtime;
 const sent = (setCookie: string) => setCookie.split(";")[0] ?? "";
 
@@ -19,7 +19,7 @@ test("opens a sealed cookie", async () => {
   expect(await openPageCookie(runtime(oldKey), tenant, "login", cookie)).toEqual(flow);
 });
 
-test("a new secret key in front leaves cookies readable; without the old one they are rejected", async () => {
+test("reads cookies of a rotated secret key until that key is removed", async () => {
   const cookie = sent(await pageCookie(runtime(oldKey), tenant, "login", flow));
   expect(await openPageCookie(runtime(newKey, oldKey), tenant, "login", cookie)).toEqual(flow);
   expect(await openPageCookie(runtime(newKey), tenant, "login", cookie)).toBeNull();
@@ -37,7 +37,7 @@ test("A39 finds the cookie beside a planted one", async () => {
   );
 });
 
-test("a seal holds for as long as its cookie, give or take the minute that clocks may differ", async () => {
+test("accepts a seal for the lifetime of its cookie, with a minute of clock tolerance", async () => {
   const to = { to: "https://app.example/" };
   const cookie = sent(await pageCookie(runtime(oldKey), tenant, "destination", to, 600));
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 590_000 });
@@ -50,7 +50,7 @@ test("a seal holds for as long as its cookie, give or take the minute that clock
   }
 });
 
-test("a cookie with everything in it stays under what browsers keep", async () => {
+test("keeps the largest cookie below the size limit of browsers", async () => {
   const longest = {
     to: `https://app.example/${"x".repeat(1800)}`,
     codeChallenge: "c".repeat(43),

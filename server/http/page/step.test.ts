@@ -16,51 +16,54 @@ beforeAll(async () => {
 
 afterAll(() => runtime.close());
 
-/** A browser that runs no script: it draws the page, posts one of its forms, follows, and draws the page again. */
-async function page(who: Visitor, type: FlowType, on = runtime): Promise<PageAnswer> {
-  const cookies = [...who.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+/** A browser that runs no script: it renders the page, posts one of its forms, follows the redirect, and renders again. */
+async function page(browser: Visitor, type: FlowType, on = runtime): Promise<PageAnswer> {
+  const cookies = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   return pageState(on, on.tenant, cookies, type);
 }
 
 async function submit(
-  who: Visitor,
+  browser: Visitor,
   type: FlowType,
   action: string,
   fields: Record<string, string> = {},
   on = runtime,
 ) {
-  const { version } = await page(who, type, on);
-  const response = await who.submit("/step", { flow: type, action, version: String(version), ...fields });
+  const { version } = await page(browser, type, on);
+  const response = await browser.submit("/step", { flow: type, action, version: String(version), ...fields });
   expect(response.status).toBe(303);
   expect(response.headers.get("location")).toBe(type === "login" ? "/" : "/?flow=registration");
-  return page(who, type, on);
+  return page(browser, type, on);
 }
 
 const newAddress = () => `${randomUUID()}@example.com`;
 
 describe("without a script", () => {
-  test("the page draws the first state and writes nothing", async () => {
+  test("renders the first state and writes nothing", async () => {
     const drawn = await page(visitor(runtime), "registration");
     expect(drawn).toMatchObject({ version: 0, state: { name: "preflight", status: 200, csrf_token: "" } });
     expect(drawn.state.actions).toHaveProperty("register_client_capabilities");
   });
 
-  test("a person registers, and signs in again", async () => {
+  test("a user registers and signs in again", async () => {
     const email = newAddress();
-    const who = visitor(runtime);
-    let drawn = await submit(who, "registration", "register_client_capabilities");
+    const browser = visitor(runtime);
+    let drawn = await submit(browser, "registration", "register_client_capabilities");
     expect(drawn.state.name).toBe("registration_init");
-    drawn = await submit(who, "registration", "register_login_identifier", { email: "nobody", username: "" });
+    drawn = await submit(browser, "registration", "register_login_identifier", {
+      email: "not-an-address",
+      username: "",
+    });
     expect(drawn.state).toMatchObject({ name: "registration_init", status: 400, csrf_token: "" });
     expect(drawn.state.actions.register_login_identifier?.inputs.email).toMatchObject({
-      value: "nobody",
+      value: "not-an-address",
       error: { code: "value_invalid_error" },
     });
-    await submit(who, "registration", "register_login_identifier", { email });
-    await submit(who, "registration", "verify_passcode", { code: mailedCode(runtime, email) });
-    drawn = await submit(who, "registration", "register_password", { new_password: password });
+    await submit(browser, "registration", "register_login_identifier", { email });
+    await submit(browser, "registration", "verify_passcode", { code: mailedCode(runtime, email) });
+    drawn = await submit(browser, "registration", "register_password", { new_password: password });
     expect(drawn.state.name).toBe("success");
-    expect(await (await who.request("/sessions/validate")).json()).toMatchObject({ is_valid: true });
+    expect(await (await browser.request("/sessions/validate")).json()).toMatchObject({ is_valid: true });
 
     const returning = visitor(runtime);
     await submit(returning, "login", "register_client_capabilities");
@@ -76,80 +79,80 @@ describe("without a script", () => {
   test.each([
     ["is ticked is true", { remember_me: "true" }, "persistent"],
     ["is not ticked is false", {}, "session"],
-  ])("a box that %s", async (_, box, retention) => {
+  ])("a checkbox that %s", async (_, box, retention) => {
     const asking = runtime.configured({ STILE_SESSION_COOKIE_RETENTION: "prompt" });
     const email = newAddress();
     await restRegistration(asking, email);
-    const who = visitor(asking);
-    await submit(who, "login", "register_client_capabilities", {}, asking);
-    expect((await submit(who, "login", "remember_me", box, asking)).state.status).toBe(200);
-    await submit(who, "login", "continue_with_login_identifier", { email }, asking);
-    const { version } = await submit(who, "login", "continue_to_password_login", {}, asking);
+    const browser = visitor(asking);
+    await submit(browser, "login", "register_client_capabilities", {}, asking);
+    expect((await submit(browser, "login", "remember_me", box, asking)).state.status).toBe(200);
+    await submit(browser, "login", "continue_with_login_identifier", { email }, asking);
+    const { version } = await submit(browser, "login", "continue_to_password_login", {}, asking);
     const form = { flow: "login", action: "password_login", version: String(version), password };
-    const response = await who.submit("/step", form);
+    const response = await browser.submit("/step", form);
     expect(response.headers.get("x-session-retention")).toBe(retention);
   });
 
-  test("an outdated form performs nothing, and the page shows the current state", async () => {
-    const who = visitor(runtime);
-    await submit(who, "login", "register_client_capabilities");
-    const { version } = await page(who, "login");
-    await submit(who, "login", "continue_with_login_identifier", { email: newAddress() });
-    const late = await who.submit("/step", {
+  test("an outdated form performs no action, and the page shows the current state", async () => {
+    const browser = visitor(runtime);
+    await submit(browser, "login", "register_client_capabilities");
+    const { version } = await page(browser, "login");
+    await submit(browser, "login", "continue_with_login_identifier", { email: newAddress() });
+    const late = await browser.submit("/step", {
       flow: "login",
       action: "continue_with_login_identifier",
       version: String(version),
       email: newAddress(),
     });
     expect(late.status).toBe(303);
-    expect((await page(who, "login")).version).toBe(version + 1);
+    expect((await page(browser, "login")).version).toBe(version + 1);
   });
 
-  test("after a lost answer the next click shows where the flow is, and the one after works", async () => {
-    const who = visitor(runtime);
+  test("after a lost response the next submit shows the current state, and the one after it works", async () => {
+    const browser = visitor(runtime);
     const email = newAddress();
-    await submit(who, "registration", "register_client_capabilities");
-    const kept = who.cookies.get("stile-registration") ?? "";
-    await submit(who, "registration", "register_login_identifier", { email });
-    who.cookies.set("stile-registration", kept);
+    await submit(browser, "registration", "register_client_capabilities");
+    const kept = browser.cookies.get("stile-registration") ?? "";
+    await submit(browser, "registration", "register_login_identifier", { email });
+    browser.cookies.set("stile-registration", kept);
 
-    let drawn = await submit(who, "registration", "register_login_identifier", { email });
+    let drawn = await submit(browser, "registration", "register_login_identifier", { email });
     expect(drawn.state.name).toBe("passcode_confirmation");
-    const beforeEnd = await submit(who, "registration", "verify_passcode", {
+    const beforeEnd = await submit(browser, "registration", "verify_passcode", {
       code: mailedCode(runtime, email),
     });
     expect(beforeEnd.state.name).toBe("password_creation");
 
-    // The last answer is lost too, and the session with it.
-    const last = who.cookies.get("stile-registration") ?? "";
+    // The last response is lost too, with the session cookie.
+    const last = browser.cookies.get("stile-registration") ?? "";
     const form = { flow: "registration", action: "register_password", version: String(beforeEnd.version) };
-    await who.submit("/step", { ...form, new_password: password });
-    who.cookies.delete("service");
-    who.cookies.set("stile-registration", last);
-    const again = await who.submit("/step", { ...form, new_password: password });
+    await browser.submit("/step", { ...form, new_password: password });
+    browser.cookies.delete("service");
+    browser.cookies.set("stile-registration", last);
+    const again = await browser.submit("/step", { ...form, new_password: password });
     expect(again.headers.get("x-session-lifetime")).not.toBeNull();
-    drawn = await page(who, "registration");
+    drawn = await page(browser, "registration");
     expect(drawn.state.name).toBe("success");
-    expect((await who.request("/me")).status).toBe(200);
+    expect((await browser.request("/me")).status).toBe(200);
   });
 
-  test("shows that a flow has expired on the first state of the next", async () => {
+  test("reports an expired flow on the first state of the next flow", async () => {
     const late = await testRuntime();
-    const who = visitor(late);
-    await submit(who, "login", "register_client_capabilities", {}, late);
-    const { version } = await page(who, "login", late);
+    const browser = visitor(late);
+    await submit(browser, "login", "register_client_capabilities", {}, late);
+    const { version } = await page(browser, "login", late);
     late.advanceClock(3601);
-    await who.submit("/step", {
+    await browser.submit("/step", {
       flow: "login",
       action: "continue_with_login_identifier",
       version: String(version),
     });
-    const drawn = await page(who, "login", late);
+    const drawn = await page(browser, "login", late);
     expect(drawn).toMatchObject({
       version: 0,
       state: { name: "preflight", status: 410, error: { code: "flow_expired_error" } },
     });
-    expect((await submit(who, "login", "register_client_capabilities", {}, late)).state).toMatchObject({
+    expect((await submit(browser, "login", "register_client_capabilities", {}, late)).state).toMatchObject({
       name: "login_init",
       status: 200,
     });
@@ -186,17 +189,17 @@ describe("a form", () => {
       "with thousands of fields",
       { ...whole, ...Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, "x"])) },
     ],
-  ])("%s is 400", async (_, fields) => {
+  ])("is 400 with %s", async (_, fields) => {
     const response = await send(fields);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ code: 400, message: expect.any(String) });
   });
 
-  test("A91 that is too large is 413", async () => {
+  test("A91 is 413 if it is too large", async () => {
     expect((await send({ ...whole, x: "x".repeat(MAX_BODY_BYTES) })).status).toBe(413);
   });
 
-  test("A37 of another type is 400, and of another site 403", async () => {
+  test("A37 is 400 for another content type and 403 from another site", async () => {
     expect((await send(whole, { "content-type": "text/plain" })).status).toBe(400);
     expect((await send(whole, { "content-type": "multipart/form-data; boundary=x" })).status).toBe(400);
     expect((await send(whole, { "sec-fetch-site": "cross-site" })).status).toBe(403);
@@ -214,9 +217,9 @@ describe("a form", () => {
 });
 
 test("ignores a planted notice with an unknown code", async () => {
-  const who = visitor(runtime);
-  who.cookies.set("stile-notice", "<script>");
-  expect((await page(who, "login")).state).not.toHaveProperty("error");
-  who.cookies.set("stile-notice", "constructor");
-  expect((await page(who, "login")).state).not.toHaveProperty("error");
+  const browser = visitor(runtime);
+  browser.cookies.set("stile-notice", "<script>");
+  expect((await page(browser, "login")).state).not.toHaveProperty("error");
+  browser.cookies.set("stile-notice", "constructor");
+  expect((await page(browser, "login")).state).not.toHaveProperty("error");
 });

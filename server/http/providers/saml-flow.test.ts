@@ -45,10 +45,10 @@ function person(): Pick<Answer, "nameId" | "attributes"> & { email: string } {
   return { email, nameId: name, attributes: { email, displayName: "Ada" } };
 }
 
-/** What the person's browser posts, and the token that it is sent on with. */
-async function bring(who: Visitor, answer: Partial<Answer>, relayState?: string): Promise<string> {
+/** Posts the provider's response as the browser does; returns the exchange token of the redirect. */
+async function bring(browser: Visitor, answer: Partial<Answer>, relayState?: string): Promise<string> {
   const SAMLResponse = await provider.answer({ ...sp, ...answer });
-  const response = await who.request("/saml/callback", {
+  const response = await browser.request("/saml/callback", {
     method: "POST",
     body: new URLSearchParams({ SAMLResponse, ...(relayState ? { RelayState: relayState } : {}) }),
   });
@@ -58,32 +58,32 @@ async function bring(who: Visitor, answer: Partial<Answer>, relayState?: string)
   return token;
 }
 
-/** Names themselves in a flow, goes to the provider, and is back with a token. */
-async function viaProvider(at: TestRuntime, type: "login" | "registration", who = person()) {
+/** Enters an identifier in a flow, signs in at the provider, and returns with a token. */
+async function viaProvider(at: TestRuntime, type: "login" | "registration", user = person()) {
   const walk = await restWalk(at, type);
   await walk.act("register_client_capabilities");
   await (type === "login"
-    ? walk.act("continue_with_login_identifier", { email: who.email })
-    : walk.act("register_login_identifier", { email: who.email }));
+    ? walk.act("continue_with_login_identifier", { email: user.email })
+    : walk.act("register_login_identifier", { email: user.email }));
   expect(walk.state.name).toBe("thirdparty");
   const request = provider.read(String(walk.state.payload.redirect_url));
-  const { nameId, attributes } = who;
+  const { nameId, attributes } = user;
   const token = await bring(
     walk.visitor,
     { nameId, attributes, inResponseTo: request.id },
     request.relayState,
   );
-  return { walk, who, token, request };
+  return { walk, user, token, request };
 }
 
-/** Begins with a token that the provider's own visitor brings. */
+/** Starts an IdP-initiated sign-in. */
 async function byItself(
   at: TestRuntime,
-  who = person(),
-): Promise<{ walk: RestWalk; token: string; who: typeof who }> {
+  user = person(),
+): Promise<{ walk: RestWalk; token: string; user: typeof user }> {
   const browser = visitor(at);
-  const token = await bring(browser, { nameId: who.nameId, attributes: who.attributes });
-  return { walk: await restWalk(at, "token_exchange", browser), token, who };
+  const token = await bring(browser, { nameId: user.nameId, attributes: user.attributes });
+  return { walk: await restWalk(at, "token_exchange", browser), token, user };
 }
 
 const codes = (state: FlowState) => [
@@ -94,24 +94,24 @@ const codes = (state: FlowState) => [
 ];
 
 describe.each(["login", "registration"] as const)("in a %s flow", (type) => {
-  test("an address in the provider's domain leads there, and back to a session", async () => {
-    const { walk, token, who } = await viaProvider(trusting, type);
+  test("an address in the provider's domain redirects to the provider, and the return issues a session", async () => {
+    const { walk, token, user } = await viaProvider(trusting, type);
     await walk.act("exchange_token", { token });
     expect(walk.state.name).toBe("success");
     const me = await (await walk.visitor.request("/me")).json();
-    expect(me).toMatchObject({ name: "Ada", emails: [{ address: who.email, is_verified: true }] });
+    expect(me).toMatchObject({ name: "Ada", emails: [{ address: user.email, is_verified: true }] });
     expect(walk.state.payload).toMatchObject({ claims: { amr: [`ext:${provider.entityId}`] } });
   });
 
-  test("A43 an address that the provider is not trusted for is proved first", async () => {
-    const { walk, token, who } = await viaProvider(runtime, type);
+  test("A43 an address that the provider is not trusted for must be verified first", async () => {
+    const { walk, token, user } = await viaProvider(runtime, type);
     await walk.act("exchange_token", { token });
     expect(walk.state.name).toBe("passcode_confirmation");
-    await walk.act("verify_passcode", { code: mailedCode(runtime, who.email) });
+    await walk.act("verify_passcode", { code: mailedCode(runtime, user.email) });
     expect(walk.state.name).toBe("success");
   });
 
-  test("a token that is none changes nothing, and the journey can be given up", async () => {
+  test("an invalid token changes nothing, and the user can go back", async () => {
     const { walk, request } = await viaProvider(trusting, type);
     expect(request.relayState).not.toBe("");
     await walk.act("exchange_token", { token: "x" });
@@ -120,7 +120,7 @@ describe.each(["login", "registration"] as const)("in a %s flow", (type) => {
     expect(walk.state.name).toBe(`${type}_init`);
   });
 
-  test("a provider that cannot be asked is a refusal of the address, and the flow goes on", async () => {
+  test("an unreachable provider is an input error, and the flow continues", async () => {
     const far = { name: "far", domains: ["far.example"], metadata_url: "https://far.example/metadata" };
     const at = runtime.configured(settings({}, far));
     providerNetwork(at).fetch = () => Promise.reject(new TypeError("fetch failed"));
@@ -135,14 +135,14 @@ describe.each(["login", "registration"] as const)("in a %s flow", (type) => {
   });
 });
 
-test("an address outside the provider's domains does not lead there", async () => {
+test("an address outside the provider's domains does not redirect to the provider", async () => {
   const walk = await restWalk(runtime, "login");
   await walk.act("register_client_capabilities");
   await walk.act("continue_with_login_identifier", { email: "ada@example.com" });
   expect(walk.state.name).toBe("login_method_chooser");
 });
 
-test("a provider may be known by the address of its metadata alone", async () => {
+test("a provider can be configured by the URL of its metadata alone", async () => {
   const near = await startSamlProvider({ nameId: "u-2", attributes: { mail: "ada@near.example" } });
   try {
     const { metadataUrl } = near;
@@ -156,7 +156,7 @@ test("a provider may be known by the address of its metadata alone", async () =>
     const walk = await restWalk(at, "login");
     await walk.act("register_client_capabilities");
     await walk.act("continue_with_login_identifier", { email: "ada@near.example" });
-    // What the person's browser does there.
+    // The redirect that the browser follows at the provider.
     const page = await (await fetch(String(walk.state.payload.redirect_url))).text();
     const fields = [...page.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, name = "", value = ""]) => [
       name,
@@ -191,7 +191,7 @@ test("SAML can be the only sign-in method for an identifier", async () => {
 });
 
 describe("POST /token_exchange", () => {
-  test("begins at the provider, with nothing before it", async () => {
+  test("starts in the state `thirdparty`", async () => {
     const walk = await restWalk(runtime, "token_exchange");
     expect(walk.state).toMatchObject({ name: "thirdparty", status: 200, payload: {} });
     expect(Object.keys(walk.state.actions)).toEqual(["exchange_token"]);
@@ -199,25 +199,25 @@ describe("POST /token_exchange", () => {
   });
 
   test("signs a user in after an IdP-initiated sign-on of a trusted provider", async () => {
-    const { walk, token, who } = await byItself(trusting);
+    const { walk, token, user } = await byItself(trusting);
     await walk.act("exchange_token", { token });
     expect(walk.state.name).toBe("success");
     expect(walk.state.payload).toMatchObject({
       last_login: { login_method: "third_party", third_party_provider: `${provider.entityId}` },
     });
-    // The same person again, by whichever way.
-    const again = await viaProvider(trusting, "login", who);
+    // The same user signs in again, SP-initiated.
+    const again = await viaProvider(trusting, "login", user);
     await again.walk.act("exchange_token", { token: again.token });
     const subject = (state: FlowState) => (state.payload.claims as { subject: string }).subject;
     expect(subject(again.walk.state)).toBe(subject(walk.state));
   });
 
-  test("asks for a code where the provider is not trusted for the address", async () => {
-    const { walk, token, who } = await byItself(runtime);
+  test("requires a passcode if the provider is not trusted for the address", async () => {
+    const { walk, token, user } = await byItself(runtime);
     await walk.act("exchange_token", { token });
     expect(walk.state).toMatchObject({ name: "passcode_confirmation", status: 200 });
     expect(Object.keys(walk.state.actions)).toEqual(["verify_passcode", "resend_passcode", "back"]);
-    await walk.act("verify_passcode", { code: mailedCode(runtime, who.email) });
+    await walk.act("verify_passcode", { code: mailedCode(runtime, user.email) });
     expect(walk.state.name).toBe("success");
     expect((await walk.visitor.request("/me")).status).toBe(200);
   });
@@ -230,7 +230,7 @@ describe("POST /token_exchange", () => {
     expect(victim.visitor.cookies.has("service")).toBe(false);
   });
 
-  test("goes back to where another token may be brought, and what was shown is forgotten", async () => {
+  test("goes back to the state that accepts another token and discards the displayed data", async () => {
     const { walk, token } = await byItself(runtime);
     await walk.act("exchange_token", { token });
     await walk.act("back");
@@ -240,7 +240,7 @@ describe("POST /token_exchange", () => {
     expect(walk.state).toMatchObject({ name: "thirdparty", status: 400 });
   });
 
-  test("A49 takes a token once, and none that a flow of another kind waits for", async () => {
+  test("A49 accepts a token once, and rejects the token of a flow of another type", async () => {
     const { token, walk } = await byItself(trusting);
     const again = () => restWalk(trusting, "token_exchange", walk.visitor);
     const walks = await Promise.all(Array.from({ length: 10 }, again));
@@ -259,7 +259,7 @@ describe("POST /token_exchange", () => {
     expect(login.walk.state.name).toBe("success");
   });
 
-  test("A39 a token of one browser does not sign another one in to a flow of its own", async () => {
+  test("A39 rejects the token of one browser in the flow of another browser", async () => {
     const attacker = await viaProvider(trusting, "login");
     const victim = await viaProvider(trusting, "login");
     await victim.walk.act("exchange_token", { token: attacker.token });
@@ -267,13 +267,13 @@ describe("POST /token_exchange", () => {
   });
 });
 
-describe("an account that has the address", () => {
-  test("is joined when it and a trusted provider have proved it", async () => {
-    const who = person();
-    // Registered while no provider had the domain.
+describe("an account with the same address", () => {
+  test("is linked if both the account and a trusted provider have verified the address", async () => {
+    const user = person();
+    // Registered before a provider had the domain.
     const before = runtime.configured({ STILE_SAML_ENABLED: "false" });
-    const registered = await restRegistration(before, who.email);
-    const { walk, token } = await viaProvider(trusting, "login", who);
+    const registered = await restRegistration(before, user.email);
+    const { walk, token } = await viaProvider(trusting, "login", user);
     await walk.act("exchange_token", { token });
     expect(walk.state.name).toBe("success");
     const subject = (state: FlowState) => (state.payload.claims as { subject: string }).subject;
@@ -281,13 +281,13 @@ describe("an account that has the address", () => {
   });
 
   test("is not linked by a provider that is not trusted for the address", async () => {
-    const who = person();
+    const user = person();
     const before = runtime.configured({ STILE_SAML_ENABLED: "false" });
-    await restRegistration(before, who.email);
-    const { walk, token } = await viaProvider(runtime, "login", who);
+    await restRegistration(before, user.email);
+    const { walk, token } = await viaProvider(runtime, "login", user);
     await walk.act("exchange_token", { token });
     expect(walk.state).toMatchObject({ name: "thirdparty", error: { code: "user_conflict" } });
-    // Nor to one that speaks for an address outside its own domains.
+    // A provider that asserts an address outside its own domains is not trusted either.
     const outside = { ...person(), attributes: { email: `${crypto.randomUUID()}@example.com` } };
     await restRegistration(before, outside.attributes.email);
     const other = await viaProvider(trusting, "login", outside);

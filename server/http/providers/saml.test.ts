@@ -36,32 +36,32 @@ beforeAll(async () => {
 
 afterAll(() => runtime.close());
 
-const auth = (who: Visitor, domain = "example.org", redirectTo = there) =>
-  who.request(`/saml/auth?${new URLSearchParams({ domain, redirect_to: redirectTo })}`);
+const auth = (browser: Visitor, domain = "example.org", redirectTo = there) =>
+  browser.request(`/saml/auth?${new URLSearchParams({ domain, redirect_to: redirectTo })}`);
 
-/** What a provider's page has the person's browser post. */
-const post = (who: Visitor, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-  who.request("/saml/callback", {
+/** Posts the form of a provider's page. */
+const post = (browser: Visitor, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  browser.request("/saml/callback", {
     method: "POST",
     body: new URLSearchParams(fields),
     headers: { "sec-fetch-site": "cross-site", origin: "https://idp.example.org", ...headers },
   });
 
 /** Sends a user to the provider, and reads the request. */
-async function sent(who = visitor(runtime)) {
-  const response = await auth(who);
+async function sent(browser = visitor(runtime)) {
+  const response = await auth(browser);
   expect(response.status).toBe(307);
-  return { who, request: provider.read(response.headers.get("location") ?? "") };
+  return { browser, request: provider.read(response.headers.get("location") ?? "") };
 }
 
 async function answered(about: Partial<Answer> = {}, fields: Record<string, string> = {}) {
-  const { who, request } = await sent();
+  const { browser, request } = await sent();
   const SAMLResponse = await provider.answer({ ...sp, inResponseTo: request.id, ...about });
-  const response = await post(who, { SAMLResponse, RelayState: request.relayState, ...fields });
-  return { who, request, SAMLResponse, response };
+  const response = await post(browser, { SAMLResponse, RelayState: request.relayState, ...fields });
+  return { browser, request, SAMLResponse, response };
 }
 
-/** Where an answer sends the person. */
+/** The redirect of a response. */
 function target(response: Response): URL {
   expect(response.status).toBe(303);
   return new URL(response.headers.get("location") ?? "");
@@ -78,18 +78,18 @@ const tokenOf = (response: Response, at = runtime) =>
 describe("while SAML is disabled", () => {
   test("every address is 403", async () => {
     const off = runtime.configured({ ...settings(), STILE_SAML_ENABLED: "false" });
-    const who = visitor(off);
+    const browser = visitor(off);
     for (const response of [
-      await auth(who),
-      await who.request("/saml/metadata?domain=example.org"),
-      await post(who, { SAMLResponse: "x" }),
+      await auth(browser),
+      await browser.request("/saml/metadata?domain=example.org"),
+      await post(browser, { SAMLResponse: "x" }),
     ]) {
       expect(response.status).toBe(403);
       expect(await response.json()).toEqual({ code: 403, message: expect.stringContaining("saml.enabled") });
     }
   });
 
-  test("no flow begins at /token_exchange, and none goes on there", async () => {
+  test("no flow starts or continues at /token_exchange", async () => {
     const off = runtime.configured({ ...settings(), STILE_SAML_ENABLED: "false" });
     for (const path of [
       "/token_exchange",
@@ -109,9 +109,9 @@ describe("while SAML is disabled", () => {
 });
 
 describe("GET /saml/metadata", () => {
-  test("is the metadata, or a certificate of it, for a domain that has a provider", async () => {
-    const who = visitor(runtime);
-    const metadata = await who.request("/saml/metadata?domain=example.org");
+  test("returns the metadata, or one of its certificates, for a domain that has a provider", async () => {
+    const browser = visitor(runtime);
+    const metadata = await browser.request("/saml/metadata?domain=example.org");
     expect(metadata.status).toBe(200);
     expect(metadata.headers.get("content-type")).toBe("application/samlmetadata+xml; charset=utf-8");
     expect(metadata.headers.get("content-disposition")).toContain("attachment");
@@ -119,7 +119,7 @@ describe("GET /saml/metadata", () => {
     expect(xml).toContain('entityID="http://localhost:3000"');
     expect(xml).toContain('Location="http://localhost:3000/saml/callback"');
     const bareOf = async (query: string) => {
-      const response = await who.request(`/saml/metadata?domain=example.org&${query}`);
+      const response = await browser.request(`/saml/metadata?domain=example.org&${query}`);
       return new X509Certificate(await response.text()).raw.toString("base64");
     };
     const [signing, encryption] = [await bareOf("cert_only=true"), await bareOf("cert_only=encryption")];
@@ -139,12 +139,12 @@ describe("GET /saml/metadata", () => {
 });
 
 describe("GET /saml/auth", () => {
-  test("sends the person to the provider of the domain, with a state that their browser keeps", async () => {
-    const { who, request } = await sent();
+  test("redirects to the provider of the domain and sets a state cookie", async () => {
+    const { browser, request } = await sent();
     expect(request).toMatchObject({ issuer: "http://localhost:3000", consumerUrl: sp.consumerUrl });
-    const state = who.cookies.get("third-party-state");
+    const state = browser.cookies.get("third-party-state");
     expect(request.relayState).toBe(RELAY_STATE_PREFIX + state);
-    expect(who.setCookies[0]).toMatch(/; HttpOnly; Secure; SameSite=None$/);
+    expect(browser.setCookies[0]).toMatch(/; HttpOnly; Secure; SameSite=None$/);
   });
 
   test("A46 rejects a return address that is not allowed", async () => {
@@ -165,7 +165,7 @@ describe("GET /saml/auth", () => {
     expect(target(twice).origin).toBe("http://localhost:3000");
   });
 
-  test("tells at that address when the domain has no provider, or the provider cannot be used", async () => {
+  test("reports at the return address a domain without a provider, or an unusable provider", async () => {
     const unknown = target(await auth(visitor(runtime), "example.com"));
     expect(unknown.href).toMatch(
       /^https:\/\/app\.example\.com\/back\?error=invalid_request&error_description=/,
@@ -180,38 +180,38 @@ describe("GET /saml/auth", () => {
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1",
     });
-    const who = visitor(limited, "192.0.2.77");
-    expect((await auth(who)).status).toBe(307);
-    const refused = await auth(who);
+    const browser = visitor(limited, "192.0.2.77");
+    expect((await auth(browser)).status).toBe(307);
+    const refused = await auth(browser);
     expect(errorOf(refused)).toBe("rate_limit_exceeded");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  test("A37 begins nothing for a page that has its visitors load it as a part of itself", async () => {
-    const who = visitor(runtime);
+  test("A37 rejects requests that are not top-level navigations", async () => {
+    const browser = visitor(runtime);
     for (const dest of ["image", "iframe", "empty", "script"]) {
-      const response = await who.request("/saml/auth?domain=example.org", {
+      const response = await browser.request("/saml/auth?domain=example.org", {
         headers: { "sec-fetch-site": "cross-site", "sec-fetch-dest": dest },
       });
-      expect([response.status, who.setCookies]).toEqual([403, []]);
+      expect([response.status, browser.setCookies]).toEqual([403, []]);
     }
-    const sent = await who.request("/saml/auth?domain=example.org", {
+    const sent = await browser.request("/saml/auth?domain=example.org", {
       headers: { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" },
     });
     expect(sent.status).toBe(307);
   });
 
   test("does nothing for HEAD", async () => {
-    const who = visitor(runtime);
-    const response = await who.request("/saml/auth?domain=example.org", { method: "HEAD" });
+    const browser = visitor(runtime);
+    const response = await browser.request("/saml/auth?domain=example.org", { method: "HEAD" });
     expect(response.status).toBe(204);
-    expect(who.cookies.size).toBe(0);
+    expect(browser.cookies.size).toBe(0);
   });
 });
 
 describe("POST /saml/callback", () => {
-  test("sends the person on with a token, which no flow of theirs waits for", async () => {
-    const { who, response } = await answered();
+  test("redirects with a token that belongs to no flow", async () => {
+    const { browser, response } = await answered();
     const location = target(response);
     expect(location.origin + location.pathname).toBe(there);
     expect([...location.searchParams.keys()].toSorted()).toEqual(["hanko_token", "saml_hint"]);
@@ -219,7 +219,7 @@ describe("POST /saml/callback", () => {
       flowId: null,
       facts: { provider: `saml:${provider.entityId}`, subject: "u-1" },
     });
-    expect(who.cookies.has("third-party-state")).toBe(false);
+    expect(browser.cookies.has("third-party-state")).toBe(false);
   });
 
   test("accepts an IdP-initiated sign-on", async () => {
@@ -237,14 +237,14 @@ describe("POST /saml/callback", () => {
     expect(target(await post(visitor(elsewhere), { SAMLResponse: answer })).host).toBe("portal.example.com");
   });
 
-  test("A59 takes no answer twice, and no answer for another request", async () => {
-    const { who, request, SAMLResponse, response } = await answered();
+  test("A59 rejects a replayed response and a response to another request", async () => {
+    const { browser, request, SAMLResponse, response } = await answered();
     expect(target(response).searchParams.has("hanko_token")).toBe(true);
-    expect(errorOf(await post(who, { SAMLResponse, RelayState: request.relayState }))).toBe(
+    expect(errorOf(await post(browser, { SAMLResponse, RelayState: request.relayState }))).toBe(
       "invalid_request",
     );
     const other = await sent();
-    const crossed = await post(other.who, { SAMLResponse, RelayState: other.request.relayState });
+    const crossed = await post(other.browser, { SAMLResponse, RelayState: other.request.relayState });
     expect(errorOf(crossed)).toBe("invalid_request");
     expect(errorOf(await post(visitor(runtime), { SAMLResponse }))).toBe("invalid_request");
     const unsolicited = await provider.answer({ ...sp });
@@ -254,7 +254,7 @@ describe("POST /saml/callback", () => {
     expect(errorOf(await post(visitor(runtime), { SAMLResponse: unsolicited }))).toBe("invalid_request");
   });
 
-  test("A47 wants the browser that was sent, and the state that it was sent with", async () => {
+  test("A47 requires the browser and the state of the request", async () => {
     const { request } = await sent();
     const SAMLResponse = await provider.answer({ ...sp, inResponseTo: request.id });
     const stranger = await post(visitor(runtime), { SAMLResponse, RelayState: request.relayState });
@@ -272,18 +272,18 @@ describe("POST /saml/callback", () => {
     }
   });
 
-  test("takes no answer after ten minutes", async () => {
+  test("rejects a response after ten minutes", async () => {
     const late = runtime.configured(settings());
-    const { who, request } = await sent(visitor(late));
+    const { browser, request } = await sent(visitor(late));
     late.advanceClock(601);
     const SAMLResponse = await provider.answer({ ...sp, inResponseTo: request.id });
-    expect(errorOf(await post(who, { SAMLResponse, RelayState: request.relayState }))).toBe(
+    expect(errorOf(await post(browser, { SAMLResponse, RelayState: request.relayState }))).toBe(
       "invalid_request",
     );
     late.advanceClock(-601);
   });
 
-  test("tells that the provider said no, and writes down why anything was refused", async () => {
+  test("reports a denial by the provider, and audits the reason of each rejection", async () => {
     const { response } = await answered({ status: "urn:oasis:names:tc:SAML:2.0:status:Responder" });
     expect(target(response).searchParams.get("error")).toBe("access_denied");
     await answered({ audience: "https://other.example" });
@@ -302,7 +302,7 @@ describe("POST /saml/callback", () => {
   });
 
   test("answers malformed forms with an error", async () => {
-    const who = visitor(runtime);
+    const browser = visitor(runtime);
     const forms: (string | Record<string, string>)[] = [
       "",
       "SAMLResponse=",
@@ -315,17 +315,17 @@ describe("POST /saml/callback", () => {
       "__proto__=x&SAMLResponse=eA%3D%3D&RelayState=__proto__",
     ];
     for (const form of forms) {
-      const response = await who.request("/saml/callback", {
+      const response = await browser.request("/saml/callback", {
         method: "POST",
         body: new URLSearchParams(form),
       });
       expect(errorOf(response)).toBe("invalid_request");
     }
-    const json = await who.post("/saml/callback", { SAMLResponse: "x" });
+    const json = await browser.post("/saml/callback", { SAMLResponse: "x" });
     expect(errorOf(json)).toBe("invalid_request");
-    const long = await post(who, { SAMLResponse: "A".repeat(600_000) });
+    const long = await post(browser, { SAMLResponse: "A".repeat(600_000) });
     expect(long.status).toBe(413);
-    expect((await who.request("/saml/callback")).status).toBe(405);
+    expect((await browser.request("/saml/callback")).status).toBe(405);
   });
 
   test("A61 is rate limited", async () => {
@@ -334,22 +334,22 @@ describe("POST /saml/callback", () => {
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_STARTS_PER_MINUTE: "2",
     });
-    const who = visitor(limited, "192.0.2.78");
+    const browser = visitor(limited, "192.0.2.78");
     const SAMLResponse = "PHg+";
-    for (const _ of [1, 2]) expect(errorOf(await post(who, { SAMLResponse }))).toBe("invalid_request");
-    const refused = await post(who, { SAMLResponse });
+    for (const _ of [1, 2]) expect(errorOf(await post(browser, { SAMLResponse }))).toBe("invalid_request");
+    const refused = await post(browser, { SAMLResponse });
     expect(errorOf(refused)).toBe("rate_limit_exceeded");
     expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     // The rate of starts is separate.
-    expect((await auth(who)).status).toBe(307);
+    expect((await auth(browser)).status).toBe(307);
   });
 
-  test("keeps a flow's token for that flow", async () => {
+  test("binds the token of a flow to that flow", async () => {
     const at = runtime.configured(settings());
-    const who = visitor(at);
-    const start = await (await who.post("/login")).json();
+    const browser = visitor(at);
+    const start = await (await browser.post("/login")).json();
     const able = await (
-      await who.post(start.actions.register_client_capabilities.href, {
+      await browser.post(start.actions.register_client_capabilities.href, {
         csrf_token: start.csrf_token,
         input_data: { webauthn_available: false },
       })
@@ -357,7 +357,7 @@ describe("POST /saml/callback", () => {
     const identifier = able.actions.continue_with_login_identifier;
     const [input] = Object.keys(identifier.inputs);
     const state = await (
-      await who.post(identifier.href, {
+      await browser.post(identifier.href, {
         csrf_token: able.csrf_token,
         input_data: { [String(input)]: "ada@example.org" },
       })
@@ -365,7 +365,7 @@ describe("POST /saml/callback", () => {
     expect(state.name).toBe("thirdparty");
     const request = provider.read(state.payload.redirect_url);
     const SAMLResponse = await provider.answer({ ...sp, inResponseTo: request.id });
-    const response = await post(who, { SAMLResponse, RelayState: request.relayState });
+    const response = await post(browser, { SAMLResponse, RelayState: request.relayState });
     expect(target(response).searchParams.has("saml_hint")).toBe(false);
     const flowId = new URL(state.actions.exchange_token.href, "http://x").searchParams
       .get("action")

@@ -42,32 +42,36 @@ const home = "http://localhost:3000/";
 
 interface Begun {
   flow: RestWalk;
-  who: Visitor;
-  /** Where the provider is. */
+  browser: Visitor;
+  /** The authorization URL. */
   url: URL;
 }
 
-/** Goes to a provider, over the interface that clients use. */
+/** Starts a sign-in at a provider over the REST interface. */
 async function begin(
   given: { provider?: string; redirect_to?: string; code_verifier?: string } = {},
   { as = runtime, headers = {} }: { as?: TestRuntime; headers?: Record<string, string> } = {},
 ): Promise<Begun> {
-  const who = visitor(as);
-  const flow = await restWalk(as, "login", who);
+  const browser = visitor(as);
+  const flow = await restWalk(as, "login", browser);
   await flow.act("register_client_capabilities");
   const href = flow.state.actions.thirdparty_oauth?.href ?? "";
   const input = { provider: "custom_acme", redirect_to: home, ...given };
   const body = { csrf_token: flow.state.csrf_token, input_data: input };
-  const state = await (await who.post(href, body, headers)).json();
+  const state = await (await browser.post(href, body, headers)).json();
   if (state.name !== "thirdparty") throw new Error(JSON.stringify(state));
-  return { flow: { ...flow, state, act: actor(who, state) }, who, url: new URL(state.payload.redirect_url) };
+  return {
+    flow: { ...flow, state, act: actor(browser, state) },
+    browser,
+    url: new URL(state.payload.redirect_url),
+  };
 }
 
 const actor =
-  (who: Visitor, state: RestWalk["state"]): RestWalk["act"] =>
+  (browser: Visitor, state: RestWalk["state"]): RestWalk["act"] =>
   async (action, input_data = {}) => {
     const href = state.actions[action]?.href ?? "";
-    return (await who.post(href, { csrf_token: state.csrf_token, input_data })).json();
+    return (await browser.post(href, { csrf_token: state.csrf_token, input_data })).json();
   };
 
 /** A new user of Acme; returns the name to sign in with. */
@@ -79,9 +83,9 @@ function acmeUser(): string {
 
 const path = (url: URL) => url.pathname + url.search;
 
-/** Where a callback sends the browser. */
-async function land(who: Visitor, address: string, init?: RequestInit): Promise<URL> {
-  const response = await who.request(address, init);
+/** The redirect of a callback. */
+async function land(browser: Visitor, address: string, init?: RequestInit): Promise<URL> {
+  const response = await browser.request(address, init);
   expect(response.status).toBe(303);
   expect(await response.text()).toBe("");
   return new URL(response.headers.get("location") ?? "");
@@ -97,48 +101,48 @@ const count = async (table: "users" | "identities" | "sessions" | "exchangeToken
   (await runtime.database.read.select().from(schema[table])).length;
 
 describe("a user who signs in at a real provider", () => {
-  test("is signed in here, once the token was exchanged and not before", async () => {
-    const { flow, who, url } = await begin();
+  test("is signed in after the token exchange, not before", async () => {
+    const { flow, browser, url } = await begin();
     const back = await acme.signIn(url.href, acmeUser());
     const before = [await count("users"), await count("identities"), await count("sessions")];
-    const landed = await land(who, path(back));
+    const landed = await land(browser, path(back));
     expect(landed.origin + landed.pathname).toBe(home);
     expect([...landed.searchParams.keys()]).toEqual(["hanko_token"]);
     // A45 the callback is a GET that any site can trigger.
-    expect(who.cookies.has("service")).toBe(false);
+    expect(browser.cookies.has("service")).toBe(false);
     expect([await count("users"), await count("identities"), await count("sessions")]).toEqual(before);
     const token = landed.searchParams.get("hanko_token");
     expect(await flow.act("exchange_token", { token })).toMatchObject({
       name: "success",
       payload: { user: { emails: [{ is_verified: true }], identities: [{ provider: "Acme" }] } },
     });
-    expect(who.cookies.has("service")).toBe(true);
+    expect(browser.cookies.has("service")).toBe(true);
   });
 
-  test("keeps a cookie for as long as that takes, which other sites may send along", async () => {
-    const { who, url, flow } = await begin();
+  test("has a state cookie for ten minutes that is sent on cross-site requests", async () => {
+    const { browser, url, flow } = await begin();
     const state = url.searchParams.get("state") ?? "";
     expect(flow.state.payload).toEqual({ redirect_url: url.href });
-    expect(who.setCookies).toContain(
+    expect(browser.setCookies).toContain(
       `third-party-state=${state}; Path=/; Max-Age=600; HttpOnly; Secure; SameSite=None`,
     );
-    await land(who, path(await acme.signIn(url.href, acmeUser())));
-    expect(who.cookies.has("third-party-state")).toBe(false);
+    await land(browser, path(await acme.signIn(url.href, acmeUser())));
+    expect(browser.cookies.has("third-party-state")).toBe(false);
   });
 
-  test("comes back to the address of an application, and what it had of such names is replaced", async () => {
-    const { who, url } = await begin({ redirect_to: `${app}/pages/x` });
-    const landed = await land(who, path(await acme.signIn(url.href, acmeUser())));
+  test("returns to the address of an application, with reserved parameters replaced", async () => {
+    const { browser, url } = await begin({ redirect_to: `${app}/pages/x` });
+    const landed = await land(browser, path(await acme.signIn(url.href, acmeUser())));
     expect(landed.origin + landed.pathname).toBe(`${app}/pages/x`);
     const again = await begin({ redirect_to: `${home}?error=old&hanko_token=old&flow=registration` });
-    const second = await land(again.who, path(await acme.signIn(again.url.href, acmeUser())));
+    const second = await land(again.browser, path(await acme.signIn(again.url.href, acmeUser())));
     expect([...second.searchParams.keys()]).toEqual(["flow", "hanko_token"]);
     expect(second.searchParams.get("hanko_token")).not.toBe("old");
   });
 
-  test("gets our own error message after cancelling", async () => {
-    const { who, url, flow } = await begin();
-    const landed = await land(who, path(await acme.signIn(url.href, null)));
+  test("sees our own error message after cancelling", async () => {
+    const { browser, url, flow } = await begin();
+    const landed = await land(browser, path(await acme.signIn(url.href, null)));
     expect(Object.fromEntries(landed.searchParams)).toEqual({
       error: "access_denied",
       error_description: "The provider did not let you in, or you turned back.",
@@ -153,15 +157,15 @@ describe("a user who signs in at a real provider", () => {
 });
 
 describe("A45 a callback", () => {
-  test("in another browser is refused, and uses the sign-in up", async () => {
-    const { who, url } = await begin();
+  test("in another browser is rejected and consumes the request", async () => {
+    const { browser, url } = await begin();
     const back = await acme.signIn(url.href, acmeUser());
     const before = await count("exchangeTokens");
     const stranger = visitor(runtime);
     expect(refusal(await land(stranger, path(back)))).toEqual(["invalid_request", null]);
     stranger.cookies.set("third-party-state", "x".repeat(43));
     expect(refusal(await land(stranger, path(back)))).toEqual(["invalid_request", null]);
-    expect(refusal(await land(who, path(back)))).toEqual(["invalid_request", null]);
+    expect(refusal(await land(browser, path(back)))).toEqual(["invalid_request", null]);
     expect(await count("exchangeTokens")).toBe(before);
     expect(await failures()).toContainEqual({
       provider: "custom_acme",
@@ -174,34 +178,37 @@ describe("A45 a callback", () => {
     const victim = await begin();
     const attacker = await begin();
     const planted = await acme.signIn(attacker.url.href, acmeUser());
-    expect(refusal(await land(victim.who, path(planted)))).toEqual(["invalid_request", null]);
-    const landed = await land(victim.who, path(await acme.signIn(victim.url.href, acmeUser())));
+    expect(refusal(await land(victim.browser, path(planted)))).toEqual(["invalid_request", null]);
+    const landed = await land(victim.browser, path(await acme.signIn(victim.url.href, acmeUser())));
     expect(refusal(landed)).toEqual([null, expect.any(String)]);
   });
 
-  test("that comes twice is refused", async () => {
-    const { who, url } = await begin();
+  test("is rejected the second time", async () => {
+    const { browser, url } = await begin();
     const back = await acme.signIn(url.href, acmeUser());
-    const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
-    expect(refusal(await land(who, path(back)))[0]).toBeNull();
-    expect(refusal(await land(who, path(back), { headers: { cookie } }))).toEqual(["invalid_request", null]);
+    const cookie = `third-party-state=${browser.cookies.get("third-party-state")}`;
+    expect(refusal(await land(browser, path(back)))[0]).toBeNull();
+    expect(refusal(await land(browser, path(back), { headers: { cookie } }))).toEqual([
+      "invalid_request",
+      null,
+    ]);
   });
 
-  test("of fifty at once brings one token", async () => {
-    const { who, url } = await begin();
+  test("issues one token for fifty concurrent requests", async () => {
+    const { browser, url } = await begin();
     const back = await acme.signIn(url.href, acmeUser());
-    const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
+    const cookie = `third-party-state=${browser.cookies.get("third-party-state")}`;
     const landed = await Promise.all(
       Array.from({ length: 50 }, () => land(visitor(runtime), path(back), { headers: { cookie } })),
     );
     expect(landed.filter(({ searchParams }) => searchParams.has("hanko_token"))).toHaveLength(1);
   });
 
-  test("that comes after ten minutes is refused", async () => {
-    const { who, url } = await begin();
+  test("is rejected after ten minutes", async () => {
+    const { browser, url } = await begin();
     const back = await acme.signIn(url.href, acmeUser());
     runtime.advanceClock(601);
-    expect(refusal(await land(who, path(back)))).toEqual(["invalid_request", null]);
+    expect(refusal(await land(browser, path(back)))).toEqual(["invalid_request", null]);
   });
 
   test.each([
@@ -227,49 +234,49 @@ describe("A45 a callback", () => {
     expect(landed.href).toMatch(/^https:\/\/app\.example\/sorry\?a=b&error=invalid_request&/);
   });
 
-  test("with a parameter twice, or no code, is refused", async () => {
+  test("with a repeated parameter or without a code is rejected", async () => {
     for (const query of ["code=a&code=b", "iss=x&iss=y&code=c", ""]) {
-      const { who, url } = await begin();
+      const { browser, url } = await begin();
       const state = url.searchParams.get("state");
-      const landed = await land(who, `/thirdparty/callback?state=${state}&${query}`);
+      const landed = await land(browser, `/thirdparty/callback?state=${state}&${query}`);
       expect(refusal(landed)).toEqual(["invalid_request", null]);
     }
   });
 
-  test("by HEAD uses nothing up", async () => {
-    const { who, url } = await begin();
+  test("by HEAD consumes nothing", async () => {
+    const { browser, url } = await begin();
     const back = await acme.signIn(url.href, acmeUser());
-    expect((await who.request(path(back), { method: "HEAD" })).status).toBe(204);
-    expect(refusal(await land(who, path(back)))[0]).toBeNull();
+    expect((await browser.request(path(back), { method: "HEAD" })).status).toBe(204);
+    expect(refusal(await land(browser, path(back)))[0]).toBeNull();
   });
 
-  test("to an address that was taken off the list leads to our page", async () => {
-    const { who, url } = await begin({ redirect_to: `${app}/signed-in` });
+  test("redirects to the hosted page if the return address was removed from the list", async () => {
+    const { browser, url } = await begin({ redirect_to: `${app}/signed-in` });
     const back = await acme.signIn(url.href, acmeUser());
     const as = runtime.configured({ STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS: "" });
-    const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
+    const cookie = `third-party-state=${browser.cookies.get("third-party-state")}`;
     const landed = await land(visitor(as), path(back), { headers: { cookie } });
     expect(landed.origin).toBe("http://localhost:3000");
     expect(refusal(landed)).toEqual(["invalid_request", null]);
   });
 
   test("from a provider that was disabled concurrently is rejected", async () => {
-    const { who, url } = await begin();
+    const { browser, url } = await begin();
     const back = await acme.signIn(url.href, acmeUser());
     const as = runtime.configured({ STILE_THIRD_PARTY_CUSTOM_PROVIDERS: "{}" });
-    const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
+    const cookie = `third-party-state=${browser.cookies.get("third-party-state")}`;
     const landed = await land(visitor(as), path(back), { headers: { cookie } });
     expect(refusal(landed)).toEqual(["invalid_request", null]);
   });
 
-  test("A48 with the code of another provider is refused", async () => {
+  test("A48 with the code of another provider is rejected", async () => {
     const atAcme = await begin();
     const back = await acme.signIn(atAcme.url.href, acmeUser());
     const atFake = await begin({ provider: "custom_fake" });
     fake.reset();
     back.searchParams.set("state", atFake.url.searchParams.get("state") ?? "");
-    expect(refusal(await land(atFake.who, path(back)))).toEqual(["invalid_request", null]);
-    // What Acme gave is not told to the other.
+    expect(refusal(await land(atFake.browser, path(back)))).toEqual(["invalid_request", null]);
+    // The code of Acme is not sent to the other provider.
     expect(fake.asked.filter((asked) => asked.path === "/token")).toEqual([]);
   });
 });
@@ -281,10 +288,10 @@ describe("A49 a provider that is", () => {
     ["no provider", (response) => response.end("<html>")],
   ])("%s is reported at the return address, and the flow can go back", async (_, answer) => {
     fake.reset();
-    const { who, flow, url } = await begin({ provider: "custom_fake" });
+    const { browser, flow, url } = await begin({ provider: "custom_fake" });
     fake.answers["/token"] = answer;
     const state = url.searchParams.get("state");
-    const landed = await land(who, `/thirdparty/callback?state=${state}&code=c`);
+    const landed = await land(browser, `/thirdparty/callback?state=${state}&code=c`);
     expect(refusal(landed)).toEqual(["invalid_request", null]);
     expect(await flow.act("back")).toMatchObject({ name: "login_init" });
   });
@@ -308,7 +315,7 @@ describe("a page of another site", () => {
   const headers = { origin: app };
   const verifier = "v".repeat(43);
 
-  test("A47 has to bring a verifier, of the right length", async () => {
+  test("A47 requires a code verifier of valid length", async () => {
     await expect(begin({}, { headers })).rejects.toThrow("value_missing_error");
     await expect(begin({ code_verifier: "v".repeat(42) }, { headers })).rejects.toThrow(
       "value_too_short_error",
@@ -321,7 +328,7 @@ describe("a page of another site", () => {
     );
   });
 
-  test("needs no cookie, and shows the verifier at the exchange", async () => {
+  test("needs no cookie, and sends the verifier at the exchange", async () => {
     const redirect_to = `${app}/signed-in`;
     const { flow, url } = await begin({ redirect_to, code_verifier: verifier }, { headers });
     expect(url.href).not.toContain(verifier);
@@ -338,7 +345,7 @@ describe("a page of another site", () => {
     });
   });
 
-  test("is no page of our own, which needs the cookie whatever it brings", async () => {
+  test("differs from our own pages, which always need the cookie", async () => {
     for (const origin of ["http://localhost:3000", undefined]) {
       const own = origin ? { headers: { origin } } : {};
       const { url } = await begin({ code_verifier: verifier }, own);
@@ -371,24 +378,24 @@ describe("redirect_to", () => {
     "https://localhost:3000/",
     "http://localhost:3000@evil.example/",
     "/",
-  ])("A46 %j is refused", async (redirect_to) => {
+  ])("A46 rejects %j", async (redirect_to) => {
     await expect(begin({ redirect_to })).rejects.toThrow('"redirect_to","type":"string","required":true');
     await expect(begin({ redirect_to })).rejects.toThrow("value_invalid_error");
   });
 
-  test("A46 may be any page of our own", async () => {
+  test("A46 accepts any page of our own", async () => {
     const { url } = await begin({ redirect_to: "http://localhost:3000/account?x=1" });
     expect(url.origin).toBe(acme.issuer);
   });
 });
 
-test("Apple's answer comes as a form, and what it tells of a name stays out of addresses", async () => {
+test("accepts the form_post of Apple, and keeps the user's name out of URLs", async () => {
   const as = runtime.configured({
     STILE_THIRD_PARTY_PROVIDERS_APPLE_ENABLED: "true",
     STILE_THIRD_PARTY_PROVIDERS_APPLE_CLIENT_ID: "com.example.login",
     STILE_THIRD_PARTY_PROVIDERS_APPLE_SECRET: "secret",
   });
-  const { flow, who, url } = await begin({ provider: "apple" }, { as });
+  const { flow, browser, url } = await begin({ provider: "apple" }, { as });
   const issuer = "https://appleid.apple.com";
   const claims = { iss: issuer, aud: "com.example.login", sub: randomUUID() };
   const answers = { [`${issuer}/auth/token`]: { access_token: "a", token_type: "Bearer" } };
@@ -398,7 +405,7 @@ test("Apple's answer comes as a form, and what it tells of a name stays out of a
     code: "code",
     user: JSON.stringify({ name: { firstName: "Ada", lastName: "Lovelace" } }),
   });
-  const landed = await land(who, "/thirdparty/callback", { method: "POST", body: form });
+  const landed = await land(browser, "/thirdparty/callback", { method: "POST", body: form });
   expect([...landed.searchParams.keys()]).toEqual(["hanko_token"]);
   const exchanged = await flow.act("exchange_token", { token: landed.searchParams.get("hanko_token") });
   expect(exchanged.name).toBe("onboarding_email");
@@ -411,7 +418,7 @@ test.each([
   ["text/plain", "state=x"],
   ["application/x-www-form-urlencoded", `state=${"x".repeat(70_000)}`],
   ["application/x-www-form-urlencoded", "state=%"],
-])("a form that is none (%s) leads to our page", async (type, body) => {
+])("redirects an invalid form (%s) to the hosted page", async (type, body) => {
   const init = { method: "POST", body, headers: { "content-type": type } };
   expect(refusal(await land(visitor(runtime), "/thirdparty/callback", init))).toEqual([
     "invalid_request",
@@ -419,13 +426,13 @@ test.each([
   ]);
 });
 
-test("A68 a sign-in of one tenant means nothing at another", async () => {
+test("A68 a callback of one tenant is invalid at another", async () => {
   const { id } = await createTenant(runtime, { name: "Another", hosts: [], settings: {} });
-  const { who, url } = await begin();
+  const { browser, url } = await begin();
   const back = await acme.signIn(url.href, acmeUser());
-  const cookie = `third-party-state=${who.cookies.get("third-party-state")}`;
+  const cookie = `third-party-state=${browser.cookies.get("third-party-state")}`;
   const astray = await land(visitor(runtime), `/t/${id}${path(back)}`, { headers: { cookie } });
   expect(refusal(astray)).toEqual(["invalid_request", null]);
-  // It was not used up there.
-  expect(refusal(await land(who, path(back)))[0]).toBeNull();
+  // The other tenant did not consume it.
+  expect(refusal(await land(browser, path(back)))[0]).toBeNull();
 });

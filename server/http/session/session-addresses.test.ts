@@ -20,11 +20,11 @@ afterAll(() => runtime.close());
 
 const newAddress = () => `${randomUUID()}@example.com`;
 
-async function signedIn(): Promise<{ who: Visitor; email: string; userId: string; token: string }> {
+async function signedIn(): Promise<{ browser: Visitor; email: string; userId: string; token: string }> {
   const email = newAddress();
-  const { visitor: who, state } = await restRegistration(runtime, email);
+  const { visitor: browser, state } = await restRegistration(runtime, email);
   const { claims } = state.payload as { claims: { subject: string } };
-  return { who, email, userId: claims.subject, token: who.cookies.get("service") ?? "" };
+  return { browser, email, userId: claims.subject, token: browser.cookies.get("service") ?? "" };
 }
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -32,8 +32,8 @@ const noSession = { code: 401, message: "No valid session." };
 
 describe("GET /me", () => {
   test("shows the account of the cookie, or of a bearer token", async () => {
-    const { who, email, userId, token } = await signedIn();
-    const byCookie = await who.request("/me");
+    const { browser, email, userId, token } = await signedIn();
+    const byCookie = await browser.request("/me");
     expect(byCookie.status).toBe(200);
     const profile = await byCookie.json();
     expect(profile).toMatchObject({
@@ -63,11 +63,11 @@ describe("GET /me", () => {
 });
 
 test("GET /users/{id} shows the caller's account and no other", async () => {
-  const { who, userId } = await signedIn();
-  expect(await (await who.request(`/users/${userId}`)).json()).toMatchObject({ id: userId });
+  const { browser, userId } = await signedIn();
+  expect(await (await browser.request(`/users/${userId}`)).json()).toMatchObject({ id: userId });
   const other = await signedIn();
   for (const id of [other.userId, randomUUID(), "x", "%00"]) {
-    const response = await who.request(`/users/${id}`);
+    const response = await browser.request(`/users/${id}`);
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ code: 404, message: expect.any(String) });
   }
@@ -76,8 +76,8 @@ test("GET /users/{id} shows the caller's account and no other", async () => {
 
 describe("/sessions/validate", () => {
   test("describes a session, by GET and by POST", async () => {
-    const { who, userId, token } = await signedIn();
-    const got = await (await who.request("/sessions/validate")).json();
+    const { browser, userId, token } = await signedIn();
+    const got = await (await browser.request("/sessions/validate")).json();
     expect(got).toEqual({
       is_valid: true,
       claims: expect.objectContaining({
@@ -93,10 +93,10 @@ describe("/sessions/validate", () => {
     ).toEqual(got);
   });
 
-  test("tells when it ends unused, where that is configured", async () => {
+  test("returns the idle expiry where it is configured", async () => {
     const idle = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" });
-    const { visitor: who } = await restRegistration(idle, newAddress());
-    const { idle_expires_at, expiration_time } = await (await who.request("/sessions/validate")).json();
+    const { visitor: browser } = await restRegistration(idle, newAddress());
+    const { idle_expires_at, expiration_time } = await (await browser.request("/sessions/validate")).json();
     expect(Date.parse(idle_expires_at)).toBeLessThan(Date.parse(expiration_time));
   });
 
@@ -126,12 +126,12 @@ describe("/sessions/validate", () => {
 
 describe("POST /logout", () => {
   test("ends the session, removes the cookies, and writes an audit log entry", async () => {
-    const { who, token, userId } = await signedIn();
-    const response = await who.request("/logout", { method: "POST" });
+    const { browser, token, userId } = await signedIn();
+    const response = await browser.request("/logout", { method: "POST" });
     expect(response.status).toBe(204);
     expect(await response.text()).toBe("");
-    expect(who.setCookies[0]).toBe("service=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
-    expect(who.cookies.size).toBe(0);
+    expect(browser.setCookies[0]).toBe("service=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+    expect(browser.cookies.size).toBe(0);
     expect((await visitor(runtime).request("/me", bearer(token))).status).toBe(401);
     const notes = await runtime.database.read
       .select()
@@ -140,7 +140,7 @@ describe("POST /logout", () => {
     expect(notes.map(({ type }) => type)).toContain("user_logged_out");
   });
 
-  test("is 401 without a session, in the shape of such addresses", async () => {
+  test("is 401 without a session, as a JSON error", async () => {
     const response = await visitor(runtime).request("/logout", { method: "POST" });
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual(noSession);
@@ -151,7 +151,7 @@ describe("POST /logout", () => {
     visitor(runtime).request("/logout", { method: "POST", headers });
   const rubbish = Array.from({ length: 9 }, (_, index) => `service=rubbish${index}`).join("; ");
 
-  test("A39 ends the session that a planted cookie stands beside, and the planted one", async () => {
+  test("A39 ends both the own and the planted session", async () => {
     const [victim, attacker] = [await signedIn(), await signedIn()];
     const cookie = `service=${attacker.token}; service=${victim.token}`;
     expect((await logout({ cookie })).status).toBe(204);
@@ -159,13 +159,13 @@ describe("POST /logout", () => {
     expect(await live(attacker.token)).toBe(false);
   });
 
-  test("A39 ends the session among cookies of rubbish", async () => {
+  test("A39 ends the session among invalid cookies", async () => {
     const { token } = await signedIn();
     expect((await logout({ cookie: `${rubbish}; service=${token}` })).status).toBe(204);
     expect(await live(token)).toBe(false);
   });
 
-  test("ends the session of the bearer token and that of the cookie", async () => {
+  test("ends both the session of the bearer token and the session of the cookie", async () => {
     const [one, two] = [await signedIn(), await signedIn()];
     const { headers } = bearer(one.token);
     expect((await logout({ ...headers, cookie: `service=${two.token}` })).status).toBe(204);
@@ -180,17 +180,17 @@ describe("POST /logout", () => {
   });
 
   test("A37 rejects requests of other sites", async () => {
-    const { who } = await signedIn();
-    const response = await who.request("/logout", {
+    const { browser } = await signedIn();
+    const response = await browser.request("/logout", {
       method: "POST",
       headers: { origin: "https://evil.example" },
     });
     expect(response.status).toBe(403);
-    expect((await who.request("/me")).status).toBe(200);
+    expect((await browser.request("/me")).status).toBe(200);
   });
 });
 
-describe("an application that sends a person here", () => {
+describe("an application that redirects a user to the login page", () => {
   const verifier = randomBytes(32).toString("base64url");
   const asked = {
     redirect_to: "https://app.example.com/callback",
@@ -198,13 +198,13 @@ describe("an application that sends a person here", () => {
     state: "s",
   };
 
-  async function arrive(who: Visitor, query: Record<string, string>): Promise<void> {
-    const response = await who.request(`/login?${new URLSearchParams(query)}`);
+  async function arrive(browser: Visitor, query: Record<string, string>): Promise<void> {
+    const response = await browser.request(`/login?${new URLSearchParams(query)}`);
     expect(response.status).toBe(303);
     expect(response.headers.get("location")).toBe("/");
   }
 
-  async function signIn(who: Visitor, email: string): Promise<PageAnswer> {
+  async function signIn(browser: Visitor, email: string): Promise<PageAnswer> {
     let answer: PageAnswer = {
       version: 0,
       state: { name: "", status: 0, payload: {}, csrf_token: "", actions: {}, links: null },
@@ -215,7 +215,7 @@ describe("an application that sends a person here", () => {
       ["continue_to_password_login", {}],
       ["password_login", { password }],
     ] as const) {
-      const response = await who.mutate("flow.act", {
+      const response = await browser.mutate("flow.act", {
         type: "login",
         version: answer.version,
         action,
@@ -227,17 +227,17 @@ describe("an application that sends a person here", () => {
     return answer;
   }
 
-  test("gets them back with a one-time code, which its server redeems", async () => {
+  test("gets the user back with a one-time code, which its server redeems", async () => {
     const { email, userId } = await signedIn();
-    const who = visitor(runtime);
-    await arrive(who, asked);
-    expect(who.setCookies).toEqual([
+    const browser = visitor(runtime);
+    await arrive(browser, asked);
+    expect(browser.setCookies).toEqual([
       expect.stringMatching(/^stile-destination=Fe26[^;]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax$/),
     ]);
-    const back = new URL((await signIn(who, email)).redirect_to ?? "");
+    const back = new URL((await signIn(browser, email)).redirect_to ?? "");
     expect(back.origin + back.pathname).toBe("https://app.example.com/callback");
     expect(back.searchParams.get("state")).toBe("s");
-    expect(who.cookies.has("stile-destination")).toBe(false);
+    expect(browser.cookies.has("stile-destination")).toBe(false);
 
     const code = back.searchParams.get("code") ?? "";
     const server = visitor(runtime);
@@ -266,103 +266,103 @@ describe("an application that sends a person here", () => {
     ["another verifier", { code_verifier: randomBytes(32).toString("base64url") }],
     ["a verifier that is none", { code_verifier: "x" }],
     ["another address", { redirect_to: "https://app.example.com/other" }],
-  ])("A47 with %s gets nothing, and the code is spent when it was looked at", async (_, wrong) => {
+  ])("A47 gets nothing with %s, and a verification attempt consumes the code", async (_, wrong) => {
     const { email } = await signedIn();
-    const who = visitor(runtime);
-    await arrive(who, asked);
-    const code = new URL((await signIn(who, email)).redirect_to ?? "").searchParams.get("code");
-    expect((await who.post("/token", { code, code_verifier: verifier, ...wrong })).status).toBe(400);
-    const right = await who.post("/token", { code, code_verifier: verifier });
-    // What can be no verifier at all is not looked at, so it spends nothing.
+    const browser = visitor(runtime);
+    await arrive(browser, asked);
+    const code = new URL((await signIn(browser, email)).redirect_to ?? "").searchParams.get("code");
+    expect((await browser.post("/token", { code, code_verifier: verifier, ...wrong })).status).toBe(400);
+    const right = await browser.post("/token", { code, code_verifier: verifier });
+    // A malformed verifier is rejected before the look-up, so it does not consume the code.
     expect(right.status).toBe("code_verifier" in wrong && wrong.code_verifier === "x" ? 200 : 400);
   });
 
-  test("on the same host gets them back with the cookie and nothing else", async () => {
+  test("gets the user back with the cookie alone on the same host", async () => {
     const { email } = await signedIn();
-    const who = visitor(runtime);
-    await arrive(who, { redirect_to: "http://localhost:4000/a/b" });
-    expect((await signIn(who, email)).redirect_to).toBe("http://localhost:4000/a/b");
+    const browser = visitor(runtime);
+    await arrive(browser, { redirect_to: "http://localhost:4000/a/b" });
+    expect((await signIn(browser, email)).redirect_to).toBe("http://localhost:4000/a/b");
   });
 
-  test("is kept after a reload, and starts a new flow when it sends the user again", async () => {
+  test("is kept after a reload, and starts a new flow with each redirect", async () => {
     const { email } = await signedIn();
-    const who = visitor(runtime);
-    await arrive(who, asked);
-    const { redirect_to, version } = await signIn(who, email);
-    const cookies = () => [...who.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const browser = visitor(runtime);
+    await arrive(browser, asked);
+    const { redirect_to, version } = await signIn(browser, email);
+    const cookies = () => [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     expect(await pageState(runtime, runtime.tenant, cookies(), "login")).toMatchObject({
       version,
       state: { name: "success" },
       redirect_to,
     });
-    const current = (await (await who.mutate("flow.current", { type: "login" })).json()).result.data;
+    const current = (await (await browser.mutate("flow.current", { type: "login" })).json()).result.data;
     expect(current).toMatchObject({ state: { name: "success" }, redirect_to });
-    await arrive(who, asked);
+    await arrive(browser, asked);
     expect(await pageState(runtime, runtime.tenant, cookies(), "login")).toMatchObject({
       version: 0,
       state: { name: "preflight" },
     });
   });
 
-  const login = async (who: Visitor): Promise<PageAnswer> =>
-    (await (await who.mutate("flow.current", { type: "login" })).json()).result.data;
+  const login = async (browser: Visitor): Promise<PageAnswer> =>
+    (await (await browser.mutate("flow.current", { type: "login" })).json()).result.data;
 
   const redeem = async (redirectTo: string | undefined) => {
     const code = new URL(redirectTo ?? "https://nowhere.example").searchParams.get("code") ?? "";
     return (await visitor(runtime).post("/token", { code, code_verifier: verifier })).status;
   };
 
-  /** Up to the end, and the cookies that the browser had just before it. */
-  async function signInKeeping(who: Visitor, email: string) {
+  /** Signs in; returns the last response and the cookies from before it. */
+  async function signInKeeping(browser: Visitor, email: string) {
     const kept = new Map<string, string>();
     const keeping: Visitor = {
-      ...who,
+      ...browser,
       mutate(procedure, input, headers) {
-        for (const [name, value] of who.cookies) kept.set(name, value);
-        return who.mutate(procedure, input, headers);
+        for (const [name, value] of browser.cookies) kept.set(name, value);
+        return browser.mutate(procedure, input, headers);
       },
     };
     return { answer: await signIn(keeping, email), kept };
   }
 
-  function putBack(who: Visitor, kept: Map<string, string>): void {
-    for (const [name, value] of kept) who.cookies.set(name, value);
+  function putBack(browser: Visitor, kept: Map<string, string>): void {
+    for (const [name, value] of kept) browser.cookies.set(name, value);
   }
 
   test("gets no redirect once its address is removed from the list", async () => {
     const { email } = await signedIn();
-    const who = visitor(runtime);
-    await arrive(who, asked);
+    const browser = visitor(runtime);
+    await arrive(browser, asked);
     const stricter = visitor(
       runtime.configured({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "http://localhost:4000/**" }),
     );
-    putBack(stricter, who.cookies);
+    putBack(stricter, browser.cookies);
     expect(await signIn(stricter, email)).not.toHaveProperty("redirect_to");
   });
 
-  test("A47 gets one session for one sign-in, though old cookies are put back", async () => {
+  test("A47 gets one session for one sign-in, even if old cookies are restored", async () => {
     const { email } = await signedIn();
-    const who = visitor(runtime);
-    await arrive(who, asked);
-    const { answer, kept } = await signInKeeping(who, email);
+    const browser = visitor(runtime);
+    await arrive(browser, asked);
+    const { answer, kept } = await signInKeeping(browser, email);
     expect(await redeem(answer.redirect_to)).toBe(200);
     // The page is reloaded: the code in its cookie is spent.
-    const reloaded = await login(who);
+    const reloaded = await login(browser);
     expect(reloaded.state.name).toBe("success");
     expect(reloaded).not.toHaveProperty("redirect_to");
-    putBack(who, kept);
-    const replayed = await login(who);
+    putBack(browser, kept);
+    const replayed = await login(browser);
     expect(replayed.state.name).toBe("success");
     expect(replayed).not.toHaveProperty("redirect_to");
   });
 
-  test("gets the person back after a lost answer, with a code in place of the lost one", async () => {
+  test("gets the user back after a lost response, with a new code", async () => {
     const { email } = await signedIn();
-    const who = visitor(runtime);
-    await arrive(who, asked);
-    const { answer, kept } = await signInKeeping(who, email);
-    putBack(who, kept);
-    const again = await login(who);
+    const browser = visitor(runtime);
+    await arrive(browser, asked);
+    const { answer, kept } = await signInKeeping(browser, email);
+    putBack(browser, kept);
+    const again = await login(browser);
     expect(again.redirect_to).not.toBe(answer.redirect_to);
     expect(await redeem(answer.redirect_to)).toBe(400);
     expect(await redeem(again.redirect_to)).toBe(200);
@@ -374,30 +374,30 @@ describe("an application that sends a person here", () => {
       "what no cookie can hold",
       { redirect_to: `http://localhost:4000/${"x".repeat(2000)}`, state: "ä".repeat(256) },
     ],
-  ])("is refused with %s", async (_, long) => {
-    const who = visitor(runtime);
-    const response = await who.request(`/login?${new URLSearchParams({ ...asked, ...long })}`);
+  ])("is rejected with %s", async (_, long) => {
+    const browser = visitor(runtime);
+    const response = await browser.request(`/login?${new URLSearchParams({ ...asked, ...long })}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ code: 400, message: expect.stringContaining("state") });
-    expect(who.cookies.size).toBe(0);
+    expect(browser.cookies.size).toBe(0);
   });
 
-  test("A46 at an address that is not allowed is refused before anything begins", async () => {
+  test("A46 is rejected before a flow starts if its address is not allowed", async () => {
     for (const redirect_to of [
       "https://evil.example",
       "//evil.example",
       "",
       "https://app.example.com/callback#x",
     ]) {
-      const who = visitor(runtime);
-      const response = await who.request(`/login?${new URLSearchParams({ ...asked, redirect_to })}`);
+      const browser = visitor(runtime);
+      const response = await browser.request(`/login?${new URLSearchParams({ ...asked, redirect_to })}`);
       expect(response.status).toBe(400);
       expect(await response.json()).toEqual({ code: 400, message: expect.any(String) });
-      expect(who.cookies.size).toBe(0);
+      expect(browser.cookies.size).toBe(0);
     }
   });
 
-  test("A47 that sees no cookie and gives no challenge is refused", async () => {
+  test("A47 is rejected if it receives no cookie and sends no challenge", async () => {
     const response = await visitor(runtime).request(
       `/login?${new URLSearchParams({ redirect_to: asked.redirect_to })}`,
     );

@@ -57,7 +57,7 @@ async function everything(): Promise<string> {
   return texts.join("\n");
 }
 
-test("A110 after people came in and failed to, no secret of theirs is in the log or the database", async () => {
+test("A110 neither logs nor tables contain secrets after successful and failed sign-ins", async () => {
   const email = `${randomUUID()}@example.com`;
   const password = `secret-${randomUUID()}`;
   const wrong = `wrong-${randomUUID()}`;
@@ -75,7 +75,7 @@ test("A110 after people came in and failed to, no secret of theirs is in the log
   const codes = [mailedCode(runtime, email)];
   await act("verify_passcode", { code: codes[0] });
   await act("register_password", { new_password: wrong.slice(0, 7) });
-  // A registration that has not ended keeps what was set; its hash alone.
+  // An unfinished registration stores the hash of the password only.
   await act("register_password", { new_password: password });
   expect(client.state.name).toBe("success");
 

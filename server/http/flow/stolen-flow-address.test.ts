@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => runtime.close());
 
-test("A27 who has the address of a flow, and not its token, sees nothing of it and cannot use it up", async () => {
+test("A27 the address of a flow without its token neither reveals nor disturbs the flow", async () => {
   const victim = await restWalk(runtime, "login");
   await victim.act("register_client_capabilities");
   await victim.act("continue_with_login_identifier", { email: `${randomUUID()}@example.com` });
