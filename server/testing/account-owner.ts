@@ -11,19 +11,19 @@ import type { TestRuntime } from "./runtime.ts";
 
 /** The credentials and addresses of a new account. */
 export interface AccountContents {
-  /** Verified addresses, primary one first. Default: one. */
+  /** Number of verified addresses, the primary one first. Default: one. */
   emails?: number;
   /** An additional unverified address. */
-  unproved?: string;
+  unverified?: string;
   username?: string;
-  /** Hashed, for those who are to prove it. */
+  /** Stores a hash of the test password. */
   password?: true;
   passkeys?: number;
   securityKeys?: number;
   /** A random secret. */
   totp?: true;
   recoveryCodes?: true;
-  /** Providers that know the person. */
+  /** Ids of the linked providers. */
   identities?: string[];
 }
 
@@ -36,9 +36,9 @@ export interface AccountOwner {
   passkeys: string[];
   securityKeys: string[];
   sessionId: string;
-  /** Opens a session beside that one. */
+  /** Issues another session. */
   signInElsewhere(): Promise<string>;
-  /** Starts a profile flow and tells what the browser can do. */
+  /** Starts a profile flow and registers the capabilities of the browser. */
   manage(options?: {
     sessionId?: string;
     able?: object;
@@ -47,16 +47,16 @@ export interface AccountOwner {
   }): Promise<Walk>;
 }
 
-const everything = {
+const allCapabilities = {
   webauthn_available: true,
   webauthn_conditional_mediation_available: true,
   webauthn_platform_authenticator_available: true,
 };
 
 /**
- * Makes an account as the database holds it, and a session of its owner.
+ * Creates an account directly in the database, with a session of its owner.
  *
- * @param proved how and when the owner proved who they are. Default: by password and app, just now
+ * @param proved methods and age of the authentication. Default: password and TOTP, just now
  */
 export async function accountOwner(
   runtime: TestRuntime,
@@ -84,8 +84,8 @@ export async function accountOwner(
       const email = { userId, address, isPrimary: index === 0, verifiedAt: now, id: randomUUID() };
       await addEmail(tx, tenant.id, { ...email, now: new Date(now.getTime() + index) });
     }
-    if (has.unproved) {
-      const email = { userId, address: has.unproved, isPrimary: addresses.length === 0, verifiedAt: null };
+    if (has.unverified) {
+      const email = { userId, address: has.unverified, isPrimary: addresses.length === 0, verifiedAt: null };
       await addEmail(tx, tenant.id, { ...email, id: randomUUID(), now });
     }
     if (hash) await tx.insert(schema.passwords).values({ ...own, hash });
@@ -130,7 +130,7 @@ export async function accountOwner(
         sessionId: options.sessionId ?? sessionId,
         ...(told ? { taken: told } : {}),
       });
-      await flow.act("register_client_capabilities", { ...everything, ...options.able });
+      await flow.act("register_client_capabilities", { ...allCapabilities, ...options.able });
       return flow;
     },
   };

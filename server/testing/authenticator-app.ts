@@ -1,20 +1,20 @@
 import { createHmac } from "node:crypto";
 
 /**
- * An authenticator app, in software, after RFC 6238 with the parameters that every app takes for granted: SHA-1, six
- * digits, 30 seconds. It shares no code with what verifies its codes.
+ * A TOTP authenticator app (RFC 6238) with the usual parameters: SHA-1, six digits, 30 seconds. It shares no code with
+ * the verifier.
  */
 export interface AuthenticatorApp {
   /**
-   * @param now milliseconds since 1970, by the phone's clock
-   * @param steps how many steps from now the code is of
+   * @param now milliseconds since 1970
+   * @param steps offset of the time step from now
    */
   code(now: number, steps?: number): string;
-  /** Six digits that are no code of this app for a minute before and after. */
+  /** Six digits that differ from the codes of the two steps before and after. */
   wrongCode(now: number): string;
 }
 
-/** @param secret as it is shown to be typed in: base 32 of RFC 4648 section 6, without padding */
+/** @param secret base 32 (RFC 4648 section 6) without padding */
 export function authenticatorApp(secret: string): AuthenticatorApp {
   const key = fromBase32(secret);
   const code = (now: number, steps = 0) => hotp(key, Math.floor(now / 30_000) + steps);

@@ -5,36 +5,36 @@ import type { Runtime } from "../runtime.ts";
 import { createApiKey } from "../tenants/api-keys.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
-/** What the authenticator interface answered. */
+/** A response of the authenticator interface. */
 export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any response.
   body: any;
 }
 
 export interface CallOptions {
   body?: unknown;
-  /** In place of the application's key; null for none. */
+  /** Replaces the application's key; null omits the header. */
   authorization?: string | null;
   headers?: Record<string, string>;
 }
 
-/** An application that calls the authenticator interface in this process, and the phones of its users. */
+/** An application that calls the authenticator interface in this process, and the authenticators of its users. */
 export interface AuthenticatorApplication {
   key: string;
-  /** One call; paths begin behind `/authenticator`, or are whole addresses. */
+  /** Calls a path below `/authenticator`, or an absolute URL. */
   call(method: string, path: string, options?: CallOptions): Promise<ApiResponse>;
-  /** The same, with the answer as it comes. */
+  /** The same, with the plain response. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Makes a request that has to come about. */
+  /** Creates a request. Throws if it is rejected. */
   create(operation: "REG" | "AUTH" | "DEREG", userId: string, more?: object): Promise<ApiResponse["body"]>;
-  /** What a phone makes of a request. */
+  /** The authenticator's UAF response to a request. */
   answerOf(phone: UafAuthenticator, request: ApiResponse["body"], overrides?: Overrides): string;
-  /** Sends it. */
+  /** Sends a UAF response. */
   answer(request: ApiResponse["body"], uafResponse: string, deviceKeyInfo?: unknown): Promise<ApiResponse>;
-  /** Registers a phone for a user. */
+  /** Registers an authenticator for a user. */
   enroll(
     userId: string,
     settings?: UafSettings,
@@ -44,7 +44,7 @@ export interface AuthenticatorApplication {
 
 const requests = "/v1/uaf/requests";
 
-/** @param tenant the default one without it */
+/** @param tenant default: the default tenant */
 export async function authenticatorApplication(
   runtime: Runtime,
   tenant: Tenant = runtime.tenant,
@@ -56,8 +56,8 @@ export async function authenticatorApplication(
   const fetch: AuthenticatorApplication["fetch"] = async (path, init = {}) => {
     const address = path.startsWith("/") ? `${base_url}/authenticator${path}` : path;
     const headers = { host, ...Object.fromEntries(new Headers(init.headers)) };
-    const asked = new Request(address, { ...init, headers });
-    const response = await handle(asked, { peer: "192.0.2.1", requestId: "request-1" }, runtime);
+    const request = new Request(address, { ...init, headers });
+    const response = await handle(request, { peer: "192.0.2.1", requestId: "request-1" }, runtime);
     if (!response) throw new Error(`${path} is not an address of the API`);
     return response;
   };

@@ -21,11 +21,11 @@ test.each<[Cbor, string]>([
   [Buffer.from("01020304", "hex"), "4401020304"],
   [[1, [2, 3], [4, 5]], "8301820203820405"],
   [new Map(), "a0"],
-])("%j is written as the RFC's appendix has it", (value, hex) => {
+])("encodes %j as in RFC 8949 appendix A", (value, hex) => {
   expect(encodeCbor(value).toString("hex")).toBe(hex);
 });
 
-test("the keys of a map come in CTAP's canonical order", () => {
+test("sorts map keys in the canonical order of CTAP", () => {
   const map = new Map<number | string, Cbor>([
     ["authData", 1],
     ["fmt", 2],
@@ -39,6 +39,6 @@ test("the keys of a map come in CTAP's canonical order", () => {
   );
 });
 
-test("a fraction is refused", () => {
+test("rejects a fraction", () => {
   expect(() => encodeCbor(1.5)).toThrow(TypeError);
 });

@@ -1,6 +1,6 @@
 /**
- * The CBOR (RFC 8949) that a WebAuthn authenticator writes, in the canonical form of CTAP 2.1 section 8:
- * shortest lengths, definite sizes, map keys sorted. Made for tests; shares nothing with the verifier.
+ * The CBOR (RFC 8949) of WebAuthn authenticators, in the canonical form of CTAP 2.1 section 8: shortest lengths,
+ * definite sizes, sorted map keys. Shares no code with the verifier.
  */
 export type Cbor =
   | number
@@ -11,14 +11,14 @@ export type Cbor =
   | ReadonlyMap<number | string, Cbor>;
 
 /**
- * Writes one data item.
+ * Encodes one data item.
  *
- * @param value integers (whole, up to 2^53), text, booleans, byte strings, arrays, and maps with integer or text keys
- * @throws TypeError for a number that is not a whole one
+ * @param value integers (up to 2^53), text, booleans, byte strings, arrays, and maps with integer or text keys
+ * @throws TypeError if a number is not an integer
  */
 export function encodeCbor(value: Cbor): Buffer {
   if (typeof value === "number") {
-    if (!Number.isSafeInteger(value)) throw new TypeError(`${value} is not a whole number`);
+    if (!Number.isSafeInteger(value)) throw new TypeError(`${value} is not an integer`);
     return value < 0 ? head(1, -1 - value) : head(0, value);
   }
   if (typeof value === "boolean") return Buffer.from([value ? 0xf5 : 0xf4]);

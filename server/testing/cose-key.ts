@@ -1,12 +1,12 @@
 import { generateKeyPairSync, type JsonWebKey, type KeyObject, randomBytes, sign } from "node:crypto";
 import { type Cbor, encodeCbor } from "./cbor.ts";
 
-/** COSE algorithms (RFC 9053, RFC 8812) that the software authenticator can make keys of. */
+/** COSE algorithms (RFC 9053, RFC 8812) that the software authenticator supports. */
 export const coseAlgorithms = { ES256: -7, EdDSA: -8, ES256K: -47, RS256: -257 } as const;
 
 export type CoseAlgorithm = (typeof coseAlgorithms)[keyof typeof coseAlgorithms];
 
-/** A credential's key pair, and its public half as COSE writes it. */
+/** The key pair of a credential, with the public key in COSE encoding. */
 export interface CoseKey {
   algorithm: CoseAlgorithm;
   privateKey: KeyObject;
@@ -15,7 +15,7 @@ export interface CoseKey {
   cose: Buffer;
 }
 
-/** Makes a new key pair. RSA keys have 2048 bits. */
+/** Generates a key pair. RSA keys have 2048 bits. */
 export function makeKey(algorithm: CoseAlgorithm): CoseKey {
   const { privateKey, publicKey } = makePair(algorithm);
   return {
@@ -27,7 +27,7 @@ export function makeKey(algorithm: CoseAlgorithm): CoseKey {
 }
 
 /**
- * A public key as COSE writes it.
+ * Encodes a public key as COSE_Key.
  *
  * @param jwk an EC, OKP or RSA public key (RFC 7517)
  */
@@ -53,7 +53,7 @@ export function offCurveKey(): Buffer {
   return encodeCoseKey({ ...jwk, y: randomBytes(32).toString("base64url") }, coseAlgorithms.ES256);
 }
 
-/** Signs as WebAuthn section 6.5.5 wants it: ECDSA in ASN.1 DER, EdDSA and RSASSA-PKCS1-v1_5 as they are. */
+/** Signs in the format of WebAuthn section 6.5.5: ECDSA in ASN.1 DER, EdDSA and RSASSA-PKCS1-v1_5 raw. */
 export function signWith(key: CoseKey, data: Uint8Array): Buffer {
   return sign(key.algorithm === coseAlgorithms.EdDSA ? null : "sha256", data, key.privateKey);
 }

@@ -4,7 +4,8 @@ import { createLogger } from "../observability/logger.ts";
 
 /**
  * A process that holds an embedded database, for the tests of starts, stops and kills.
- * Prints one JSON line when it runs, or writes the reason to standard error and ends with 1; SIGTERM stops it.
+ * Prints one JSON line once it runs. On failure it writes the reason to standard error and exits with 1. SIGTERM stops
+ * it.
  *
  * Parameter: the data folder.
  */

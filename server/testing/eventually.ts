@@ -1,10 +1,10 @@
 import { vi } from "vitest";
 
 /**
- * Tries a check until it holds. Only a hang reaches its limit, however slow the machine; `vi.waitFor` gives up after a
- * second.
+ * Retries a check until it passes. The limit is two minutes, so that slow machines do not fail; the default of
+ * `vi.waitFor` is one second.
  *
- * @returns what the check returns
+ * @returns the result of the check
  */
 export function eventually<Result>(check: () => Result | Promise<Result>): Promise<Result> {
   return vi.waitFor(check, { timeout: 120_000, interval: 10 });

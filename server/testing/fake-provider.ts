@@ -3,50 +3,50 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from "jose";
 
-/** Answers one request of ours, however it likes. */
+/** Answers one request to the provider. */
 export type FakeAnswer = (response: ServerResponse, body: URLSearchParams) => unknown;
 
-/** An identity provider on this machine that says whatever a test has it say. By itself it is honest. */
+/** A local OpenID Connect provider whose responses tests can replace. By default its responses are valid. */
 export interface FakeProvider {
   issuer: string;
-  /** Every request that came, oldest first. */
+  /** Received requests, oldest first. */
   asked: { path: string; body: URLSearchParams; authorization: string | undefined }[];
-  /** How it answers: by path, in place of what it would answer by itself. */
+  /** Replacements of the default responses, by path. */
   answers: Record<string, FakeAnswer>;
-  /** Claims of the next ID token, beside honest ones; undefined leaves one out. */
+  /** Overrides of the claims of the next ID token; undefined omits a claim. */
   claims: Record<string, unknown>;
-  /** In place of the next ID token. */
+  /** Replaces the next ID token. */
   idToken: string | undefined;
-  /** The public half of the key that its tokens are signed by, as it publishes it. */
+  /** The published public key of its token signatures. */
   publicJwk: Record<string, unknown>;
-  /** Signs claims as the provider does, or by another key. */
+  /** Signs claims with the provider's key, or with another one. */
   sign(
     claims: Record<string, unknown>,
     header?: Partial<JWTHeaderParameters>,
     key?: CryptoKey,
   ): Promise<string>;
-  /** Forgets what the last test had it say. */
+  /** Removes all replacements and recorded requests. */
   reset(): void;
   close(): Promise<void>;
 }
 
-/** @param clientId ours, which its ID tokens are for */
+/** @param clientId audience of its ID tokens */
 export async function startFakeProvider(clientId: string): Promise<FakeProvider> {
   const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
-  const publicJwk = { ...(await exportJWK(publicKey)), alg: "RS256", use: "sig", kid: "honest" };
+  const publicJwk = { ...(await exportJWK(publicKey)), alg: "RS256", use: "sig", kid: "default" };
 
   const server = createServer(async (request: IncomingMessage, response) => {
     const path = new URL(request.url ?? "", "http://fake").pathname;
     const body = new URLSearchParams(await text(request));
     fake.asked.push({ path, body, authorization: request.headers.authorization });
-    const answer = fake.answers[path] ?? honest[path];
+    const answer = fake.answers[path] ?? defaults[path];
     if (!answer) return void response.writeHead(404).end();
     await answer(response, body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const honest: Record<string, FakeAnswer> = {
+  const defaults: Record<string, FakeAnswer> = {
     "/.well-known/openid-configuration": (response) =>
       json(response, {
         issuer,
@@ -78,8 +78,8 @@ export async function startFakeProvider(clientId: string): Promise<FakeProvider>
     sign(claims, header = {}, key = privateKey) {
       const now = Math.floor(Date.now() / 1000);
       const all = { iss: issuer, aud: clientId, sub: "subject", iat: now, exp: now + 60, ...claims };
-      const stated = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-      return new SignJWT(stated).setProtectedHeader({ alg: "RS256", kid: "honest", ...header }).sign(key);
+      const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+      return new SignJWT(present).setProtectedHeader({ alg: "RS256", kid: "default", ...header }).sign(key);
     },
     reset() {
       fake.asked.length = 0;
@@ -95,7 +95,7 @@ export async function startFakeProvider(clientId: string): Promise<FakeProvider>
   return fake;
 }
 
-/** An answer in JSON. */
+/** Writes a JSON response. */
 export function json(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
 }

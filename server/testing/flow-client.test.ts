@@ -12,7 +12,7 @@ interface Seen {
   body: string;
 }
 
-/** A server that answers one after the other, and what it was sent. */
+/** Starts a server that sends the given responses in turn; returns the requests that it received. */
 async function answering(...answers: [status: number, state: Partial<State>, cookies?: string[]][]) {
   const seen: Seen[] = [];
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
@@ -40,7 +40,7 @@ const offering = (name: string, token: string, ...actions: string[]): Partial<St
   ),
 });
 
-test("an action goes to its href with the newest token, also after a refusal that showed no state", async () => {
+test("posts an action to its href with the newest token, also after an error without a state", async () => {
   const { seen, url } = await answering(
     [200, offering("one", "first", "go")],
     [403, { name: "error", csrf_token: "", actions: {} }],
@@ -64,7 +64,7 @@ test("an action goes to its href with the newest token, also after a refusal tha
   expect(client.last.status).toBe(200);
 });
 
-test("an action that is not offered is not sent, unless attempted", async () => {
+test("sends an action that is not offered with `attempt` only", async () => {
   const { seen, url } = await answering([200, offering("one", "first", "go")], [403, offering("error", "")]);
   const client = flowClient(url);
   await client.start("login");
@@ -73,7 +73,7 @@ test("an action that is not offered is not sent, unless attempted", async () => 
   expect(seen[1]?.url).toBe("/login?action=leap%40id");
 });
 
-test("cookies are kept, sent, and dropped when the server takes them back", async () => {
+test("stores and sends cookies, and deletes those that the server removes", async () => {
   const { seen, url } = await answering(
     [200, offering("one", "first", "go"), ["service=abc=; Path=/; HttpOnly; Max-Age=60"]],
     [200, offering("two", "second", "go"), ["service=; Path=/; Max-Age=0"]],

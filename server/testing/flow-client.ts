@@ -3,22 +3,22 @@
  * so that tests detect errors that shared code would hide.
  */
 export interface FlowClient {
-  /** The last flow state that came back, refusals included; throws before the first. */
+  /** The last received flow state, including errors. Throws before the first. */
   readonly state: State;
-  /** The whole last answer. */
+  /** The last response. */
   readonly last: Answer;
-  /** What the server has set and not taken back, by name. Tests may plant their own. */
+  /** Current cookies by name. Tests may add their own. */
   readonly cookies: Map<string, string>;
   /** Starts a flow at `POST /<type>`. */
   start(type: FlowType): Promise<Answer>;
   /**
-   * Performs an action of the last state that had any: posts to its `href`, with the newest `csrf_token`.
+   * Performs an action of the last state that offered any: posts to its `href` with the newest `csrf_token`.
    *
-   * @param input sent as `input_data`, exactly
-   * @throws Error when the action is not offered; `attempt` sends it all the same
+   * @param input sent unchanged as `input_data`
+   * @throws Error if the action is not offered; `attempt` sends it nevertheless
    */
   act(action: string, input?: Record<string, unknown>): Promise<Answer>;
-  /** Sends an action offered or not, with what is given instead of the flow's own token or body. */
+  /** Sends an action, offered or not; `instead` replaces token, address, body or headers. */
   attempt(action: string, input?: Record<string, unknown>, instead?: Partial<Attempt>): Promise<Answer>;
   /** Any other request to this server, with the cookies. */
   request(path: string, init?: RequestInit): Promise<Response>;
@@ -77,14 +77,14 @@ export interface FlowClientOptions {
 }
 
 /**
- * Makes a client with a cookie jar of its own.
+ * Makes a client with its own cookie jar.
  *
  * @param baseUrl base address, to which `href`s are appended
  */
 export function flowClient(baseUrl: string, options: FlowClientOptions = {}): FlowClient {
   const cookies = new Map<string, string>();
   let last: Answer | undefined;
-  /** The last state that offered anything: a refusal as `error` leaves the flow where it was. */
+  /** The last state with a token: the state `error` leaves the flow unchanged. */
   let live: State | undefined;
 
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
@@ -147,7 +147,7 @@ export function flowClient(baseUrl: string, options: FlowClientOptions = {}): Fl
   };
 }
 
-/** The address that an action would have if it were offered: that of another one, with its name. */
+/** The address of an action that is not offered, derived from an offered one. */
 function hrefLike(state: State, action: string): string {
   const some = Object.values(state.actions)[0];
   if (!some) throw new Error(`${state.name} offers nothing, so the flow's id is not known`);

@@ -7,32 +7,32 @@ import type { FlowState } from "../flow/wire.ts";
 import { findSession } from "../sessions/sessions.ts";
 import { type TestRuntime, testClient } from "./runtime.ts";
 
-/** What walks have taken: declared edges and errors, written as `flow state action target` and `state action code`. */
+/** Declared edges and errors that walks have covered, as `flow state action target` and `state action code`. */
 export interface WalkCoverage {
   edges: Set<string>;
   errors: Set<string>;
 }
 
-/** A client of the engine that keeps the newest token, as any client does. */
+/** A client of the engine that keeps the newest token. */
 export interface Walk {
   readonly state: FlowState;
   readonly answer: Answer;
   readonly flowId: string;
   readonly resume: string;
-  /** Calls an action; keeps the answer unless it is state `error`. */
+  /** Performs an action; keeps the new state unless it is `error`. */
   act(
     action: string,
     input?: Record<string, unknown>,
     options?: { token?: string; runtime?: TestRuntime },
   ): Promise<FlowState>;
-  /** Error codes of the newest answer: the flow's, or those of the inputs. */
+  /** Error codes of the newest answer, as `errorCodes` returns them. */
   errors(): string[];
 }
 
 /**
- * Starts a flow and walks it.
+ * Starts a flow.
  *
- * @param options `sessionId`: the session that every request brings along, as it is at that moment
+ * @param options `sessionId`: the session of every request, read anew each time
  */
 export async function walk(
   runtime: TestRuntime,

@@ -2,8 +2,8 @@ import { openDatabase } from "#db/client";
 import { testJobs } from "./jobs.ts";
 
 /**
- * A process for tests to kill: prepares the jobs, writes twenty mails in twenty transactions of which it rolls
- * every other one back, says so, and then waits. Whether it also sends is up to the caller.
+ * A process for tests to kill: enqueues twenty mails in twenty transactions, of which it rolls back every other one,
+ * prints `committed`, and waits. The third parameter decides whether it also sends.
  *
  *     jobs-process.ts <database url> <smtp url> <worker: true or false>
  */

@@ -10,7 +10,7 @@ import { createJobKinds } from "../start/job-kinds.ts";
 
 const secretKey = "a secret key that only tests use";
 
-/** Jobs over a test's database, and every line that they log. */
+/** Makes jobs over a test's database and records their log lines. */
 export function testJobs(
   { url, database }: { url: string; database: Database },
   settings: Record<string, string> = {},

@@ -5,27 +5,27 @@ import { text } from "node:stream/consumers";
 import { exportJWK, generateKeyPair } from "jose";
 import { type Adapter, type AdapterPayload, type Configuration, Provider } from "oidc-provider";
 
-/** A real OpenID Connect provider on this machine. Users sign in with their account name alone. */
+/** A real OpenID Connect provider on this machine. Users sign in with their account name only. */
 export interface OidcProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** The settings that make it `custom_acme`, as environment variables. */
+  /** Environment variables that configure it as `custom_acme`. */
   settings: Record<string, string>;
-  /** Makes an account, or changes what is said of one. Its name is its subject. */
+  /** Creates or updates an account. The name is the subject. */
   person(name: string, claims?: Record<string, unknown>): void;
   /**
-   * Signs in there as a browser would, following its redirects and its form.
+   * Signs in as a browser does, following redirects and submitting the form.
    *
-   * @param address where our service sends the person
-   * @param name of the account; null to cancel
-   * @returns the address that the person is sent back to
+   * @param address authorization URL
+   * @param name account name; null cancels
+   * @returns the callback URL
    */
   signIn(address: string, name: string | null): Promise<URL>;
   close(): Promise<void>;
 }
 
-/** @param redirectUris addresses that it sends people back to */
+/** @param redirectUris registered callback addresses */
 export async function startOidcProvider(redirectUris: string[]): Promise<OidcProvider> {
   const people = new Map<string, Record<string, unknown>>();
   const client = { id: "stile", secret: randomBytes(24).toString("base64url") };
@@ -110,7 +110,7 @@ export async function startOidcProvider(redirectUris: string[]): Promise<OidcPro
   };
 }
 
-/** The provider's own page: who are you, or no. */
+/** The provider's page: signs in or cancels. */
 async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse) {
   if (request.method === "GET") {
     response.setHeader("Content-Type", "text/html; charset=utf-8");
@@ -123,7 +123,7 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
   const login = form.get("login");
   const result = login
     ? { login: { accountId: login } }
-    : { error: "access_denied", error_description: "<b>The person turned back.</b>" };
+    : { error: "access_denied", error_description: "<b>The user cancelled.</b>" };
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
 
@@ -154,7 +154,7 @@ async function signIn(issuer: string, start: string, name: string | null): Promi
   throw new Error("the provider redirects in a loop");
 }
 
-/** What the provider remembers, for as long as it runs. */
+/** Stores the state of the provider in memory. */
 function memory() {
   const rows = new Map<string, AdapterPayload>();
   return class implements Adapter {

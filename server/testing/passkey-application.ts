@@ -14,20 +14,20 @@ import type { AssertionJson, RegistrationJson } from "./webauthn-json.ts";
 export interface PasskeyApplication {
   tenant: Tenant;
   key: string;
-  /** Where its pages are. */
+  /** Origin of its pages. */
   origin: string;
-  /** A call with its key; `headers` replace those of the same name. A body that is a string is sent as it stands. */
+  /** Calls with its key; `headers` replace those of the same name. A string body is sent unchanged. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
-  /** The same without a key. */
+  /** Calls without a key. */
   callWithoutKey(
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<ApiResponse>;
-  /** Both halves of a registration. Throws when one is refused. */
+  /** Initializes and finalizes a registration. Throws if either is rejected. */
   register(userId: string, about?: Registering): Promise<Registered>;
-  /** Options for a login, as a path under the tenant says, and the browser's answer to them. */
+  /** Initializes a login at a path below the tenant; returns the browser's assertion. */
   answer(
     authenticator: Authenticator,
     path: string,
@@ -39,7 +39,7 @@ export interface PasskeyApplication {
 export interface ApiResponse {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any response.
   body: any;
 }
 
@@ -63,7 +63,7 @@ export async function passkeyApplication(
 ): Promise<PasskeyApplication> {
   const { key } = await createApiKey(runtime, tenant, { interface: "passkeys", name: "an application" });
   const origin = tenant.config.passkey_server.relying_party.origins[0] ?? "";
-  const who = visitor(runtime);
+  const browser = visitor(runtime);
 
   async function callWithoutKey(
     method: string,
@@ -71,7 +71,7 @@ export async function passkeyApplication(
     body?: unknown,
     headers: Record<string, string> = {},
   ) {
-    const response = await who.request(`/passkeys/${tenant.id}${path}`, {
+    const response = await browser.request(`/passkeys/${tenant.id}${path}`, {
       method,
       headers: { "content-type": "application/json", ...headers },
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
@@ -96,17 +96,20 @@ export async function passkeyApplication(
     async register(userId, about = {}) {
       const { mfa = false, authenticator = softwareAuthenticator() } = about;
       const path = `${mfa ? "/mfa" : ""}/registration`;
-      const opened = await call("POST", `${path}/initialize`, { user_id: userId, username: `${userId}!` });
-      if (opened.status !== 200) throw new Error(JSON.stringify(opened.body));
-      const answer = authenticator.create(opened.body, { origin, ...about.call });
-      const finished = await call("POST", `${path}/finalize`, answer);
-      if (finished.status !== 200) throw new Error(JSON.stringify(finished.body));
-      return { authenticator, credentialId: answer.id, answer, token: finished.body.token };
+      const initialized = await call("POST", `${path}/initialize`, {
+        user_id: userId,
+        username: `${userId}!`,
+      });
+      if (initialized.status !== 200) throw new Error(JSON.stringify(initialized.body));
+      const answer = authenticator.create(initialized.body, { origin, ...about.call });
+      const finalized = await call("POST", `${path}/finalize`, answer);
+      if (finalized.status !== 200) throw new Error(JSON.stringify(finalized.body));
+      return { authenticator, credentialId: answer.id, answer, token: finalized.body.token };
     },
     async answer(authenticator, path, body, changes = {}) {
-      const opened = await call("POST", `${path}/initialize`, body);
-      if (opened.status !== 200) throw new Error(JSON.stringify(opened.body));
-      return authenticator.get(opened.body, { origin, ...changes });
+      const initialized = await call("POST", `${path}/initialize`, body);
+      if (initialized.status !== 200) throw new Error(JSON.stringify(initialized.body));
+      return authenticator.get(initialized.body, { origin, ...changes });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { RunningServer } from "./server.ts";
 import { startService } from "./service.ts";
 
-/** A running server, and what the operator of an application that uses its passkey server is told. */
+/** A running server with the tenant id and API key of an application that uses its passkey server. */
 export interface PasskeyService {
   server: RunningServer;
   /** `<server>/passkeys` */
@@ -17,7 +17,7 @@ export async function startPasskeyService(settings: Record<string, string> = {})
   return {
     server,
     base: `${server.url}/passkeys`,
-    // As decided, and printed at the start.
+    // The fixed id of the default tenant.
     tenantId: "00000000-0000-4000-8000-000000000001",
     key: await stile("keys", "create", "--interface", "passkeys"),
     close,

@@ -3,7 +3,7 @@ import { type Walk, type WalkCoverage, walk } from "./flow-walk.ts";
 import type { TestRuntime } from "./runtime.ts";
 import type { softwareAuthenticator } from "./webauthn-authenticator.ts";
 
-/** Where the pages of a test runtime lie. */
+/** Origin of the pages of a test runtime. */
 export const origin = "http://localhost:3000";
 
 export const password = "correct horse battery";
@@ -35,9 +35,9 @@ export function mailsTo(runtime: TestRuntime, address: string): string[] {
   return runtime.enqueued.filter(({ to }) => to === address).map(({ mail }) => mail.type);
 }
 
-/** What people do; `taken` hears of every edge that they take. */
+/** Walks of users; `taken` records the covered edges. */
 export function people(taken?: WalkCoverage) {
-  /** Starts a flow and tells what the client is able to do. */
+  /** Starts a flow and registers client capabilities. */
   async function begin(
     runtime: TestRuntime,
     type: "login" | "registration",

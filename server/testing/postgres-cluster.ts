@@ -17,7 +17,7 @@ import {
 } from "../database/cluster.ts";
 import { migrateDatabase } from "../database/migrate.ts";
 
-/** What a test needs to make a database of its own. */
+/** Access to the shared PostgreSQL, in which each test makes its database. */
 export interface TestCluster {
   adminUrl: string;
   ownerUrl: string;
@@ -32,8 +32,8 @@ declare module "vitest" {
 
 const template = "stile_template";
 
-/** Crashes lose nothing that a test run would miss, so nothing waits for the disk. */
-const hasty = {
+/** Test data need not survive a crash, so no write waits for the disk. */
+const crashUnsafeSettings = {
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",
@@ -42,7 +42,7 @@ const hasty = {
   max_wal_size: "2GB",
 };
 
-/** Vitest's global set-up. */
+/** Vitest's global set-up: starts one PostgreSQL for the whole run. */
 export default async function setup(project: {
   provide: (key: "postgres", value: TestCluster) => void;
 }): Promise<() => Promise<void>> {
@@ -65,7 +65,7 @@ export async function startTestCluster(): Promise<{ cluster: TestCluster; stop()
   };
   await createCluster(cluster);
   const port = await freePort();
-  const child = launch(cluster, port, hasty);
+  const child = launch(cluster, port, crashUnsafeSettings);
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const stop = async () => {
     child.kill("SIGINT");

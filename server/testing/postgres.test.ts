@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { schema } from "#db/client";
 import { type TestDatabase, testDatabase } from "./postgres.ts";
 
-describe("the tests' database", () => {
+describe("testDatabase", () => {
   let first: TestDatabase;
   let second: TestDatabase;
 
@@ -19,7 +19,7 @@ describe("the tests' database", () => {
     expect(tenants.map((tenant) => tenant.name)).toEqual(["Stile"]);
   });
 
-  it("is shared with no other test", async () => {
+  it("is not shared with other tests", async () => {
     await first.database.write
       .insert(schema.instances)
       .values({ id: crypto.randomUUID(), leasedUntil: new Date() });
@@ -27,7 +27,7 @@ describe("the tests' database", () => {
     expect(await second.database.read.$count(schema.instances)).toBe(0);
   });
 
-  it("keeps the reading pool from writing", async () => {
+  it("rejects writes of the read pool", async () => {
     const write = first.database.read
       .insert(schema.instances)
       .values({ id: crypto.randomUUID(), leasedUntil: new Date() });

@@ -2,7 +2,7 @@ import { inject } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { copyTemplate } from "./postgres-cluster.ts";
 
-/** A database that belongs to one test, or to one file of tests. */
+/** A database of one test or test file. */
 export interface TestDatabase {
   url: string;
   database: Database;
@@ -10,7 +10,7 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** Makes a fresh, migrated database with the default tenant in it, on a real PostgreSQL that the whole run shares. */
+/** Creates a migrated database with the default tenant, on the PostgreSQL that the whole run shares. */
 export async function testDatabase(): Promise<TestDatabase> {
   const { url, drop } = await copyTemplate(inject("postgres"));
   const database = openDatabase(url, 5, () => {});

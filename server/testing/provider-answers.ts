@@ -8,26 +8,26 @@ import { findProvider } from "../thirdparty/providers/index.ts";
 import { requestContext } from "./request-context.ts";
 import type { TestRuntime } from "./runtime.ts";
 
-/** What was asked of a provider. */
+/** A request to a provider. */
 export interface AskedOfProvider {
   address: string;
   headers: Headers;
   form: URLSearchParams;
 }
 
-/** What a built-in provider answers at its real addresses. */
+/** Recorded responses of a built-in provider. */
 export interface Recorded {
-  /** JSON by address without its query. */
+  /** JSON by URL without query. */
   answers: Record<string, unknown>;
-  /** Claims of its ID token, and where its key is published; `nonce` false for one without a nonce. */
+  /** Claims of its ID token, and the URL of its keys; `nonce: false` omits the nonce. */
   idToken?: { keys: string; claims: Record<string, unknown>; nonce?: false };
 }
 
 /**
- * Has a provider answer as recorded, from now on; no request leaves the process.
+ * Replaces the responses of a provider by recorded ones; no request leaves the process.
  *
- * @param url where a person was sent, with the nonce that the ID token is to have
- * @returns what is asked of it
+ * @param url authorization URL, which carries the nonce of the ID token
+ * @returns its requests, filled as they arrive
  */
 export async function playProvider(
   runtime: TestRuntime,
@@ -65,7 +65,7 @@ export async function playProvider(
  * Signs in at a built-in provider.
  *
  * @param provider its id
- * @param recorded `callback`: further parameters that the browser brings back
+ * @param recorded `callback`: additional parameters of the callback
  */
 export async function signInAt(
   runtime: TestRuntime,
@@ -76,12 +76,12 @@ export async function signInAt(
   const found = findProvider(tenant.config, provider);
   if (!found) throw new Error(`${provider} is not enabled`);
   const about = { flowId: randomUUID(), redirectTo: `${tenant.config.base_url}/`, privateState: {} };
-  // Discovery, where there is any, comes before the person goes.
+  // Discovery precedes the redirect.
   await playProvider(runtime, recorded, new URL(tenant.config.base_url));
   const { url, state, write } = await startAuthorization(requestContext(runtime), found, about);
   await runtime.database.write.transaction(write);
   const request = await takeThirdPartyRequest(runtime, tenant, state, new Date());
-  if (!request) throw new Error("the request is not there");
+  if (!request) throw new Error("the authorization request was not found");
 
   const asked = await playProvider(runtime, recorded, new URL(url));
   const answer = new URLSearchParams({ state, code: "code", ...recorded.callback });

@@ -4,7 +4,7 @@ import type { ProviderFacts } from "../thirdparty/provider-facts.ts";
 import { newAddress } from "./people.ts";
 import type { TestRuntime } from "./runtime.ts";
 
-/** Settings that make `custom_acme` a provider whose addresses need not be asked for. */
+/** Settings of the provider `custom_acme`, with fixed endpoints in place of discovery. */
 export const acme = (more: object = {}): Record<string, string> => ({
   STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
     acme: {
@@ -34,7 +34,7 @@ export function acmePerson(more: Partial<ProviderFacts> = {}): ProviderFacts {
   };
 }
 
-/** Does what the callback does when a user returns from a provider. */
+/** Issues an exchange token as the callback does.  */
 export function returnFromProvider(
   runtime: TestRuntime,
   about: Partial<ExchangeToken> & { facts: ProviderFacts },

@@ -1,17 +1,17 @@
 import jsQR from "jsqr";
 import { PNG } from "pngjs";
 
-/** A picture of a QR code, as its pixels are. */
+/** The pixels of a QR code image. */
 export interface Picture {
   width: number;
   height: number;
-  /** What it says; null when no reader can tell. */
+  /** Decoded text; null if it cannot be decoded. */
   text: string | null;
-  /** Six hex digits of every colour in it, sorted. */
+  /** Its colours as six hex digits, sorted. */
   colours: string[];
 }
 
-/** Reads a PNG as a phone's camera does. */
+/** Decodes a QR code in a PNG. */
 export function readPng(bytes: Uint8Array): Picture {
   const { width, height, data } = PNG.sync.read(Buffer.from(bytes));
   const read = jsQR(new Uint8ClampedArray(data), width, height);
@@ -20,7 +20,7 @@ export function readPng(bytes: Uint8Array): Picture {
   return { width, height, text: read?.data ?? null, colours: [...colours].sort() };
 }
 
-/** Draws an SVG of modules as it is written, each a stroke or a square of one unit, and reads it. */
+/** Renders an SVG of modules, each a stroke or a square of one unit, and decodes it. */
 export function readSvg(svg: string): string | null {
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1]);
   const [, left, top, scale] = /translate\(([\d.]+) ([\d.]+)\) scale\(([\d.]+)\)/.exec(svg) ?? ["", 0, 0, 1];
@@ -46,12 +46,12 @@ export function readSvg(svg: string): string | null {
       x += by;
     }
   }
-  // Opaque throughout.
+  // Makes every pixel opaque.
   for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;
   return jsQR(pixels, side, side)?.data ?? null;
 }
 
-/** The last path's commands: what lies above everything else. */
+/** The commands of the last path, which is painted on top. */
 function pathOf(svg: string) {
   const path = [...svg.matchAll(/ d="([^"]*)"/g)].at(-1)?.[1] ?? "";
   return path.matchAll(/([Mmhv])\s*(-?[\d.]+)(?:[\s,]*(-?[\d.]+))?/g);

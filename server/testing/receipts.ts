@@ -8,15 +8,15 @@ export interface ReceiptIssuer {
   /** COSE_Key of the passkey, base64url. */
   publicKey: string;
   authenticator: Authenticator;
-  /** Makes a receipt; what is given takes the place of the truth. */
+  /** Issues a receipt; `instead` overrides valid values. */
   issue(instead?: ReceiptOverrides): Promise<string>;
 }
 
 export interface ReceiptOverrides {
-  /** What the issuer states. */
+  /** Overrides of the claims. */
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
-  /** What the passkey signs: the transaction's id and data, the 32 bytes before their hash, and how it is called. */
+  /** Overrides of the signed challenge: the transaction's id and data, and the 32 random bytes before their hash. */
   signed?: { id?: string; data?: string; random?: Buffer };
   call?: Partial<GetCall>;
   key?: KeyObject;
@@ -30,7 +30,7 @@ export const agreed = {
   origin: "https://shop.example",
 };
 
-/** @param of what it signs with, and whose passkey agrees; new ones by default */
+/** @param of signing key and confirming authenticator; default: new ones */
 export function receiptIssuer(
   of: { key?: KeyObject; algorithm?: string; kid?: string; authenticator?: Authenticator } = {},
 ): ReceiptIssuer {
@@ -54,7 +54,7 @@ export function receiptIssuer(
     );
   }
   const [credential] = authenticator.credentials;
-  if (!credential) throw new Error("there is no passkey");
+  if (!credential) throw new Error("the authenticator has no passkey");
   const publicKey = credential.key.cose.toString("base64url");
 
   return {
@@ -68,7 +68,7 @@ export function receiptIssuer(
       );
       const { response } = authenticator.get({ challenge, rpId, allowCredentials: [] }, { origin, ...call });
       const { clientDataJSON, authenticatorData, signature, userHandle } = response;
-      const stated = {
+      const payload = {
         iss: "https://login.example/passkeys/00000000-0000-4000-8000-000000000001",
         iat: 1_795_608_030,
         tenant_id: "00000000-0000-4000-8000-000000000001",
@@ -88,7 +88,7 @@ export function receiptIssuer(
         response: { clientDataJSON, authenticatorData, signature, ...(userHandle ? { userHandle } : {}) },
         ...claims,
       };
-      return new CompactSign(Buffer.from(JSON.stringify(stated)))
+      return new CompactSign(Buffer.from(JSON.stringify(payload)))
         .setProtectedHeader({ alg, kid, typ: "transaction-receipt+jwt", ...header })
         .sign(other);
     },

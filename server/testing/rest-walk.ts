@@ -5,7 +5,7 @@ import { type Visitor, visitor } from "./visitor.ts";
 
 export const password = "seven herons over the lake";
 
-/** A walk through a flow over its own interface, in this process. */
+/** A walk through a flow over the REST interface, in this process. */
 export interface RestWalk {
   readonly visitor: Visitor;
   readonly state: FlowState;
@@ -46,7 +46,7 @@ export function mailedCode(runtime: TestRuntime, address: string): string {
   return job.mail.code;
 }
 
-/** Registers an account with `password`, to its end. */
+/** Registers an account with `password`. */
 export async function restRegistration(runtime: TestRuntime, email: string): Promise<RestWalk> {
   const walk = await restWalk(runtime, "registration");
   await walk.act("register_client_capabilities");

@@ -17,11 +17,11 @@ import { testDatabase } from "./postgres.ts";
 
 /** A runtime with its own database, whose clock can be moved, and which records jobs instead of running them. */
 export interface TestRuntime extends Runtime {
-  /** Mails of committed and of rolled back steps alike, oldest first. */
+  /** Mails of committed and of rolled back steps, oldest first. */
   enqueued: MailJob[];
-  /** Push notifications, likewise. */
+  /** Push notifications of committed and of rolled back steps, oldest first. */
   pushed: PushJob[];
-  /** Moves time forward for everything that asks the environment. */
+  /** Moves the clock of the platform forward. */
   advanceClock(seconds: number): void;
   /** The same runtime with another configuration. */
   configured(settings: Record<string, string>): TestRuntime;
@@ -42,9 +42,9 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
     const config: Config = loadConfig(
       {
         STILE_RATE_LIMITER_ENABLED: "false",
-        // An RSA key takes long to make.
+        // RSA keys take long to generate.
         STILE_SESSION_ALGORITHM: "ES256",
-        // Adds a step to each registration, which few tests need.
+        // Few tests need the additional step of each registration.
         STILE_MFA_ACQUIRE_ON_REGISTRATION: "false",
         ...variables,
       },
@@ -60,7 +60,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       log,
       vault,
       signingKeys: createTenantSigningKeys({ database, vault, platform, log }),
-      // The cost of a hash is tested with the hasher; here it is that of the smallest memory argon2 has.
+      // The smallest memory of argon2, for speed; the tests of the hasher cover the cost.
       passwordHasher: createPasswordHasher({
         ...config.password,
         hash: { ...config.password.hash, memory: 8 },
@@ -88,7 +88,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
   return make(settings);
 }
 
-/** A client for tests. */
+/** The client context of tests. */
 export const testClient: Client = {
   ip: "192.0.2.1",
   source: "192.0.2.1",

@@ -3,7 +3,7 @@ import { inflateRawSync } from "node:zlib";
 import { selfSignedCertificate } from "../thirdparty/saml/certificate.ts";
 import { type Answer, writeAnswer } from "./saml-messages.ts";
 
-/** A request as the provider reads it from the address that the person was sent to. */
+/** An AuthnRequest, decoded from the redirect to the provider. */
 export interface ReadRequest {
   id: string;
   issuer: string;
@@ -11,22 +11,22 @@ export interface ReadRequest {
   destination: string;
   forceAuthn: boolean;
   relayState: string;
-  /** Whether it is signed by the key of a certificate. */
+  /** Whether the key of a certificate signed it. */
   isSignedBy(certificate: string): boolean;
 }
 
-/** A SAML 2.0 identity provider that says what a test wants it to say. */
+/** A SAML 2.0 identity provider whose responses tests can vary. */
 export interface SamlIdentityProvider {
   entityId: string;
   signOnUrl: string;
   key: Answer["key"];
   metadata: string;
-  /** Reads the request in an address of ours. */
+  /** Decodes the request in a redirect URL. */
   read(url: string): ReadRequest;
   /**
-   * An answer, as the form field `SAMLResponse` carries it.
+   * Returns a response as the form field `SAMLResponse` carries it.
    *
-   * @param about `consumerUrl` and `audience` of the service provider; whatever else is to be different
+   * @param about `consumerUrl` and `audience` of the service provider, and overrides
    */
   answer(about: Partial<Answer> & { consumerUrl: string; audience: string | null }): Promise<string>;
 }
@@ -36,7 +36,7 @@ const success = "urn:oasis:names:tc:SAML:2.0:status:Success";
 const excC14n = "http://www.w3.org/2001/10/xml-exc-c14n#";
 const envelopedSignature = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
 
-/** A key of a provider. */
+/** Generates a signing key of a provider, with its certificate. */
 export function providerKey(commonName = "identity provider"): Answer["key"] {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const from = new Date(Date.now() - minute);
@@ -47,7 +47,7 @@ export function providerKey(commonName = "identity provider"): Answer["key"] {
   };
 }
 
-/** @param now the moment by which it writes; for tests that move the clock */
+/** @param now its clock, for tests that move time */
 export function samlIdentityProvider({
   entityId = "https://idp.example.org/saml",
   signOnUrl = "https://idp.example.org/sso",
@@ -103,7 +103,7 @@ export function samlIdentityProvider({
   };
 }
 
-/** Metadata of a provider with some certificates. */
+/** Returns the metadata of a provider with the given certificates. */
 export function providerMetadata(entityId: string, signOnUrl: string, certificates: string[]): string {
   const keys = certificates.map(
     (certificate) =>
@@ -124,7 +124,7 @@ function readRequest(url: string): ReadRequest {
     forceAuthn: find(/ForceAuthn="([^"]*)"/) === "true",
     relayState: searchParams.get("RelayState") ?? "",
     isSignedBy(certificate) {
-      // Bindings 2.0, 3.4.4.1: the parameters as they were sent, without the signature.
+      // SAML Bindings 2.0, section 3.4.4.1: the signature covers the parameters as sent.
       const signed = search.replace(/^.*?(?=SAMLRequest=)/, "").replace(/&Signature=.*$/, "");
       const verify = createVerify("RSA-SHA256").update(signed);
       return (
@@ -135,7 +135,7 @@ function readRequest(url: string): ReadRequest {
   };
 }
 
-/** Base64 without the lines around it. */
+/** The Base64 content of a PEM. */
 function bare(certificate: string): string {
   return certificate.replace(/-----[A-Z ]+-----|\n/g, "");
 }

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { SignedXml } from "xml-crypto";
 import { encrypt } from "xml-encryption";
 
-/** What an answer says; a test changes what it is about. Moments are `Date`s, or text that is none. */
+/** The content of a SAML response, of which tests vary single values. */
 export interface Answer {
   responseId: string;
   assertionId: string;
@@ -22,7 +22,7 @@ export interface Answer {
   nameId: string;
   nameIdFormat: string | null;
   attributes: Record<string, string | string[]>;
-  /** Which of the two carries a signature; `none` for none. */
+  /** The signed elements. */
   sign: "assertion" | "response" | "both" | "none";
   /** PEM of the certificate to encrypt the assertion for. */
   encryptFor: string | null;
@@ -32,15 +32,15 @@ export interface Answer {
   digestAlgorithm: string;
   canonicalForm: string;
   transforms: string[];
-  /** The key that signs, and the certificate that is shown with it. */
+  /** The signing key and its certificate. */
   key: { privateKey: KeyObject; certificate: string };
-  /** Changes the document before anything of it is signed. */
+  /** Changes the document before it is signed. */
   edit: (xml: string) => string;
-  /** Changes it afterwards. */
+  /** Changes the signed document. */
   tamper: (xml: string) => string;
 }
 
-/** Writes an answer down: signed, encrypted and tampered with as it wants. */
+/** Writes a response: signed, encrypted and tampered with as configured. */
 export async function writeAnswer(answer: Answer): Promise<string> {
   const { sign, encryptFor, edit, tamper } = answer;
   const assertion = assertionXml(answer);
@@ -83,7 +83,7 @@ function attribute(name: string, value: string | Date | null): string {
   return ` ${name}="${value instanceof Date ? value.toISOString() : value}"`;
 }
 
-/** Signs the first element of a name, and puts the signature behind its issuer. */
+/** Signs the first element of a name and inserts the signature after its issuer. */
 function signElement(
   xml: string,
   name: "Assertion" | "Response",
@@ -103,7 +103,7 @@ function signElement(
   });
   if (signatureAlgorithm.includes("hmac")) {
     signed.enableHMAC();
-    // What an attacker has to sign with: the public certificate.
+    // An attacker knows the public certificate only.
     signed.privateKey = key.certificate;
   }
   const xpath = `(//*[local-name(.)='${name}'])[1]`;

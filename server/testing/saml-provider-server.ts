@@ -9,16 +9,16 @@ import type { Answer } from "./saml-messages.ts";
 
 /** An identity provider with pages, for browsers. */
 export interface SamlProviderServer extends SamlIdentityProvider {
-  /** For `metadata_url`. */
+  /** The value of `metadata_url`. */
   metadataUrl: string;
   /** The user that the sign-on page signs in. */
   person: Pick<Answer, "nameId" | "attributes">;
-  /** What the answers are like beside that. */
+  /** Further overrides of the responses. */
   about: Partial<Answer>;
   close(): Promise<void>;
 }
 
-/** Starts one on this machine. It signs every visitor in, and returns them by a form that submits itself. */
+/** Starts a provider on this machine. It signs every visitor in and returns them by a self-submitting form. */
 export async function startSamlProvider(
   person: SamlProviderServer["person"] = { nameId: "u-1", attributes: {} },
 ): Promise<SamlProviderServer> {

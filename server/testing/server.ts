@@ -22,20 +22,20 @@ export interface RunningServer {
   /** Its environment, which the CLI needs to work on the same data. */
   readonly environment: NodeJS.ProcessEnv;
   readonly pid: number;
-  /** Everything it has written so far, of every start. */
+  /** The output of all starts so far. */
   logs(): string;
-  /** Sends a signal and waits until the process is gone. Its embedded database is left as the signal left it. */
+  /** Sends a signal and waits for the process to exit. Does not stop its embedded database. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts it again on the same address and data, ending it by SIGTERM first if it still runs. */
+  /** Restarts it on the same address and data, after SIGTERM if it still runs. */
   restart(): Promise<void>;
-  /** Ends it and removes what it kept. */
+  /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** Beside what a process needs, nothing of the caller's environment is handed on. */
+  /** Environment variables. Of the caller's environment only basic variables are inherited. */
   env?: Record<string, string>;
-  /** Whether `npm start` runs it, or Next alone, as on platforms that know nothing but Next. Default: `stile`. */
+  /** Whether `npm start` runs it, or Next alone, as on platforms that run Next only. Default: `stile`. */
   under?: "stile" | "next";
 }
 
@@ -43,7 +43,7 @@ const root = join(import.meta.dirname, "../..");
 const entry = join(root, "dist/server/main.js");
 const next = join(root, "node_modules/next/dist/bin/next");
 
-/** What comes after `node` in `npm start`: its options, and the entry. */
+/** The parameters of `node` in `npm start`: options and entry. */
 function startParameters(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     scripts: { start: string };
@@ -53,13 +53,13 @@ function startParameters(): string[] {
   return parameters.split(" ");
 }
 
-/** Only a start that hangs takes as long. */
+/** Reached by a start that hangs only. */
 const START_TIMEOUT_MS = 240_000;
 
 /**
- * Starts the built server on a free port and waits until it says that it is ready.
+ * Starts the built server on a free port and waits until it is ready.
  *
- * @throws Error with what the server wrote, when it ends instead
+ * @throws Error with the output of the server if it exits instead
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   if (!existsSync(entry)) throw new Error("the server is not built: npm run build");
@@ -71,7 +71,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const own = { NODE_ENV: "development" as const, PORT: String(port), BASE_URL: url, DATA_DIR: dataDir };
   const secrets = { SECRET_KEYS: randomBytes(24).toString("hex") };
   const env: NodeJS.ProcessEnv = Object.assign(own, inherited(), secrets, options.env);
-  // A file, because a pipe would have this process work for every line the server writes.
+  // A file, because this process would have to read every line from a pipe.
   const logFile = join(dataDir, "server.log");
   const logs = () => (existsSync(logFile) ? readFileSync(logFile, "utf8") : "");
   let child: ChildProcess;
@@ -105,7 +105,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     abandon();
     throw error;
   }
-  // A test run that is interrupted never comes to its tear-down.
+  // An interrupted test run skips its tear-down.
   process.once("exit", abandon);
 
   return {
@@ -125,13 +125,13 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       process.removeListener("exit", abandon);
       await kill("SIGTERM");
       await endDatabase(dataDir);
-      rmSync(shelterOf(dataDir), { recursive: true, force: true });
+      rmSync(sharedFolderOf(dataDir), { recursive: true, force: true });
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }
 
-/** A TCP port that was free a moment ago. */
+/** Finds a free TCP port. */
 export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, resolve));
@@ -158,7 +158,7 @@ async function ready(url: string, ended: () => unknown, output: () => string): P
   }
 }
 
-/** A server that was killed leaves its database running, for the next one to adopt; there will be none. */
+/** Stops the embedded database, which a killed server leaves running for the next server to adopt. */
 async function endDatabase(dataDir: string): Promise<void> {
   const file = join(dataDir, "postgres", "postmaster.pid");
   if (!existsSync(file)) return;
@@ -167,12 +167,12 @@ async function endDatabase(dataDir: string): Promise<void> {
     for (process.kill(pid, "SIGINT"); ; process.kill(pid, 0))
       await new Promise((resolve) => setTimeout(resolve, 20));
   } catch {
-    // No such process: it is gone.
+    // No such process: it has exited.
   }
 }
 
-/** Where the server keeps programs and data that another account has to reach; see `server/database/embedded.ts`. */
-function shelterOf(dataDir: string): string {
+/** The folder of programs and data that another account must read; see `server/database/embedded.ts`. */
+function sharedFolderOf(dataDir: string): string {
   return join(
     "/var/lib/stile",
     createHash("sha256").update(realpathSync(dataDir)).digest("hex").slice(0, 16),

@@ -20,7 +20,7 @@ export async function startService(settings: Record<string, string> = {}): Promi
   const database = await testDatabase();
   const own = {
     DATABASE_URL: database.url,
-    SECRET_KEYS: "a key for this walk alone",
+    SECRET_KEYS: "a key for this test alone",
     STILE_SESSION_ALGORITHM: "ES256",
     ...settings,
   };

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
-test("a test file that replaces a module, or what the process holds once, is isolated", () => {
+test("test files that replace modules or process-wide state are isolated", () => {
   const files = globSync("{app,bench,components,db,scripts,server}/**/*.test.{ts,tsx}", { cwd: root });
   expect(files.length).toBeGreaterThan(100);
   const own = import.meta.filename;

@@ -1,6 +1,6 @@
 import { afterAll, expect, vi } from "vitest";
 
-/** Set-up of every file that shares its worker with others: the file leaves the process as it found it. */
+/** Set-up of every test file that shares its worker: asserts that the file restores the process state. */
 const environment = { ...process.env };
 const folder = process.cwd();
 

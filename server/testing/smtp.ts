@@ -3,36 +3,36 @@ import type { AddressInfo } from "node:net";
 import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 
-/** A mail server in this process that takes every mail and hands it to the test. */
+/** A mail server in this process that records every mail. */
 export interface SmtpCatcher {
   /** smtp:// address for `SMTP_URL`. */
   url: string;
-  /** Everything that came, oldest first. */
+  /** Received mails, oldest first. */
   messages: ParsedMail[];
   /**
-   * The newest mail to an address, as soon as there is one.
+   * Waits for a mail to an address; returns the newest one.
    *
-   * @param after count only mails that came later than this moment (milliseconds since 1970, or a Date)
-   * @throws Error when none comes within two minutes
+   * @param after ignores mails received up to this time (milliseconds since 1970, or a Date)
+   * @throws Error if none arrives within two minutes
    */
   waitFor(to: string, after?: Date | number): Promise<ParsedMail>;
-  /** The code in the newest mail to an address, as `waitFor` finds it. */
+  /** The code in the mail that `waitFor` returns. */
   codeFor(to: string, after?: Date | number): Promise<string>;
   close(): Promise<void>;
 }
 
 interface SmtpBehaviour {
-  /** Fixed port, for a server that comes back where it was; any free one otherwise. */
+  /** Fixed port, for a server that restarts at the same address. Default: any free port. */
   port?: number;
   /**
-   * Judges a mail by recipient before taking it: an SMTP reply code of 400 or more refuses it, and a promise
-   * keeps the client waiting.
+   * Decides on a mail by its recipient: an SMTP reply code of 400 or more rejects it, and a pending promise delays the
+   * reply.
    */
   reply?: (to: string) => number | undefined | Promise<number | undefined>;
   options?: SMTPServerOptions;
 }
 
-/** Only a hang takes as long. */
+/** Reached by a hang only. */
 const MAIL_TIMEOUT_MS = 120_000;
 
 export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}): Promise<SmtpCatcher> {
@@ -51,9 +51,9 @@ export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}
       const mail = await simpleParser(stream);
       const code = await reply?.(to.join());
       if (code !== undefined && code >= 400) {
-        // As real servers do, it quotes what it refuses.
-        const refusal = Object.assign(new Error(`refused: ${mail.subject}`), { responseCode: code });
-        callback(refusal);
+        // Like real servers, it quotes the rejected mail.
+        const rejection = Object.assign(new Error(`rejected: ${mail.subject}`), { responseCode: code });
+        callback(rejection);
         return;
       }
       envelopes.set(mail, { to, at: Date.now() });
@@ -62,7 +62,7 @@ export async function startSmtp({ port = 0, reply, options }: SmtpBehaviour = {}
       callback();
     },
   });
-  // Clients that leave in the middle are part of the tests.
+  // Tests include clients that disconnect early.
   server.on("error", () => {});
   server.listen(port, "127.0.0.1");
   await once(server.server, "listening");

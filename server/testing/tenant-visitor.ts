@@ -3,28 +3,28 @@ import type { Tenant } from "../tenants/tenant.ts";
 import type { TestRuntime } from "./runtime.ts";
 import { type Visitor, visitor } from "./visitor.ts";
 
-/** A browser at a tenant's addresses. Paths are those of the table: what stands before them is put there here. */
+/** Makes a visitor of a tenant. Paths are those of the address table; the tenant's prefix is added. */
 export function tenantVisitor(runtime: TestRuntime, { config }: Pick<Tenant, "config">): Visitor {
   const prefix = pathPrefix(config);
   const { host } = new URL(config.base_url);
-  const who = visitor(runtime);
-  const there = (headers: Record<string, string> = {}) => ({ host, ...headers });
+  const base = visitor(runtime);
+  const withHost = (headers: Record<string, string> = {}) => ({ host, ...headers });
   return {
-    ...who,
+    ...base,
     get setCookies() {
-      return who.setCookies;
+      return base.setCookies;
     },
     request: (path, init = {}) =>
-      who.request(prefix + path, {
+      base.request(prefix + path, {
         ...init,
-        headers: there(Object.fromEntries(new Headers(init.headers))),
+        headers: withHost(Object.fromEntries(new Headers(init.headers))),
       }),
-    post: (path, body, headers) => who.post(prefix + path, body, there(headers)),
-    submit: (path, fields, headers) => who.submit(prefix + path, fields, there(headers)),
+    post: (path, body, headers) => base.post(prefix + path, body, withHost(headers)),
+    submit: (path, fields, headers) => base.submit(prefix + path, fields, withHost(headers)),
     mutate: (procedure, input, headers) =>
-      who.post(`${prefix}/api/trpc/${procedure}`, input, {
+      base.post(`${prefix}/api/trpc/${procedure}`, input, {
         "sec-fetch-site": "same-origin",
-        ...there(headers),
+        ...withHost(headers),
       }),
   };
 }

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** Structures of a TPM, as part 2 of its library specification (revision 1.59) lays them out. */
+/** Structures of the TPM 2.0 Library specification, part 2 (revision 1.59). */
 
 const sha256Algorithm = 0x000b;
-const nothing = 0x0010;
+const nullAlgorithm = 0x0010;
 
-/** TPMT_PUBLIC (12.2.4) of a key of P-256 that signs. */
+/** TPMT_PUBLIC (12.2.4) of a P-256 signing key. */
 export function tpmPublic({ x, y }: { x: Buffer; y: Buffer }): Buffer {
   const ecc = 0x0023;
   const p256 = 0x0003;
@@ -15,7 +15,7 @@ export function tpmPublic({ x, y }: { x: Buffer; y: Buffer }): Buffer {
     words(ecc, sha256Algorithm),
     attributes,
     sized(Buffer.alloc(0)),
-    words(nothing, nothing, p256, nothing),
+    words(nullAlgorithm, nullAlgorithm, p256, nullAlgorithm),
     sized(x),
     sized(y),
   ]);

@@ -2,27 +2,27 @@ import { sql } from "drizzle-orm";
 import type { RunningServer } from "./server.ts";
 import { startService } from "./service.ts";
 
-/** A running server and an application that calls its authenticator interface, by plain HTTP. */
+/** A running server and an application that calls its authenticator interface over HTTP. */
 export interface AuthenticatorService {
   server: RunningServer;
-  /** `<server>/authenticator`; of a tenant, what stands before it too. */
+  /** `<server>/authenticator`, with a tenant's prefix before it. */
   base: string;
   /** The application's key. */
   key: string;
-  /** Runs the tool beside the server, as its operator does, and gives what it prints. */
+  /** Runs the CLI as the server's operator does; returns its output. */
   stile(...words: string[]): Promise<string>;
-  /** One call. Without other headers it carries the key. */
+  /** Calls with the key by default. */
   call(method: string, path: string, init?: CallInit): Promise<ApiResponse>;
-  /** The same for another tenant. */
+  /** The service for another tenant. */
   of(tenant: { prefix: string; key: string }): AuthenticatorService;
-  /** Lets the time of a request run out. */
+  /** Expires a request. */
   expire(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface CallInit {
   body?: unknown;
-  /** In place of the key; null for none. */
+  /** Replaces the key; null omits the header. */
   authorization?: string | null;
   headers?: Record<string, string>;
 }
@@ -31,7 +31,7 @@ export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any response.
   body: any;
 }
 
@@ -65,7 +65,7 @@ export async function startAuthenticatorService(
   return at({ prefix: "", key });
 }
 
-/** One call, by its whole address; a body that is no string goes as JSON. */
+/** Calls an absolute URL. A body other than a string is sent as JSON. */
 export async function callAt(
   address: string,
   method: string,

@@ -3,40 +3,40 @@ import type { Overrides, UafSettings } from "../dev/uaf-authenticator/call.ts";
 import { readPng } from "./qr-reading.ts";
 import { type ApiResponse, type AuthenticatorService, callAt } from "./uaf-service.ts";
 
-/** The resource of a request, as it came. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
+/** The resource of a request. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read any response.
 export type RequestResource = any;
 
 export const requests = "/v1/uaf/requests";
 
-/** Where a request is for the phone, and what it presents there. */
+/** The URL of a request for the authenticator, and its credential. */
 export interface Scanned {
   href: string;
-  /** As the header `Authorization` has it. */
+  /** Value of the header `Authorization`. */
   device: string;
-  /** What the QR code says. */
+  /** Content of the QR code. */
   link: string;
 }
 
-/** An application that asks its users' phones through the running server, and those phones. */
+/** An application that uses the authenticator interface of a running server, and the authenticators of its users. */
 export interface Application {
-  /** Makes a request, which has to be taken. */
+  /** Creates a request. Throws if it is rejected. */
   create(body: Record<string, unknown>): Promise<RequestResource>;
   register(userId: string): Promise<RequestResource>;
   ask(userId: string, more?: object): Promise<RequestResource>;
   statusOf(id: string): Promise<string>;
-  /** Hands an answer over by the application's key. */
+  /** Sends a UAF response with the application's key. */
   put(id: string, uafResponse: string): Promise<ApiResponse>;
-  /** What a camera reads off the picture. */
+  /** Decodes the QR code of a request. */
   scan(request: RequestResource): Promise<Scanned>;
-  /** The phone scans, fetches, and sends what its authenticator makes of the request. */
+  /** Scans and fetches the request, and sends the response of the authenticator. */
   answer(
     request: RequestResource,
     phone: UafAuthenticator,
     overrides?: Overrides,
     info?: object,
   ): Promise<ApiResponse>;
-  /** A user with a new phone. */
+  /** Registers a new authenticator for a user. */
   enrolled(userId: string, settings?: UafSettings): Promise<{ phone: UafAuthenticator; deviceId: string }>;
 }
 
@@ -90,7 +90,7 @@ export function applicationOf(service: AuthenticatorService): Application {
   };
 }
 
-/** A link of a request, by its relation. */
+/** Finds a link of a request by its relation. */
 export const linkOf = (
   request: RequestResource,
   rel: string,

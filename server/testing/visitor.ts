@@ -7,17 +7,17 @@ export interface Visitor {
   readonly cookies: Map<string, string>;
   /** `Set-Cookie` lines of the last response. */
   readonly setCookies: string[];
-  /** Any request; throws for an address outside the API. */
+  /** Sends any request. Throws for an address outside the API. */
   request(path: string, init?: RequestInit): Promise<Response>;
-  /** `POST` of JSON, or of a body as it stands. */
+  /** Sends a `POST` with JSON, or with an unchanged string body. */
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** `POST` as a form of our own page does. */
+  /** Sends a `POST` as a form of our own page does. */
   submit(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
-  /** A mutation of tRPC, as our own page's client sends it. */
+  /** Calls a tRPC mutation as our own page does. */
   mutate(procedure: string, input: unknown, headers?: Record<string, string>): Promise<Response>;
 }
 
-/** @param peer address that the visitor's connection comes from */
+/** @param peer IP address of the visitor's connection */
 export function visitor(runtime: Runtime, peer = "192.0.2.1"): Visitor {
   const cookies = new Map<string, string>();
   let setCookies: string[] = [];
@@ -30,8 +30,8 @@ export function visitor(runtime: Runtime, peer = "192.0.2.1"): Visitor {
     if (cookies.size > 0 && !headers.has("cookie")) {
       headers.set("cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
     }
-    const asked = new Request(runtime.config.base_url + path, { ...init, headers });
-    const response = await handle(asked, { peer, requestId: "request-1" }, runtime);
+    const sent = new Request(runtime.config.base_url + path, { ...init, headers });
+    const response = await handle(sent, { peer, requestId: "request-1" }, runtime);
     if (!response) throw new Error(`${path} is not an address of the API`);
     setCookies = response.headers.getSetCookie();
     for (const line of setCookies) {

@@ -2,7 +2,7 @@ import { declaredErrors, edgesOf } from "../flow/graph.ts";
 import type { FlowType, StateName } from "../flow/names.ts";
 import type { WalkCoverage } from "./flow-walk.ts";
 
-/** Which test of `server/flow` takes every edge and every error of a state. A state without one does not compile. */
+/** The test of `server/flow` that covers all edges and errors of a state. A state without one does not compile. */
 export const walkedBy: Record<StateName, string> = {
   preflight: "engine",
   login_init: "engine",
@@ -32,21 +32,21 @@ export const walkedBy: Record<StateName, string> = {
   account_deleted: "profile",
 };
 
-/** The flows whose every edge is walked by itself; what other flows share with them, they share the declaration of. */
+/** The flows whose edges are covered separately. Other flows share the declarations of their states. */
 const walkedFlows: readonly FlowType[] = ["login", "registration"];
 
-/** The declared edges and errors of a test's states that its walks have not taken. There should be none. */
+/** Returns the declared edges and errors of a test's states that its walks have not covered. */
 export function untaken(taken: WalkCoverage, test: string): string[] {
   const own = (state: StateName) => walkedBy[state] === test;
   const declared = walkedFlows
     .flatMap(edgesOf)
     .filter(({ from }) => own(from))
     .map(({ flow, from, action, to }) => `${flow} ${from} ${action} ${to}`);
-  const refusals = declaredErrors()
+  const errors = declaredErrors()
     .filter(({ state }) => own(state))
     .map(({ state, action, code }) => `${state} ${action} ${code}`);
   return [
     ...declared.filter((edge) => !taken.edges.has(edge)),
-    ...refusals.filter((refusal) => !taken.errors.has(refusal)),
+    ...errors.filter((error) => !taken.errors.has(error)),
   ];
 }

@@ -28,10 +28,10 @@ import type { Attestation, AttestationStatement } from "./webauthn-statements.ts
 
 /**
  * A browser with an authenticator, in software, after Web Authentication Level 3 (sections 5.1.3, 5.1.4, 6.3.2
- * and 6.3.3). It shares no code with what verifies its answers, and it can give each wrong answer.
+ * and 6.3.3). It shares no code with the verifier, and overrides make every kind of invalid response.
  */
 export interface Authenticator {
-  /** What it holds, oldest first. */
+  /** Its credentials, oldest first. */
   readonly credentials: Credential[];
   /**
    * Makes a credential and answers as `PublicKeyCredential.toJSON()` does.
@@ -44,23 +44,23 @@ export interface Authenticator {
    * Signs a challenge and answers as `PublicKeyCredential.toJSON()` does.
    *
    * @param options PublicKeyCredentialRequestOptionsJSON, bare or as the member `publicKey`
-   * @throws DOMException `NotAllowedError` when no credential of it fits
+   * @throws DOMException `NotAllowedError` if no credential matches
    */
   get(options: unknown, call: GetCall): AssertionJson;
 }
 
 export interface AuthenticatorSettings {
-  /** Algorithms it can do; the first one that the relying party lists, in the latter's order, is taken. */
+  /** Supported algorithms. The order of the relying party decides which one is used. */
   algorithms?: CoseAlgorithm[];
   /**
-   * Given when the relying party asks for any: `packed` is self attestation (section 8.2), the others are made by
+   * Conveyed if the relying party requests attestation: `packed` is self attestation (section 8.2), the others are made by
    * `webauthn-statements.ts`.
    */
   attestation?: "none" | "packed" | Attestation;
   /** Whether it can verify its user. */
   userVerification?: boolean;
   backup?: "no" | "eligible" | "backed-up";
-  /** Whether signatures are counted; passkeys that are synchronised say 0 for ever. */
+  /** Whether signatures are counted; synchronised passkeys always report 0. */
   counts?: boolean;
   transports?: string[];
   attachment?: "platform" | "cross-platform";
@@ -77,44 +77,44 @@ export interface Credential {
   discoverable: boolean;
 }
 
-/** What is said instead of the truth. */
+/** Overrides of valid values. */
 export interface Overrides extends Partial<Omit<ClientData, "origin">>, Partial<Flags> {
-  /** Whose hash the authenticator data carries. */
+  /** The relying party whose hash the authenticator data carries. */
   rpId?: string;
   signCount?: number;
   /** Whether the client data starts with a byte order mark. */
   byteOrderMark?: boolean;
   extensions?: ReadonlyMap<string, Cbor>;
-  /** Bytes after the authenticator data's last member. */
+  /** Bytes appended to the authenticator data. */
   authenticatorDataTail?: Uint8Array;
-  /** Turns one bit of the signature (at registration: of the packed statement's). */
+  /** Flips one bit of the signature (at registration: of the packed statement). */
   brokenSignature?: boolean;
 }
 
 export interface CreateCall extends Overrides {
-  /** Where the page says it is from, for instance `https://login.example`. */
+  /** Origin of the page, for instance `https://login.example`. */
   origin: string;
   credentialId?: Uint8Array;
-  /** The key's algorithm, offered or not. */
+  /** Algorithm of the key, even if it is not offered. */
   algorithm?: CoseAlgorithm;
-  /** Replaces the public key by a point beside the curve. */
+  /** Replaces the public key by a point off the curve. */
   offCurve?: boolean;
-  /** Replaces the attestation's format. */
+  /** Replaces the attestation format. */
   fmt?: string;
-  /** Bytes after the attestation object. */
+  /** Bytes appended to the attestation object. */
   attestationObjectTail?: Uint8Array;
   ignoreExcluded?: boolean;
 }
 
 export interface GetCall extends Overrides {
   origin: string;
-  /** Signs with this one, allowed or not. */
+  /** Signs with this credential, even if it is not allowed. */
   credential?: Credential;
   /** base64url; null leaves it out. */
   userHandle?: string | null;
 }
 
-/** Makes an authenticator; without settings, a phone's: ES256, user verification, synchronised passkeys, no attestation. */
+/** Makes an authenticator. Default: ES256, user verification, synchronised passkeys, no attestation. */
 export function softwareAuthenticator(settings: AuthenticatorSettings = {}): Authenticator {
   const {
     algorithms = [coseAlgorithms.ES256],
@@ -128,13 +128,13 @@ export function softwareAuthenticator(settings: AuthenticatorSettings = {}): Aut
   } = settings;
   const credentials: Credential[] = [];
 
-  function flagsFor(wish: string | undefined, call: Overrides): Flags {
-    if (wish === "required" && !userVerification && call.userVerified === undefined) {
+  function flagsFor(preference: string | undefined, call: Overrides): Flags {
+    if (preference === "required" && !userVerification && call.userVerified === undefined) {
       throw new DOMException("cannot verify its user", "NotAllowedError");
     }
     return {
       userPresent: call.userPresent ?? true,
-      userVerified: call.userVerified ?? (userVerification && wish !== "discouraged"),
+      userVerified: call.userVerified ?? (userVerification && preference !== "discouraged"),
       backupEligible: call.backupEligible ?? backup !== "no",
       backedUp: call.backedUp ?? backup === "backed-up",
     };
@@ -151,7 +151,11 @@ export function softwareAuthenticator(settings: AuthenticatorSettings = {}): Aut
     const algorithm =
       call.algorithm ?? offered.map((alg) => algorithms.find((own) => own === alg)).find(Boolean);
     if (algorithm === undefined) throw new DOMException("no common algorithm", "NotSupportedError");
-    const { residentKey, requireResidentKey, userVerification: wish } = options.authenticatorSelection ?? {};
+    const {
+      residentKey,
+      requireResidentKey,
+      userVerification: preference,
+    } = options.authenticatorSelection ?? {};
     const credential: Credential = {
       id: Buffer.from(call.credentialId ?? randomBytes(32)),
       rpId,
@@ -170,11 +174,11 @@ export function softwareAuthenticator(settings: AuthenticatorSettings = {}): Aut
           credentialId: credential.id,
           cose: call.offCurve ? offCurveKey() : credential.key.cose,
         },
-        ...flagsFor(wish, call),
+        ...flagsFor(preference, call),
       },
       call,
     );
-    // Section 5.1.3: asked for "none", the client drops what was stated, but for self attestation of no known make.
+    // Section 5.1.3: for "none" the client removes the attestation, except self attestation with a zero AAGUID.
     const named = aaguid.some((byte) => byte !== 0);
     const conveyed = (options.attestation ?? "none") !== "none" || (attestation === "packed" && !named);
     const { fmt, members } = conveyed ? statementOf() : { fmt: "none", members: new Map() };
@@ -264,7 +268,7 @@ function authenticatorDataFor(data: Parameters<typeof authenticatorData>[0], cal
 
 function signatureOf(credential: Credential, authData: Buffer, clientData: Buffer, call: Overrides): Buffer {
   const signature = signWith(credential.key, signedBytes(authData, clientData));
-  // The last byte lies within the number s, or within the signature proper: its form stays that of a signature.
+  // The last byte is part of the number s or of the raw signature, so the encoding stays valid.
   if (call.brokenSignature) signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
   return signature;
 }

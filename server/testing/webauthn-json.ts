@@ -1,4 +1,4 @@
-/** The JSON forms of Web Authentication Level 3, section 5.1: what a page takes in, and what `toJSON()` hands out. */
+/** The JSON forms of Web Authentication Level 3, section 5.1: options and the results of `toJSON()`. */
 
 interface CredentialJson<Response> {
   id: string;
@@ -27,7 +27,7 @@ export type AssertionJson = CredentialJson<{
   userHandle?: string;
 }>;
 
-/** Wraps a response in what every credential says of itself. */
+/** Wraps a response in the members that all credentials share. */
 export function credentialJson<Response>(
   credentialId: Uint8Array,
   authenticatorAttachment: "platform" | "cross-platform",
@@ -38,9 +38,9 @@ export function credentialJson<Response>(
 }
 
 /**
- * The options themselves, bare or as the member `publicKey` of what a server sent.
+ * Returns the options, given directly or as the member `publicKey`.
  *
- * @throws TypeError when there is no challenge in them
+ * @throws TypeError if they contain no challenge
  */
 export function publicKeyOf<Options extends { challenge: string }>(given: unknown): Options {
   const bare = (given as { publicKey?: unknown } | undefined)?.publicKey ?? given;

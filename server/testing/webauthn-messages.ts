@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { type Cbor, encodeCbor } from "./cbor.ts";
 
-/** The messages of Web Authentication Level 3, byte by byte, as a client and its authenticator write them. */
+/** Encoders of the messages of Web Authentication Level 3, of the client and the authenticator. */
 
 export interface ClientData {
   type: string;
-  /** base64url, as the relying party gave it. */
+  /** base64url. */
   challenge: string;
   origin: string;
   crossOrigin: boolean;
@@ -23,7 +23,7 @@ export function clientDataJson(data: ClientData, byteOrderMark = false): Buffer 
   return Buffer.from((byteOrderMark ? "\uFEFF" : "") + JSON.stringify(members), "utf8");
 }
 
-/** What authenticator data says of the person and of the credential (section 6.1). */
+/** Flags of the authenticator data (section 6.1). */
 export interface Flags {
   userPresent: boolean;
   userVerified: boolean;
@@ -77,7 +77,7 @@ export function attestationObject(
   );
 }
 
-/** What an authenticator signs: its data, then the hash of the client's (sections 6.3.3 and 8.2). */
+/** The signed bytes: authenticator data, then the hash of the client data (sections 6.3.3 and 8.2). */
 export function signedBytes(authData: Uint8Array, clientData: Uint8Array): Buffer {
   return Buffer.concat([authData, sha256(clientData)]);
 }

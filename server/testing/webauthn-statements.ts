@@ -19,7 +19,7 @@ import type { Cbor } from "./cbor.ts";
 import type { CoseKey } from "./cose-key.ts";
 import { tpmAttest, tpmPublic } from "./tpm.ts";
 
-/** What an authenticator makes a statement about. */
+/** The attested registration data. */
 export interface Attested {
   authData: Buffer;
   clientDataHash: Buffer;
@@ -38,17 +38,17 @@ export interface AttestationStatement {
 export type Attestation = (attested: Attested) => AttestationStatement;
 
 interface Common {
-  /** Who certifies. */
+  /** The issuing certificate. */
   authority: Certificate;
-  /** Said of the certificate instead of what is right. */
+  /** Overrides of the certificate. */
   certificate?: Partial<CertificateDetails>;
   /** Further certificates of the chain, in order; the last one is self-signed. */
   above?: readonly Certificate[];
-  /** Members that are said instead of the right ones; undefined leaves one out. */
+  /** Overrides of the members; undefined omits one. */
   members?: Record<string, Cbor | undefined>;
 }
 
-/** Section 8.2, with a certificate. `aaguidExtension`: what that says of the model; null leaves it out. */
+/** Section 8.2, with a certificate. `aaguidExtension`: AAGUID in the certificate extension; null omits it. */
 export function packedAttestation(options: Common & { aaguidExtension?: Uint8Array | null }): Attestation {
   return ({ authData, clientDataHash, aaguid }) => {
     const named = options.aaguidExtension === undefined ? aaguid : options.aaguidExtension;
@@ -76,7 +76,7 @@ export function u2fAttestation(options: Common): Attestation {
   };
 }
 
-/** Section 8.3, for keys of P-256. What is given is said instead of what is right. */
+/** Section 8.3, for P-256 keys. Options override valid values. */
 export function tpmAttestation(
   options: Common & { extraData?: Buffer; pubArea?: Buffer; magic?: number; manufacturer?: string },
 ): Attestation {
@@ -130,13 +130,13 @@ export const appleNonce = (nonce: Buffer): Extension => ({
   value: sequence(tagged(1, octetString(nonce))),
 });
 
-/** Section 8.4. What is not given is as Android has it. */
+/** Section 8.4. Defaults are those of Android. */
 export interface KeyDescription {
   challenge?: Buffer;
   purposes?: number[];
   origin?: number;
   allApplications?: boolean;
-  /** Which of the two lists holds purpose and origin. */
+  /** The list that holds purpose and origin. */
   vouchedBy?: "hardware" | "software";
 }
 
@@ -191,9 +191,12 @@ function signBy({ privateKey }: Certificate, ...parts: Uint8Array[]): Buffer {
   return sign("sha256", Buffer.concat(parts), privateKey);
 }
 
-function stated(fmt: string, { members }: Common, right: Record<string, Cbor>): AttestationStatement {
-  const said = Object.entries({ ...right, ...members });
-  return { fmt, members: new Map(said.filter((entry): entry is [string, Cbor] => entry[1] !== undefined)) };
+function stated(fmt: string, { members }: Common, defaults: Record<string, Cbor>): AttestationStatement {
+  const entries = Object.entries({ ...defaults, ...members });
+  return {
+    fmt,
+    members: new Map(entries.filter((entry): entry is [string, Cbor] => entry[1] !== undefined)),
+  };
 }
 
 function pointOf({ publicKey }: CoseKey): { x: Buffer; y: Buffer } {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/** A ceremony with its answers, from the text of Web Authentication Level 3, section 16. */
+/** A test vector of Web Authentication Level 3, section 16. */
 export interface Vector {
   id: string;
   rpId: string;
@@ -24,5 +24,5 @@ const { attestationRoot } = JSON.parse(
   readFileSync(new URL("vectors/webauthn-attestation-root.json", import.meta.url), "utf8"),
 );
 
-/** The authority that certifies the vectors with a certificate. */
+/** The root certificate of the vectors with attestation certificates. */
 export const vectorRoot = new X509Certificate(Buffer.from(attestationRoot.attestation_ca_cert, "hex"));
