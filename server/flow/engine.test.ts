@@ -873,12 +873,12 @@ describe("a registration through a provider", () => {
 
 test("an unverified address does not sign its owner in to the account that added it", async () => {
   const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
-  const unproved = newAddress();
-  await accountOwner(runtime, { password: true, unproved });
+  const unverified = newAddress();
+  await accountOwner(runtime, { password: true, unverified });
   const flow = await begin(runtime, "login", {});
-  await flow.act("continue_with_login_identifier", { email: unproved });
+  await flow.act("continue_with_login_identifier", { email: unverified });
   await flow.act("continue_to_passcode_confirmation");
-  await flow.act("verify_passcode", { code: codeFor(runtime, unproved) });
+  await flow.act("verify_passcode", { code: codeFor(runtime, unverified) });
   expect(flow.errors()).toEqual(["flow_discontinuity_error"]);
 });
 

@@ -153,7 +153,7 @@ describe("an address that is taken while its code is pending", () => {
     await flow.act("continue_to_password_login");
     await flow.act("password_login", { password });
     await flow.act("email_address_set", { email: address });
-    await accountOwner(runtime, { emails: 0, unproved: address });
+    await accountOwner(runtime, { emails: 0, unverified: address });
     await flow.act("verify_passcode", { code: codeFor(runtime, address) });
     expect(flow.state.name).toBe("onboarding_email");
     expect(flow.errors()).toEqual(["email_already_exists"]);
@@ -167,7 +167,7 @@ describe("an address that is taken while its code is pending", () => {
     const flow = await walk(runtime, "token_exchange");
     await flow.act("exchange_token", { token: await returnFromProvider(runtime, { facts }) });
     expect(flow.state.name).toBe("passcode_confirmation");
-    await accountOwner(runtime, { emails: 0, unproved: address });
+    await accountOwner(runtime, { emails: 0, unverified: address });
     await flow.act("verify_passcode", { code: codeFor(runtime, address) });
     expect(flow.state.name).toBe("onboarding_email");
     expect(flow.errors()).toEqual(["email_already_exists"]);

@@ -123,7 +123,7 @@ describe("A25 with a session stolen an hour after sign-in", () => {
   });
 
   test("other actions remain possible", async () => {
-    const owner = await anHourAgo({ passkeys: 1, unproved: newAddress() });
+    const owner = await anHourAgo({ passkeys: 1, unverified: newAddress() });
     const session_id = await owner.signInElsewhere();
     const flow = await owner.manage();
     const harmless: [string, Record<string, unknown>][] = [
@@ -194,7 +194,7 @@ describe("reauthentication", () => {
   test("of an account with only mailed codes sends one, and keeps the credentials", async () => {
     const runtime = configured();
     const address = newAddress();
-    const owner = await anHourAgo({ emails: 0, unproved: address, passkeys: 1 }, runtime);
+    const owner = await anHourAgo({ emails: 0, unverified: address, passkeys: 1 }, runtime);
     const flow = await owner.manage({ able: { webauthn_available: false } });
     expect((await flow.act("email_create", { email: newAddress() })).name).toBe("passcode_confirmation");
     await flow.act("verify_passcode", { code: codeFor(runtime, address) });
@@ -324,7 +324,7 @@ describe("a profile flow", () => {
     "A93 %s takes no rubbish for granted",
     async (action) => {
       const flow = await (
-        await accountOwner(configured(), { ...everything, unproved: newAddress() })
+        await accountOwner(configured(), { ...everything, unverified: newAddress() })
       ).manage();
       const inputs = Object.keys(flow.state.actions[action]?.inputs ?? {});
       for (const value of junk) {

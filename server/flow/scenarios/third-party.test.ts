@@ -278,13 +278,13 @@ describe("an address of an account", () => {
   });
 
   test.each<[string, object, Partial<ProviderFacts>, object]>([
-    ["A41 is not ours to link while it is not proved", { emails: 1, unproved: newAddress() }, {}, {}],
+    ["A41 is not ours to link while it is not proved", { emails: 1, unverified: newAddress() }, {}, {}],
     ["A43 does not link what the provider has not verified", {}, { emailVerified: false }, {}],
     ["does not link where the provider may not", {}, {}, { allow_linking: false }],
   ])("%s", async (_, has, said, settings) => {
     const as = runtime.configured(acme(settings));
     const owner = await accountOwner(runtime, has);
-    const email = "unproved" in has ? String(has.unproved) : (owner.addresses[0] ?? "");
+    const email = "unverified" in has ? String(has.unverified) : (owner.addresses[0] ?? "");
     const facts = acmePerson({ email, ...said });
     const flow = await arrive(facts, { as });
     expect(flow.state).toMatchObject({ name: "thirdparty", status: 400, error: { code: "user_conflict" } });

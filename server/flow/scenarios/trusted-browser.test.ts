@@ -38,7 +38,7 @@ async function trusting(runtime: TestRuntime, has: AccountContents = {}): Promis
   const client = { ...testClient, deviceCookie: cookieChanges.device.value };
   return {
     ...owner,
-    address: owner.addresses[0] ?? has.unproved ?? "",
+    address: owner.addresses[0] ?? has.unverified ?? "",
     async login() {
       const flow = await walk(runtime, "login", { client });
       await flow.act("register_client_capabilities");
@@ -104,7 +104,7 @@ describe("a trusted browser", () => {
 
   test("does not prevent the first verification of an address", async () => {
     const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
-    const owner = await trusting(runtime, { emails: 0, unproved: newAddress(), password: true });
+    const owner = await trusting(runtime, { emails: 0, unverified: newAddress(), password: true });
     const flow = await owner.login();
     await byCode(flow, runtime, owner.address);
     expect(flow.state).toMatchObject({ name: "success", status: 200 });

@@ -33,7 +33,7 @@ const emailsOf = async ({ userId }: AccountOwner) => {
 describe("an unverified address", () => {
   test("A42 added to another account does not sign its owner in there, and is released", async () => {
     const victim = newAddress();
-    const stranger = await accountOwner(runtime, { password: true, unproved: victim });
+    const stranger = await accountOwner(runtime, { password: true, unverified: victim });
     const flow = await byCode(victim);
     expect(flow.state).toMatchObject({
       name: "passcode_confirmation",
@@ -50,7 +50,7 @@ describe("an unverified address", () => {
   });
 
   test("that was mistyped gives its owner no access to the account, which continues", async () => {
-    const owner = await accountOwner(runtime, { password: true, unproved: newAddress() });
+    const owner = await accountOwner(runtime, { password: true, unverified: newAddress() });
     const [, mistyped = ""] = (await emailsOf(owner))?.map(([address]) => String(address)) ?? [];
     await byCode(mistyped);
     const [address = ""] = owner.addresses;
@@ -63,7 +63,7 @@ describe("an unverified address", () => {
     const owner = await accountOwner(runtime, {
       emails: 0,
       username,
-      unproved: newAddress(),
+      unverified: newAddress(),
       password: true,
     });
     const [[primary = ""] = []] = ((await emailsOf(owner)) ?? []) as [string, boolean][];
@@ -80,7 +80,7 @@ describe("an unverified address", () => {
 
   test("signs its owner in to an account without any verified address", async () => {
     const address = newAddress();
-    await accountOwner(runtime, { emails: 0, unproved: address, password: true });
+    await accountOwner(runtime, { emails: 0, unverified: address, password: true });
     const flow = await byCode(address);
     expect(flow.state.error).toBeUndefined();
     expect(flow.state.name).not.toBe("passcode_confirmation");
