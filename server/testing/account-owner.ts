@@ -4,7 +4,7 @@ import type { Factor } from "#db/schema/sessions";
 import { addEmail, createUser } from "../identity/users.ts";
 import { issueSession } from "../sessions/sessions.ts";
 import { credentialRow } from "./credential-row.ts";
-import { type WalkCoverage, type Walk, walk } from "./flow-walk.ts";
+import { type Walk, type WalkCoverage, walk } from "./flow-walk.ts";
 import { newAddress, password } from "./people.ts";
 import { requestContext } from "./request-context.ts";
 import type { TestRuntime } from "./runtime.ts";
