@@ -64,31 +64,31 @@ async function verify(
   request: AuthenticatorRequest,
   challenge: string,
   uafResponse: string,
-): Promise<Proof | { rejection: UafRejection }> {
+): Promise<{ ok: true; proof: Proof } | UafRejection> {
   const { appId, facets, accepted } = applicationOf(tenant.config);
   const { strict } = tenant.config.authenticator;
   const expected = { appId, challenge, facets, accepted, strict };
   if (request.operation === "REG") {
     const verified = verifyUafRegistrationResponse(uafResponse, { ...expected, now });
-    return verified.ok ? { registrations: verified.registrations } : { rejection: verified };
+    return verified.ok ? { ok: true, proof: { registrations: verified.registrations } } : verified;
   }
   const { userId, deviceIds, transaction, createdAt } = request;
   const devices = await devicesOf(runtime.database.read, tenant, userId, deviceIds);
   // Devices that were registered after the request were not asked.
   const keys = devices.filter((device) => device.createdAt <= createdAt);
   const verified = verifyUafAuthentication(uafResponse, { ...expected, transaction, keys });
-  return verified.ok ? { assertions: verified.assertions } : { rejection: verified };
+  return verified.ok ? { ok: true, proof: { assertions: verified.assertions } } : verified;
 }
 
 async function applyVerdict(
   acting: ClientContext,
   request: AuthenticatorRequest,
   answer: AnswerInput,
-  verified: Proof | { rejection: UafRejection },
+  verified: { ok: true; proof: Proof } | UafRejection,
 ): Promise<void> {
   try {
-    if ("rejection" in verified) await fail(acting, request, verified.rejection);
-    else await succeed(acting, request, answer, verified);
+    if (verified.ok) await succeed(acting, request, answer, verified.proof);
+    else await fail(acting, request, verified);
   } catch (error) {
     if (error instanceof RejectedError) await fail(acting, request, error.error).catch(unlessRequestEnded);
     else unlessRequestEnded(error);

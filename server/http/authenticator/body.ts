@@ -8,15 +8,16 @@ import { authenticatorError } from "./error.ts";
 export async function readBody<Value>(
   { request }: HandlerContext,
   parse: (body: unknown) => Parsed<Value>,
-): Promise<{ ok: true; value: Value } | { ok: false; rejection: Reply }> {
+): Promise<{ ok: true; value: Value } | { ok: false; reason: "too_large" | "malformed"; reply: Reply }> {
   const body = await readObject(request);
   if (!body.ok) {
-    const rejection =
+    const reply =
       body.reason === "too_large"
         ? authenticatorError(413, "The body is too large.")
         : authenticatorError(400, "The body is not a valid JSON object.");
-    return { ok: false, rejection };
+    return { ok: false, reason: body.reason, reply };
   }
   const parsed = parse(body.value);
-  return parsed.ok ? parsed : { ok: false, rejection: authenticatorError(400, parsed.message) };
+  if (parsed.ok) return parsed;
+  return { ok: false, reason: "malformed", reply: authenticatorError(400, parsed.message) };
 }

@@ -50,9 +50,11 @@ async function isKey({ runtime, tenant }: HandlerContext, key: string): Promise<
 }
 
 export type CallerResult =
-  | { caller: Caller; request: AuthenticatorRequest; now: Date }
+  | { ok: true; caller: Caller; request: AuthenticatorRequest; now: Date }
   /** An unauthorized caller cannot distinguish an unknown request from an existing one. */
-  | { rejection: Reply };
+  | { ok: false; reason: "unauthorized" | "not_found"; reply: Reply };
+
+const rejectUnauthorized = (): CallerResult => ({ ok: false, reason: "unauthorized", reply: unauthorized() });
 
 /**
  * Finds the request of the address, and authorizes the caller for it.
@@ -65,15 +67,16 @@ export async function authorizeCaller(
 ): Promise<CallerResult> {
   const { runtime, tenant, params } = context;
   const shown = readCredential(context);
-  if (!shown) return { rejection: unauthorized() };
+  if (!shown) return rejectUnauthorized();
   const isApplication = "key" in shown && (await isKey(context, shown.key));
-  if ("key" in shown && !isApplication) return { rejection: unauthorized() };
+  if ("key" in shown && !isApplication) return rejectUnauthorized();
   const found = await findRequest(runtime, tenant, params.id ?? "");
   if (isApplication) {
-    return found ? { caller: "application", ...found } : { rejection: unknownRequest() };
+    if (found) return { ok: true, caller: "application", ...found };
+    return { ok: false, reason: "not_found", reply: unknownRequest() };
   }
   const caller = found && also.find((one) => isAuthorized(one, context, shown, found.request));
-  return caller ? { caller, ...found } : { rejection: unauthorized() };
+  return caller ? { ok: true, caller, ...found } : rejectUnauthorized();
 }
 
 /** Whether the credential is that of this caller and this request. */

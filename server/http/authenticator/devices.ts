@@ -23,7 +23,7 @@ export const renameHandler: Handler = async (context) => {
   const rejection = await rejectWithoutKey(context);
   if (rejection) return rejection;
   const given = await readBody(context, parseRename);
-  if (!given.ok) return given.rejection;
+  if (!given.ok) return given.reply;
   const { newName } = given.value;
   const renamed = await renameDevice(await clientContext(context), context.params.device_id ?? "", newName);
   return renamed ? json(200, { newName }) : authenticatorError(404, "Not Found.");

@@ -28,11 +28,11 @@ const headers = {
  */
 export const eventsHandler: Handler = async (context) => {
   const admitted = await authorizeCaller(context, "page");
-  if ("rejection" in admitted) return admitted.rejection;
+  if (!admitted.ok) return admitted.reply;
   const { request } = admitted;
   if (!/\btext\/event-stream\b/i.test(context.request.headers.get("accept") ?? "")) {
     const wait = readWait(context, 25);
-    if ("rejection" in wait) return wait.rejection;
+    if (!wait.ok) return wait.reply;
     const then = await awaitAnswer(context, request, wait.seconds);
     return json(200, pageResourceOf(context, then), { headers: pageHeaders(context) });
   }

@@ -25,7 +25,7 @@ const headers = { "Cross-Origin-Resource-Policy": "cross-origin", Vary: "Origin,
  */
 export const qrCodeHandler: Handler = async (context) => {
   const admitted = await authorizeCaller(context, "picture");
-  if ("rejection" in admitted) return admitted.rejection;
+  if (!admitted.ok) return admitted.reply;
   const style = readStyle(context.url.searchParams);
   if (typeof style === "string") return authenticatorError(400, style);
   const { runtime, tenant } = context;

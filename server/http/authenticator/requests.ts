@@ -21,7 +21,7 @@ export const createHandler: Handler = async (context) => {
   const rejection = await rejectWithoutKey(context);
   if (rejection) return rejection;
   const wanted = await readBody(context, parseRequest);
-  if (!wanted.ok) return wanted.rejection;
+  if (!wanted.ok) return wanted.reply;
   const { operation, userId } = wanted.value;
   // A DEREG does not prompt the user.
   if (operation !== "DEREG") {
@@ -42,20 +42,20 @@ function rateLimited(retryAfterSeconds: number): Reply {
  */
 export const showHandler: Handler = async (context) => {
   const admitted = await authorizeCaller(context, "authenticator", "page");
-  if ("rejection" in admitted) return admitted.rejection;
+  if (!admitted.ok) return admitted.reply;
   const { caller, request } = admitted;
   const wait = readWait(context, 0);
-  if ("rejection" in wait) return wait.rejection;
+  if (!wait.ok) return wait.reply;
   return show(context, caller, await awaitAnswer(context, request, wait.seconds));
 };
 
 /** `PUT /authenticator/v1/uaf/requests/{id}`: the authenticator's answer. A request that has ended stays as it is. */
 export const answerHandler: Handler = async (context) => {
   const admitted = await authorizeCaller(context, "authenticator");
-  if ("rejection" in admitted) return admitted.rejection;
+  if (!admitted.ok) return admitted.reply;
   const { caller, request } = admitted;
   const answer = await readBody(context, parseAnswer);
-  if (!answer.ok) return answer.rejection;
+  if (!answer.ok) return answer.reply;
   const answered = await answerRequest(contextAt(context, admitted.now), request, answer.value);
   if (answered === "malformed")
     return authenticatorError(400, "uafResponse is not a UAF response to this operation.");
@@ -67,7 +67,7 @@ export const answerHandler: Handler = async (context) => {
 /** `DELETE /authenticator/v1/uaf/requests/{id}`: cancels the request. */
 export const cancelHandler: Handler = async (context) => {
   const admitted = await authorizeCaller(context);
-  if ("rejection" in admitted) return admitted.rejection;
+  if (!admitted.ok) return admitted.reply;
   const { runtime, tenant } = context;
   const { id } = admitted.request;
   await cancelRequest(contextAt(context, admitted.now), id);

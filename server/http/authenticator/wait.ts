@@ -18,11 +18,18 @@ export const SERVERLESS_WAIT_SECONDS = 5;
 export function readWait(
   { url, runtime }: HandlerContext,
   otherwise: number,
-): { seconds: number } | { rejection: Reply } {
+): { ok: true; seconds: number } | { ok: false; reason: "malformed"; reply: Reply } {
   const [wait = String(otherwise), ...others] = url.searchParams.getAll("wait");
   if (!/^\d{1,6}$/.test(wait) || others.length > 0)
-    return { rejection: authenticatorError(400, "wait must be a whole number of seconds.") };
-  return { seconds: Math.min(Number(wait), runtime.closing ? MAX_WAIT_SECONDS : SERVERLESS_WAIT_SECONDS) };
+    return {
+      ok: false,
+      reason: "malformed",
+      reply: authenticatorError(400, "wait must be a whole number of seconds."),
+    };
+  return {
+    ok: true,
+    seconds: Math.min(Number(wait), runtime.closing ? MAX_WAIT_SECONDS : SERVERLESS_WAIT_SECONDS),
+  };
 }
 
 /**
