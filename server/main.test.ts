@@ -13,7 +13,7 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { testDatabase } from "./testing/postgres.ts";
 import { type RunningServer, startServer } from "./testing/server.ts";
 
@@ -23,14 +23,20 @@ const entry = join(import.meta.dirname, "../dist/server/main.js");
 
 describe("the server", () => {
   let server: RunningServer;
+  let logged: number;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     server = await startServer({ env: { SECRET_KEYS: "" } });
   });
 
-  afterEach(async () => {
-    await server.stop();
+  beforeEach(() => {
+    logged = server.logs().length;
   });
+
+  afterAll(() => server?.stop());
+
+  /** The server's output during the current test. */
+  const newLogs = () => server.logs().slice(logged);
 
   it("says where it is, where its mail is, whose it is and that this is development", () => {
     const logs = server.logs();
@@ -53,35 +59,13 @@ describe("the server", () => {
     }
   });
 
-  it("answers a request that would like another protocol in this one, and stops in spite of it", async () => {
-    await (await fetch(server.url)).text();
-    const answers = ["/health/alive", "/no-such-page"].map((path) => ask(server.url, path));
-    for (const [index, status] of [200, 404].entries())
-      await expect.poll(answers[index] ?? String).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    await server.kill("SIGTERM");
-    expect(server.logs()).toContain('"stopped"');
-    expect(server.logs()).not.toContain('"aborted"');
-  });
-
-  it("A120 answers the request it is receiving when it is told to stop, and ends with 0", async () => {
-    const { hostname, port } = new URL(server.url);
-    const socket = connect(Number(port), hostname);
-    await once(socket, "connect");
-    socket.write(
-      "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{",
-    );
-    await expect.poll(() => fetch(`${server.url}/health/alive`).then((answer) => answer.status)).toBe(200);
-
-    const ended = server.kill("SIGTERM");
-    await expect.poll(() => server.logs()).toContain('"stopping"');
-    socket.write("}");
-    let answer = "";
-    for await (const chunk of socket) answer += chunk;
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-    expect(answer).toContain('"name":"preflight"');
-    await ended;
-    expect(server.logs()).toContain('"stopped"');
-    expect(existsSync(join(server.dataDir, "postgres/postmaster.pid"))).toBe(false);
+  it("refuses a second server on its data, and goes on", async () => {
+    const second = await run({ PORT: "0", DATA_DIR: server.dataDir });
+    expect(second).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^stile: another server is running on the data in .*\n$/),
+    });
+    expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
   });
 
   it("A113 goes on with the same data after it was killed", async () => {
@@ -89,7 +73,7 @@ describe("the server", () => {
     await server.kill("SIGKILL");
     expect(existsSync(join(server.dataDir, "postgres/postmaster.pid"))).toBe(true);
     await server.restart();
-    expect(server.logs()).toContain("(was still running)");
+    expect(newLogs()).toContain("(was still running)");
 
     const { href } = start.actions.register_client_capabilities;
     const step = await fetch(`${server.url}${href}`, {
@@ -107,13 +91,51 @@ describe("the server", () => {
     expect([step.status, ((await step.json()) as FlowStart).name]).toEqual([200, "login_init"]);
   });
 
-  it("refuses a second server on its data, and goes on", async () => {
-    const second = await run({ PORT: "0", DATA_DIR: server.dataDir });
-    expect(second).toEqual({
-      code: 1,
-      output: expect.stringMatching(/^stile: another server is running on the data in .*\n$/),
-    });
-    expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
+  it("answers a request that would like another protocol in this one, and stops in spite of it", async () => {
+    await (await fetch(server.url)).text();
+    const answers = ["/health/alive", "/no-such-page"].map((path) => ask(server.url, path));
+    for (const [index, status] of [200, 404].entries())
+      await expect.poll(answers[index] ?? String).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    await server.kill("SIGTERM");
+    expect(newLogs()).toContain('"stopped"');
+    expect(newLogs()).not.toContain('"aborted"');
+  });
+
+  it("A120 answers the request it is receiving when it is told to stop, and ends with 0", async () => {
+    await server.restart();
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    socket.write(
+      "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{",
+    );
+    await expect.poll(() => fetch(`${server.url}/health/alive`).then((answer) => answer.status)).toBe(200);
+
+    const ended = server.kill("SIGTERM");
+    await expect.poll(newLogs).toContain('"stopping"');
+    socket.write("}");
+    let answer = "";
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain('"name":"preflight"');
+    await ended;
+    expect(newLogs()).toContain('"stopped"');
+    expect(existsSync(join(server.dataDir, "postgres/postmaster.pid"))).toBe(false);
+  });
+
+  it("A120 ends with 0 and leaves no database running when its start is interrupted", async () => {
+    await server.kill("SIGTERM");
+    const databaseLog = join(server.dataDir, "postgres.log");
+    rmSync(databaseLog);
+    const { child, output } = launch({ PORT: "0", DATA_DIR: server.dataDir });
+    // PostgreSQL is about to be started.
+    await expect.poll(() => existsSync(databaseLog), { interval: 5 }).toBe(true);
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    expect(output()).toContain('"stopping"');
+    expect(output()).not.toContain("is ready");
+    expect(existsSync(join(server.dataDir, "postgres/postmaster.pid"))).toBe(false);
   });
 });
 
@@ -177,49 +199,28 @@ describe("a start that cannot be", () => {
   });
 });
 
-describe("a start that is interrupted", () => {
-  it("A120 ends with 0 and leaves no database running", async () => {
-    const folder = openFolder("stile interrupted ");
-    const data = join(folder, "data");
-    const { child, output } = launch({ PORT: "0", DATA_DIR: data });
-    await expect.poll(() => existsSync(data), { interval: 5 }).toBe(true);
-    const ended = once(child, "exit");
-    child.kill("SIGTERM");
-    expect(await ended).toEqual([0, null]);
-    expect(output()).toContain('"stopping"');
-    expect(output()).not.toContain("is ready");
-    expect(existsSync(join(data, "postgres/postmaster.pid"))).toBe(false);
-    rmSync(folder, { recursive: true });
-  });
-});
-
 describe("a start on any free port", () => {
   it("takes the port it found for its public address", async () => {
-    const folder = openFolder("stile port ");
-    const { child, output } = launch({ PORT: "0", DATA_DIR: join(folder, "data") });
+    const { database, settings } = await onTestDatabase();
+    const { child, output } = launch(settings);
     await expect.poll(output).toMatch(/Page {6}http:\/\/localhost:[1-9]\d+\n/);
     const [, url] = /Page {6}(\S+)/.exec(output()) ?? [];
     expect((await fetch(`${url}/health/alive`)).status).toBe(200);
     const ended = once(child, "exit");
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
-    rmSync(folder, { recursive: true });
+    await database.close();
   });
 });
 
 describe("a start on a configured database", () => {
   it("A121 shares it with other servers and keeps none of its own", async () => {
     const folder = openFolder("stile shared ");
-    const shared = await testDatabase();
-    const settings = {
-      PORT: "0",
-      DATA_DIR: folder,
-      DATABASE_URL: shared.url,
-      SECRET_KEYS: "a-secret-that-both-share",
-    };
-    const servers = [launch(settings), launch(settings)];
+    const { database, settings } = await onTestDatabase();
+    const own = { ...settings, DATA_DIR: folder };
+    const servers = [launch(own), launch(own)];
     for (const { output } of servers) await expect.poll(output).toContain("is ready");
-    const { rowCount } = await shared.database.read.$client.query("select from instances");
+    const { rowCount } = await database.database.read.$client.query("select from instances");
     expect(rowCount).toBe(2);
     for (const { child } of servers) {
       const ended = once(child, "exit");
@@ -227,7 +228,7 @@ describe("a start on a configured database", () => {
       expect(await ended).toEqual([0, null]);
     }
     expect(readdirSync(folder)).toEqual([]);
-    await shared.close();
+    await database.close();
     rmSync(folder, { recursive: true });
   });
 });
@@ -238,17 +239,14 @@ describe("npm start", () => {
       scripts: { start: string };
     };
     expect(scripts.start).toMatch(/&& exec node .*--conditions=stile-dist dist\/server\/main\.js$/);
-    const folder = openFolder("stile npm ");
-    const { child, output } = launch({ PORT: "0", DATA_DIR: join(folder, "data") }, undefined, [
-      "npm",
-      "start",
-    ]);
+    const { database, settings } = await onTestDatabase();
+    const { child, output } = launch(settings, undefined, ["npm", "start"]);
     await expect.poll(output).toContain("is ready");
     const ended = once(child, "close");
     child.kill("SIGTERM");
     await ended;
     expect(output()).toContain('"stopped"');
-    rmSync(folder, { recursive: true });
+    await database.close();
   });
 });
 
@@ -262,6 +260,13 @@ function ask(url: string, path: string): () => string {
   });
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`);
   return () => answer;
+}
+
+/** A database, and the settings of a server that uses it on any free port. */
+async function onTestDatabase() {
+  const database = await testDatabase();
+  const settings = { PORT: "0", DATABASE_URL: database.url, SECRET_KEYS: "a-secret-that-servers-share" };
+  return { database, settings };
 }
 
 /** A temporary folder that the account of the database can pass through. */
