@@ -11,7 +11,7 @@ import { issueSession } from "../sessions/sessions.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { commitWrites } from "../testing/writes.ts";
-import { accountOf, profilePayload, whileAccount } from "./account.ts";
+import { accountOf, profilePayload, requireAccount } from "./account.ts";
 import { deleteAccount } from "./deletion.ts";
 import { removeIdentity } from "./linked-identities.ts";
 
@@ -124,9 +124,9 @@ describe("an account, as its owner manages it", () => {
 describe("what was judged of an account", () => {
   it("has to hold when it is written", async () => {
     const id = await person();
-    await write(whileAccount(scopeAt(), id, ({ profile }) => profile.emails?.length === 1));
-    await expect(write(whileAccount(scopeAt(), id, () => false))).rejects.toThrow("conflict: account");
-    await expect(write(whileAccount(scopeAt(), randomUUID(), () => true))).rejects.toThrow("user");
+    await write(requireAccount(scopeAt(), id, ({ profile }) => profile.emails?.length === 1));
+    await expect(write(requireAccount(scopeAt(), id, () => false))).rejects.toThrow("conflict: account");
+    await expect(write(requireAccount(scopeAt(), randomUUID(), () => true))).rejects.toThrow("user");
   });
 
   it("A30 so of two steps that each rely on what the other takes, one is performed", async () => {
@@ -135,7 +135,7 @@ describe("what was judged of an account", () => {
     const another = ({ profile }: { profile: { emails?: unknown[] } }) => (profile.emails?.length ?? 0) > 1;
     const remove = async (address: string) => {
       const email = await emailId(id, address);
-      await write(whileAccount(scopeAt(), id, another), removeEmail(scopeAt(), id, email));
+      await write(requireAccount(scopeAt(), id, another), removeEmail(scopeAt(), id, email));
     };
     const settled = await Promise.allSettled([remove("one@example.com"), remove("two@example.com")]);
     expect(settled.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);

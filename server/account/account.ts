@@ -63,7 +63,7 @@ export function profilePayload(
  *
  * @throws TakenError("account") when it no longer holds
  */
-export function whileAccount(
+export function requireAccount(
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   userId: string,
   holds: (account: Account) => boolean,

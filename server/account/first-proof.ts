@@ -36,7 +36,7 @@ export async function dropCredentialsSetBeforeVerification(
   userId: string,
   flowId: string,
 ): Promise<void> {
-  await endWhatIsOpen(tx, tenantId, userId, flowId);
+  await revokeOpenAccess(tx, tenantId, userId, flowId);
   for (const table of waysIn) {
     await tx.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.userId, userId)));
   }
@@ -47,7 +47,7 @@ export async function dropCredentialsSetBeforeVerification(
  * elsewhere: whoever has got half way by an old password gets no further. A step that is just being written is waited
  * for first, so that it leaves nothing behind.
  */
-export async function endWhatIsOpen(
+export async function revokeOpenAccess(
   tx: Transaction,
   tenantId: string,
   userId: string,
@@ -77,7 +77,7 @@ export async function endSignIns(tx: Transaction, tenantId: string, userId: stri
  * Whether somebody has proved any address of an account. It is theirs then: who proves another address of it, without
  * being signed in, may be somebody else, whose address was added by mistake or in wait for them.
  */
-export async function hasProvedAddress(db: ReadOnly, tenantId: string, userId: string): Promise<boolean> {
+export async function hasVerifiedEmail(db: ReadOnly, tenantId: string, userId: string): Promise<boolean> {
   const [proved] = await db.select({ id: emails.id }).from(emails).where(provedOf(tenantId, userId)).limit(1);
   return proved !== undefined;
 }

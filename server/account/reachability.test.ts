@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import type { Account } from "./account.ts";
-import { type Removal, remainsReachable } from "./reachability.ts";
+import { canStillSignIn, type Removal } from "./reachability.ts";
 
 const moment = "2030-01-01T12:00:00.000Z";
 
@@ -137,6 +137,6 @@ const cases: Case[] = [
 
 describe("whoever takes something from their account can still sign in", () => {
   it.each(cases)("%s", (_, has, without, settings, reachable) => {
-    expect(remainsReachable(account(has), loadConfig(settings, "/nowhere"), without)).toBe(reachable);
+    expect(canStillSignIn(account(has), loadConfig(settings, "/nowhere"), without)).toBe(reachable);
   });
 });

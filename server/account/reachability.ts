@@ -18,7 +18,7 @@ export interface Removal {
  *
  * @param account as its owner manages it: what the configuration switches off is not part of its profile
  */
-export function remainsReachable(
+export function canStillSignIn(
   { profile, hasPassword, identities }: Account,
   config: Config,
   without: Removal,

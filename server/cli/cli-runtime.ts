@@ -36,7 +36,7 @@ export async function withCliRuntime<Result>(
     try {
       const vault = createVault(secretKeys(config));
       const tenant = { id: config.tenant.id, config };
-      const tenants = createTenants({ byDefault: tenant, database, vault });
+      const tenants = createTenants({ defaultTenant: tenant, database, vault });
       return await work({ config, tenant, tenants, database, vault, platform: systemPlatform });
     } finally {
       await database.close();

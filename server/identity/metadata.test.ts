@@ -4,7 +4,7 @@ import { profileOf } from "../account/profile.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { insertUser } from "../testing/users.ts";
-import { longestMetadata, mergePatch, patchMetadata, patchUnsafeMetadata } from "./metadata.ts";
+import { MAX_METADATA_CHARACTERS, mergePatch, patchMetadata, patchUnsafeMetadata } from "./metadata.ts";
 
 describe("a merge patch", () => {
   // RFC 7396, appendix A.
@@ -53,8 +53,8 @@ describe("metadata after a patch", () => {
     expect(patchMetadata({}, patch)).toBeNull();
   });
 
-  it(`are at most ${longestMetadata} characters of JSON, of what was there too`, () => {
-    const exact = { a: "x".repeat(longestMetadata - '{"a":""}'.length) };
+  it(`are at most ${MAX_METADATA_CHARACTERS} characters of JSON, of what was there too`, () => {
+    const exact = { a: "x".repeat(MAX_METADATA_CHARACTERS - '{"a":""}'.length) };
     expect(patchMetadata({}, exact)).toEqual(exact);
     expect(patchMetadata({ b: 1 }, exact)).toBeNull();
     expect(patchMetadata({ b: 1 }, { ...exact, b: null })).toEqual(exact);
@@ -88,7 +88,7 @@ describe("metadata of an account", () => {
     expect(await patch(userId, JSON.parse('{"a":null,"__proto__":{"x":1}}'))).toEqual({
       unsafe_metadata: JSON.parse('{"b":{"c":"ä"},"__proto__":{"x":1}}'),
     });
-    await expect(patch(userId, { long: "x".repeat(longestMetadata) })).rejects.toThrow("metadata");
+    await expect(patch(userId, { long: "x".repeat(MAX_METADATA_CHARACTERS) })).rejects.toThrow("metadata");
     expect(await patch(userId, null)).toBeUndefined();
     await expect(patch(randomUUID(), { a: 1 })).rejects.toThrow("metadata");
   });

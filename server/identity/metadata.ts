@@ -6,7 +6,7 @@ import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 
 /** Most characters of one kind of metadata, as JSON without spaces. */
-export const longestMetadata = 3000;
+export const MAX_METADATA_CHARACTERS = 3000;
 
 /**
  * Applies a JSON Merge Patch (RFC 7396): members that are null go, objects are merged, anything else replaces.
@@ -35,7 +35,7 @@ export function patchMetadata(current: Metadata, patch: unknown): Metadata | nul
   if (patch === null) return {};
   if (!isObject(patch)) return null;
   const patched = mergePatch(current, patch) as Metadata;
-  return isStorable(patched) && JSON.stringify(patched).length <= longestMetadata ? patched : null;
+  return isStorable(patched) && JSON.stringify(patched).length <= MAX_METADATA_CHARACTERS ? patched : null;
 }
 
 /**

@@ -1,4 +1,4 @@
-export type UsernameRefusal = "value_too_short_error" | "value_too_long_error" | "invalid_username_error";
+export type UsernameError = "value_too_short_error" | "value_too_long_error" | "invalid_username_error";
 
 /**
  * Brings a username into the one form in which it is stored and compared: trimmed, compatibility forms resolved
@@ -12,7 +12,7 @@ export type UsernameRefusal = "value_too_short_error" | "value_too_long_error" |
 export function parseUsername(
   input: string,
   limits: { min_length: number; max_length: number },
-): { ok: true; username: string } | { ok: false; code: UsernameRefusal } {
+): { ok: true; username: string } | { ok: false; code: UsernameError } {
   // Whatever is this long before trimming is not read any further.
   if (input.length > 1024) return { ok: false, code: "value_too_long_error" };
   const username = input.trim().normalize("NFKC").toLowerCase();

@@ -162,7 +162,7 @@ const proof = prepared("email_proof", (db) =>
 );
 
 /** Whether it was proved that this address is this account's. */
-export async function isProved(
+export async function isEmailVerified(
   db: ReadOnly,
   tenantId: string,
   { userId, address }: { userId: string; address: string },

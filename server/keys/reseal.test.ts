@@ -33,7 +33,7 @@ afterEach(() => postgres.close());
 function withKeys(...secretKeys: string[]) {
   const { database } = postgres;
   const vault = createVault(secretKeys);
-  const tenants = createTenants({ byDefault, database, vault });
+  const tenants = createTenants({ defaultTenant, database, vault });
   const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
   return { config, tenant: byDefault, tenants, database, vault, platform, signingKeys };
 }

@@ -83,7 +83,7 @@ export async function createRuntime(
     cleanups.push(() => lease.end());
 
     const tenant = { id: config.tenant.id, config };
-    const tenants = createTenants({ byDefault: tenant, database, vault });
+    const tenants = createTenants({ defaultTenant: tenant, database, vault });
     const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
     const { kinds, close } = createJobKinds({ tenant, tenants, database, vault });
     cleanups.push(async () => close());

@@ -19,7 +19,7 @@ const newHost = () => `${randomUUID()}.example`;
 
 /** What another process knows. */
 const elsewhere = (): Tenants =>
-  createTenants({ byDefault: runtime.tenant, database: runtime.database, vault: runtime.vault });
+  createTenants({ defaultTenant: runtime.tenant, database: runtime.database, vault: runtime.vault });
 
 describe("a tenant", () => {
   test("is found by its id and by its host names", async () => {

@@ -30,7 +30,7 @@ export interface Tenants {
 
 export interface TenantsOptions {
   /** The default tenant, made from the server's configuration; its row holds nothing but its name. */
-  byDefault: Tenant;
+  defaultTenant: Tenant;
   database: Pick<Database, "read">;
   vault: Vault;
 }
@@ -46,7 +46,7 @@ interface Known {
 }
 
 /** Makes the registry of a process. Asks nothing before it is asked. */
-export function createTenants({ byDefault, database, vault }: TenantsOptions): Tenants {
+export function createTenants({ defaultTenant, database, vault }: TenantsOptions): Tenants {
   const known = new Map<string, Known>();
   let hosts: { at: number; ids: Promise<Map<string, string>> } | undefined;
 
@@ -56,11 +56,11 @@ export function createTenants({ byDefault, database, vault }: TenantsOptions): T
     const last = await before?.found.catch(() => null);
     const updatedAt = row.updatedAt.getTime();
     if (last?.updatedAt === updatedAt) return last;
-    return { tenant: tenantOf(byDefault, vault, row), updatedAt };
+    return { tenant: tenantOf(defaultTenant, vault, row), updatedAt };
   }
 
   async function byId(id: string): Promise<Tenant | null> {
-    if (id === byDefault.id) return byDefault;
+    if (id === defaultTenant.id) return defaultTenant;
     const before = known.get(id);
     if (before && performance.now() - before.at < freshMilliseconds)
       return (await before.found)?.tenant ?? null;

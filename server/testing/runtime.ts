@@ -54,7 +54,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
     return {
       config,
       tenant,
-      tenants: createTenants({ byDefault: tenant, database, vault }),
+      tenants: createTenants({ defaultTenant: tenant, database, vault }),
       platform,
       database,
       log,

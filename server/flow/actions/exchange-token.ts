@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Write } from "#db/write";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { factsByEmail, factsById, isProved } from "../../identity/users.ts";
+import { factsByEmail, factsById, isEmailVerified } from "../../identity/users.ts";
 import { decideAccount } from "../../thirdparty/account-decision.ts";
 import {
   type ExchangeToken,
@@ -144,7 +144,7 @@ async function situationOf({ type, db, request, data, config }: Context, facts: 
     known && email !== null
       ? {
           userId: known.userId,
-          verified: await isProved(db, tenant.id, { userId: known.userId, address: email }),
+          verified: await isEmailVerified(db, tenant.id, { userId: known.userId, address: email }),
         }
       : null;
   return {

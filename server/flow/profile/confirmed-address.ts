@@ -1,4 +1,4 @@
-import { whileAccount } from "../../account/account.ts";
+import { requireAccount } from "../../account/account.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { createEmail } from "../../identity/emails.ts";
@@ -29,7 +29,7 @@ export function confirmedAddress(
   }
   return {
     writes: [
-      whileAccount(request, userId, (current) => mayAddEmail(current, config)),
+      requireAccount(request, userId, (current) => mayAddEmail(current, config)),
       createEmail(request, userId, { address, isPrimary: own.length === 0, verified: true }),
       audit(request, "email_created", {}, userId),
       verified,

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type Account, whileAccount } from "../../account/account.ts";
+import { type Account, requireAccount } from "../../account/account.ts";
 import { endSignIns } from "../../account/first-proof.ts";
-import { remainsReachable } from "../../account/reachability.ts";
+import { canStillSignIn } from "../../account/reachability.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Config } from "../../config/schema.ts";
@@ -57,7 +57,7 @@ export const credentialActions = {
       return stay({
         facts: { hasPasskey: passkeysOf(account).length > 1 },
         writes: [
-          whileAccount(request, userId, (current) => mayDelete(current, config, passkey_id)),
+          requireAccount(request, userId, (current) => mayDelete(current, config, passkey_id)),
           deleteCredential(request, userId, { id: passkey_id, mfaOnly: false }),
           (tx) => endSignIns(tx, request.tenant.id, userId),
           audit(request, "passkey_deleted", {}, userId),
@@ -79,7 +79,7 @@ function mayDelete(account: Account, config: Config, passkey: string): boolean {
   return (
     passkeys.some(({ id }) => id === passkey) &&
     (config.passkey.optional || passkeys.length > 1) &&
-    remainsReachable(account, config, { passkey })
+    canStillSignIn(account, config, { passkey })
   );
 }
 

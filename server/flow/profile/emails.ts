@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type Account, whileAccount } from "../../account/account.ts";
+import { type Account, requireAccount } from "../../account/account.ts";
 import { endSignIns } from "../../account/first-proof.ts";
 import type { EmailProfile } from "../../account/profile.ts";
-import { remainsReachable } from "../../account/reachability.ts";
+import { canStillSignIn } from "../../account/reachability.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Config } from "../../config/schema.ts";
@@ -48,7 +48,7 @@ export const emailActions = {
       const { id } = account.profile;
       return stay({
         writes: [
-          whileAccount(request, id, (current) => mayAddEmail(current, config)),
+          requireAccount(request, id, (current) => mayAddEmail(current, config)),
           createEmail(request, id, { address, isPrimary: own.length === 0, verified: false }),
           audit(request, "email_created", {}, id),
         ],
@@ -68,7 +68,7 @@ export const emailActions = {
       const removed = addressesOf(account).find((email) => email.id === email_id);
       return stay({
         writes: [
-          whileAccount(request, id, (current) =>
+          requireAccount(request, id, (current) =>
             deletable(current, config).some((choice) => choice.id === email_id),
           ),
           removeEmail(request, id, email_id),
@@ -104,7 +104,7 @@ export const emailActions = {
       const { address } = email;
       return stay({
         writes: [
-          whileAccount(request, id, () => true),
+          requireAccount(request, id, () => true),
           setPrimaryEmail(request, id, email_id),
           audit(request, "primary_email_changed", {}, id),
         ],
@@ -151,7 +151,7 @@ function deletable(account: Account, config: Config): Choice[] {
   const addresses = addressesOf(account);
   return addresses
     .filter(({ is_primary }) => !is_primary || (addresses.length === 1 && config.email.optional))
-    .filter(({ id }) => remainsReachable(account, config, { email: id }))
+    .filter(({ id }) => canStillSignIn(account, config, { email: id }))
     .map(({ id, address }) => ({ id, name: address }));
 }
 

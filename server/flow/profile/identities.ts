@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type Account, whileAccount } from "../../account/account.ts";
+import { type Account, requireAccount } from "../../account/account.ts";
 import { endSignIns } from "../../account/first-proof.ts";
 import { removeIdentity } from "../../account/linked-identities.ts";
-import { remainsReachable } from "../../account/reachability.ts";
+import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Config } from "../../config/schema.ts";
 import { enabledOAuthProviders } from "../../thirdparty/providers/index.ts";
@@ -33,7 +33,7 @@ export const identityActions = {
       const { id } = account.profile;
       return stay({
         writes: [
-          whileAccount(request, id, (current) =>
+          requireAccount(request, id, (current) =>
             removable(current, config).some((choice) => choice.id === identity_id),
           ),
           removeIdentity(request, id, identity_id),
@@ -58,6 +58,6 @@ function unconnected(account: Account | null, config: Config): Choice[] {
 /** Lists the removable identities: not the last login method. */
 function removable(account: Account, config: Config): Choice[] {
   return (account.profile.identities ?? [])
-    .filter(({ identity_id }) => remainsReachable(account, config, { identity: identity_id }))
+    .filter(({ identity_id }) => canStillSignIn(account, config, { identity: identity_id }))
     .map(({ identity_id, provider }) => ({ id: identity_id, name: provider }));
 }

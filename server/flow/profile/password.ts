@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Write } from "#db/write";
-import { whileAccount } from "../../account/account.ts";
+import { requireAccount } from "../../account/account.ts";
 import { endSignIns } from "../../account/first-proof.ts";
-import { remainsReachable } from "../../account/reachability.ts";
+import { canStillSignIn } from "../../account/reachability.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { createPassword, deletePassword, replacePassword } from "../../credentials/passwords.ts";
@@ -46,7 +46,7 @@ export const passwordActions = {
       return stay({
         facts: { hasPassword: false },
         writes: [
-          whileAccount(request, id, (current) => mayDelete({ ...context, account: current })),
+          requireAccount(request, id, (current) => mayDelete({ ...context, account: current })),
           deletePassword(request, id),
           (tx) => endSignIns(tx, request.tenant.id, id),
           audit(request, "password_deleted", {}, id),
@@ -60,7 +60,7 @@ export const passwordActions = {
 
 function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">): boolean {
   const { enabled, optional } = config.password;
-  return enabled && optional && account.hasPassword && remainsReachable(account, config, { password: true });
+  return enabled && optional && account.hasPassword && canStillSignIn(account, config, { password: true });
 }
 
 async function setPassword(
@@ -73,7 +73,7 @@ async function setPassword(
   const { id } = account.profile;
   const hash = await request.runtime.passwordHasher.hash(password, request.signal);
   const writes: Write[] = [
-    whileAccount(request, id, ({ hasPassword }) => hasPassword === account.hasPassword),
+    requireAccount(request, id, ({ hasPassword }) => hasPassword === account.hasPassword),
     writePassword(request, id, hash),
     (tx) => endSignIns(tx, request.tenant.id, id),
     audit(request, "password_changed", { by: "profile" }, id),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Write } from "#db/write";
-import { type Account, whileAccount } from "../../account/account.ts";
+import { type Account, requireAccount } from "../../account/account.ts";
 import { endSignIns } from "../../account/first-proof.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
@@ -37,7 +37,7 @@ export const secondFactorActions = {
       return stay({
         facts: { hasTotp: false, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
-          whileAccount(request, id, (current) => mayDeleteApp(current, config, facts)),
+          requireAccount(request, id, (current) => mayDeleteApp(current, config, facts)),
           deleteTotp(request, id),
           audit(request, "otp_deleted", {}, id),
           ...afterRemoval(request, id, last),
@@ -67,7 +67,7 @@ export const secondFactorActions = {
       return stay({
         facts: { hasSecurityKey: !lastKey, ...(last ? { hasRecoveryCode: false } : {}) },
         writes: [
-          whileAccount(request, userId, (current) => mayDeleteKey(current, config, facts)),
+          requireAccount(request, userId, (current) => mayDeleteKey(current, config, facts)),
           deleteCredential(request, userId, { id: security_key_id, mfaOnly: true }),
           audit(request, "security_key_deleted", {}, userId),
           ...afterRemoval(request, userId, last),
@@ -87,7 +87,7 @@ export const secondFactorActions = {
         secrets: { recovery_codes: codes },
         facts: { hasRecoveryCode: true },
         writes: [
-          whileAccount(request, id, (current) => mayHaveCodes(current, config, facts)),
+          requireAccount(request, id, (current) => mayHaveCodes(current, config, facts)),
           write,
           audit(request, "recovery_codes_created", {}, id),
         ],

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { whileAccount } from "../../account/account.ts";
-import { remainsReachable } from "../../account/reachability.ts";
+import { requireAccount } from "../../account/account.ts";
+import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";
 import { parseUsername } from "../../identity/username.ts";
 import { createUsername, removeUsername, replaceUsername } from "../../identity/usernames.ts";
@@ -52,7 +52,7 @@ export const usernameActions = {
       return stay({
         facts: { username: null },
         writes: [
-          whileAccount(request, id, (current) => mayDelete({ ...context, account: current })),
+          requireAccount(request, id, (current) => mayDelete({ ...context, account: current })),
           removeUsername(request, id),
           audit(request, "username_deleted", {}, id),
         ],
@@ -64,7 +64,7 @@ export const usernameActions = {
 function mayDelete({ account, config }: Pick<ProfileView, "account" | "config">): boolean {
   const { enabled, optional } = config.username;
   return (
-    enabled && optional && !!account.profile.username && remainsReachable(account, config, { username: true })
+    enabled && optional && !!account.profile.username && canStillSignIn(account, config, { username: true })
   );
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Write } from "#db/write";
 import {
   dropCredentialsSetBeforeVerification,
-  hasProvedAddress,
+  hasVerifiedEmail,
   releaseAddress,
 } from "../../account/first-proof.ts";
 import { audit } from "../../audit/audit.ts";
@@ -12,7 +12,7 @@ import {
   resendPasscode,
   verifyPasscode,
 } from "../../credentials/passcodes.ts";
-import { addEmail, isProved, setEmailVerified } from "../../identity/users.ts";
+import { addEmail, isEmailVerified, setEmailVerified } from "../../identity/users.ts";
 import { back } from "../actions/back.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { stepError } from "../errors.ts";
@@ -102,8 +102,8 @@ async function releaseOf({ type, data, request, db }: PasscodeContext): Promise<
   const { userId, passcode } = data;
   const { purpose, recipient: address } = passcode;
   if (type === "profile" || purpose === "email_verification" || !userId || !address) return null;
-  if (await isProved(db, tenant.id, { userId, address })) return null;
-  if (!(await hasProvedAddress(db, tenant.id, userId))) return null;
+  if (await isEmailVerified(db, tenant.id, { userId, address })) return null;
+  if (!(await hasVerifiedEmail(db, tenant.id, userId))) return null;
   return [
     (tx) => releaseAddress(tx, tenant.id, { userId, address, now }),
     audit(request, "email_deleted", { by: "proof of somebody else" }, userId),
@@ -160,7 +160,7 @@ async function firstProof(
   address: string,
 ): Promise<Effects> {
   const { tenant, now } = request;
-  if (await isProved(db, tenant.id, { userId, address })) return {};
+  if (await isEmailVerified(db, tenant.id, { userId, address })) return {};
   const mark: Write = (tx) => setEmailVerified(tx, tenant.id, { userId, address, now });
   const entry = audit(request, "email_verified", {}, userId);
   if (type === "profile") return { facts: { emailVerified: true }, writes: [mark, entry] };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { whileAccount } from "../../account/account.ts";
+import { requireAccount } from "../../account/account.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { openCreation, verifyAttestation } from "../../credentials/passkeys.ts";
@@ -53,7 +53,7 @@ export const webauthnCredentialVerification = state({
           facts: after ?? {},
           writes: [
             whileCredentialAddable(context),
-            whileAccount(request, userId, (account) => mayAdd[kind](account, config)),
+            requireAccount(request, userId, (account) => mayAdd[kind](account, config)),
             insertCredential(request, userId, verified.credential),
             ...writes,
           ],
