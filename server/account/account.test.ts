@@ -21,9 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-const scopeAt = (now = new Date()) => requestContext(runtime, { now });
+const contextAt = (now = new Date()) => requestContext(runtime, { now });
 
-/** Writes in a transaction of its own, in order. */
+/** Runs writes in order, in one transaction. */
 const write = (...writes: Write[]) => commitWrites(runtime, ...writes);
 
 async function person(address = `${randomUUID()}@example.com`): Promise<string> {
@@ -35,7 +35,7 @@ async function person(address = `${randomUUID()}@example.com`): Promise<string> 
 }
 
 async function session(userId: string, now = new Date()): Promise<string> {
-  const made = await issueSession(scopeAt(now), { userId, factors: [], amr: [], rememberMe: false });
+  const made = await issueSession(contextAt(now), { userId, factors: [], amr: [], rememberMe: false });
   await write(made.write);
   return made.issued.id;
 }
@@ -49,8 +49,8 @@ const addresses = async (userId: string) =>
 const emailId = async (userId: string, address: string) =>
   (await read(userId))?.profile.emails?.find((email) => email.address === address)?.id ?? "";
 
-describe("an account, as its owner manages it", () => {
-  it("has its live sessions, newest first, and says whether there is a password", async () => {
+describe("accountOf", () => {
+  it("returns the live sessions, newest first, and whether there is a password", async () => {
     const id = await person();
     const hour = 3_600_000;
     const past = await session(id, new Date(Date.now() - 24 * hour));
@@ -66,7 +66,7 @@ describe("an account, as its owner manages it", () => {
     expect(await read(id)).toMatchObject({ hasPassword: true, profile: { id } });
   });
 
-  it("has no session that was idle for too long", async () => {
+  it("leaves out a session that exceeded the idle timeout", async () => {
     const id = await person();
     await session(id, new Date(Date.now() - 120_000));
     const strict = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "60s" });
@@ -74,20 +74,20 @@ describe("an account, as its owner manages it", () => {
     expect((await read(id))?.sessions).toHaveLength(1);
   });
 
-  it("A68 is nobody's who is unknown, or of another tenant", async () => {
+  it("A68 returns null for an unknown user, and for one of another tenant", async () => {
     const id = await person();
     expect(await read(randomUUID())).toBeNull();
     const elsewhere = { ...runtime, tenant: { ...runtime.tenant, id: randomUUID() } };
     expect(await read(id, new Date(), elsewhere)).toBeNull();
   });
 
-  it("is shown with its sessions, in the shape that clients know", async () => {
+  it("is converted with its sessions to the payload of profile_init", async () => {
     const id = await person();
-    const [here, there] = [await session(id), await session(id)];
+    const [current, other] = [await session(id), await session(id)];
     const account = await read(id);
-    if (!account) throw new Error("the account is gone");
+    if (!account) throw new Error("the account does not exist");
     const { config } = runtime;
-    const shown = profilePayload(account, { config, currentSessionId: here });
+    const shown = profilePayload(account, { config, currentSessionId: current });
     expect(shown.user).toBe(account.profile);
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     const item = {
@@ -101,41 +101,43 @@ describe("an account, as its owner manages it", () => {
     expect(shown.sessions).toHaveLength(2);
     expect(shown.sessions).toEqual(
       expect.arrayContaining([
-        { id: here, current: true, ...item },
-        { id: there, current: false, ...item },
+        { id: current, current: true, ...item },
+        { id: other, current: false, ...item },
       ]),
     );
     const quiet = runtime.configured({ STILE_SESSION_SHOW_ON_PROFILE: "false" });
-    expect(profilePayload(account, { config: quiet.config, currentSessionId: here })).not.toHaveProperty(
+    expect(profilePayload(account, { config: quiet.config, currentSessionId: current })).not.toHaveProperty(
       "sessions",
     );
   });
 
-  it("keeps its sessions from other accounts", async () => {
+  it("does not let another account end its sessions", async () => {
     const [id, other] = [await person(), await person()];
     const own = await session(id);
-    await write(endSessionOf(scopeAt(), other, own));
+    await write(endSessionOf(contextAt(), other, own));
     expect((await read(id))?.sessions).toHaveLength(1);
-    await write(endSessionOf(scopeAt(), id, own));
+    await write(endSessionOf(contextAt(), id, own));
     expect((await read(id))?.sessions).toEqual([]);
   });
 });
 
-describe("what was judged of an account", () => {
-  it("has to hold when it is written", async () => {
+describe("requireAccount", () => {
+  it("rejects if the precondition fails or the account does not exist", async () => {
     const id = await person();
-    await write(requireAccount(scopeAt(), id, ({ profile }) => profile.emails?.length === 1));
-    await expect(write(requireAccount(scopeAt(), id, () => false))).rejects.toThrow("conflict: account");
-    await expect(write(requireAccount(scopeAt(), randomUUID(), () => true))).rejects.toThrow("user");
+    await write(requireAccount(contextAt(), id, ({ profile }) => profile.emails?.length === 1));
+    await expect(write(requireAccount(contextAt(), id, () => false))).rejects.toThrow("conflict: account");
+    await expect(write(requireAccount(contextAt(), randomUUID(), () => true))).rejects.toThrow("user");
   });
 
-  it("A30 so of two steps that each rely on what the other takes, one is performed", async () => {
+  it("A30 lets one of two concurrent removals succeed if each relies on what the other removes", async () => {
     const id = await person("one@example.com");
-    await write(createEmail(scopeAt(), id, { address: "two@example.com", isPrimary: false, verified: true }));
+    await write(
+      createEmail(contextAt(), id, { address: "two@example.com", isPrimary: false, verified: true }),
+    );
     const another = ({ profile }: { profile: { emails?: unknown[] } }) => (profile.emails?.length ?? 0) > 1;
     const remove = async (address: string) => {
       const email = await emailId(id, address);
-      await write(requireAccount(scopeAt(), id, another), removeEmail(scopeAt(), id, email));
+      await write(requireAccount(contextAt(), id, another), removeEmail(contextAt(), id, email));
     };
     const settled = await Promise.allSettled([remove("one@example.com"), remove("two@example.com")]);
     expect(settled.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
@@ -143,66 +145,66 @@ describe("what was judged of an account", () => {
   });
 });
 
-describe("addresses", () => {
+describe("e-mail addresses", () => {
   it("can be added, made the primary one, and removed", async () => {
     const id = await person("ada@example.com");
     await write(
-      createEmail(scopeAt(), id, { address: "ada@work.example", isPrimary: false, verified: true }),
+      createEmail(contextAt(), id, { address: "ada@work.example", isPrimary: false, verified: true }),
     );
-    await write(setPrimaryEmail(scopeAt(), id, await emailId(id, "ada@work.example")));
+    await write(setPrimaryEmail(contextAt(), id, await emailId(id, "ada@work.example")));
     expect(await addresses(id)).toEqual([
       ["ada@work.example", true],
       ["ada@example.com", false],
     ]);
-    await write(removeEmail(scopeAt(), id, await emailId(id, "ada@example.com")));
+    await write(removeEmail(contextAt(), id, await emailId(id, "ada@example.com")));
     expect(await addresses(id)).toEqual([["ada@work.example", true]]);
   });
 
-  it("A68 of others are out of reach, and nothing changes for trying", async () => {
+  it("A68 of another account cannot be changed", async () => {
     const [id, other] = [await person("own@example.com"), await person("other@example.com")];
     const foreign = await emailId(other, "other@example.com");
-    await expect(write(setPrimaryEmail(scopeAt(), id, foreign))).rejects.toThrow("email");
-    await expect(write(removeEmail(scopeAt(), id, foreign))).rejects.toThrow("email");
+    await expect(write(setPrimaryEmail(contextAt(), id, foreign))).rejects.toThrow("email");
+    await expect(write(removeEmail(contextAt(), id, foreign))).rejects.toThrow("email");
     expect(await addresses(id)).toEqual([["own@example.com", true]]);
     expect(await addresses(other)).toEqual([["other@example.com", true]]);
   });
 });
 
 describe("a username", () => {
-  it("can be chosen, changed to one that is free, and given up", async () => {
+  it("can be set, replaced by one that is free, and removed", async () => {
     const [id, other] = [await person(), await person()];
-    await expect(write(replaceUsername(scopeAt(), id, "ada"))).rejects.toThrow("username");
-    await write(createUsername(scopeAt(), id, "ada"), createUsername(scopeAt(), other, "bert"));
-    await expect(write(replaceUsername(scopeAt(), id, "bert"))).rejects.toMatchObject({
+    await expect(write(replaceUsername(contextAt(), id, "ada"))).rejects.toThrow("username");
+    await write(createUsername(contextAt(), id, "ada"), createUsername(contextAt(), other, "bert"));
+    await expect(write(replaceUsername(contextAt(), id, "bert"))).rejects.toMatchObject({
       cause: { constraint: "usernames_username_unique" },
     });
-    await write(replaceUsername(scopeAt(), id, "lovelace"));
+    await write(replaceUsername(contextAt(), id, "lovelace"));
     expect((await read(id))?.profile.username?.username).toBe("lovelace");
-    await write(removeUsername(scopeAt(), id));
+    await write(removeUsername(contextAt(), id));
     expect((await read(id))?.profile.username).toBeUndefined();
     expect((await read(other))?.profile.username?.username).toBe("bert");
   });
 });
 
-describe("an identity", () => {
-  it("A68 can be taken from its own account alone", async () => {
+describe("removeIdentity", () => {
+  it("A68 removes an identity from its own account only", async () => {
     const [id, other] = [await person(), await person()];
     const identity = randomUUID();
     await write(async (tx) => {
       const row = { tenantId: runtime.tenant.id, id: identity, userId: id, provider: "google", subject: id };
       await tx.insert(schema.identities).values(row);
     });
-    await expect(write(removeIdentity(scopeAt(), other, identity))).rejects.toThrow("identity");
+    await expect(write(removeIdentity(contextAt(), other, identity))).rejects.toThrow("identity");
     expect((await read(id))?.identities).toEqual([
       { id: identity, provider: "google", subject: id, email: null },
     ]);
-    await write(removeIdentity(scopeAt(), id, identity));
+    await write(removeIdentity(contextAt(), id, identity));
     expect((await read(id))?.identities).toEqual([]);
   });
 });
 
 describe("the deletion of an account", () => {
-  it("takes everything that hangs on it, and leaves others alone", async () => {
+  it("deletes all data of the account, and none of another account", async () => {
     const [id, other] = [await person(), await person()];
     await session(id);
     await session(other);
@@ -268,7 +270,7 @@ describe("the deletion of an account", () => {
         validUntil: expiresAt,
       });
     });
-    await write(deleteAccount(scopeAt(), id, own));
+    await write(deleteAccount(contextAt(), id, own));
     expect(await read(id)).toBeNull();
     expect((await read(other))?.sessions).toHaveLength(1);
     const flows = await database.read.select({ id: schema.flows.id }).from(schema.flows);
@@ -281,6 +283,6 @@ describe("the deletion of an account", () => {
       .select({ userId: authenticatorDevices.userId })
       .from(authenticatorDevices);
     expect(phones).toEqual([{ userId: other }]);
-    await expect(write(deleteAccount(scopeAt(), id, own))).rejects.toThrow("user");
+    await expect(write(deleteAccount(contextAt(), id, own))).rejects.toThrow("user");
   });
 });

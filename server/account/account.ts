@@ -11,11 +11,11 @@ import type { Identity } from "./linked-identities.ts";
 import { describeAccount, type Profile } from "./profile.ts";
 import { readAccount } from "./stored-account.ts";
 
-/** An account as its owner manages it: what the profile flow decides by and shows. */
+/** An account as the profile flow reads and shows it. */
 export interface Account {
   profile: Profile;
   hasPassword: boolean;
-  /** Those of providers that are switched off too. */
+  /** Includes identities of disabled providers. */
   identities: Identity[];
   /** Live sessions, newest first. */
   sessions: Session[];
@@ -25,8 +25,8 @@ export interface Account {
  * Reads an account for its owner, in three round trips.
  *
  * @param db a pool, or the transaction that has just changed the account
- * @param now sessions that have ended by then are left out
- * @returns null when there is no such account
+ * @param now sessions that ended before it are left out
+ * @returns null if the account does not exist
  */
 export async function accountOf(
   db: ReadOnly,
@@ -44,7 +44,7 @@ export async function accountOf(
   };
 }
 
-/** Payload of `profile_init`. Pure. */
+/** Returns the payload of `profile_init`. */
 export function profilePayload(
   { profile, sessions }: Account,
   { config, currentSessionId }: { config: Config; currentSessionId: string },
@@ -58,10 +58,10 @@ export function profilePayload(
 }
 
 /**
- * The first of a step's writes: what was judged has to hold of the account as it stands now. Steps that change one
- * account wait for each other here, so that two of them cannot each take what the other relied on.
+ * Locks an account and checks a precondition on its current state. It comes first among a step's writes, so concurrent
+ * changes of one account run one after the other and none relies on what another has removed.
  *
- * @throws TakenError("account") when it no longer holds
+ * @throws ConflictError("user") if the account does not exist, ConflictError("account") if the precondition fails
  */
 export function requireAccount(
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,

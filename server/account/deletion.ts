@@ -14,8 +14,8 @@ const {
   webauthnChallenges,
 } = schema;
 
-/** What no foreign key ties to an account. Phones are, where they were registered for its id. */
-const besides = [
+/** Tables whose rows are deleted here because no foreign key from them to the account deletes all of them. */
+const tablesWithoutCascade = [
   thirdPartyRequests,
   exchangeTokens,
   webauthnChallenges,
@@ -24,16 +24,16 @@ const besides = [
 ];
 
 /**
- * Deletes an account: its row, everything that hangs on it, and whatever is under way in its name. What the audit log
- * says of it stays until its time is over.
+ * Deletes an account with its credentials, sessions, open requests and flows. Its lines in the audit log stay until
+ * their retention ends.
  *
- * @param flowId the flow that the owner does this in; it goes on
- * @throws TakenError("user") when it is gone already
+ * @param flowId the current flow, which is kept
+ * @throws ConflictError("user") if the account does not exist
  */
 export function deleteAccount({ tenant }: RequestContext, userId: string, flowId: string): Write {
   return async (tx) => {
     await lockUser(tx, tenant.id, userId);
-    for (const table of besides) {
+    for (const table of tablesWithoutCascade) {
       await tx.delete(table).where(and(eq(table.tenantId, tenant.id), eq(table.userId, userId)));
     }
     await tx

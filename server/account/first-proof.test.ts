@@ -24,7 +24,7 @@ interface Account {
   flowIds: string[];
 }
 
-/** An account with every way in, a trusted browser, a session, and logins and a connection under way. */
+/** Creates an account with every kind of credential, a trusted browser, a session, two unfinished logins, and a provider request. */
 async function account(address: string): Promise<Account> {
   const { platform, database } = runtime;
   const now = new Date();
@@ -104,7 +104,7 @@ const flowsOf = async ({ userId }: Account) => {
   return all.filter((flow) => flow.userId === userId).map((flow) => flow.id);
 };
 
-/** What is left of an account, by table. */
+/** Counts the remaining rows of an account by table. */
 const leftOf = async ({ userId }: Account) => {
   const tables = ["trustedDevices", "thirdPartyRequests", "exchangeTokens", "identities"] as const;
   const counted = tables.map(async (name) => {
@@ -119,8 +119,8 @@ const isSignedIn = async ({ token }: Account) => {
   return (await verifySession(runtime, tenant, { cookies: [token] }, { touch: false })).valid;
 };
 
-describe("the first proof of an address", () => {
-  it("A41 ends the password, passkeys and sessions that a stranger may have set before", async () => {
+describe("dropCredentialsSetBeforeVerification", () => {
+  it("A41 revokes the password, passkeys and sessions that an attacker may have created before", async () => {
     const victim = await account("victim@example.com");
     const [flowId = ""] = victim.flowIds;
     expect(await isSignedIn(victim)).toBe(true);
@@ -140,7 +140,7 @@ describe("the first proof of an address", () => {
     expect(await isSignedIn(victim)).toBe(false);
   });
 
-  it("A42 ends every other login that is under way, and not the one that proved it", async () => {
+  it("A42 deletes every other unfinished login, and keeps the one that verified the address", async () => {
     const victim = await account("waiting@example.com");
     const [flowId = ""] = victim.flowIds;
     await runtime.database.write.transaction((tx) =>
@@ -149,7 +149,7 @@ describe("the first proof of an address", () => {
     expect(await flowsOf(victim)).toEqual([flowId]);
   });
 
-  it("A42 ends what a provider could let in by, now or when somebody comes back from it, and trusted browsers", async () => {
+  it("A42 deletes identities, open requests to providers, and trusted browsers", async () => {
     const victim = await account("connected@example.com");
     await runtime.database.write.transaction((tx) =>
       dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, randomUUID()),
@@ -162,7 +162,7 @@ describe("the first proof of an address", () => {
     });
   });
 
-  it("leaves other accounts and other tenants alone", async () => {
+  it("does not change other accounts or other tenants", async () => {
     const [one, other] = [await account("one@example.com"), await account("other@example.com")];
     const drop = (tenant: string, userId: string) =>
       runtime.database.write.transaction((tx) =>
@@ -184,19 +184,19 @@ describe("the first proof of an address", () => {
     expect(await leftOf(other)).toMatchObject({ trustedDevices: 1, exchangeTokens: 1 });
   });
 
-  it("is undone with the step that it belongs to", async () => {
+  it("is rolled back with its transaction", async () => {
     const victim = await account("undone@example.com");
     const failing = runtime.database.write.transaction(async (tx) => {
       await dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, randomUUID());
-      throw new Error("overtaken");
+      throw new Error("rolled back");
     });
-    await expect(failing).rejects.toThrow("overtaken");
+    await expect(failing).rejects.toThrow("rolled back");
     expect(await isSignedIn(victim)).toBe(true);
     expect(await flowsOf(victim)).toHaveLength(2);
   });
 });
 
-it("A24 a recovery ends sessions, other logins and trusted browsers, and leaves credentials alone", async () => {
+it("A24 revokeOpenAccess ends sessions, other logins and trusted browsers, and keeps credentials", async () => {
   const owner = await account("owner@example.com");
   const [, flowId = ""] = owner.flowIds;
   await runtime.database.write.transaction((tx) => revokeOpenAccess(tx, tenantId, owner.userId, flowId));

@@ -17,18 +17,25 @@ const {
   webauthnCredentials,
 } = schema;
 
-/** Everything that lets somebody into an account, or past its second factor. */
-const waysIn = [passwords, webauthnCredentials, totpSecrets, authenticatorDevices, recoveryCodes, identities];
+/** Credentials that authenticate a user, second factors included. */
+const credentialTables = [
+  passwords,
+  webauthnCredentials,
+  totpSecrets,
+  authenticatorDevices,
+  recoveryCodes,
+  identities,
+];
 
 /**
- * What ends when a mailed code proves an address for the first time. Until then anybody may have made the account
- * and waited inside for the owner of the address, so whatever could let them in again goes: password, passkeys,
- * second factors, identities at providers, trusted browsers, sessions, and logins and connections that are under way
- * (Sudhodanan and Paverd, "Pre-hijacked accounts", 2022).
+ * Deletes every credential of an account when a mailed code verifies its address for the first time: an attacker may
+ * have registered the account before the owner of the address ("Pre-hijacked accounts", Sudhodanan and Paverd, 2022).
+ * Revoked are passwords, passkeys, second factors, identities, trusted browsers, sessions, and unfinished sign-ins.
  *
- * Comes before the new session of the same step is written.
+ * Must run before the new session of the same step is written.
  *
- * @param flowId the flow in which the address was proved; it goes on
+ * @param flowId the flow that verified the address, which is kept
+ * @throws ConflictError("user") if the account does not exist
  */
 export async function dropCredentialsSetBeforeVerification(
   tx: Transaction,
@@ -37,15 +44,17 @@ export async function dropCredentialsSetBeforeVerification(
   flowId: string,
 ): Promise<void> {
   await revokeOpenAccess(tx, tenantId, userId, flowId);
-  for (const table of waysIn) {
+  for (const table of credentialTables) {
     await tx.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.userId, userId)));
   }
 }
 
 /**
- * Ends an account's sessions, the trust in its browsers, and logins and connections of it that are under way
- * elsewhere: whoever has got half way by an old password gets no further. A step that is just being written is waited
- * for first, so that it leaves nothing behind.
+ * Revokes the sessions and trusted browsers of an account and deletes its other flows and provider requests, so that a
+ * sign-in begun with an old password cannot finish. The lock waits for a step that is being written concurrently.
+ *
+ * @param flowId the current flow, which is kept
+ * @throws ConflictError("user") if the account does not exist
  */
 export async function revokeOpenAccess(
   tx: Transaction,
@@ -64,27 +73,35 @@ export async function revokeOpenAccess(
 }
 
 /**
- * Ends sign-ins of an account that are under way: whoever has got half way by what is no longer a way in gets no
- * further. What is managed by sessions goes on with them.
+ * Deletes the unfinished sign-ins of an account, so that one begun with a removed credential cannot finish. Sessions and
+ * profile flows stay.
+ *
+ * @throws ConflictError("user") if the account does not exist
  */
 export async function endSignIns(tx: Transaction, tenantId: string, userId: string): Promise<void> {
   await lockUser(tx, tenantId, userId);
-  const underWay = and(ne(flows.type, "profile"), isNull(flows.finishedAt));
-  await tx.delete(flows).where(and(eq(flows.tenantId, tenantId), eq(flows.userId, userId), underWay));
+  const unfinished = and(ne(flows.type, "profile"), isNull(flows.finishedAt));
+  await tx.delete(flows).where(and(eq(flows.tenantId, tenantId), eq(flows.userId, userId), unfinished));
 }
 
 /**
- * Whether somebody has proved any address of an account. It is theirs then: who proves another address of it, without
- * being signed in, may be somebody else, whose address was added by mistake or in wait for them.
+ * Whether an account has a verified address. If so, a visitor who verifies another address of it without a session may
+ * be a different person, whose address the account owner added by mistake or on purpose.
  */
 export async function hasVerifiedEmail(db: ReadOnly, tenantId: string, userId: string): Promise<boolean> {
-  const [proved] = await db.select({ id: emails.id }).from(emails).where(provedOf(tenantId, userId)).limit(1);
-  return proved !== undefined;
+  const [verified] = await db
+    .select({ id: emails.id })
+    .from(emails)
+    .where(verifiedOf(tenantId, userId))
+    .limit(1);
+  return verified !== undefined;
 }
 
 /**
- * Takes an address that was never proved from an account, for whoever has proved it to have one of their own. Where it
- * was the primary one, the oldest that is proved takes its place.
+ * Releases an unverified address so that its verified owner can register it. If it was the primary address, the oldest
+ * verified one becomes primary.
+ *
+ * @throws ConflictError("user") if the account does not exist
  */
 export async function releaseAddress(
   tx: Transaction,
@@ -92,18 +109,18 @@ export async function releaseAddress(
   { userId, address, now }: { userId: string; address: string; now: Date },
 ): Promise<void> {
   await lockUser(tx, tenantId, userId);
-  const unproved = and(
+  const unverified = and(
     eq(emails.tenantId, tenantId),
     eq(emails.userId, userId),
     eq(emails.address, address),
     isNull(emails.verifiedAt),
   );
-  const [released] = await tx.delete(emails).where(unproved).returning({ isPrimary: emails.isPrimary });
+  const [released] = await tx.delete(emails).where(unverified).returning({ isPrimary: emails.isPrimary });
   if (!released?.isPrimary) return;
   const [oldest] = await tx
     .select({ id: emails.id })
     .from(emails)
-    .where(provedOf(tenantId, userId))
+    .where(verifiedOf(tenantId, userId))
     .orderBy(asc(emails.createdAt), asc(emails.id))
     .limit(1);
   if (!oldest) return;
@@ -113,5 +130,5 @@ export async function releaseAddress(
     .where(and(eq(emails.tenantId, tenantId), eq(emails.id, oldest.id)));
 }
 
-const provedOf = (tenantId: string, userId: string) =>
+const verifiedOf = (tenantId: string, userId: string) =>
   and(eq(emails.tenantId, tenantId), eq(emails.userId, userId), isNotNull(emails.verifiedAt));

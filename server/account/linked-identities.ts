@@ -7,20 +7,20 @@ import type { RequestContext } from "../runtime.ts";
 import { findProvider } from "../thirdparty/providers/index.ts";
 import { settingsForEntityId } from "../thirdparty/saml/identity-providers.ts";
 
-/** Who a person is at an identity provider. */
+/** A user's identity at an identity provider. */
 export interface Identity {
   id: string;
-  /** `google`, `custom_acme`, or `saml:` and the entity id. */
+  /** `google`, `custom_acme`, or `saml:` followed by the entity id. */
   provider: string;
   subject: string;
-  /** Canonical; what the provider named, which proves nothing by itself. */
+  /** The address that the provider stated, in canonical form; not proof that the user controls it. */
   email: string | null;
 }
 
 /**
- * What people call a provider.
+ * Returns the display name of a provider.
  *
- * @returns null when nobody can sign in by it: it is switched off, or the configuration knows it no longer
+ * @returns null if the provider is disabled or no longer configured
  */
 export function providerName(config: Config, provider: string): string | null {
   const [, entityId] = /^saml:(.*)$/s.exec(provider) ?? [];
@@ -29,9 +29,9 @@ export function providerName(config: Config, provider: string): string | null {
 }
 
 /**
- * Takes an identity from its account: whoever signs in by it next is somebody new.
+ * Removes an identity from its account. Its next sign-in is a registration.
  *
- * @throws TakenError("identity") when the account no longer has it
+ * @throws ConflictError("identity") if the account does not have it
  */
 export function removeIdentity({ tenant }: RequestContext, userId: string, id: string): Write {
   const { identities } = schema;

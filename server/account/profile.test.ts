@@ -45,7 +45,7 @@ const credential = (userId: string, id: string, mfaOnly: boolean) => ({
   createdAt: noon,
 });
 
-/** What an account may have beyond what everybody has. */
+/** Adds the optional parts of a profile to an account. */
 async function furnish(userId: string): Promise<void> {
   const { tenantId } = credential(userId, "", false);
   await postgres.database.write.transaction(async (tx) => {
@@ -110,7 +110,7 @@ async function person(): Promise<string> {
   return id;
 }
 
-it("an account is shown in the shape that clients know", async () => {
+it("describes an account in the shape of the interface", async () => {
   const id = await person();
   const shown = {
     public_key: "pQEC-w",
@@ -151,7 +151,7 @@ it("an account is shown in the shape that clients know", async () => {
   });
 });
 
-it("names, metadata, an app and identities are shown, but for what is the operator's and what is switched off", async () => {
+it("includes names, metadata, the authenticator app and identities, without private metadata and disabled providers", async () => {
   const id = await person();
   await furnish(id);
   const google = { id: `google-${id}`, provider: "Google", identity_id: expect.any(String) };
@@ -170,7 +170,7 @@ it("names, metadata, an app and identities are shown, but for what is the operat
   expect(JSON.stringify(shown)).not.toMatch(/operator alone|github|unheard_of/);
 });
 
-it("what the configuration switches off is left out", async () => {
+it("leaves out what the configuration disables", async () => {
   const id = await person();
   const bare = tenantWith({
     STILE_EMAIL_ENABLED: "false",
@@ -186,7 +186,7 @@ it("what the configuration switches off is left out", async () => {
   });
 });
 
-it("what an account does not have is left out, and the transaction that makes it can show it", async () => {
+it("leaves out empty parts, and can be read in the transaction that creates the account", async () => {
   const id = randomUUID();
   const profile = await postgres.database.write.transaction(async (tx) => {
     await createUser(tx, everything.id, { id, now: noon, platform });
@@ -201,7 +201,7 @@ it("what an account does not have is left out, and the transaction that makes it
   ]);
 });
 
-it("A68 nobody is shown who is unknown, or another tenant's", async () => {
+it("A68 returns null for an unknown user, and for one of another tenant", async () => {
   const id = await person();
   expect(await profileOf(postgres.database.read, everything, randomUUID())).toBeNull();
   expect(await profileOf(postgres.database.read, { ...everything, id: randomUUID() }, id)).toBeNull();

@@ -7,7 +7,7 @@ import { readAccount, type StoredAccount } from "./stored-account.ts";
 type Row<Table extends "emails" | "usernames" | "webauthnCredentials"> =
   (typeof schema)[Table]["$inferSelect"];
 
-/** A passkey or a security key, as its owner sees it. Times are RFC 3339. */
+/** A passkey or a security key as shown to its owner. Times are RFC 3339. */
 export interface CredentialProfile {
   /** base64url */
   id: string;
@@ -24,27 +24,27 @@ export interface CredentialProfile {
   mfa_only: boolean;
 }
 
-/** Who a person is at an identity provider, as they see it. */
+/** An identity at a provider as shown to its owner. */
 export interface IdentityProfile {
-  /** The provider's name for the person. */
+  /** The subject identifier at the provider. */
   id: string;
-  /** What people call the provider. */
+  /** Display name of the provider. */
   provider: string;
   identity_id: string;
 }
 
-/** An address, as its owner sees it, with the identities whose providers name it. */
+/** An address as shown to its owner, with the identities whose providers state it. */
 export interface EmailProfile {
   id: string;
   address: string;
   is_verified: boolean;
   is_primary: boolean;
-  /** The first of them; clients know the one member or the other. */
+  /** The first of `identities`; clients read either member. */
   identity?: IdentityProfile;
   identities?: IdentityProfile[];
 }
 
-/** An account as its owner sees it: `payload.user` at `success`, and the body of `GET /me`. Times are RFC 3339. */
+/** An account as shown to its owner: `payload.user` at `success`, and the body of `GET /me`. Times are RFC 3339. */
 export interface Profile {
   id: string;
   user_id: string;
@@ -54,9 +54,9 @@ export interface Profile {
   /** Primary address first. */
   emails?: EmailProfile[];
   username?: { id: string; username: string; created_at: string; updated_at: string };
-  /** What the operator lets be seen, and what the person may set. */
+  /** Public metadata are set by the operator, unsafe metadata by the user. */
   metadata?: { public_metadata?: Record<string, unknown>; unsafe_metadata?: Record<string, unknown> };
-  /** Oldest first; of providers that people can sign in by. */
+  /** Oldest first; only those of enabled providers. */
   identities?: IdentityProfile[];
   name?: string;
   given_name?: string;
@@ -67,17 +67,17 @@ export interface Profile {
 }
 
 /**
- * Reads an account as its owner sees it.
+ * Reads an account in the shape that is shown to its owner.
  *
  * @param db a pool, or the transaction that has just written the account
- * @returns null when there is no such account
+ * @returns null if the account does not exist
  */
 export async function profileOf(db: ReadOnly, tenant: Tenant, userId: string): Promise<Profile | null> {
   const stored = await readAccount(db, tenant.id, userId);
   return stored && describeAccount(stored, tenant.config);
 }
 
-/** What an owner is shown of an account. What is empty, or switched off by the configuration, is left out. */
+/** Converts an account to the shape that is shown to its owner. Empty and disabled parts are left out. */
 export function describeAccount(stored: StoredAccount, config: Config): Profile {
   const { user, username } = stored;
   const { totp, security_keys } = config.mfa;
@@ -91,18 +91,18 @@ export function describeAccount(stored: StoredAccount, config: Config): Profile 
   const namedBy = (address: string) =>
     identities.filter(({ email }) => email === address).map(({ shown }) => shown);
   const metadata = {
-    ...filled("public_metadata", user.publicMetadata),
-    ...filled("unsafe_metadata", user.unsafeMetadata),
+    ...nonEmptyObject("public_metadata", user.publicMetadata),
+    ...nonEmptyObject("unsafe_metadata", user.unsafeMetadata),
   };
   return {
     id: user.id,
     user_id: user.id,
-    ...some(
+    ...nonEmptyList(
       "passkeys",
       config.passkey.enabled,
       stored.credentials.filter(({ mfaOnly }) => !mfaOnly).map(describeCredential),
     ),
-    ...some(
+    ...nonEmptyList(
       "security_keys",
       securityKeysEnabled,
       stored.credentials.filter(({ mfaOnly }) => mfaOnly).map(describeCredential),
@@ -112,28 +112,28 @@ export function describeAccount(stored: StoredAccount, config: Config): Profile 
       totp_enabled: totpEnabled,
       security_keys_enabled: securityKeysEnabled,
     },
-    ...some(
+    ...nonEmptyList(
       "emails",
       config.email.enabled,
       stored.emails.map((email) => describeEmail(email, namedBy(email.address))),
     ),
     ...(config.username.enabled && username ? { username: describeUsername(username) } : {}),
-    ...filled("metadata", metadata),
-    ...some(
+    ...nonEmptyObject("metadata", metadata),
+    ...nonEmptyList(
       "identities",
       true,
       identities.map(({ shown }) => shown),
     ),
-    ...text("name", user.name),
-    ...text("given_name", user.givenName),
-    ...text("family_name", user.familyName),
-    ...text("picture", user.picture),
+    ...nonNull("name", user.name),
+    ...nonNull("given_name", user.givenName),
+    ...nonNull("family_name", user.familyName),
+    ...nonNull("picture", user.picture),
     created_at: user.createdAt.toISOString(),
     updated_at: user.updatedAt.toISOString(),
   };
 }
 
-function some<Name extends string, Item>(
+function nonEmptyList<Name extends string, Item>(
   name: Name,
   shown: boolean,
   list: Item[],
@@ -141,14 +141,14 @@ function some<Name extends string, Item>(
   return (shown && list.length > 0 ? { [name]: list } : {}) as { [Key in Name]?: Item[] };
 }
 
-function filled<Name extends string, Value extends object>(
+function nonEmptyObject<Name extends string, Value extends object>(
   name: Name,
   value: Value,
 ): { [Key in Name]?: Value } {
   return (Object.keys(value).length > 0 ? { [name]: value } : {}) as { [Key in Name]?: Value };
 }
 
-function text<Name extends string>(name: Name, value: string | null): { [Key in Name]?: string } {
+function nonNull<Name extends string>(name: Name, value: string | null): { [Key in Name]?: string } {
   return (value === null ? {} : { [name]: value }) as { [Key in Name]?: string };
 }
 

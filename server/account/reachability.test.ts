@@ -5,7 +5,7 @@ import { canStillSignIn, type Removal } from "./reachability.ts";
 
 const moment = "2030-01-01T12:00:00.000Z";
 
-/** An account, written down as the ways in that it has. */
+/** Creates an account from the credentials and identifiers that it has. */
 function account(has: {
   passkeys?: number;
   emails?: number;
@@ -32,10 +32,10 @@ function account(has: {
   }));
   const made: Account = {
     profile: {
-      id: "somebody",
-      user_id: "somebody",
+      id: "user",
+      user_id: "user",
       passkeys,
-      // No way in by themselves.
+      // Not sufficient to sign in.
       security_keys: [{ ...passkeys[0], id: "key", mfa_only: true } as (typeof passkeys)[number]],
       emails,
       mfa_config: { auth_app_set_up: true, totp_enabled: true, security_keys_enabled: true },
@@ -69,73 +69,91 @@ type Case = [
 ];
 
 const cases: Case[] = [
-  ["nothing is no way in", {}, {}, {}, false],
-  ["one of two passkeys can go", { passkeys: 2 }, { passkey: "passkey-0" }, {}, true],
-  ["the only passkey cannot", { passkeys: 1 }, { passkey: "passkey-0" }, {}, false],
+  ["no: an account without credentials", {}, {}, {}, false],
+  ["yes: one of two passkeys is removed", { passkeys: 2 }, { passkey: "passkey-0" }, {}, true],
+  ["no: the only passkey is removed", { passkeys: 1 }, { passkey: "passkey-0" }, {}, false],
+  ["no: passkeys are disabled", { passkeys: 1 }, {}, { STILE_PASSKEY_ENABLED: "false" }, false],
   [
-    "a passkey is none where passkeys are off",
-    { passkeys: 1 },
+    "yes: the only passkey is removed, and codes are mailed",
+    { passkeys: 1, emails: 1 },
+    { passkey: "passkey-0" },
     {},
-    { STILE_PASSKEY_ENABLED: "false" },
-    false,
+    true,
   ],
-  ["a mailed code takes its place", { passkeys: 1, emails: 1 }, { passkey: "passkey-0" }, {}, true],
-  ["an address is no way in without codes", { emails: 1 }, {}, noCodes, false],
-  ["a password with an address is one", { emails: 1, password: true }, {}, noCodes, true],
-  ["a password without a name is none", { password: true }, {}, noCodes, false],
+  ["no: an address, and codes are not mailed", { emails: 1 }, {}, noCodes, false],
+  ["yes: a password with an address", { emails: 1, password: true }, {}, noCodes, true],
+  ["no: a password without an identifier", { password: true }, {}, noCodes, false],
   [
-    "a password with a username is one",
+    "yes: a password with a username, and the address is removed",
     { password: true, username: true, emails: 1 },
     { email: "email-0" },
     usernames,
     true,
   ],
   [
-    "and without that username it is none",
+    "no: a password whose username is removed",
     { password: true, username: true },
     { username: true },
     usernames,
     false,
   ],
   [
-    "a username that nobody may sign in by does not count",
+    "no: a password with a username that is no login identifier",
     { password: true, username: true },
     {},
     { ...usernames, STILE_USERNAME_USE_AS_LOGIN_IDENTIFIER: "false" },
     false,
   ],
   [
-    "a code goes to the address of whoever names themselves by a username",
+    "yes: a username identifies the account, and a code is mailed to its address",
     { username: true, emails: 1 },
     {},
     { ...usernames, STILE_EMAIL_USE_AS_LOGIN_IDENTIFIER: "false" },
     true,
   ],
   [
-    "and there is none without an address",
+    "no: a username, and the address for codes is removed",
     { username: true, emails: 1 },
     { email: "email-0" },
     { ...usernames, STILE_EMAIL_USE_AS_LOGIN_IDENTIFIER: "false" },
     false,
   ],
-  ["one of two addresses can go", { emails: 2 }, { email: "email-1" }, {}, true],
-  ["the only address cannot", { emails: 1, password: true }, { email: "email-0" }, {}, false],
-  ["a password can go where codes are mailed", { emails: 1, password: true }, { password: true }, {}, true],
-  ["and cannot where they are not", { emails: 1, password: true }, { password: true }, noCodes, false],
+  ["yes: one of two addresses is removed", { emails: 2 }, { email: "email-1" }, {}, true],
+  ["no: the only address is removed", { emails: 1, password: true }, { email: "email-0" }, {}, false],
   [
-    "passwords that are off do not count",
+    "yes: the password is removed, and codes are mailed",
+    { emails: 1, password: true },
+    { password: true },
+    {},
+    true,
+  ],
+  [
+    "no: the password is removed, and codes are not mailed",
+    { emails: 1, password: true },
+    { password: true },
+    noCodes,
+    false,
+  ],
+  [
+    "no: passwords are disabled",
     { emails: 1, password: true },
     {},
     { ...noCodes, STILE_PASSWORD_ENABLED: "false" },
     false,
   ],
-  ["an identity is a way in", { google: true }, {}, google, true],
-  ["and not while its provider is off", { google: true }, {}, {}, false],
-  ["the only identity cannot go", { google: true }, { identity: "google-0" }, google, false],
-  ["all else can go before it", { google: true, passkeys: 1 }, { passkey: "passkey-0" }, google, true],
+  ["yes: an identity", { google: true }, {}, google, true],
+  ["no: an identity of a disabled provider", { google: true }, {}, {}, false],
+  ["no: the only identity is removed", { google: true }, { identity: "google-0" }, google, false],
+  [
+    "yes: the passkey is removed beside an identity",
+    { google: true, passkeys: 1 },
+    { passkey: "passkey-0" },
+    google,
+    true,
+  ],
 ];
 
-describe("whoever takes something from their account can still sign in", () => {
+describe("canStillSignIn", () => {
   it.each(cases)("%s", (_, has, without, settings, reachable) => {
     expect(canStillSignIn(account(has), loadConfig(settings, "/nowhere"), without)).toBe(reachable);
   });

@@ -2,9 +2,8 @@ import type { Config } from "../config/schema.ts";
 import type { Account } from "./account.ts";
 import { providerName } from "./linked-identities.ts";
 
-/** What is about to be taken from an account: one thing, or several. */
+/** What is about to be removed from an account; passkey, email and identity by their ids. */
 export interface Removal {
-  /** Ids. */
   passkey?: string;
   email?: string;
   identity?: string;
@@ -13,10 +12,10 @@ export interface Removal {
 }
 
 /**
- * Whether the owner of an account can still sign in once something is gone. A passkey and an identity name their
- * owner themselves; a password needs a name that people may sign in by, a mailed code a name and an address.
+ * Whether the account owner can still sign in after a removal. A passkey and an identity identify the account by
+ * themselves; a password also needs a login identifier, a mailed code a login identifier and an address.
  *
- * @param account as its owner manages it: what the configuration switches off is not part of its profile
+ * @param account its profile holds only what the configuration enables
  */
 export function canStillSignIn(
   { profile, hasPassword, identities }: Account,
@@ -30,10 +29,10 @@ export function canStillSignIn(
   }
   const { email, username, password } = config;
   const addresses = (profile.emails ?? []).filter(({ id }) => id !== without.email);
-  const addressed = email.enabled && addresses.length > 0;
-  const named =
-    (addressed && email.use_as_login_identifier) ||
+  const hasAddress = email.enabled && addresses.length > 0;
+  const hasIdentifier =
+    (hasAddress && email.use_as_login_identifier) ||
     (username.enabled && username.use_as_login_identifier && !!profile.username && !without.username);
   const byPassword = password.enabled && hasPassword && !without.password;
-  return named && (byPassword || (addressed && email.use_for_authentication));
+  return hasIdentifier && (byPassword || (hasAddress && email.use_for_authentication));
 }

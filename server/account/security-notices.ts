@@ -2,13 +2,13 @@ import type { Config } from "../config/schema.ts";
 import type { SecurityMail } from "../mail/messages.ts";
 import type { Job, RequestContext } from "../runtime.ts";
 
-/** What the owner of an account is told of. */
+/** Changes that the account owner is notified of. */
 export type NoticeKind = SecurityMail["type"];
 
 type AddressKind = Extract<SecurityMail, { address: string }>["type"];
 
-/** The setting that governs each kind: what is told when it is set up is told when it is removed or used up. */
-const switches: Record<NoticeKind, keyof Config["security_notifications"]["notifications"]> = {
+/** The setting that enables each kind. Removal and use share the setting of their kind of credential. */
+const settingByKind: Record<NoticeKind, keyof Config["security_notifications"]["notifications"]> = {
   email_create: "email_create",
   email_delete: "email_delete",
   primary_email_update: "primary_email_update",
@@ -23,13 +23,13 @@ const switches: Record<NoticeKind, keyof Config["security_notifications"]["notif
 };
 
 /**
- * The mail that tells the owner of an account of a change, so that they notice one that was not theirs (OWASP ASVS
+ * Creates the mail that notifies the account owner of a change, so that they notice a change by an attacker (OWASP ASVS
  * 5.0, 6.3.7). It commits with the change.
  *
- * @param to canonical address as it was before the change, so that whoever takes an account over cannot send the
- *   notice to themselves; null where the account has none
- * @param details `address`: the one that was added, removed or made the primary one; `factor`: which second factor
- * @returns no job where the kind is switched off or there is nobody to write to
+ * @param to canonical primary address before the change, so that an attacker cannot divert the notice; null if the
+ *   account has no address
+ * @param details `address`: the address that was added, removed or made primary; `factor`: the second factor
+ * @returns an empty list if the kind is disabled or the account has no address
  */
 export function securityNotice(
   context: Pick<RequestContext, "tenant" | "client">,
@@ -49,7 +49,8 @@ export function securityNotice(
   to: string | null,
   details: object = {},
 ): Job[] {
-  if (to === null || !tenant.config.security_notifications.notifications[switches[kind]].enabled) return [];
+  if (to === null || !tenant.config.security_notifications.notifications[settingByKind[kind]].enabled)
+    return [];
   const mail = { type: kind, ...details } as SecurityMail;
   return [{ name: "send_mail", tenantId: tenant.id, to, language: client.language, mail }];
 }

@@ -4,7 +4,7 @@ import type { Identity } from "./linked-identities.ts";
 
 const { emails, usernames, users, webauthnCredentials } = schema;
 
-/** An account as it is stored, whatever the configuration shows of it. */
+/** An account as stored, independent of the configuration. */
 export interface StoredAccount {
   user: typeof users.$inferSelect;
   username: typeof usernames.$inferSelect | null;
@@ -22,7 +22,7 @@ export interface StoredAccount {
  * Reads an account in two round trips.
  *
  * @param db a pool, or the transaction that has just written the account
- * @returns null when there is no such account
+ * @returns null if the account does not exist
  */
 export async function readAccount(
   db: ReadOnly,

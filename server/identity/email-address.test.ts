@@ -4,7 +4,7 @@ import { localPartOf, parseEmailAddress } from "./email-address.ts";
 
 const parse = (input: string) => parseEmailAddress(input, 120);
 
-describe("A7 one mailbox has one form", () => {
+describe("A7 converts spellings of a mailbox to one canonical form", () => {
   test.each([
     ["User@Example.com", "user@example.com"],
     ["user@EXAMPLE.com", "user@example.com"],
@@ -23,7 +23,7 @@ describe("A7 one mailbox has one form", () => {
   });
 });
 
-describe("A9 what a mail program could read as more than one recipient is no address", () => {
+describe("A9 rejects text that a mail program could read as several recipients", () => {
   test.each([
     "x@example.com\r\nBcc: y@example.com",
     "x\r\n@example.com",
@@ -74,7 +74,7 @@ describe("A9 what a mail program could read as more than one recipient is no add
     expect(parse(input)).toBeNull();
   });
 
-  test("an address as long as allowed is one, a longer one is none", () => {
+  test("accepts an address of the maximum length, and rejects a longer one", () => {
     expect(parseEmailAddress("ab@example.com", 14)).toBe("ab@example.com");
     expect(parseEmailAddress("abc@example.com", 14)).toBeNull();
     const longest = `${"a".repeat(64)}@${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(57)}.com`;
@@ -84,7 +84,7 @@ describe("A9 what a mail program could read as more than one recipient is no add
   });
 });
 
-describe("A10 what a database would choke on is no address", () => {
+describe("A10 rejects text that the database cannot store", () => {
   test.each([
     "a\0@example.com",
     "a@exam\0ple.com",
@@ -97,7 +97,7 @@ describe("A10 what a database would choke on is no address", () => {
   });
 });
 
-test("A96 no input makes it slow: what is too long is not looked at, and no pattern goes back over what it read", () => {
+test("A96 rejects long input quickly: the length is checked first, and no pattern backtracks", () => {
   const parts = ["a", ".", "a.", "-", "@", "a@", "İ", "ﷺ", "a-", "\u00ad", "xn--", " "];
   for (const part of parts) {
     const inputs = [
@@ -117,13 +117,13 @@ const anyInput = fc.oneof(
   fc.tuple(fc.string({ unit: "grapheme-ascii" }), fc.domain()).map(([local, domain]) => `${local}@${domain}`),
 );
 
-test("a canonical address is plain ASCII, without white space or signs that mean something in a header", () => {
+test("returns plain ASCII, without white space or characters with a meaning in a mail header", () => {
   fc.assert(
     fc.property(anyInput, (input) => {
       const address = parse(input);
       if (address === null) return;
       expect(address).toMatch(/^[^\s"(),:;<>@[\\\]%|`!]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/);
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are the point.
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the test is about control characters.
       expect(address).not.toMatch(/[\x00-\x20\x7f-\uffff]/);
       expect(localPartOf(address).length).toBeLessThanOrEqual(64);
     }),
@@ -131,7 +131,7 @@ test("a canonical address is plain ASCII, without white space or signs that mean
   );
 });
 
-test("a canonical address is its own canonical form", () => {
+test("returns a canonical address unchanged", () => {
   fc.assert(
     fc.property(anyInput, (input) => {
       const address = parse(input);
@@ -141,7 +141,7 @@ test("a canonical address is its own canonical form", () => {
   );
 });
 
-test("how it is typed makes no difference: case, white space around it, full width", () => {
+test("ignores case, surrounding white space and full-width forms", () => {
   const wide = (text: string) =>
     text.replace(/[!-~]/g, (sign) => String.fromCodePoint((sign.codePointAt(0) ?? 0) + 0xfee0));
   fc.assert(

@@ -8,10 +8,10 @@ import { addEmail } from "./users.ts";
 const { emails } = schema;
 
 /**
- * Gives an account a further address, which is its primary one when it is the first.
+ * Adds an address to an account.
  *
- * @param email `address` in canonical form; `verified`: a code sent to it has just come back
- * @returns a write that violates `emails_address_unique` when any account has the address meanwhile
+ * @param email `address` in canonical form; `verified`: whether a code that was sent to it was entered
+ * @returns a write that violates `emails_address_unique` if an account of the tenant has the address
  */
 export function createEmail(
   { tenant, runtime, now }: RequestContext,
@@ -25,9 +25,9 @@ export function createEmail(
 }
 
 /**
- * Takes an address from its account.
+ * Removes an address from its account.
  *
- * @throws TakenError("email") when the account no longer has it
+ * @throws ConflictError("email") if the account does not have it
  */
 export function removeEmail({ tenant }: RequestContext, userId: string, id: string): Write {
   return async (tx) => {
@@ -40,23 +40,23 @@ export function removeEmail({ tenant }: RequestContext, userId: string, id: stri
 }
 
 /**
- * Makes one address of an account its primary one.
+ * Makes an address the primary one of its account.
  *
- * @throws TakenError("email") when the account no longer has it
+ * @throws ConflictError("email") if the account does not have it
  */
 export function setPrimaryEmail({ tenant, now }: RequestContext, userId: string, id: string): Write {
   return async (tx) => {
-    // At no moment may there be two.
+    // First, because of `emails_primary_unique`.
     await tx
       .update(emails)
       .set({ isPrimary: false, updatedAt: now })
       .where(and(eq(emails.tenantId, tenant.id), eq(emails.userId, userId), eq(emails.isPrimary, true)));
-    const raised = await tx
+    const promoted = await tx
       .update(emails)
       .set({ isPrimary: true, updatedAt: now })
       .where(own(tenant.id, userId, id))
       .returning({ id: emails.id });
-    if (raised.length === 0) throw new ConflictError("email");
+    if (promoted.length === 0) throw new ConflictError("email");
   };
 }
 

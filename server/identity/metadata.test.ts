@@ -6,7 +6,7 @@ import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { insertUser } from "../testing/users.ts";
 import { MAX_METADATA_CHARACTERS, mergePatch, patchMetadata, patchUnsafeMetadata } from "./metadata.ts";
 
-describe("a merge patch", () => {
+describe("mergePatch", () => {
   // RFC 7396, appendix A.
   it.each([
     ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
@@ -24,11 +24,11 @@ describe("a merge patch", () => {
     ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
     ["[1,2]", '{"a":"b","c":null}', '{"a":"b"}'],
     ["{}", '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
-  ])("of %s by %s gives %s", (target, patch, result) => {
+  ])("patches %s with %s to %s", (target, patch, result) => {
     expect(mergePatch(JSON.parse(target), JSON.parse(patch))).toEqual(JSON.parse(result));
   });
 
-  it("A90 takes every name for data", () => {
+  it("A90 treats every name as data", () => {
     const hostile = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":1}';
     const merged = mergePatch({}, JSON.parse(hostile)) as Record<string, unknown>;
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -39,21 +39,21 @@ describe("a merge patch", () => {
     );
   });
 
-  it("changes nothing of what it is applied to", () => {
+  it("does not modify its target", () => {
     const target = { a: { b: 1 } };
     mergePatch(target, { a: { b: 2 } });
     expect(target).toEqual({ a: { b: 1 } });
   });
 });
 
-describe("metadata after a patch", () => {
-  it("are cleared by null", () => expect(patchMetadata({ a: 1 }, null)).toEqual({}));
+describe("patchMetadata", () => {
+  it("clears the metadata on null", () => expect(patchMetadata({ a: 1 }, null)).toEqual({}));
 
-  it.each([1, "a", true, [], [{}]])("are not made by %j", (patch) => {
+  it.each([1, "a", true, [], [{}]])("rejects the patch %j", (patch) => {
     expect(patchMetadata({}, patch)).toBeNull();
   });
 
-  it(`are at most ${MAX_METADATA_CHARACTERS} characters of JSON, of what was there too`, () => {
+  it(`rejects a result of more than ${MAX_METADATA_CHARACTERS} characters of JSON`, () => {
     const exact = { a: "x".repeat(MAX_METADATA_CHARACTERS - '{"a":""}'.length) };
     expect(patchMetadata({}, exact)).toEqual(exact);
     expect(patchMetadata({ b: 1 }, exact)).toBeNull();
@@ -68,7 +68,7 @@ describe("metadata after a patch", () => {
   );
 });
 
-describe("metadata of an account", () => {
+describe("patchUnsafeMetadata", () => {
   let runtime: TestRuntime;
   beforeAll(async () => {
     runtime = await testRuntime();
@@ -81,7 +81,7 @@ describe("metadata of an account", () => {
     return (await profileOf(database.read, tenant, userId))?.metadata;
   };
 
-  it("are patched as they stand, so that two at once both count", async () => {
+  it("applies two concurrent patches one after the other", async () => {
     const userId = await insertUser(runtime);
     await Promise.all([patch(userId, { a: 1 }), patch(userId, { b: { c: "ä" } })]);
     expect(await patch(userId, {})).toEqual({ unsafe_metadata: { a: 1, b: { c: "ä" } } });

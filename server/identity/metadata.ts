@@ -5,15 +5,15 @@ import type { Metadata } from "#db/schema/users";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 
-/** Most characters of one kind of metadata, as JSON without spaces. */
+/** Maximum length of one kind of metadata, in characters of JSON without spaces. */
 export const MAX_METADATA_CHARACTERS = 3000;
 
 /**
- * Applies a JSON Merge Patch (RFC 7396): members that are null go, objects are merged, anything else replaces.
+ * Applies a JSON Merge Patch (RFC 7396): null removes a member, objects are merged, other values replace.
  *
- * Every name is data here, `__proto__` too: nothing is assigned, so nothing is inherited from what a client sent.
+ * Every name is data, `__proto__` included: no property is assigned, so a patch cannot change a prototype.
  *
- * @param target what is there; never changed
+ * @param target the current value; not modified
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
@@ -26,10 +26,10 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 /**
- * The metadata after a patch.
+ * Patches metadata.
  *
- * @param patch an object, or null, which clears them
- * @returns null when the patch is neither, or what comes of it is too long or cannot be stored
+ * @param patch an object, or null to clear the metadata
+ * @returns null if the patch is neither, or the result is too long or cannot be stored
  */
 export function patchMetadata(current: Metadata, patch: unknown): Metadata | null {
   if (patch === null) return {};
@@ -39,9 +39,9 @@ export function patchMetadata(current: Metadata, patch: unknown): Metadata | nul
 }
 
 /**
- * Patches the metadata that are a person's own to change, as they stand when it is written.
+ * Patches the metadata that users may change themselves, in their current state.
  *
- * @throws TakenError("metadata") when they have grown meanwhile and would be too long, or the account is gone
+ * @throws ConflictError("metadata") if a concurrent change makes the result too long, or the account does not exist
  */
 export function patchUnsafeMetadata({ tenant, now }: RequestContext, userId: string, patch: unknown): Write {
   const { users } = schema;
@@ -62,7 +62,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** PostgreSQL's jsonb takes neither NUL nor half a surrogate pair. */
+/** PostgreSQL's jsonb rejects NUL and unpaired surrogates. */
 function isStorable(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (typeof value !== "object" || value === null) return true;

@@ -1,23 +1,24 @@
+const MAX_INPUT_CHARACTERS = 1024;
+
 export type UsernameError = "value_too_short_error" | "value_too_long_error" | "invalid_username_error";
 
 /**
- * Brings a username into the one form in which it is stored and compared: trimmed, compatibility forms resolved
- * (NFKC), lower case. Only `a` to `z`, digits and the underscore make a name, so no two names look alike but for
- * signs of one alphabet.
+ * Converts a username to the canonical form that is stored and compared: trimmed, NFKC, lower case. Accepts only `a` to
+ * `z`, digits and the underscore, so that look-alike letters of other alphabets cannot imitate a name.
  *
- * @param input what was typed
- * @param limits fewest and most characters, both allowed
- * @returns the canonical form, or the error code of what is wrong with it
+ * @param input as entered by the user
+ * @param limits in characters of the canonical form, inclusive
+ * @returns the canonical form, or the error code
  */
 export function parseUsername(
   input: string,
   limits: { min_length: number; max_length: number },
-): { ok: true; username: string } | { ok: false; code: UsernameError } {
-  // Whatever is this long before trimming is not read any further.
-  if (input.length > 1024) return { ok: false, code: "value_too_long_error" };
+): { ok: true; username: string } | { ok: false; reason: UsernameError } {
+  // Bounds the work of normalization.
+  if (input.length > MAX_INPUT_CHARACTERS) return { ok: false, reason: "value_too_long_error" };
   const username = input.trim().normalize("NFKC").toLowerCase();
   const characters = [...username].length;
-  if (characters < limits.min_length) return { ok: false, code: "value_too_short_error" };
-  if (characters > limits.max_length) return { ok: false, code: "value_too_long_error" };
-  return /^\w+$/.test(username) ? { ok: true, username } : { ok: false, code: "invalid_username_error" };
+  if (characters < limits.min_length) return { ok: false, reason: "value_too_short_error" };
+  if (characters > limits.max_length) return { ok: false, reason: "value_too_long_error" };
+  return /^\w+$/.test(username) ? { ok: true, username } : { ok: false, reason: "invalid_username_error" };
 }

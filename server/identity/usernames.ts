@@ -8,11 +8,11 @@ import { setUsername } from "./users.ts";
 const { usernames } = schema;
 
 /**
- * Gives an account its first username.
+ * Sets the first username of an account.
  *
  * @param username in canonical form
- * @returns a write that violates `usernames_username_unique` when another account has it meanwhile, or
- *   `usernames_user_unique` when this one has got one meanwhile
+ * @returns a write that violates `usernames_username_unique` if another account has the name, or `usernames_user_unique`
+ *   if this account has a username
  */
 export function createUsername(
   { tenant, runtime, now }: RequestContext,
@@ -24,11 +24,11 @@ export function createUsername(
 }
 
 /**
- * Gives an account another username in place of the one it has.
+ * Replaces the username of an account.
  *
  * @param username in canonical form
- * @returns a write that violates `usernames_username_unique` when another account has it meanwhile, and throws
- *   TakenError("username") when this one has none any more
+ * @returns a write that violates `usernames_username_unique` if another account has the name, and throws
+ *   ConflictError("username") if this account has no username
  */
 export function replaceUsername({ tenant, now }: RequestContext, userId: string, username: string): Write {
   return async (tx) => {
@@ -41,7 +41,7 @@ export function replaceUsername({ tenant, now }: RequestContext, userId: string,
   };
 }
 
-/** Takes an account's username from it, and lets others have it. */
+/** Removes the username of an account, which other accounts can choose then. */
 export function removeUsername({ tenant }: RequestContext, userId: string): Write {
   return async (tx) => {
     await tx.delete(usernames).where(own(tenant.id, userId));

@@ -42,8 +42,8 @@ async function newUser(user: NewUser = {}, tenant = tenantId): Promise<string> {
   return id;
 }
 
-/** The constraint that a write breaks. */
-async function broken(change: (tx: Transaction) => Promise<unknown>): Promise<unknown> {
+/** Returns the error of a write, with the constraint that it violates. */
+async function errorOf(change: (tx: Transaction) => Promise<unknown>): Promise<unknown> {
   const error = await write(change).then(
     () => null,
     (cause: unknown) => cause,
@@ -67,7 +67,7 @@ const nothing = {
 
 const passkey = (userId: string, mfaOnly: boolean) => credentialRow({ tenantId, userId, mfaOnly });
 
-describe("facts", () => {
+describe("user facts", () => {
   it("are the same by address, by username and by id", async () => {
     const id = await newUser({ email: { address: "ada@example.com", verifiedAt: noon }, username: "ada" });
     const facts = { ...nothing, userId: id, username: "ada", email: "ada@example.com", emailVerified: true };
@@ -76,12 +76,12 @@ describe("facts", () => {
     expect(await factsById(read, tenantId, id)).toEqual(facts);
   });
 
-  it("are those of an account without any name, too", async () => {
+  it("are found for an account without identifiers", async () => {
     const id = await newUser();
     expect(await factsById(read, tenantId, id)).toEqual({ ...nothing, userId: id });
   });
 
-  it("tell passkeys from security keys, and know of a password", async () => {
+  it("distinguish passkeys from security keys, and include the password", async () => {
     const id = await newUser();
     await write(async (tx) => {
       await tx.insert(schema.webauthnCredentials).values(passkey(id, true));
@@ -96,20 +96,20 @@ describe("facts", () => {
     expect(await factsById(read, tenantId, id)).toMatchObject({ hasPasskey: true, credentialCount: 2 });
   });
 
-  it("are none for whom nobody knows", async () => {
-    expect(await factsByEmail(read, tenantId, "nobody@example.com")).toBeNull();
-    expect(await factsByUsername(read, tenantId, "nobody")).toBeNull();
+  it("are null for an unknown user", async () => {
+    expect(await factsByEmail(read, tenantId, "unknown@example.com")).toBeNull();
+    expect(await factsByUsername(read, tenantId, "unknown")).toBeNull();
     expect(await factsById(read, tenantId, randomUUID())).toBeNull();
   });
 
-  it("A68 are never those of another tenant's account, though the names be the same", async () => {
+  it("A68 are not those of another tenant's account with the same identifiers", async () => {
     const email = { address: "grace@example.com", verifiedAt: null };
-    const here = await newUser({ email, username: "grace" });
-    const there = await newUser({ email, username: "grace" }, otherTenantId);
-    expect(await factsByEmail(read, tenantId, email.address)).toMatchObject({ userId: here });
-    expect(await factsByEmail(read, otherTenantId, email.address)).toMatchObject({ userId: there });
-    expect(await factsByUsername(read, otherTenantId, "grace")).toMatchObject({ userId: there });
-    expect(await factsById(read, otherTenantId, here)).toBeNull();
+    const own = await newUser({ email, username: "grace" });
+    const foreign = await newUser({ email, username: "grace" }, otherTenantId);
+    expect(await factsByEmail(read, tenantId, email.address)).toMatchObject({ userId: own });
+    expect(await factsByEmail(read, otherTenantId, email.address)).toMatchObject({ userId: foreign });
+    expect(await factsByUsername(read, otherTenantId, "grace")).toMatchObject({ userId: foreign });
+    expect(await factsById(read, otherTenantId, own)).toBeNull();
   });
 
   it("can be read inside the transaction that changes them", async () => {
@@ -122,8 +122,8 @@ describe("facts", () => {
   });
 });
 
-describe("addresses", () => {
-  it("are primary when they are the first of the account", async () => {
+describe("e-mail addresses", () => {
+  it("are primary if they are the first of the account", async () => {
     const id = await newUser({ email: { address: "first@example.com", verifiedAt: null } });
     const second = {
       userId: id,
@@ -141,7 +141,7 @@ describe("addresses", () => {
     expect(await factsByEmail(read, tenantId, "second@example.com")).toMatchObject({ userId: id });
   });
 
-  it("belong to one account of a tenant: the constraint says so by its name", async () => {
+  it("are unique in a tenant, by a named constraint", async () => {
     await newUser({ email: { address: "taken@example.com", verifiedAt: null } });
     const userId = await newUser();
     const address = {
@@ -152,20 +152,20 @@ describe("addresses", () => {
       id: randomUUID(),
       now: noon,
     };
-    expect(await broken((tx) => addEmail(tx, tenantId, address))).toMatchObject({
+    expect(await errorOf((tx) => addEmail(tx, tenantId, address))).toMatchObject({
       code: "23505",
       constraint: "emails_address_unique",
     });
   });
 
-  it("go to one of twenty accounts that are made with the same one at once", async () => {
+  it("are given to one of twenty accounts that are created concurrently with the same one", async () => {
     const email = { address: "race@example.com", verifiedAt: null };
     const made = await Promise.allSettled(Array.from({ length: 20 }, () => newUser({ email })));
     expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect(await factsByEmail(read, tenantId, email.address)).not.toBeNull();
   });
 
-  it("are proved once, and keep the time of it", async () => {
+  it("keep the time of their first verification", async () => {
     const userId = await newUser({ email: { address: "proof@example.com", verifiedAt: null } });
     const proof = { userId, address: "proof@example.com", now: noon };
     await write((tx) => setEmailVerified(tx, tenantId, proof));
@@ -174,35 +174,35 @@ describe("addresses", () => {
     expect(rows.find((row) => row.userId === userId)?.verifiedAt).toEqual(noon);
   });
 
-  it("are not proved for an account or a tenant that does not have them", async () => {
+  it("cannot be verified for an account or a tenant that does not have them", async () => {
     const address = "mine@example.com";
     const owner = await newUser({ email: { address, verifiedAt: null } });
-    const stranger = await newUser();
-    const prove = (tenant: string, userId: string) =>
-      broken((tx) => setEmailVerified(tx, tenant, { userId, address, now: noon }));
-    expect(await prove(tenantId, stranger)).toMatchObject({ reason: "email" });
-    expect(await prove(otherTenantId, owner)).toMatchObject({ reason: "email" });
+    const other = await newUser();
+    const verify = (tenant: string, userId: string) =>
+      errorOf((tx) => setEmailVerified(tx, tenant, { userId, address, now: noon }));
+    expect(await verify(tenantId, other)).toMatchObject({ reason: "email" });
+    expect(await verify(otherTenantId, owner)).toMatchObject({ reason: "email" });
     expect(await factsById(read, tenantId, owner)).toMatchObject({ emailVerified: false });
   });
 });
 
 describe("usernames", () => {
-  it("are set once: the constraint says by its name that there is one already", async () => {
+  it("are set once, by a named constraint", async () => {
     const userId = await newUser();
     const named = (username: string) => ({ userId, username, id: randomUUID(), now: noon });
     await write((tx) => setUsername(tx, tenantId, named("hedy")));
     expect(await factsById(read, tenantId, userId)).toMatchObject({ username: "hedy" });
-    expect(await broken((tx) => setUsername(tx, tenantId, named("lamarr")))).toMatchObject({
+    expect(await errorOf((tx) => setUsername(tx, tenantId, named("lamarr")))).toMatchObject({
       code: "23505",
       constraint: "usernames_user_unique",
     });
   });
 
-  it("belong to one account of a tenant: the constraint says so by its name", async () => {
+  it("are unique in a tenant, by a named constraint", async () => {
     await newUser({ username: "taken" });
     const userId = await newUser({ username: "free" });
     const change = { userId, username: "taken", id: randomUUID(), now: noon };
-    expect(await broken((tx) => setUsername(tx, tenantId, change))).toMatchObject({
+    expect(await errorOf((tx) => setUsername(tx, tenantId, change))).toMatchObject({
       code: "23505",
       constraint: "usernames_username_unique",
     });
@@ -210,11 +210,11 @@ describe("usernames", () => {
   });
 });
 
-it("an account whose name is taken is not written at all", async () => {
+it("createUser writes nothing if the username is taken", async () => {
   await newUser({ username: "half" });
   const id = randomUUID();
   const email = { address: "half@example.com", verifiedAt: null };
-  await broken((tx) => createUser(tx, tenantId, { id, email, username: "half", now: noon, platform }));
+  await errorOf((tx) => createUser(tx, tenantId, { id, email, username: "half", now: noon, platform }));
   expect(await factsById(read, tenantId, id)).toBeNull();
   expect(await factsByEmail(read, tenantId, email.address)).toBeNull();
 });

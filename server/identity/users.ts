@@ -6,18 +6,18 @@ import type { Platform } from "../lib/platform.ts";
 
 const { emails, userFacts, usernames, users } = schema;
 
-/** What the flows need to know of a user, see the view `user_facts`. */
+/** Facts about a user that flows decide by: a row of the view `user_facts`. */
 export interface UserFacts {
   userId: string;
   hasPassword: boolean;
-  /** Passkeys alone; security keys that serve as second factors only do not count. */
+  /** Security keys that are second factors only do not count. */
   hasPasskey: boolean;
   hasSecurityKey: boolean;
   hasTotp: boolean;
-  /** Answers authenticator requests by a key of its own. */
+  /** Has a registered device that answers authenticator requests. */
   hasAuthenticator: boolean;
   hasRecoveryCode: boolean;
-  /** Known to an identity provider. */
+  /** Linked to an identity provider. */
   hasIdentity: boolean;
   /** Passkeys and security keys together. */
   credentialCount: number;
@@ -80,7 +80,11 @@ const byId = prepared("facts_by_id", (db) =>
     ),
 );
 
-/** @param address in canonical form; any address of the account, not only the primary one */
+/**
+ * Finds a user by any address of the account, primary or not.
+ *
+ * @param address in canonical form
+ */
 export async function factsByEmail(
   db: ReadOnly,
   tenantId: string,
@@ -106,8 +110,10 @@ export async function factsById(db: ReadOnly, tenantId: string, userId: string):
 }
 
 /**
- * Writes an account with what it is known by. A name that was taken meanwhile surfaces as SQLSTATE 23505 with the
- * constraint `emails_address_unique` or `usernames_username_unique`.
+ * Creates an account with its identifiers.
+ *
+ * @throws SQLSTATE 23505 with `emails_address_unique` or `usernames_username_unique` if another account of the tenant has
+ *   the identifier
  */
 export async function createUser(
   tx: Transaction,
@@ -127,10 +133,12 @@ export async function createUser(
 }
 
 /**
- * Adds an address to an account.
+ * Adds an address to an account: the one place that inserts rows of `emails`.
  *
- * @throws SQLSTATE 23505 with `emails_address_unique` when any account of the tenant has it, or with
- *   `emails_primary_unique` when it was to be the primary one and the account has got one meanwhile
+ * @param ifTaken what to throw if an account of the tenant has the address: the constraint violation, or
+ *   ConflictError("address")
+ * @throws SQLSTATE 23505 with `emails_address_unique` if an account of the tenant has the address, or with
+ *   `emails_primary_unique` if `isPrimary` is set and the account has a primary address
  */
 export async function addEmail(
   tx: Transaction,
@@ -143,12 +151,18 @@ export async function addEmail(
     id: string;
     now: Date | SQL;
   },
+  ifTaken: "violation" | "conflict" = "violation",
 ): Promise<void> {
   const { now, ...row } = email;
-  await tx.insert(emails).values({ ...row, tenantId, createdAt: now, updatedAt: now });
+  const insert = tx.insert(emails).values({ ...row, tenantId, createdAt: now, updatedAt: now });
+  if (ifTaken === "violation") return void (await insert);
+  const added = await insert
+    .onConflictDoNothing({ target: [emails.tenantId, emails.address] })
+    .returning({ id: emails.id });
+  if (added.length === 0) throw new ConflictError("address");
 }
 
-const proof = prepared("email_proof", (db) =>
+const verification = prepared("email_proof", (db) =>
   db
     .select({ verifiedAt: emails.verifiedAt })
     .from(emails)
@@ -161,20 +175,20 @@ const proof = prepared("email_proof", (db) =>
     ),
 );
 
-/** Whether it was proved that this address is this account's. */
+/** Whether an account has verified an address. False if it does not have the address. */
 export async function isEmailVerified(
   db: ReadOnly,
   tenantId: string,
   { userId, address }: { userId: string; address: string },
 ): Promise<boolean> {
-  const [email] = await proof(db).execute({ tenantId, userId, address });
+  const [email] = await verification(db).execute({ tenantId, userId, address });
   return email?.verifiedAt != null;
 }
 
 /**
- * Makes whatever else is written of an account wait for this transaction, and this one for what is being written.
+ * Locks an account until the transaction ends, so that concurrent changes of it run one after the other.
  *
- * @throws TakenError("user") when the account is gone
+ * @throws ConflictError("user") if the account does not exist
  */
 export async function lockUser(tx: Queryable, tenantId: string, userId: string): Promise<void> {
   const [user] = await tx
@@ -186,9 +200,9 @@ export async function lockUser(tx: Queryable, tenantId: string, userId: string):
 }
 
 /**
- * Marks an address of an account as proved; one that was proved before keeps its time.
+ * Marks an address of an account as verified. The time of an earlier verification stays.
  *
- * @throws TakenError("email") when the account no longer has it
+ * @throws ConflictError("email") if the account does not have the address
  */
 export async function setEmailVerified(
   tx: Transaction,
@@ -207,10 +221,10 @@ export async function setEmailVerified(
 }
 
 /**
- * Gives an account its username.
+ * Sets the username of an account that has none.
  *
- * @throws SQLSTATE 23505 with `usernames_username_unique` when another account of the tenant has it, or with
- *   `usernames_user_unique` when this account has got one meanwhile
+ * @throws SQLSTATE 23505 with `usernames_username_unique` if another account of the tenant has the name, or with
+ *   `usernames_user_unique` if this account has a username
  */
 export async function setUsername(
   tx: Transaction,

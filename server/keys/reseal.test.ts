@@ -19,7 +19,7 @@ import { createVault, type Vault } from "./vault.ts";
 
 const [old, fresh] = ["the key of last year", "the key of this year"];
 const config = loadConfig({ STILE_SESSION_ALGORITHM: "ES256" }, "/nowhere");
-const byDefault: Tenant = { id: config.tenant.id, config };
+const defaultTenant: Tenant = { id: config.tenant.id, config };
 const platform = { randomBytes, uuid: randomUUID, clockShift: () => 0 };
 const log = pino({ level: "silent" });
 
@@ -35,7 +35,7 @@ function withKeys(...secretKeys: string[]) {
   const vault = createVault(secretKeys);
   const tenants = createTenants({ defaultTenant, database, vault });
   const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
-  return { config, tenant: byDefault, tenants, database, vault, platform, signingKeys };
+  return { config, tenant: defaultTenant, tenants, database, vault, platform, signingKeys };
 }
 
 type Process = ReturnType<typeof withKeys>;
@@ -80,7 +80,7 @@ const settings = { third_party: { providers: { google: { client_id: "acme", secr
 async function fill(running: Process) {
   const acme = await createTenant(running, { name: "Acme", hosts: [], settings });
   await running.signingKeys.of(acme).ready;
-  await running.signingKeys.of(byDefault).ready;
+  await running.signingKeys.of(defaultTenant).ready;
   const userId = await insertTotp(running, acme.id);
   await insertPhone(running, acme.id);
   await postgres.database.write.insert(schema.signingKeys).values({
@@ -130,11 +130,11 @@ describe("resealing", () => {
   test("keeps the signing keys that there are", async () => {
     const before = withKeys(old);
     await fill(before);
-    const { keys } = await before.signingKeys.of(byDefault).jwks();
+    const { keys } = await before.signingKeys.of(defaultTenant).jwks();
     await moved(withKeys(fresh, old));
     const after = withKeys(fresh);
-    await after.signingKeys.of(byDefault).ready;
-    expect((await after.signingKeys.of(byDefault).jwks()).keys).toEqual(keys);
+    await after.signingKeys.of(defaultTenant).ready;
+    expect((await after.signingKeys.of(defaultTenant).jwks()).keys).toEqual(keys);
   });
 
   test("once more moves nothing", async () => {
@@ -157,7 +157,7 @@ describe("resealing", () => {
 
   test("goes through more rows than one batch has", async () => {
     const running = withKeys(old);
-    await Promise.all(Array.from({ length: 450 }, () => insertTotp(running, byDefault.id)));
+    await Promise.all(Array.from({ length: 450 }, () => insertTotp(running, defaultTenant.id)));
     expect(await moved(withKeys(fresh, old))).toMatchObject({ totp_secrets: 450 });
     await checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns);
   });
@@ -165,7 +165,7 @@ describe("resealing", () => {
   test("names the keys that it lacks, and moves what it can", async () => {
     await fill(withKeys(old));
     const lost = withKeys("a key that nobody wrote down");
-    await insertTotp(lost, byDefault.id);
+    await insertTotp(lost, defaultTenant.id);
     const outcome = await reseal(postgres.database, createVault([fresh, old]), sealedColumns);
     expect(outcome).toMatchObject([
       { table: "signing_keys", moved: 2, unknown: [] },

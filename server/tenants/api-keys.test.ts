@@ -19,7 +19,7 @@ const made = (interfaceName: "passkeys" | "authenticator" | "admin" = "passkeys"
   createApiKey(runtime, tenant, { interface: interfaceName, name: "the shop" });
 
 describe("an API key", () => {
-  test("is 256 random bits behind a prefix, and rests as its hash alone", async () => {
+  test("is 256 random bits after a prefix, and only its hash is stored", async () => {
     const { id, key } = await made();
     expect(key).toMatch(/^stile_[A-Za-z0-9_-]{43}$/);
     const rows = await runtime.database.read.select().from(schema.apiKeys);
@@ -28,22 +28,22 @@ describe("an API key", () => {
     expect((await made()).key).not.toBe(key);
   });
 
-  test("opens its interface, for its tenant, and says whose it is", async () => {
+  test("is valid for its interface and its tenant, and identifies the tenant", async () => {
     const { id, key } = await made();
     const expected = { id, tenantId: runtime.tenant.id, interface: "passkeys", name: "the shop" };
     expect(await verifyApiKey(runtime, { interface: "passkeys" }, key)).toMatchObject(expected);
-    const there = { interface: "passkeys", tenant: runtime.tenant } as const;
-    expect(await verifyApiKey(runtime, there, key)).toMatchObject(expected);
+    const access = { interface: "passkeys", tenant: runtime.tenant } as const;
+    expect(await verifyApiKey(runtime, access, key)).toMatchObject(expected);
   });
 
-  test("A67 A68 opens no other interface, and nothing of another tenant", async () => {
+  test("A67 A68 is rejected for another interface, and for another tenant", async () => {
     const { key } = await made("admin", other);
     expect(await verifyApiKey(runtime, { interface: "passkeys" }, key)).toBeNull();
     expect(await verifyApiKey(runtime, { interface: "admin", tenant: runtime.tenant }, key)).toBeNull();
     expect(await verifyApiKey(runtime, { interface: "admin", tenant: other }, key)).not.toBeNull();
   });
 
-  test("A67 that is anything but whole opens nothing", async () => {
+  test("A67 is rejected if it is incomplete or altered", async () => {
     const { key } = await made();
     const wrong = [
       "",
@@ -60,7 +60,7 @@ describe("an API key", () => {
       expect(await verifyApiKey(runtime, { interface: "passkeys" }, given)).toBeNull();
   });
 
-  test("is joined by another for a rotation, and is worth nothing once deleted", async () => {
+  test("can be rotated: a second key is valid beside it, and a deleted one is rejected", async () => {
     const [old, fresh] = [await made(), await made()];
     expect(await verifyApiKey(runtime, { interface: "passkeys" }, old.key)).not.toBeNull();
     expect(await deleteApiKey(runtime, old.id)).toBe(true);
@@ -69,7 +69,7 @@ describe("an API key", () => {
     expect(await verifyApiKey(runtime, { interface: "passkeys" }, fresh.key)).not.toBeNull();
   });
 
-  test("is listed with its last use, which is noted once a minute", async () => {
+  test("is listed with its last use, which is recorded once a minute", async () => {
     const { id, key } = await made("authenticator");
     const listed = async () => (await listApiKeys(runtime, runtime.tenant)).find((one) => one.id === id);
     expect(await listed()).toMatchObject({ name: "the shop", lastUsedAt: null });
@@ -84,7 +84,7 @@ describe("an API key", () => {
     expect(JSON.stringify(await listApiKeys(runtime))).not.toContain(key);
   });
 
-  test("goes with its tenant", async () => {
+  test("is deleted with its tenant", async () => {
     const gone = await createTenant(runtime, { name: "Gone", hosts: [], settings: {}, id: randomUUID() });
     const { key } = await made("admin", gone);
     await runtime.database.write.delete(schema.tenants).where(eq(schema.tenants.id, gone.id));

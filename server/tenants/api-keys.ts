@@ -9,23 +9,26 @@ import type { Tenant } from "./tenant.ts";
 
 const { apiKeys } = schema;
 
-/** Interfaces that other servers call by a key. */
+/** The time of the last use is written at most this often. */
+const LAST_USE_PRECISION_MS = 60_000;
+
+/** Interfaces that other servers call with an API key. */
 export const keyInterfaces = ["passkeys", "authenticator", "admin"] as const;
 
 export type KeyInterface = (typeof keyInterfaces)[number];
 
-/** A key without the key: what may be shown of it. */
+/** An API key without its secret. */
 export interface ApiKey {
   id: string;
   tenantId: string;
   interface: KeyInterface;
   name: string;
   createdAt: Date;
-  /** Good to a minute; null for one that was never used. */
+  /** To the minute; null if it was never used. */
   lastUsedAt: Date | null;
 }
 
-const shown = {
+const columns = {
   id: apiKeys.id,
   tenantId: apiKeys.tenantId,
   interface: apiKeys.interface,
@@ -34,34 +37,34 @@ const shown = {
   lastUsedAt: apiKeys.lastUsedAt,
 };
 
-/** `stile_` and 256 bits in base64url: a prefix by which scanners find a key that was published by mistake. */
-const pattern = /^stile_[A-Za-z0-9_-]{43}$/;
+/** `stile_` and 256 bits in base64url. Secret scanners find a leaked key by the prefix. */
+const keyPattern = /^stile_[A-Za-z0-9_-]{43}$/;
 
 /**
- * Makes a key. Several may be live at once, so that one can take another's place without a gap.
+ * Creates an API key. A tenant can have several at once, for rotation without downtime.
  *
- * @returns the key itself, which cannot be shown again: only its SHA-256 is kept
+ * @returns the key, which cannot be shown again: only its SHA-256 is stored
  */
 export async function createApiKey(
   { database, platform }: Pick<Runtime, "database" | "platform">,
   tenant: Pick<Tenant, "id">,
-  { interface: opens, name }: { interface: KeyInterface; name: string },
+  { interface: keyInterface, name }: { interface: KeyInterface; name: string },
 ): Promise<{ id: string; key: string }> {
   const id = platform.uuid();
   const key = `stile_${randomToken(platform)}`;
   await database.write
     .insert(apiKeys)
-    .values({ tenantId: tenant.id, id, interface: opens, name, keyHash: sha256(key) });
+    .values({ tenantId: tenant.id, id, interface: keyInterface, name, keyHash: sha256(key) });
   return { id, key };
 }
 
-/** The keys of a tenant, or of all, the oldest first. */
+/** Lists the keys of a tenant, or of all tenants, oldest first. */
 export async function listApiKeys(
   { database }: Pick<Runtime, "database">,
   tenant?: Pick<Tenant, "id">,
 ): Promise<ApiKey[]> {
   const rows = await database.read
-    .select(shown)
+    .select(columns)
     .from(apiKeys)
     .where(tenant ? eq(apiKeys.tenantId, tenant.id) : undefined)
     .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id));
@@ -69,45 +72,48 @@ export async function listApiKeys(
 }
 
 /**
- * Deletes a key, which is worth nothing from the commit on.
+ * Deletes a key, which is invalid from then on.
  *
- * @returns false when there is none of this id
+ * @returns false if the key does not exist
  */
 export async function deleteApiKey({ database }: Pick<Runtime, "database">, id: string): Promise<boolean> {
-  const gone = await database.write.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id });
-  return gone.length > 0;
+  const deleted = await database.write
+    .delete(apiKeys)
+    .where(eq(apiKeys.id, id))
+    .returning({ id: apiKeys.id });
+  return deleted.length > 0;
 }
 
 /**
- * Whose key this is.
+ * Verifies an API key, and records its use once a minute.
  *
- * @param tenant the one that the request is for; without it the key says which
- * @param key what the request brought along, of any shape and length
- * @returns null whatever is wrong with it: unknown, another interface's, another tenant's
+ * @param tenant of the request; without it, a key of any tenant is accepted
+ * @param key untrusted, of any length
+ * @returns null if the key is unknown, or is for another interface or tenant
  */
 export async function verifyApiKey(
   { database, platform }: Pick<Runtime, "database" | "platform">,
-  { interface: opens, tenant }: { interface: KeyInterface; tenant?: Pick<Tenant, "id"> },
+  { interface: keyInterface, tenant }: { interface: KeyInterface; tenant?: Pick<Tenant, "id"> },
   key: string,
 ): Promise<ApiKey | null> {
-  if (!pattern.test(key)) return null;
+  if (!keyPattern.test(key)) return null;
   const keyHash = sha256(key);
-  // By the hash of what somebody sent: how long the look-up takes tells nothing of any key.
+  // Looked up by hash, so timing reveals nothing about stored keys.
   const [row] = await database.read
-    .select({ ...shown, keyHash: apiKeys.keyHash, now: databaseNow(platform.clockShift()) })
+    .select({ ...columns, keyHash: apiKeys.keyHash, now: databaseNow(platform.clockShift()) })
     .from(apiKeys)
     .where(eq(apiKeys.keyHash, keyHash));
   if (!row) return null;
-  const { keyHash: kept, now, ...found } = row;
-  if (!constantTimeEqual(kept, keyHash) || found.interface !== opens) return null;
+  const { keyHash: storedHash, now, ...found } = row;
+  if (!constantTimeEqual(storedHash, keyHash) || found.interface !== keyInterface) return null;
   if (tenant && tenant.id !== found.tenantId) return null;
-  const aMinuteAgo = new Date(now.getTime() - 60_000);
-  if (found.lastUsedAt === null || found.lastUsedAt < aMinuteAgo) {
+  const outdated = new Date(now.getTime() - LAST_USE_PRECISION_MS);
+  if (found.lastUsedAt === null || found.lastUsedAt < outdated) {
     await database.claim
       .update(apiKeys)
       .set({ lastUsedAt: now })
       .where(
-        and(eq(apiKeys.keyHash, keyHash), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, aMinuteAgo))),
+        and(eq(apiKeys.keyHash, keyHash), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, outdated))),
       );
   }
   return found as ApiKey;

@@ -11,24 +11,24 @@ import { type TenantRow, tenantOf } from "./tenants.ts";
 
 const { tenants, users } = schema;
 
-/** What cannot be done to a tenant. `message` is one line for the operator. */
+/** A rejected change of a tenant. `message` is one line for the operator. */
 export class TenantError extends Error {}
 
 type ManagementContext = Pick<Runtime, "config" | "tenant" | "tenants" | "database" | "vault" | "platform">;
 
-/** What an operator says of a tenant. */
+/** A tenant as an operator describes it. */
 export interface TenantDescription {
   name: string;
   hosts: string[];
   settings: Settings;
 }
 
-const longestName = 200;
+const MAX_NAME_CHARACTERS = 200;
 
-/** RFC 1123, 2.1, with a dot: names without one are the server's. */
+/** RFC 1123, 2.1, with at least one dot. */
 const hostName = /^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/;
 
-/** All tenants, the oldest first, each with its configuration; null for one whose settings do not hold any more. */
+/** Lists all tenants, oldest first; `tenant` is null if its settings are invalid. */
 export async function listTenants({
   database,
   tenant,
@@ -46,10 +46,11 @@ export async function listTenants({
 }
 
 /**
- * Makes a tenant.
+ * Creates a tenant.
  *
- * @param id by default a new one
- * @throws ConfigError when its settings are not valid; TenantError when its id or a host name is taken
+ * @param id default: a new one
+ * @throws ConfigError if its settings are invalid; TenantError if its name or a host name is invalid, or its id or a host
+ *   name is taken
  */
 export async function createTenant(
   context: ManagementContext,
@@ -57,37 +58,37 @@ export async function createTenant(
 ): Promise<Tenant> {
   const { row, config } = prepare(context, id, description);
   await context.database.write.transaction(async (tx) => {
-    await refuseTakenHosts(tx, context, id, row.hosts);
-    const made = await tx
+    await requireFreeHosts(tx, context, id, row.hosts);
+    const inserted = await tx
       .insert(tenants)
       .values({ id, ...row })
       .onConflictDoNothing()
       .returning({ id: tenants.id });
-    if (made.length === 0) throw new TenantError(`there is a tenant ${id} already`);
+    if (inserted.length === 0) throw new TenantError(`tenant ${id} already exists`);
   });
   context.tenants.forget();
   return { id, config };
 }
 
 /**
- * Changes a tenant. What is not named stays; settings are replaced as a whole.
+ * Changes a tenant. Absent members stay as they are; settings are replaced as a whole.
  *
- * @throws as `createTenant` does; TenantError when there is no such tenant, or it is the default one
+ * @throws as `createTenant` does; TenantError if the tenant does not exist or is the default one
  */
 export async function updateTenant(
   context: ManagementContext,
   id: string,
   change: Partial<TenantDescription>,
 ): Promise<Tenant> {
-  refuseDefault(context, id);
+  rejectDefault(context, id);
   const config = await context.database.write.transaction(async (tx) => {
     const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
     if (!row) throw new TenantError(`there is no tenant ${id}`);
     const settings = change.settings ?? openSettings(context.vault, id, row);
     const { name, hosts } = row;
     const changed = prepare(context, id, { name, hosts, ...change, settings });
-    await refuseTakenHosts(tx, context, id, changed.row.hosts);
-    // Never the same moment as before: by it others tell that something has changed.
+    await requireFreeHosts(tx, context, id, changed.row.hosts);
+    // Always later than before: other processes detect a change by it.
     const updatedAt = sql`greatest(clock_timestamp(), ${tenants.updatedAt} + interval '1 millisecond')`;
     await tx
       .update(tenants)
@@ -100,25 +101,25 @@ export async function updateTenant(
 }
 
 /**
- * Deletes a tenant with everything that is its own.
+ * Deletes a tenant with all its data.
  *
- * @param withUsers whether it may have accounts, which go too
- * @throws TenantError when there is no such tenant, it is the default one, or has accounts that are to stay
+ * @param withUsers whether to delete its accounts too
+ * @throws TenantError if the tenant does not exist or is the default one, or has accounts and `withUsers` is false
  */
 export async function deleteTenant(
   context: ManagementContext,
   id: string,
   { withUsers }: { withUsers: boolean },
 ): Promise<void> {
-  refuseDefault(context, id);
+  rejectDefault(context, id);
   await context.database.write.transaction(async (tx) => {
-    // From here on nobody can register there.
+    // The lock blocks registrations until the tenant is deleted.
     const [row] = await tx.select().from(tenants).where(eq(tenants.id, id)).for("update");
     if (!row) throw new TenantError(`there is no tenant ${id}`);
     const [accounts] = await tx.select({ count: count() }).from(users).where(eq(users.tenantId, id));
     if (accounts && accounts.count > 0 && !withUsers) {
       throw new TenantError(
-        `tenant ${id} has ${accounts.count} users, who would be deleted: say --with-users`,
+        `tenant ${id} has ${accounts.count} users, who would be deleted: pass --with-users`,
       );
     }
     await tx.delete(tenants).where(eq(tenants.id, id));
@@ -127,7 +128,7 @@ export async function deleteTenant(
   context.tenants.forget();
 }
 
-/** Tables whose rows belong to tenants; most empty themselves by their foreign keys. */
+/** Tables whose rows belong to tenants. Foreign keys already delete the rows of most of them. */
 function tablesOfTenants(): { table: PgTable; tenantId: PgColumn }[] {
   return Object.values(schema).flatMap((table) => {
     if (!is(table, PgTable)) return [];
@@ -136,15 +137,15 @@ function tablesOfTenants(): { table: PgTable; tenantId: PgColumn }[] {
   });
 }
 
-/** Checks what was said of a tenant, and makes its row of it. */
+/** Validates a description of a tenant, and returns its row and its configuration. */
 function prepare(
   { config: server, vault }: ManagementContext,
   id: string,
   { name, hosts, settings }: TenantDescription,
 ) {
   const trimmed = name.trim();
-  if (trimmed === "" || trimmed.length > longestName)
-    throw new TenantError(`a tenant's name has 1 to ${longestName} characters`);
+  if (trimmed === "" || trimmed.length > MAX_NAME_CHARACTERS)
+    throw new TenantError(`a tenant's name must have 1 to ${MAX_NAME_CHARACTERS} characters`);
   const names = [...new Set(hosts.map((host) => host.toLowerCase()))];
   const own = ownHosts(server);
   for (const host of names) {
@@ -156,8 +157,8 @@ function prepare(
   return { row: { name: trimmed, hosts: names, ...sealSettings(vault, id, settings) }, config };
 }
 
-/** A host name is one tenant's. Those who take one wait for each other here. */
-async function refuseTakenHosts(
+/** Rejects a host name of another tenant. Locks the default tenant's row, so that concurrent claims run in turn. */
+async function requireFreeHosts(
   tx: Transaction,
   { tenant }: ManagementContext,
   id: string,
@@ -173,7 +174,7 @@ async function refuseTakenHosts(
   if (taken) throw new TenantError(`${host} is the host name of tenant ${taken.id}`);
 }
 
-function refuseDefault({ tenant }: ManagementContext, id: string): void {
+function rejectDefault({ tenant }: ManagementContext, id: string): void {
   if (id !== tenant.id) return;
-  throw new TenantError("the default tenant is made from the server's configuration");
+  throw new TenantError("the default tenant is defined by the server's configuration");
 }

@@ -4,54 +4,54 @@ import { configSchema } from "../config/schema.ts";
 import type { Vault } from "../keys/vault.ts";
 import { isSettings, type Settings } from "./tenant-config.ts";
 
-/** A tenant's settings as they rest: what is a secret by the schema is sealed, everything else can be read. */
-export interface RestingSettings {
+/** A tenant's settings as stored: secrets, which the schema marks, are sealed; the others are plain. */
+export interface StoredSettings {
   config: Settings;
   sealedConfig: Buffer | null;
 }
 
-/** What the seal of a tenant's secrets is bound to. */
+/** The context that a tenant's sealed secrets are bound to. */
 export const settingsContext = (tenantId: string) => `tenants/${tenantId}/config`;
 
-/** Takes the secrets, which `configSchema` marks, out of a tree of settings, and seals them. */
-export function sealSettings(vault: Vault, tenantId: string, settings: Settings): RestingSettings {
+/** Separates the secrets, which `configSchema` marks, from a tree of settings, and seals them. */
+export function sealSettings(vault: Vault, tenantId: string, settings: Settings): StoredSettings {
   const schema = z.toJSONSchema(configSchema, { io: "input" }) as Schema;
-  const { open, secret } = split(schema, settings);
+  const { plain, secret } = split(schema, settings);
   const sealedConfig =
     secret === undefined ? null : vault.seal(Buffer.from(JSON.stringify(secret)), settingsContext(tenantId));
-  return { config: isSettings(open) ? open : {}, sealedConfig };
+  return { config: isSettings(plain) ? plain : {}, sealedConfig };
 }
 
 /**
- * Puts the settings together again.
+ * Unseals the secrets of stored settings and merges them in.
  *
- * @throws UnknownKeyError when the key that sealed is not configured
+ * @throws UnknownKeyError if the key that sealed them is not configured
  */
-export function openSettings(vault: Vault, tenantId: string, resting: RestingSettings): Settings {
-  if (resting.sealedConfig === null) return resting.config;
-  const secret = JSON.parse(vault.unseal(resting.sealedConfig, settingsContext(tenantId)).toString());
-  return merge(resting.config, secret as Settings);
+export function openSettings(vault: Vault, tenantId: string, stored: StoredSettings): Settings {
+  if (stored.sealedConfig === null) return stored.config;
+  const secret = JSON.parse(vault.unseal(stored.sealedConfig, settingsContext(tenantId)).toString());
+  return merge(stored.config, secret as Settings);
 }
 
 interface Schema {
   secret?: boolean;
   properties?: Record<string, Schema>;
-  /** Of a record, which takes any name. */
+  /** Schema of the members of a record. */
   additionalProperties?: Schema | boolean;
 }
 
-/** The two halves of a value; a half with nothing in it is undefined. */
-function split(schema: Schema, value: unknown): { open?: unknown; secret?: unknown } {
+/** Splits a value into its plain and its secret part; an empty part is undefined. */
+function split(schema: Schema, value: unknown): { plain?: unknown; secret?: unknown } {
   if (schema.secret) return { secret: value };
-  if (!isSettings(value)) return { open: value };
-  const open: Settings = {};
+  if (!isSettings(value)) return { plain: value };
+  const plain: Settings = {};
   const secret: Settings = {};
   for (const [name, child] of Object.entries(value)) {
-    const halves = split(schemaOf(schema, name), child);
-    if (halves.open !== undefined) open[name] = halves.open;
-    if (halves.secret !== undefined) secret[name] = halves.secret;
+    const parts = split(schemaOf(schema, name), child);
+    if (parts.plain !== undefined) plain[name] = parts.plain;
+    if (parts.secret !== undefined) secret[name] = parts.secret;
   }
-  return { open, ...(Object.keys(secret).length > 0 ? { secret } : {}) };
+  return { plain, ...(Object.keys(secret).length > 0 ? { secret } : {}) };
 }
 
 function schemaOf({ properties, additionalProperties }: Schema, name: string): Schema {

@@ -27,26 +27,26 @@ const server = loadConfig(
   "/nowhere",
 );
 
-const made = (given: Partial<TenantSettings> = {}) =>
+const configOf = (given: Partial<TenantSettings> = {}) =>
   tenantConfig(server, { id, name: "Acme", hosts: [], settings: {}, ...given });
 
 describe("a tenant's configuration", () => {
-  test("is the server's, with its own settings laid over it", () => {
-    const config = made({ settings: { password: { min_length: 20 }, session: { lifespan: "2h" } } });
+  test("is the server's, overridden by its own settings", () => {
+    const config = configOf({ settings: { password: { min_length: 20 }, session: { lifespan: "2h" } } });
     expect(config.username).toEqual({ ...server.username, enabled: true });
     expect(config.password).toEqual({ ...server.password, min_length: 20 });
     expect(config.session).toMatchObject({ lifespan: 7200, limit: server.session.limit });
     expect(config).toMatchObject({ mode: server.mode, data_dir: server.data_dir, port: server.port });
   });
 
-  test("names the tenant, unless its settings name its service", () => {
-    expect(made().service.name).toBe("Acme");
-    expect(made().webauthn.relying_party.display_name).toBe("Acme");
-    expect(made({ settings: { service: { name: "Acme Sign-in" } } }).service.name).toBe("Acme Sign-in");
+  test("uses the tenant's name as the service name by default", () => {
+    expect(configOf().service.name).toBe("Acme");
+    expect(configOf().webauthn.relying_party.display_name).toBe("Acme");
+    expect(configOf({ settings: { service: { name: "Acme Sign-in" } } }).service.name).toBe("Acme Sign-in");
   });
 
-  test("A68 trusts nobody that the server trusts for its own tenant", () => {
-    const { cors, hosted, third_party, saml, session } = made();
+  test("A68 does not inherit the parties that the default tenant trusts", () => {
+    const { cors, hosted, third_party, saml, session } = configOf();
     expect(cors.allow_origins).toEqual([]);
     expect(hosted.allowed_redirect_urls).toEqual([]);
     expect(third_party.providers.google).toMatchObject({ enabled: false, client_id: "" });
@@ -55,21 +55,21 @@ describe("a tenant's configuration", () => {
     expect(session.issuer).toBe("");
   });
 
-  test("by a path has an address, an audience and cookies of its own on the server's host", () => {
-    const config = made();
+  test("has a base URL, an audience and cookie names of its own under a path", () => {
+    const config = configOf();
     expect(config.base_url).toBe(`https://login.example.com:8443/t/${id}`);
     expect(config.session.audience).toEqual([id]);
     expect(config.webauthn.relying_party).toMatchObject({
       id: "login.example.com",
       origins: ["https://login.example.com:8443"],
     });
-    // Browsers refuse cookies of that prefix for a part of a host.
+    // Browsers reject `__Host-` cookies with a path.
     expect(config.session.cookie.name).toBe("__Secure-service");
     expect(config.mfa.device_trust_cookie_name).toBe("__Secure-device");
   });
 
-  test("by host name has its address there, with the server's scheme and port", () => {
-    const config = made({ hosts: ["sign-in.acme.example", "old.acme.example"] });
+  test("uses its host name with the server's scheme and port", () => {
+    const config = configOf({ hosts: ["sign-in.acme.example", "old.acme.example"] });
     expect(config.base_url).toBe("https://sign-in.acme.example:8443");
     expect(config.webauthn.relying_party).toMatchObject({
       id: "sign-in.acme.example",
@@ -91,8 +91,8 @@ describe("a tenant's configuration", () => {
     ["rate_limiter", { rate_limiter: { enabled: false } }],
     ["password.pepper", { password: { pepper: "sixteen characters" } }],
     ["password.hash", { password: { hash: { passes: 1 } } }],
-  ])("does not change %s, which is the server's", (path, settings) => {
-    expect(() => made({ settings })).toThrow(
+  ])("cannot override %s, a setting of the server", (path, settings) => {
+    expect(() => configOf({ settings })).toThrow(
       new ConfigError(`${path} is a setting of the server: a tenant cannot have its own`),
     );
   });
@@ -107,12 +107,12 @@ describe("a tenant's configuration", () => {
     [{ session: { cookie: { domain: "other.example" } } }, /^STILE_SESSION_COOKIE_/],
     [{ cors: { allow_origins: ["*"] } }, /^STILE_CORS_ALLOW_ORIGINS /],
     [{ mfa: "yes" }, /^mfa: /],
-  ])("is checked as the server's is: %j", (settings, message) => {
-    expect(() => made({ settings })).toThrow(message);
+  ])("is validated like the server's: %j", (settings, message) => {
+    expect(() => configOf({ settings })).toThrow(message);
   });
 });
 
-describe("a tenant's settings at rest", () => {
+describe("stored settings of a tenant", () => {
   const vault = createVault(["a key that seals settings"]);
   const settings = {
     smtp_url: "smtp://acme:hush@mail.acme.example",
@@ -130,29 +130,29 @@ describe("a tenant's settings at rest", () => {
     password: { min_length: 20 },
   };
 
-  test("hold their secrets sealed, and nothing else", () => {
-    const resting = sealSettings(vault, id, settings);
-    expect(JSON.stringify(resting.config)).not.toContain("hush-");
-    expect(resting.config).toMatchObject({
+  test("seal the secrets, and only these", () => {
+    const stored = sealSettings(vault, id, settings);
+    expect(JSON.stringify(stored.config)).not.toContain("hush-");
+    expect(stored.config).toMatchObject({
       third_party: {
         providers: { google: { enabled: true, client_id: "acme" } },
         custom_providers: { acme: { issuer: "https://id.acme.example" } },
       },
       password: { min_length: 20 },
     });
-    expect(resting.sealedConfig?.toString("latin1")).not.toContain("hush-");
-    expect(openSettings(vault, id, resting)).toEqual(settings);
+    expect(stored.sealedConfig?.toString("latin1")).not.toContain("hush-");
+    expect(openSettings(vault, id, stored)).toEqual(settings);
   });
 
-  test("without secrets seal nothing", () => {
+  test("seal nothing if they have no secrets", () => {
     expect(sealSettings(vault, id, { password: { min_length: 20 } })).toEqual({
       config: { password: { min_length: 20 } },
       sealedConfig: null,
     });
   });
 
-  test("A68 of another tenant do not open", () => {
-    const resting = sealSettings(vault, id, settings);
-    expect(() => openSettings(vault, randomUUID(), resting)).toThrow("belongs to another context");
+  test("A68 cannot be unsealed for another tenant", () => {
+    const stored = sealSettings(vault, id, settings);
+    expect(() => openSettings(vault, randomUUID(), stored)).toThrow("belongs to another context");
   });
 });

@@ -5,19 +5,19 @@ import type { Config } from "../config/schema.ts";
 /** A tree of settings by the names of the configuration. */
 export type Settings = Record<string, unknown>;
 
-/** What a tenant's configuration is made of, beside the server's. */
+/** A tenant's own part of its configuration. */
 export interface TenantSettings {
   id: string;
-  /** As its people know it; the name of its service unless its settings give another. */
+  /** Display name; the default of `service.name`. */
   name: string;
-  /** Host names of its own, the public one first; none for a tenant that is reached under `/t/{id}`. */
+  /** The tenant's host names, the public one first; empty for a tenant that is served under `/t/{id}`. */
   hosts: readonly string[];
-  /** What it wants otherwise than the server, secrets included. */
+  /** Settings that override the server's, secrets included. */
   settings: Settings;
 }
 
-/** Settings of the process: what they stand for exists once, or holds for everybody. */
-const ofServer = [
+/** Settings of the process, which are the same for every tenant. */
+const serverSettings = [
   "port",
   "base_url",
   "database_url",
@@ -34,8 +34,8 @@ const ofServer = [
   "password.hash",
 ];
 
-/** Settings that name a tenant's own addresses, or whom it trusts. The server's are the default tenant's alone. */
-const ofTenantAlone = [
+/** A tenant's addresses and the parties it trusts. Other tenants do not inherit them from the server's configuration. */
+const uninheritedSettings = [
   "cors",
   "hosted",
   "third_party",
@@ -54,23 +54,27 @@ const ofTenantAlone = [
 ];
 
 /**
- * A tenant's configuration: the server's, less what is the default tenant's alone, with the tenant's own settings
- * laid over it. Its base address, relying party and audience follow from its host name, or from its id.
+ * Builds a tenant's configuration: the server's, without the default tenant's own settings, overridden by the tenant's
+ * settings. Its base URL, relying party and audience derive from its host name, or from its id.
  *
- * @throws ConfigError with one line that names the setting at fault
+ * @throws ConfigError with one line that names the invalid setting
  */
 export function tenantConfig(server: Config, { id, name, hosts, settings }: TenantSettings): Config {
-  const foreign = ofServer.find((path) => has(settings, path.split(".")));
-  if (foreign) throw new ConfigError(`${foreign} is a setting of the server: a tenant cannot have its own`);
+  const forbidden = serverSettings.find((path) => has(settings, path.split(".")));
+  if (forbidden)
+    throw new ConfigError(`${forbidden} is a setting of the server: a tenant cannot have its own`);
   const { mode, data_dir, ...shared } = server;
-  const inherited = ofTenantAlone.reduce<Settings>((tree, path) => without(tree, path.split(".")), shared);
+  const inherited = uninheritedSettings.reduce<Settings>(
+    (tree, path) => without(tree, path.split(".")),
+    shared,
+  );
   const own = { base_url: addressAt(hosts[0], server.base_url), service: { name } };
-  const laid = merge(merge({ ...inherited, data_dir }, own), settings);
-  const config = parseConfig(laid, { mode, directory: data_dir });
+  const merged = merge(merge({ ...inherited, data_dir }, own), settings);
+  const config = parseConfig(merged, { mode, directory: data_dir });
   return hosts.length > 0 ? config : underPath(config, id);
 }
 
-/** What is different where tenants share a host: the address, the audience of tokens, and the names of cookies. */
+/** Adapts a configuration to a tenant on a shared host: base URL, audience of tokens, and names of cookies. */
 function underPath(config: Config, id: string): Config {
   const { session, mfa } = config;
   return {
@@ -79,19 +83,19 @@ function underPath(config: Config, id: string): Config {
     mfa: { ...mfa, device_trust_cookie_name: pathBound(mfa.device_trust_cookie_name) },
     session: {
       ...session,
-      // Tenants of one host have one relying party id, which therefore tells none of them apart.
+      // The default, the relying party id, is the same for all tenants of a host.
       audience: session.audience.length > 0 ? session.audience : [id],
       cookie: { ...session.cookie, name: pathBound(session.cookie.name) },
     },
   };
 }
 
-/** Browsers take a cookie of this prefix for the whole host or not at all (RFC 6265bis, 4.1.3.2). */
+/** Browsers reject a `__Host-` cookie whose path is not `/` (RFC 6265bis, 4.1.3.2). */
 function pathBound(cookie: string): string {
   return cookie.replace(/^__Host-/, "__Secure-");
 }
 
-/** The server's own address under another host name. */
+/** Returns the server's origin with another host name. */
 function addressAt(host: string | undefined, baseUrl: string): string {
   const address = new URL(baseUrl);
   if (host !== undefined) address.hostname = host;

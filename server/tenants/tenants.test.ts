@@ -17,8 +17,8 @@ afterAll(() => runtime.close());
 const acme = { name: "Acme", hosts: [], settings: {} };
 const newHost = () => `${randomUUID()}.example`;
 
-/** What another process knows. */
-const elsewhere = (): Tenants =>
+/** Creates the registry of another process. */
+const otherProcess = (): Tenants =>
   createTenants({ defaultTenant: runtime.tenant, database: runtime.database, vault: runtime.vault });
 
 describe("a tenant", () => {
@@ -26,7 +26,7 @@ describe("a tenant", () => {
     const host = newHost();
     const alias = newHost();
     const { id } = await createTenant(runtime, { ...acme, hosts: [host.toUpperCase(), alias] });
-    for (const registry of [runtime.tenants, elsewhere()]) {
+    for (const registry of [runtime.tenants, otherProcess()]) {
       expect(await registry.byId(id)).toMatchObject({ id, config: { base_url: `http://${host}:3000` } });
       expect((await registry.byHost(host))?.id).toBe(id);
       expect((await registry.byHost(alias))?.id).toBe(id);
@@ -35,13 +35,13 @@ describe("a tenant", () => {
     expect(await runtime.tenants.byHost(newHost())).toBeNull();
   });
 
-  test("by default is the one of the configuration, of which the database keeps nothing but the name", async () => {
+  test("is the configured one by default, of which the database stores only the name", async () => {
     expect(await runtime.tenants.byId(runtime.tenant.id)).toBe(runtime.tenant);
     const [row] = await runtime.database.read.select().from(tenants).where(eq(tenants.id, runtime.tenant.id));
     expect(row).toMatchObject({ hosts: [], config: {}, sealedConfig: null });
   });
 
-  test("that was changed here is another one at once, and until then the same object", async () => {
+  test("is a new object immediately after a change by this process, and the same object before", async () => {
     const { id } = await createTenant(runtime, acme);
     const before = await runtime.tenants.byId(id);
     expect(await runtime.tenants.byId(id)).toBe(before);
@@ -61,7 +61,7 @@ describe("a tenant", () => {
     expect(await runtime.tenants.byId(id)).toBeNull();
   });
 
-  test("keeps its secrets over a change of something else", async () => {
+  test("keeps its secrets when something else is changed", async () => {
     const settings = { third_party: { providers: { github: { client_id: "acme", secret: "hush" } } } };
     const { id } = await createTenant(runtime, { ...acme, settings });
     await updateTenant(runtime, id, { name: "Acme & Sons" });
@@ -70,14 +70,14 @@ describe("a tenant", () => {
     expect(JSON.stringify(row?.config)).not.toContain("hush");
   });
 
-  test("whose settings do not hold any more is told of by name, and keeps nobody else from being found", async () => {
+  test("with invalid settings is reported by its id, and does not affect other tenants", async () => {
     const { id } = await createTenant(runtime, acme);
     const { id: other } = await createTenant(runtime, acme);
     await runtime.database.write
       .update(tenants)
       .set({ config: { colour: "red" }, updatedAt: sql`now() + interval '1 minute'` })
       .where(eq(tenants.id, id));
-    const registry = elsewhere();
+    const registry = otherProcess();
     await expect(registry.byId(id)).rejects.toThrow(`tenant ${id}: colour is not a setting`);
     expect((await registry.byId(other))?.id).toBe(other);
     const listed = await listTenants(runtime);
@@ -86,10 +86,10 @@ describe("a tenant", () => {
   });
 });
 
-describe("what cannot be a tenant", () => {
+describe("managing tenants", () => {
   test.each([
-    [{ name: " " }, "a tenant's name has 1 to 200 characters"],
-    [{ name: "x".repeat(201) }, "a tenant's name has 1 to 200 characters"],
+    [{ name: " " }, "a tenant's name must have 1 to 200 characters"],
+    [{ name: "x".repeat(201) }, "a tenant's name must have 1 to 200 characters"],
     [{ hosts: ["localhost"] }, "localhost is not a host name"],
     [{ hosts: ["127.0.0.1"] }, "127.0.0.1 is not a host name"],
     [{ hosts: ["acme.example:443"] }, "acme.example:443 is not a host name"],
@@ -97,16 +97,16 @@ describe("what cannot be a tenant", () => {
     [{ hosts: ["sso.example.com"] }, "sso.example.com is the server's own host name"],
     [{ settings: { port: 1 } }, "port is a setting of the server"],
     [{ settings: { smtp_url: "smtp://user:pass#word@mail.example" } }, "SMTP_URL cannot be read"],
-  ])("%j", async (wrong, message) => {
+  ])("rejects a tenant with %j", async (wrong, message) => {
     const before = await listTenants(runtime);
     await expect(createTenant(runtime, { ...acme, ...wrong })).rejects.toThrow(message);
     expect(await listTenants(runtime)).toHaveLength(before.length);
   });
 
-  test("one whose id or host name is another's", async () => {
+  test("rejects an id or a host name of another tenant", async () => {
     const host = newHost();
     const { id } = await createTenant(runtime, { ...acme, hosts: [host] });
-    await expect(createTenant(runtime, { ...acme, id })).rejects.toThrow(`there is a tenant ${id} already`);
+    await expect(createTenant(runtime, { ...acme, id })).rejects.toThrow(`tenant ${id} already exists`);
     const taken = `${host} is the host name of tenant ${id}`;
     await expect(createTenant(runtime, { ...acme, hosts: [host] })).rejects.toThrow(taken);
     const { id: other } = await createTenant(runtime, acme);
@@ -114,7 +114,7 @@ describe("what cannot be a tenant", () => {
     await updateTenant(runtime, id, { hosts: [host, newHost()] });
   });
 
-  test("two that take one host name at once: one of them has it", async () => {
+  test("gives a host name to one of several tenants that claim it concurrently", async () => {
     const hosts = [newHost()];
     const rivals = await Promise.allSettled(
       [1, 2, 3, 4].map(() => createTenant(runtime, { ...acme, hosts })),
@@ -122,14 +122,14 @@ describe("what cannot be a tenant", () => {
     expect(rivals.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("the default one, in another shape", async () => {
+  test("rejects a change of the default tenant", async () => {
     const { id } = runtime.tenant;
     await expect(updateTenant(runtime, id, { name: "x" })).rejects.toThrow("the default tenant");
     await expect(deleteTenant(runtime, id, { withUsers: true })).rejects.toThrow("the default tenant");
-    await expect(createTenant(runtime, { ...acme, id })).rejects.toThrow("already");
+    await expect(createTenant(runtime, { ...acme, id })).rejects.toThrow("already exists");
   });
 
-  test("one that is not there, to be changed or deleted", async () => {
+  test("rejects a change or deletion of an unknown tenant", async () => {
     await expect(updateTenant(runtime, randomUUID(), { name: "x" })).rejects.toThrow("there is no tenant");
     await expect(deleteTenant(runtime, randomUUID(), { withUsers: true })).rejects.toThrow(
       "there is no tenant",
@@ -137,7 +137,7 @@ describe("what cannot be a tenant", () => {
   });
 });
 
-test("a tenant that is deleted takes with it all that is its own, and its users only when that was said", async () => {
+test("deletes all data of a tenant, and its users only with the option for it", async () => {
   const { id } = await createTenant(runtime, acme);
   const { id: other } = await createTenant(runtime, acme);
   const { write, read } = runtime.database;

@@ -8,49 +8,49 @@ import { tenantConfig } from "./tenant-config.ts";
 
 const { tenants } = schema;
 
-/** A tenant's row. */
 export type TenantRow = typeof tenants.$inferSelect;
 
-/** Finds tenants. What it knows is a few seconds old at most, so that another process's change is soon seen. */
+/** Finds tenants. Results are cached for at most 5 seconds, after which changes by other processes are seen. */
 export interface Tenants {
   /**
    * @param id a UUID in lower case
-   * @returns null when there is none; the same object as before while nothing of it has changed
-   * @throws ConfigError when what it was given does not go with the server's configuration (any more)
+   * @returns null if the tenant does not exist; the same object as before if the tenant is unchanged
+   * @throws ConfigError if its settings are invalid together with the server's configuration
    */
   byId(id: string): Promise<Tenant | null>;
   /**
    * @param name a host name in lower case, without port
-   * @returns the tenant whose own it is; null when it is nobody's
+   * @returns the tenant that has the host name, or null
    */
   byHost(name: string): Promise<Tenant | null>;
-  /** Makes this process look again: something of a tenant was changed here. */
+  /** Invalidates the cache; called after a change by this process. */
   forget(): void;
 }
 
 export interface TenantsOptions {
-  /** The default tenant, made from the server's configuration; its row holds nothing but its name. */
+  /** The default tenant, created from the server's configuration; its row holds only its name. */
   defaultTenant: Tenant;
   database: Pick<Database, "read">;
   vault: Vault;
 }
 
-const freshMilliseconds = 5_000;
+const CACHE_LIFETIME_MS = 5_000;
 
-/** Those asked for least recently give way. */
-const mostKept = 1_000;
+/** The oldest entries are evicted first. */
+const MAX_CACHED_TENANTS = 1_000;
 
-interface Known {
+interface CacheEntry {
+  /** Monotonic time of the read, in milliseconds. */
   at: number;
   found: Promise<{ tenant: Tenant; updatedAt: number } | null>;
 }
 
-/** Makes the registry of a process. Asks nothing before it is asked. */
+/** Creates the registry of a process. It reads the database on the first look-up. */
 export function createTenants({ defaultTenant, database, vault }: TenantsOptions): Tenants {
-  const known = new Map<string, Known>();
+  const known = new Map<string, CacheEntry>();
   let hosts: { at: number; ids: Promise<Map<string, string>> } | undefined;
 
-  async function read(id: string, before: Known | undefined): Promise<Awaited<Known["found"]>> {
+  async function read(id: string, before: CacheEntry | undefined): Promise<Awaited<CacheEntry["found"]>> {
     const [row] = await database.read.select().from(tenants).where(eq(tenants.id, id));
     if (!row) return null;
     const last = await before?.found.catch(() => null);
@@ -62,14 +62,14 @@ export function createTenants({ defaultTenant, database, vault }: TenantsOptions
   async function byId(id: string): Promise<Tenant | null> {
     if (id === defaultTenant.id) return defaultTenant;
     const before = known.get(id);
-    if (before && performance.now() - before.at < freshMilliseconds)
+    if (before && performance.now() - before.at < CACHE_LIFETIME_MS)
       return (await before.found)?.tenant ?? null;
-    const now: Known = { at: performance.now(), found: read(id, before) };
+    const now: CacheEntry = { at: performance.now(), found: read(id, before) };
     known.delete(id);
     known.set(id, now);
     const [oldest] = known.keys();
-    if (known.size > mostKept && oldest !== undefined) known.delete(oldest);
-    // Neither failures nor the ids that anybody makes up are kept.
+    if (known.size > MAX_CACHED_TENANTS && oldest !== undefined) known.delete(oldest);
+    // Failures are not cached, nor are unknown ids, which a client can invent without limit.
     const drop = () => known.get(id) === now && known.delete(id);
     now.found.then((found) => found ?? drop(), drop);
     return (await now.found)?.tenant ?? null;
@@ -79,7 +79,7 @@ export function createTenants({ defaultTenant, database, vault }: TenantsOptions
     byId,
 
     async byHost(name) {
-      if (!hosts || performance.now() - hosts.at >= freshMilliseconds) {
+      if (!hosts || performance.now() - hosts.at >= CACHE_LIFETIME_MS) {
         const ids = readHosts(database);
         const reading = { at: performance.now(), ids };
         hosts = reading;
@@ -92,7 +92,7 @@ export function createTenants({ defaultTenant, database, vault }: TenantsOptions
     },
 
     forget() {
-      // Looked at again, and the same objects where nothing has changed.
+      // Entries stay, so that unchanged tenants keep their objects.
       for (const entry of known.values()) entry.at = Number.NEGATIVE_INFINITY;
       hosts = undefined;
     },
@@ -100,9 +100,9 @@ export function createTenants({ defaultTenant, database, vault }: TenantsOptions
 }
 
 /**
- * The tenant that a row describes.
+ * Converts a row to a tenant.
  *
- * @throws ConfigError with one line that names the tenant and the setting at fault
+ * @throws ConfigError with one line that names the tenant and the invalid setting
  */
 export function tenantOf({ config: server }: Tenant, vault: Vault, row: TenantRow): Tenant {
   const settings = openSettings(vault, row.id, row);
@@ -114,7 +114,7 @@ export function tenantOf({ config: server }: Tenant, vault: Vault, row: TenantRo
   }
 }
 
-/** Every host name of a tenant's own, and whose it is. */
+/** Returns the tenant id of every host name. */
 async function readHosts(database: Pick<Database, "read">): Promise<Map<string, string>> {
   const rows = await database.read
     .select({ id: tenants.id, hosts: tenants.hosts })

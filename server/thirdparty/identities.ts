@@ -4,13 +4,13 @@ import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
-import { createUser } from "../identity/users.ts";
+import { addEmail, createUser } from "../identity/users.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
 
 /** Identities of users at identity providers. */
 
-const { emails, identities, users } = schema;
+const { identities, users } = schema;
 
 const byProviderAndSubject = prepared("identity_owner", (db) =>
   db
@@ -79,8 +79,8 @@ export function linkIdentity(context: RequestContext, userId: string, facts: Pro
  * Creates an account with an identity.
  *
  * @param account `email`: the address of the account, null for none; `verified`: whether it counts as verified
- * @returns a write that throws TakenError("address") when an account has got the address meanwhile, and SQLSTATE 23505
- *   with `identities_subject_unique` when one has got the identity
+ * @returns a write that throws ConflictError("address") if an account has the address, and SQLSTATE 23505 with
+ *   `identities_subject_unique` if an account has the identity
  */
 export function signUpByIdentity(
   context: RequestContext,
@@ -94,21 +94,16 @@ export function signUpByIdentity(
   return async (tx) => {
     await createUser(tx, tenant.id, { id: userId, now, platform });
     if (email) {
-      const written = await tx
-        .insert(emails)
-        .values({
-          tenantId: tenant.id,
-          id: platform.uuid(),
-          userId,
-          address: email.address,
-          isPrimary: true,
-          verifiedAt: email.verified ? now : null,
-          createdAt: now,
-          updatedAt: now,
-        })
-        .onConflictDoNothing({ target: [emails.tenantId, emails.address] })
-        .returning({ id: emails.id });
-      if (written.length === 0) throw new ConflictError("address");
+      const { address, verified } = email;
+      const row = {
+        id: platform.uuid(),
+        userId,
+        address,
+        isPrimary: true,
+        verifiedAt: verified ? now : null,
+        now,
+      };
+      await addEmail(tx, tenant.id, row, "conflict");
     }
     await insertIdentity(tx, context, userId, facts);
     await updateNames(tx, context, userId, facts);

@@ -74,7 +74,7 @@ async function setName(
   writeUsername: typeof createUsername,
 ) {
   const parsed = parseUsername(given, config.username);
-  if (!parsed.ok) return reject(parsed.code, { input: "username" });
+  if (!parsed.ok) return reject(parsed.reason, { input: "username" });
   const { username } = parsed;
   if (username === account.profile.username?.username) return stay();
   // Usernames are public, so a taken one is reported.

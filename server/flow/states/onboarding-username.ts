@@ -34,7 +34,7 @@ export const onboardingUsername = state({
         // Another flow of the user set one concurrently.
         if (facts.username !== null) return next();
         const parsed = parseUsername(given.username, config.username);
-        if (!parsed.ok) return reject(parsed.code, { input: "username" });
+        if (!parsed.ok) return reject(parsed.reason, { input: "username" });
         const { username } = parsed;
         if (await factsByUsername(db, tenant.id, username))
           return reject("username_already_exists", { input: "username" });

@@ -106,7 +106,7 @@ async function releaseOf({ type, data, request, db }: PasscodeContext): Promise<
   if (!(await hasVerifiedEmail(db, tenant.id, userId))) return null;
   return [
     (tx) => releaseAddress(tx, tenant.id, { userId, address, now }),
-    audit(request, "email_deleted", { by: "proof of somebody else" }, userId),
+    audit(request, "email_deleted", { by: "address verified by another account" }, userId),
   ];
 }
 

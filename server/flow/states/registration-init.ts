@@ -57,7 +57,7 @@ export const registrationInit = state({
           return reject("value_missing_error", { input: asksFor.email(config) ? "email" : "username" });
         }
         const parsed = given.username ? parseUsername(given.username, config.username) : null;
-        if (parsed && !parsed.ok) return reject(parsed.code, { input: "username" });
+        if (parsed && !parsed.ok) return reject(parsed.reason, { input: "username" });
         const username = parsed?.username;
         // Usernames are public, so a taken one is reported.
         if (username && (await factsByUsername(db, tenant.id, username))) {
