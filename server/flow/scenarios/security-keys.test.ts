@@ -519,7 +519,7 @@ test("reports an unknown credential, so that the browser can remove it", async (
   stray.create(
     {
       rp: { id: "localhost", name: "Example" },
-      user: { id: "c29tZW9uZQ", name: "someone", displayName: "someone" },
+      user: { id: "dXNlcg", name: "user", displayName: "User" },
       challenge: "AAAA",
       pubKeyCredParams: [{ type: "public-key", alg: -7 }],
       authenticatorSelection: { residentKey: "required" },
