@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import pg from "pg";
 
 /**
- * The baseline of the benchmark: a server on bare `node:http` whose handlers do the same work in the same database
- * by hand and nothing else. A process of its own; its first argument is the database's address.
+ * The baseline of the benchmark: a server on bare `node:http` whose handlers do only the same database work, without a
+ * framework. It runs in its own process; the arguments are the database URL, a tenant id and a session id.
  *
- * GET / answers; POST /start inserts a flow; POST /step claims it by its token and writes it with a new one.
+ * GET / responds; POST /start inserts a flow; POST /step claims it by its token and writes it with a new one.
  * `?action=named@…` also looks up the account of an address, `?action=challenge@…` also writes a WebAuthn
  * challenge; GET /session looks up a session.
  */
@@ -30,7 +30,7 @@ const statements = {
       returning *)
     select *, clock_timestamp() as now
     from flow left join user_facts person on person.tenant_id = flow.tenant_id and person.user_id = flow.user_id`,
-  named: `select person.* from emails
+  lookUp: `select person.* from emails
     join user_facts person on person.tenant_id = emails.tenant_id and person.user_id = emails.user_id
     where emails.tenant_id = $1 and emails.address = $2`,
   save: `update flows set state = 'login_init', version = version + 1, token_hash = $1, data = $2, history = '[]', payload = '{}',
@@ -72,7 +72,7 @@ async function start(): Promise<object> {
   return shown(id, token);
 }
 
-async function step(request: IncomingMessage, what: "step" | "named" | "challenge"): Promise<object> {
+async function step(request: IncomingMessage, work: "step" | "named" | "challenge"): Promise<object> {
   const id = (request.url ?? "").slice(-36);
   const { csrf_token } = JSON.parse(await body(request)) as { csrf_token: string };
   const [claim, old, token] = [randomUUID(), digest(csrf_token), randomBytes(24).toString("base64url")];
@@ -82,12 +82,12 @@ async function step(request: IncomingMessage, what: "step" | "named" | "challeng
     values: [claim, instance, tenantId, id, old],
   });
   if (claimed.rows.length !== 1) throw new Error("the token is stale");
-  if (what === "named") {
-    await pool.query({ name: "named", text: statements.named, values: [tenantId, "nobody@example.com"] });
+  if (work === "named") {
+    await pool.query({ name: "named", text: statements.lookUp, values: [tenantId, "unknown@example.com"] });
   }
   const values = [digest(token), data, tenantId, id, claim, old];
   const saved = await pool.query(
-    what === "challenge"
+    work === "challenge"
       ? {
           name: "challenge",
           text: statements.challenge,

@@ -11,7 +11,7 @@ import { formatTable, type Row, toRow } from "./report.ts";
 
 /**
  * `npm run bench`: measures a bare answer, a bare answer with the same database work by hand, and the steps of the
- * built server, in one run. Three processes: server, load generator, and this one, which waits.
+ * built server, in one run. It starts two other processes: the server and the load generator.
  */
 const connections = Number(process.env.BENCH_CONNECTIONS ?? 16);
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
@@ -19,7 +19,7 @@ const warmUp = Number(process.env.BENCH_WARM_UP ?? 1);
 
 const load = fork(join(import.meta.dirname, "load.ts"));
 
-/** What is sent, and the hand-made work it is compared with. */
+/** A request, and the hand-written baseline it is compared with. */
 type Measurement = [what: string, send: Task["send"], sameWork?: string, headers?: Record<string, string>];
 
 interface Target {
@@ -59,7 +59,7 @@ const capable = {
   webauthn_conditional_mediation_available: true,
   webauthn_platform_authenticator_available: true,
 };
-const named = { email: "nobody@example.com" };
+const named = { email: "unknown@example.com" };
 
 const perform = (action: string, input: Record<string, unknown>) => ({
   kind: "once" as const,
@@ -68,8 +68,8 @@ const perform = (action: string, input: Record<string, unknown>) => ({
 });
 
 /**
- * Each hand-made work, followed directly by our steps that do the same, so that both run under the same load of
- * the machine. A step continues the flows of the one before.
+ * Each hand-written baseline, followed directly by Stile's steps that do the same work, so that both run under the same
+ * load of the machine. A step continues the flows of the step before it.
  */
 const pairs = (cookie: string): [bare: Measurement, ours: Measurement[]][] => [
   [
@@ -111,7 +111,7 @@ async function signUp(url: string): Promise<{ cookie: string; userId: string; se
   const client = flowClient(url);
   await client.start("registration");
   await client.act("register_client_capabilities", incapable);
-  await client.act("register_login_identifier", { email: "somebody@example.com" });
+  await client.act("register_login_identifier", { email: "registered@example.com" });
   await client.act("register_password", { new_password: "correct horse battery staple" });
   await client.act("skip");
   if (client.state.name !== "success")

@@ -2,7 +2,7 @@ import { type Connection, openConnection } from "./connection.ts";
 
 /**
  * The load generator: a process of its own that performs the tasks of its parent one after the other. The next
- * task continues the flows that a task made.
+ * task continues the flows that the previous one created.
  */
 export interface Task {
   url: string;
@@ -13,7 +13,7 @@ export interface Task {
   seconds: number;
   send:
     | { kind: "get"; path: string }
-    /** Starts flows that replace those before. */
+    /** Starts flows, which replace the earlier ones. */
     | { kind: "start"; path: string }
     /** Performs an action once on each flow. */
     | { kind: "once"; action: string; input: Record<string, unknown> }
@@ -34,11 +34,11 @@ interface Flow {
   path: string;
 }
 
-/** By address of the server. */
-const keptBy = new Map<string, Flow[]>();
+/** Flows for the next task, by the URL of the server. */
+const flowsByUrl = new Map<string, Flow[]>();
 
 async function perform(task: Task, measuring: () => void): Promise<Result> {
-  const kept = keptBy.get(task.url) ?? [];
+  const flows = flowsByUrl.get(task.url) ?? [];
   const connections = await Promise.all(
     Array.from({ length: task.connections }, () => openConnection(task.url, task.headers)),
   );
@@ -46,33 +46,33 @@ async function perform(task: Task, measuring: () => void): Promise<Result> {
   const measuredFrom = begin + task.warmUp * 1000;
   const end = measuredFrom + task.seconds * 1000;
   const latencies: number[] = [];
-  const made: Flow[] = [];
+  const continued: Flow[] = [];
   let announced = false;
   let finished = begin;
 
   async function work(connection: Connection): Promise<void> {
-    const own = task.send.kind === "again" ? kept.pop() : undefined;
+    const own = task.send.kind === "again" ? flows.pop() : undefined;
     for (let now = performance.now(); now < end; ) {
       if (!announced && now >= measuredFrom) {
         announced = true;
         measuring();
       }
-      const flow = own ?? (task.send.kind === "once" ? kept.pop() : undefined);
+      const flow = own ?? (task.send.kind === "once" ? flows.pop() : undefined);
       if (!flow && (task.send.kind === "once" || task.send.kind === "again")) return;
       const answer = await exchange(connection, task, flow);
       const after = performance.now();
       if (now >= measuredFrom) latencies.push(after - now);
-      if (answer && !own) made.push(answer);
+      if (answer && !own) continued.push(answer);
       finished = now = after;
     }
-    if (own) made.push(own);
+    if (own) continued.push(own);
   }
 
   await Promise.all(connections.map(work));
   for (const connection of connections) connection.close();
   // Flows that the task did not reach are in the wrong state for the next one.
-  if (task.send.kind === "start" || task.send.kind === "once") keptBy.set(task.url, made);
-  if (task.send.kind === "again") keptBy.set(task.url, [...kept, ...made]);
+  if (task.send.kind === "start" || task.send.kind === "once") flowsByUrl.set(task.url, continued);
+  if (task.send.kind === "again") flowsByUrl.set(task.url, [...flows, ...continued]);
   return { seconds: (finished - measuredFrom) / 1000, latencies };
 }
 
@@ -102,7 +102,7 @@ async function exchange(
     return flow;
   }
   const [some] = Object.values(state.actions);
-  if (!some) throw new Error(`nothing is offered: ${answer.body.slice(0, 500)}`);
+  if (!some) throw new Error(`the state offers no action: ${answer.body.slice(0, 500)}`);
   return { token: state.csrf_token, path: some.href.replace(`=${some.action}%40`, "=*%40") };
 }
 

@@ -31,7 +31,7 @@ export function toRow(what: string, result: Result, cpuMs: number, sameWork?: st
   };
 }
 
-/** The rows as a table of fixed width, compared with the first row, the bare answer. */
+/** Formats the rows as a table of fixed width. The first row, the bare answer, is the reference. */
 export function formatTable(rows: Row[]): string {
   const ratio = (row: Row, other: Row | undefined) =>
     other && other !== row ? (row.perSecond / other.perSecond).toFixed(2) : "";
