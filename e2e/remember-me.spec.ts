@@ -3,7 +3,7 @@ import { arrive, chooseMethod, enterPassword, openLogin } from "./steps.ts";
 
 test.use({ settings: { STILE_SESSION_COOKIE_RETENTION: "prompt" } });
 
-const day = 24 * 3600;
+const DAY_SECONDS = 24 * 3600;
 
 for (const remembered of [true, false]) {
   test(`A40 ${remembered ? "a user who stays signed in gets a persistent cookie" : "a user who does not gets a session cookie"}`, async ({
@@ -23,7 +23,7 @@ for (const remembered of [true, false]) {
     await arrive(page);
     const cookie = (await context.cookies()).find(({ name }) => name === "service");
     const left = (cookie?.expires ?? 0) - Date.now() / 1000;
-    if (remembered) expect(left).toBeGreaterThan(day / 2 - 60);
+    if (remembered) expect(left).toBeGreaterThan(DAY_SECONDS / 2 - 60);
     else expect(cookie?.expires).toBe(-1);
   });
 }

@@ -24,7 +24,7 @@ test("a whole registration, and a sign-in with the password, need no script", as
   await button(page, "Continue").click();
   await sees(page, "registration");
 
-  await emailField(page).fill("nobody@nowhere");
+  await emailField(page).fill("unknown@nowhere");
   await button(page, "Continue").click();
   await expect(page.getByText("This does not look like an email address.")).toBeVisible();
 
