@@ -17,7 +17,12 @@ import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { userHandleOf } from "../webauthn/assertion.ts";
-import { openCreation, openRequest, verifyAssertion, verifyAttestation } from "./passkeys.ts";
+import {
+  createCreationOptions,
+  createRequestOptions,
+  verifyAssertion,
+  verifyAttestation,
+} from "./passkeys.ts";
 import { credentialIds, insertCredential } from "./webauthn-credentials.ts";
 
 let runtime: TestRuntime;
@@ -55,7 +60,7 @@ const creationFor = (
   about: { kind?: "passkey" | "security_key"; conditional?: boolean } = {},
 ) =>
   opened(
-    openCreation(context, {
+    createCreationOptions(context, {
       flowId,
       user: { id: userId, name: "carla", displayName: "Carla" },
       exclude: [],
@@ -80,10 +85,10 @@ async function registered(settings: Parameters<typeof softwareAuthenticator>[0] 
 /** An answer to a new challenge of a flow. */
 async function answered(
   authenticator: Authenticator,
-  about: Parameters<typeof openRequest>[1],
+  about: Parameters<typeof createRequestOptions>[1],
   call: Partial<Parameters<Authenticator["get"]>[1]> = {},
 ) {
-  return authenticator.get(await opened(openRequest(scopeAt(), about)), { origin, ...call });
+  return authenticator.get(await opened(createRequestOptions(scopeAt(), about)), { origin, ...call });
 }
 
 async function rowOf(credentialId: string) {
@@ -98,7 +103,7 @@ async function rowOf(credentialId: string) {
 
 describe("options", () => {
   test("for signing in ask any passkey of this relying party", async () => {
-    const { publicKey } = await opened(openRequest(scopeAt(), { flowId: randomUUID() }));
+    const { publicKey } = await opened(createRequestOptions(scopeAt(), { flowId: randomUUID() }));
     expect(publicKey).toEqual({
       challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       timeout: 300_000,
@@ -113,12 +118,12 @@ describe("options", () => {
       { id: "BBBB", transports: [], mfaOnly: false },
       { id: "CCCC", transports: ["usb"], mfaOnly: true },
     ];
-    const { publicKey } = await opened(openRequest(scopeAt(), { flowId: randomUUID(), allowed }));
+    const { publicKey } = await opened(createRequestOptions(scopeAt(), { flowId: randomUUID(), allowed }));
     expect(publicKey.allowCredentials).toEqual([
       { type: "public-key", id: "AAAA", transports: ["internal"] },
       { type: "public-key", id: "BBBB" },
     ]);
-    const none = await opened(openRequest(scopeAt(), { flowId: randomUUID(), allowed: [] }));
+    const none = await opened(createRequestOptions(scopeAt(), { flowId: randomUUID(), allowed: [] }));
     expect(none.publicKey).not.toHaveProperty("allowCredentials");
   });
 
@@ -130,7 +135,7 @@ describe("options", () => {
       STILE_PASSKEY_USER_VERIFICATION: "required",
       STILE_PASSKEY_ATTESTATION_PREFERENCE: "direct",
     };
-    const { options } = await openCreation(scopeAt(0, settings), {
+    const { options } = await createCreationOptions(scopeAt(0, settings), {
       flowId: randomUUID(),
       user: { id: userId, name: "carla@example.com", displayName: "Carla" },
       exclude: [{ id: "AAAA", transports: [], mfaOnly: true }],
@@ -159,7 +164,7 @@ describe("options", () => {
   });
 
   test("hold no longer than five minutes, whatever is configured", async () => {
-    const { options } = await openRequest(scopeAt(0, { STILE_WEBAUTHN_TIMEOUT: "1h" }), {
+    const { options } = await createRequestOptions(scopeAt(0, { STILE_WEBAUTHN_TIMEOUT: "1h" }), {
       flowId: randomUUID(),
     });
     expect(options.publicKey.timeout).toBe(300_000);
@@ -218,7 +223,7 @@ describe("a passkey", () => {
     });
 
     const elsewhere = { ...scopeAt(), tenant: { ...runtime.tenant, id: randomUUID() } };
-    const options = await opened(openRequest(elsewhere, { flowId }));
+    const options = await opened(createRequestOptions(elsewhere, { flowId }));
     expect(
       await verifyAssertion(elsewhere, { flowId, response: authenticator.get(options, { origin }) }),
     ).toMatchObject({ ok: false, reason: "credential_unknown" });
@@ -228,7 +233,11 @@ describe("a passkey", () => {
     const { authenticator, userId } = await registered();
     const flowId = randomUUID();
     const options = await opened(
-      openRequest(scopeAt(), { flowId, userId, allowed: [{ id: "AAAA", transports: [], mfaOnly: false }] }),
+      createRequestOptions(scopeAt(), {
+        flowId,
+        userId,
+        allowed: [{ id: "AAAA", transports: [], mfaOnly: false }],
+      }),
     );
     const [credential] = authenticator.credentials;
     const response = authenticator.get(options, { origin, ...(credential ? { credential } : {}) });

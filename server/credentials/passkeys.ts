@@ -18,23 +18,23 @@ import { authenticationResponse, readClientData, registrationResponse } from "..
 import { type Ceremony, openChallenge, takeChallenge } from "./webauthn-challenges.ts";
 import { findCredential, updateCredential } from "./webauthn-credentials.ts";
 
-/** What an assertion is to prove. */
+/** What an assertion must prove. */
 export interface Proof {
-  /** The assertion is a second factor: security keys are accepted. */
+  /** True if the assertion is a second factor, for which security keys are accepted. */
   secondFactor?: boolean;
-  /** Its user has to be verified, whatever is configured: holding it proves nothing that was not proved before. */
+  /** Requires user verification regardless of the configuration: possession alone would add no proof. */
   verified?: boolean;
 }
 
 /**
- * Options for signing in with a passkey, or for showing a second factor, and the challenge in them, which is open once
- * `write` is written.
+ * Creates request options, with a new challenge, for signing in with a passkey or for a second factor. The challenge is
+ * valid once `write` has run.
  *
- * @param about `userId`: only this account's credentials will do; `allowed`: the browser is told which ones, and for a
- *   first factor those that are second factors only are left out. Without them any passkey will, and the answer says
- *   whose it is. An empty list is none.
+ * @param about `userId`: accepts only credentials of this account; `allowed`: the credentials listed to the browser,
+ *   without security keys for a first factor. If it is absent or empty, any passkey is accepted, and the response
+ *   identifies the account.
  */
-export async function openRequest(
+export async function createRequestOptions(
   context: RequestContext,
   about: Proof & { flowId: string; userId?: string; allowed?: readonly CredentialId[] },
 ): Promise<{ options: { publicKey: PublicKeyCredentialRequestOptionsJSON }; write: Write }> {
@@ -55,12 +55,12 @@ export async function openRequest(
 }
 
 /**
- * Options for creating a credential, and the challenge in them, which is open once `write` is written.
+ * Creates options, with a new challenge, for creating a credential. The challenge is valid once `write` has run.
  *
- * @param about `exclude` names credentials whose authenticators shall not make another; `conditional`: the browser may
- *   create a passkey by itself, as a password manager does that has just filled in a password
+ * @param about `exclude`: credentials whose authenticators must not create another one; `conditional`: the browser may
+ *   create a passkey without a prompt, for example after a password manager has filled in a password
  */
-export async function openCreation(
+export async function createCreationOptions(
   context: RequestContext,
   about: {
     flowId: string;
@@ -102,24 +102,24 @@ export type VerifiedAssertion =
       userId: string;
       credentialId: string;
       userVerified: boolean;
-      /** Belongs to the step that goes on; throws ConflictError("passkey") when the credential or its counter moved on. */
+      /** Updates the credential. Throws ConflictError("passkey") if it or its counter was changed concurrently. */
       write: Write;
     }
   | {
       ok: false;
       reason: "malformed" | "challenge_unknown" | AssertionRejection;
-      /** Whose passkey it is, once its signature was found right: for the audit log. */
+      /** The credential's owner, for the audit log. Present only if the signature was valid. */
       userId?: string;
       credentialId?: string;
     }
-  /** No account has this credential, so the browser may remove it. */
+  /** No account has this credential, so the browser may delete it. */
   | { ok: false; reason: "credential_unknown"; credentialId: string; userId?: never };
 
 /**
- * Verifies the answer to `openRequest`. The challenge is used up, whatever comes of it.
+ * Verifies the response to `createRequestOptions`. The challenge is consumed, whatever the verdict.
  *
- * @param about as it was given there. `userId`: the account that this flow has come to be about, if it has
- * @param about.response AuthenticationResponseJSON, as the client sent it; nothing in it makes this throw
+ * @param about the same as for the options. `userId`: the account that the flow has identified, if any
+ * @param about.response AuthenticationResponseJSON as the client sent it; malformed input is rejected, never thrown
  */
 export async function verifyAssertion(
   context: RequestContext,
@@ -180,14 +180,14 @@ export async function verifyAssertion(
 }
 
 export type VerifiedAttestation =
-  /** `insertCredential` writes it, as soon as the account exists. */
+  /** `insertCredential` writes the credential once the account exists. */
   | { ok: true; credential: NewCredential }
   | { ok: false; reason: "malformed" | "challenge_unknown" | "credential_taken" | AttestationRejection };
 
 /**
- * Verifies the answer to `openCreation`. The challenge is used up, whatever comes of it.
+ * Verifies the response to `createCreationOptions`. The challenge is consumed, whatever the verdict.
  *
- * @param about.response RegistrationResponseJSON, as the client sent it; nothing in it makes this throw
+ * @param about.response RegistrationResponseJSON as the client sent it; malformed input is rejected, never thrown
  */
 export async function verifyAttestation(
   context: RequestContext,

@@ -7,7 +7,13 @@ import type { RequestContext } from "../runtime.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
-import { openCreation, openRequest, type Proof, verifyAssertion, verifyAttestation } from "./passkeys.ts";
+import {
+  createCreationOptions,
+  createRequestOptions,
+  type Proof,
+  verifyAssertion,
+  verifyAttestation,
+} from "./passkeys.ts";
 import { credentialIds, insertCredential } from "./webauthn-credentials.ts";
 
 let runtime: TestRuntime;
@@ -48,7 +54,7 @@ const creation = (
   about: { kind: Kind; conditional?: boolean },
 ) =>
   opened(
-    openCreation(context, {
+    createCreationOptions(context, {
       flowId,
       user: { id: userId, name: "carla", displayName: "Carla" },
       exclude: [],
@@ -89,7 +95,7 @@ async function show(
 ) {
   const flowId = randomUUID();
   const allowed = await credentialIds(runtime.database.read, runtime.tenant.id, userId);
-  const options = await opened(openRequest(context, { flowId, userId, allowed, ...proof }));
+  const options = await opened(createRequestOptions(context, { flowId, userId, allowed, ...proof }));
   const response = authenticator.get(options, { origin, ...call });
   return verifyAssertion(context, { flowId, response, userId, ...proof });
 }
@@ -97,7 +103,7 @@ async function show(
 describe("options for creating a security key", () => {
   test("ask for no passkey, and for the kind of authenticator that is configured", async () => {
     const userId = randomUUID();
-    const { options } = await openCreation(scopeWith({ STILE_PASSKEY_HINTS: "client-device" }), {
+    const { options } = await createCreationOptions(scopeWith({ STILE_PASSKEY_HINTS: "client-device" }), {
       flowId: randomUUID(),
       user: { id: userId, name: "carla@example.com", displayName: "Carla" },
       exclude: [{ id: "AAAA", transports: ["usb"], mfaOnly: true }],
@@ -138,7 +144,7 @@ test("hints that are configured for passkeys stand in their options", async () =
   const context = scopeWith({ STILE_PASSKEY_HINTS: "client-device,hybrid" });
   const hints = ["client-device", "hybrid"];
   const flowId = randomUUID();
-  expect((await opened(openRequest(context, { flowId }))).publicKey.hints).toEqual(hints);
+  expect((await opened(createRequestOptions(context, { flowId }))).publicKey.hints).toEqual(hints);
   expect((await creation(context, flowId, randomUUID(), { kind: "passkey" })).publicKey.hints).toEqual(hints);
 });
 
@@ -214,7 +220,7 @@ describe("a security key", () => {
     const passkey = await register(phone, "passkey", userId);
     const allowed = await credentialIds(runtime.database.read, runtime.tenant.id, userId);
     const about = { flowId: randomUUID(), userId, allowed, secondFactor: true };
-    const { publicKey } = await opened(openRequest(scopeWith(), about));
+    const { publicKey } = await opened(createRequestOptions(scopeWith(), about));
     expect(publicKey.allowCredentials?.map(({ id }) => id).toSorted()).toEqual(
       [credentialId, passkey.credentialId].toSorted(),
     );
@@ -235,7 +241,7 @@ describe("a challenge", () => {
       [{ secondFactor: true }, {}],
     ] as Proof[][]) {
       const flowId = randomUUID();
-      const options = await opened(openRequest(context, { flowId, userId, ...asked }));
+      const options = await opened(createRequestOptions(context, { flowId, userId, ...asked }));
       const response = key.get(options, { origin, ...(credential ? { credential } : {}) });
       expect(await verifyAssertion(context, { flowId, response, userId, ...answered })).toEqual(unknown);
     }

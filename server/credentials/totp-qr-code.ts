@@ -1,16 +1,14 @@
 import { generateURI } from "otplib";
 import { qrCodeDataUrl } from "../lib/qr-code.ts";
 
-/** What an authenticator app is pointed at. */
-
-/** Width and height, in pixels. */
-const pictureSize = 200;
-/** Characters of the service's name that a QR code takes, whatever they are. */
-const longestService = 64;
+/** Width and height of the image. */
+const IMAGE_SIZE_PX = 200;
+/** A service name of this many characters fits the QR code in any script. */
+const MAX_SERVICE_CHARACTERS = 64;
 
 /**
- * The address that apps read from a QR code: `otpauth://totp/<service>:<account>?secret=…&issuer=<service>`. Neither
- * name may hold a colon, which parts them; and an operator may have named the service at greater length than fits.
+ * Returns the key URI for authenticator apps: `otpauth://totp/<service>:<account>?secret=…&issuer=<service>`. A colon
+ * separates the names, so colons inside them are replaced; a long service name is cut to fit the QR code.
  */
 export function totpUri({
   service,
@@ -21,18 +19,18 @@ export function totpUri({
   account: string;
   secret: string;
 }): string {
-  const issuer = withoutColon([...service].slice(0, longestService).join(""));
+  const issuer = withoutColon([...service].slice(0, MAX_SERVICE_CHARACTERS).join(""));
   return generateURI({ issuer, label: withoutColon(account), secret });
 }
 
 /**
- * Draws an address as a QR code.
+ * Renders a URI as a QR code.
  *
  * @returns a PNG of 200 by 200 pixels as a data URL (RFC 2397)
  */
 export async function totpQrCode(uri: string): Promise<string> {
-  // Screens are not torn or stained: the lowest error correction leaves the largest modules.
-  return qrCodeDataUrl(uri, { size: pictureSize, errorCorrection: "L" });
+  // Screens are undamaged, so the lowest error correction is enough; it leaves the largest modules.
+  return qrCodeDataUrl(uri, { size: IMAGE_SIZE_PX, errorCorrection: "L" });
 }
 
 function withoutColon(text: string): string {

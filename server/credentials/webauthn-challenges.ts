@@ -5,7 +5,7 @@ import type { Write } from "#db/write";
 import { randomToken } from "../lib/random-token.ts";
 import type { RequestContext } from "../runtime.ts";
 
-/** What a challenge was opened for. An answer to one kind is none to another. */
+/** The ceremony that a challenge is for. A response to another ceremony is rejected. */
 export type Ceremony =
   | "request"
   | "second_factor_request"
@@ -17,15 +17,15 @@ export type Ceremony =
 export interface OpenedChallenge {
   /** 32 random bytes, base64url. */
   challenge: string;
-  /** Seconds that it holds, and that the browser gives the person. */
+  /** Lifetime of the challenge and timeout of the browser's dialog, in seconds. */
   timeoutSeconds: number;
   write: Write;
 }
 
 /**
- * Opens a challenge for one flow and one ceremony. Several may be open at once; each is good for one answer.
+ * Opens a challenge for one flow and one ceremony. Several may be open at once; each accepts one response.
  *
- * @param about `userId`: the account that the answer must be of; `allowed`: ids of the credentials it may come from
+ * @param about `userId`: the account that the response must belong to; `allowed`: ids of the accepted credentials
  */
 export function openChallenge(
   context: RequestContext,
@@ -52,10 +52,10 @@ export function openChallenge(
 }
 
 /**
- * Takes a challenge, for good and at once: whatever comes of the answer, there is no second one to it.
+ * Consumes a challenge immediately, outside of the step's transaction, so that it accepts one response only.
  *
- * @param about `ceremonies`: those that the answer may be of
- * @returns which of them it was opened for; null when this flow has no such challenge open for any
+ * @param about `ceremonies`: the accepted ceremonies
+ * @returns what the challenge was opened for; null if this flow has no such unexpired challenge for these ceremonies
  */
 export async function takeChallenge(
   { runtime, tenant, now }: RequestContext,

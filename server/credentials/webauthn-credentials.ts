@@ -23,7 +23,7 @@ const selectById = prepared("webauthn_credential", (db) =>
     .where(and(eq(table.tenantId, sql.placeholder("tenantId")), eq(table.id, sql.placeholder("id")))),
 );
 
-/** The credential with this id, of any account. */
+/** Finds a credential of any account by its id. */
 export async function findCredential(
   db: ReadOnly,
   tenantId: string,
@@ -33,7 +33,7 @@ export async function findCredential(
   return row ?? null;
 }
 
-/** The ids of all credentials of an account, with what helps a browser to find them. */
+/** Lists the ids of all credentials of an account, oldest first, with their transports. */
 export function credentialIds(db: ReadOnly, tenantId: string, userId: string): Promise<CredentialId[]> {
   return db
     .select({ id: table.id, transports: table.transports, mfaOnly: table.mfaOnly })
@@ -43,10 +43,10 @@ export function credentialIds(db: ReadOnly, tenantId: string, userId: string): P
 }
 
 /**
- * Writes a new credential of an account. What is written violates `webauthn_credentials_pkey` when the id is taken, by
- * whomever (section 7.1 step 26).
+ * Inserts a new credential of an account. The write violates `webauthn_credentials_pkey` if any account already has the
+ * id (WebAuthn Level 3 section 7.1 step 26).
  *
- * @param credential a `NewCredential`, or what a flow has kept of one
+ * @param credential a `NewCredential`, or its serialized form from a flow
  */
 export function insertCredential(
   { tenant, now }: RequestContext,
@@ -61,11 +61,11 @@ export function insertCredential(
 }
 
 /**
- * Writes what an assertion told (section 7.2 step 24).
+ * Updates a credential after a verified assertion (WebAuthn Level 3 section 7.2 step 24).
  *
- * @param update `userVerified`: that its user was verified, and had shown another factor besides; else it stays as it
- *   was. `strict`: refuse a signature counter that another assertion has outrun meanwhile
- * @throws ConflictError "passkey" when it has, or when the credential is gone
+ * @param update `userVerified`: true records that user verification succeeded beside another factor; false leaves the
+ *   stored value. `strict`: reject a signature counter that a concurrent assertion has reached or passed
+ * @throws ConflictError("passkey") if `strict` rejects the counter, or if the credential no longer exists
  */
 export async function updateCredential(
   tx: Transaction,
@@ -85,4 +85,45 @@ export async function updateCredential(
     .where(and(eq(table.tenantId, tenant.id), eq(table.id, update.id), update.strict ? grows : undefined))
     .returning({ id: table.id });
   if (updated.length === 0) throw new ConflictError("passkey");
+}
+
+/**
+ * Renames a passkey or a security key of an account.
+ *
+ * @throws ConflictError("passkey") if the account no longer has it
+ */
+export function renameCredential(
+  { tenant, now }: RequestContext,
+  userId: string,
+  { id, name }: { id: string; name: string },
+): Write {
+  return async (tx) => {
+    const renamed = await tx
+      .update(table)
+      .set({ name, updatedAt: now })
+      .where(and(eq(table.tenantId, tenant.id), eq(table.userId, userId), eq(table.id, id)))
+      .returning({ id: table.id });
+    if (renamed.length === 0) throw new ConflictError("passkey");
+  };
+}
+
+/**
+ * Deletes a credential of an account.
+ *
+ * @param credential `mfaOnly`: true deletes security keys only, false passkeys only
+ * @throws ConflictError("passkey") if the account has no such credential of that kind
+ */
+export function deleteCredential(
+  { tenant }: RequestContext,
+  userId: string,
+  { id, mfaOnly }: { id: string; mfaOnly: boolean },
+): Write {
+  const own = and(eq(table.tenantId, tenant.id), eq(table.userId, userId), eq(table.id, id));
+  return async (tx) => {
+    const removed = await tx
+      .delete(table)
+      .where(and(own, eq(table.mfaOnly, mfaOnly)))
+      .returning({ id: table.id });
+    if (removed.length === 0) throw new ConflictError("passkey");
+  };
 }

@@ -5,7 +5,7 @@ import { canStillSignIn } from "../../account/reachability.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Config } from "../../config/schema.ts";
-import { deleteCredential, renameCredential } from "../../credentials/owned-credentials.ts";
+import { deleteCredential, renameCredential } from "../../credentials/webauthn-credentials.ts";
 import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
 import { ownId } from "./choice.ts";

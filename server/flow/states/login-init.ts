@@ -1,4 +1,4 @@
-import { openRequest } from "../../credentials/passkeys.ts";
+import { createRequestOptions } from "../../credentials/passkeys.ts";
 import { continueWithLoginIdentifier } from "../actions/continue-with-login-identifier.ts";
 import { rememberMe } from "../actions/remember-me.ts";
 import { thirdpartyOauth } from "../actions/thirdparty-oauth.ts";
@@ -13,7 +13,7 @@ export const loginInit = state({
   async enter({ request, flowId, data, config }) {
     const { capabilities } = data;
     if (!config.passkey.enabled || !capabilities?.webauthn || !capabilities.conditionalMediation) return {};
-    const opened = await openRequest(request, { flowId });
+    const opened = await createRequestOptions(request, { flowId });
     return { payload: { request_options: opened.options }, writes: [opened.write] };
   },
   actions: () => ({

@@ -1,4 +1,4 @@
-import { openRequest } from "../../credentials/passkeys.ts";
+import { createRequestOptions } from "../../credentials/passkeys.ts";
 import { credentialIds } from "../../credentials/webauthn-credentials.ts";
 import { back } from "../actions/back.ts";
 import { assertionProof, verifyAssertionResponse } from "../actions/webauthn-verify-assertion-response.ts";
@@ -16,7 +16,7 @@ export const loginPasskey = state({
       userId && (proof.secondFactor || mayListPasskeys(context))
         ? { userId, allowed: await credentialIds(db, request.tenant.id, userId) }
         : {};
-    const opened = await openRequest(request, { flowId, ...proof, ...about });
+    const opened = await createRequestOptions(request, { flowId, ...proof, ...about });
     return { payload: { request_options: opened.options }, writes: [opened.write] };
   },
   actions: () => ({ webauthn_verify_assertion_response: verifyAssertionResponse, back }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { openCreation } from "../../credentials/passkeys.ts";
+import { createCreationOptions } from "../../credentials/passkeys.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { state, type View } from "../define.ts";
@@ -40,7 +40,7 @@ export const onboardingCreatePasskey = state({
         if (!conditional) return go("onboarding_verify_passkey_attestation", { data });
         // Replaces the options of the next state's `enter`, which require user interaction.
         const about = { ...(await creationFor(context)), kind: "passkey", conditional } as const;
-        const { options, write } = await openCreation(context.request, about);
+        const { options, write } = await createCreationOptions(context.request, about);
         return go("onboarding_verify_passkey_attestation", {
           data,
           payload: { creation_options: options },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Write } from "#db/write";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { openCreation, verifyAttestation } from "../../credentials/passkeys.ts";
+import { createCreationOptions, verifyAttestation } from "../../credentials/passkeys.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import type { RequestContext } from "../../runtime.ts";
@@ -46,7 +46,7 @@ export const onboardingVerifyPasskeyAttestation = state({
   needs: ["userId"],
   renews: true,
   async enter(context) {
-    const { options, write } = await openCreation(context.request, {
+    const { options, write } = await createCreationOptions(context.request, {
       ...(await creationFor(context)),
       kind: kindOf(context),
     });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { requireAccount } from "../../account/account.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
-import { openCreation, verifyAttestation } from "../../credentials/passkeys.ts";
+import { createCreationOptions, verifyAttestation } from "../../credentials/passkeys.ts";
 import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import type { RequestContext } from "../../runtime.ts";
@@ -26,7 +26,7 @@ export const webauthnCredentialVerification = state({
   renews: true,
   async enter(context) {
     const { request, data } = context;
-    const creation = await openCreation(request, {
+    const creation = await createCreationOptions(request, {
       ...(await creationFor(context)),
       kind: data.credentialKind,
     });

@@ -6,8 +6,8 @@ import { credentialRow } from "../testing/credential-row.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { insertUser } from "../testing/users.ts";
-import { deleteCredential, renameCredential } from "./owned-credentials.ts";
 import { createPassword, deletePassword } from "./passwords.ts";
+import { deleteCredential, renameCredential } from "./webauthn-credentials.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
