@@ -116,7 +116,7 @@ const leftOf = async ({ userId }: Account) => {
 
 const isSignedIn = async ({ token }: Account) => {
   const { tenant } = runtime;
-  return (await verifySession(runtime, tenant, { cookies: [token] }, { touch: false })).valid;
+  return (await verifySession(runtime, tenant, { cookies: [token] }, { touch: false })).ok;
 };
 
 describe("dropCredentialsSetBeforeVerification", () => {

@@ -63,7 +63,7 @@ describe("a session is found", () => {
   it("by its cookie, and by a bearer token", async () => {
     for (const tokens of [{ cookies: [token] }, { bearer: token }, { bearer: token, cookies: [token] }]) {
       expect(await verify(tokens)).toMatchObject({
-        valid: true,
+        ok: true,
         session: { id: sessionId, userId },
         claims: { subject: userId, session_id: sessionId, amr: ["otp"] },
         idleExpiresAt: null,
@@ -86,20 +86,20 @@ describe("a session is found", () => {
 
 describe("nobody is signed in", () => {
   it("by nothing, or by what is no token", async () => {
-    expect(await verify({})).toEqual({ valid: false });
+    expect(await verify({})).toEqual({ ok: false, reason: "no_session" });
     for (const junk of ["", "x", "a.b.c", "undefined", `${token}x`, "\0"]) {
-      expect(await verify({ bearer: junk, cookies: [junk] })).toEqual({ valid: false });
+      expect(await verify({ bearer: junk, cookies: [junk] })).toEqual({ ok: false, reason: "no_session" });
     }
   });
 
   it("once the session has ended: the token dies with the row", async () => {
     await endSession(runtime.database.write, runtime.tenant.id, sessionId);
-    expect(await verify({ cookies: [token] })).toEqual({ valid: false });
+    expect(await verify({ cookies: [token] })).toEqual({ ok: false, reason: "no_session" });
   });
 
   it("once the account is gone", async () => {
     await runtime.database.write.delete(schema.users).where(eq(schema.users.id, userId));
-    expect(await verify({ cookies: [token] })).toEqual({ valid: false });
+    expect(await verify({ cookies: [token] })).toEqual({ ok: false, reason: "no_session" });
   });
 
   it("once the lifespan is over, by the database's clock and to the second", async () => {
@@ -107,9 +107,9 @@ describe("nobody is signed in", () => {
     const issued = await signIn(host, await newUser(host));
     const cookies = [issued.token];
     host.advanceClock(98);
-    expect(await verify({ cookies }, false, host)).toMatchObject({ valid: true });
+    expect(await verify({ cookies }, false, host)).toMatchObject({ ok: true });
     host.advanceClock(2);
-    expect(await verify({ cookies }, false, host)).toEqual({ valid: false });
+    expect(await verify({ cookies }, false, host)).toEqual({ ok: false, reason: "no_session" });
     await host.close();
   });
 
@@ -127,7 +127,7 @@ describe("nobody is signed in", () => {
       verify({
         bearer: await runtime.signingKeys.of(runtime.tenant).sign({ ...claims, ...changed }, { typ }),
       });
-    expect(await by({})).toMatchObject({ valid: true });
+    expect(await by({})).toMatchObject({ ok: true });
     const wrong = [
       { aud: ["elsewhere"] },
       { iss: "http://elsewhere" },
@@ -141,9 +141,9 @@ describe("nobody is signed in", () => {
       { nbf: iat + 120 },
       { amr: "pwd" },
     ];
-    for (const changed of wrong) expect(await by(changed)).toEqual({ valid: false });
+    for (const changed of wrong) expect(await by(changed)).toEqual({ ok: false, reason: "no_session" });
     for (const typ of ["webhook+jwt", "device+jwt", "handover+jwt"]) {
-      expect(await by({}, typ)).toEqual({ valid: false });
+      expect(await by({}, typ)).toEqual({ ok: false, reason: "no_session" });
     }
   });
 
@@ -152,7 +152,8 @@ describe("nobody is signed in", () => {
     await runtime.database.write.insert(schema.tenants).values({ id, name: "another tenant" });
     const tenant = { id, config: runtime.config };
     expect(await verifySession(runtime, tenant, { cookies: [token] }, { touch: false })).toEqual({
-      valid: false,
+      ok: false,
+      reason: "no_session",
     });
     const { database, vault, platform, log } = runtime;
     // Even with the keys of the tenant that signed.
@@ -167,7 +168,8 @@ describe("nobody is signed in", () => {
     const there = { ...runtime, tenant, signingKeys: { of: () => keys } };
     expect(await verifySession(there, tenant, { bearer: token, cookies: [token] }, { touch: false })).toEqual(
       {
-        valid: false,
+        ok: false,
+        reason: "no_session",
       },
     );
   });
@@ -178,12 +180,18 @@ describe("several cookies", () => {
     const planted = await signIn(runtime, await newUser());
     runtime.advanceClock(120);
     const before = await lastUsed();
-    expect(await verify({ cookies: [token, planted.token] }, true)).toEqual({ valid: false });
-    expect(await verify({ cookies: [planted.token, token] }, true)).toEqual({ valid: false });
+    expect(await verify({ cookies: [token, planted.token] }, true)).toEqual({
+      ok: false,
+      reason: "ambiguous_session",
+    });
+    expect(await verify({ cookies: [planted.token, token] }, true)).toEqual({
+      ok: false,
+      reason: "ambiguous_session",
+    });
     expect(await lastUsed()).toBe(before);
     // A person with two sessions of their own cannot be told from that.
     const own = await signIn();
-    expect(await verify({ cookies: [token, own.token] })).toEqual({ valid: false });
+    expect(await verify({ cookies: [token, own.token] })).toEqual({ ok: false, reason: "ambiguous_session" });
   });
 
   it("A39 leave the one that counts: the others are of other tenants, ended, forged or the same", async () => {
@@ -192,7 +200,7 @@ describe("several cookies", () => {
     const elsewhere = await testRuntime();
     const foreign = await signIn(elsewhere, await newUser(elsewhere));
     const cookies = ["junk", foreign.token, ended, `${token.slice(0, -4)}AAAA`, token, token];
-    expect(await verify({ cookies })).toMatchObject({ valid: true, session: { id: sessionId } });
+    expect(await verify({ cookies })).toMatchObject({ ok: true, session: { id: sessionId } });
     expect(await verify({ cookies: cookies.toReversed() })).toMatchObject({ session: { id: sessionId } });
     await elsewhere.close();
   });
@@ -200,7 +208,7 @@ describe("several cookies", () => {
   it("A39 in a crowd that no browser sends are not looked at", async () => {
     const crowd = Array.from({ length: 9 }, (_, index) => `junk ${index}`);
     const asked = vi.spyOn(runtime.signingKeys.of(runtime.tenant), "verify");
-    expect(await verify({ cookies: [...crowd, token] })).toEqual({ valid: false });
+    expect(await verify({ cookies: [...crowd, token] })).toEqual({ ok: false, reason: "no_session" });
     expect(asked).not.toHaveBeenCalled();
     asked.mockRestore();
   });
@@ -224,30 +232,30 @@ describe("use", () => {
     const idling = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" });
     for (let time = 0; time < 4; time++) {
       runtime.advanceClock(8 * 60);
-      expect(await verify({ cookies: [token] }, true, idling)).toMatchObject({ valid: true });
+      expect(await verify({ cookies: [token] }, true, idling)).toMatchObject({ ok: true });
     }
     const used = (await lastUsed()) ?? 0;
     runtime.advanceClock(5 * 60);
     expect(await verify({ cookies: [token] }, false, idling)).toMatchObject({
-      valid: true,
+      ok: true,
       idleExpiresAt: new Date(used + 600_000),
     });
     runtime.advanceClock(6 * 60);
-    expect(await verify({ cookies: [token] }, false, idling)).toEqual({ valid: false });
+    expect(await verify({ cookies: [token] }, false, idling)).toEqual({ ok: false, reason: "no_session" });
     expect(await lastUsed()).toBe(used);
   });
 
   it("comes too late for an idle session, which ends for good", async () => {
     const idling = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" });
     runtime.advanceClock(11 * 60);
-    expect(await verify({ cookies: [token] }, true, idling)).toEqual({ valid: false });
-    expect(await verify({ cookies: [token] }, true, runtime)).toEqual({ valid: false });
+    expect(await verify({ cookies: [token] }, true, idling)).toEqual({ ok: false, reason: "no_session" });
+    expect(await verify({ cookies: [token] }, true, runtime)).toEqual({ ok: false, reason: "no_session" });
     expect(await lastUsed()).toBeUndefined();
   });
 
   it("of one session by fifty requests at once is valid for all", async () => {
     runtime.advanceClock(120);
     const answers = await Promise.all(Array.from({ length: 50 }, () => verify({ cookies: [token] }, true)));
-    expect(answers.every((answer) => answer.valid)).toBe(true);
+    expect(answers.every((answer) => answer.ok)).toBe(true);
   });
 });

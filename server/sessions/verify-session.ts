@@ -26,14 +26,15 @@ export interface PresentedTokens {
 }
 
 export type VerifiedSession =
-  | { valid: false }
   | {
-      valid: true;
+      ok: true;
       session: Session;
       claims: SessionClaims;
       /** When it ends if it stays unused; null if `session.idle_timeout` is off. */
       idleExpiresAt: Date | null;
-    };
+    }
+  /** `ambiguous_session`: the cookies name more than one live session. */
+  | { ok: false; reason: "no_session" | "ambiguous_session" };
 
 /** The session that a valid token names. */
 type Candidate = FoundSession & { claims: SessionTokenClaims };
@@ -69,11 +70,12 @@ export async function verifySession(
   if (!chosen) {
     const idle = candidates.filter((candidate) => candidate.idle);
     if (touch) for (const { session } of idle) await endIdle(runtime, tenant, session);
-    return { valid: false };
+    return { ok: false, reason: "no_session" };
   }
-  if (live.some(({ session }) => session.id !== chosen.session.id)) return { valid: false };
+  if (live.some(({ session }) => session.id !== chosen.session.id))
+    return { ok: false, reason: "ambiguous_session" };
   const { session, idleExpiresAt } = touch ? await touchSession(runtime, tenant, chosen) : chosen;
-  return { valid: true, session, claims: clientClaims(chosen.claims), idleExpiresAt };
+  return { ok: true, session, claims: clientClaims(chosen.claims), idleExpiresAt };
 }
 
 /**

@@ -92,7 +92,7 @@ async function perform(context: HandlerContext, call: FlowCall): Promise<Answer>
 /** The session whose account a profile flow manages. */
 export async function profileSession(context: HandlerContext): Promise<Session | undefined> {
   const verified = await presentedSession(context, { touch: true });
-  return verified.valid ? verified.session : undefined;
+  return verified.ok ? verified.session : undefined;
 }
 
 /**

@@ -51,7 +51,7 @@ async function visitorSession(
 ): Promise<Session | undefined> {
   const presented = { cookies: cookieValues(cookies, tenant.config.session.cookie.name) };
   const verified = await verifySession(runtime, tenant, presented, { touch: false });
-  return verified.valid ? verified.session : undefined;
+  return verified.ok ? verified.session : undefined;
 }
 
 /** Stands for the last state of a flow that can no longer be read. */

@@ -12,7 +12,7 @@ export const userHandler: Handler = (context) => showProfile(context, context.pa
 /** @param id of the requested account; null for the caller's own */
 async function showProfile(context: HandlerContext, id: string | null): Promise<Reply> {
   const verified = await presentedSession(context, { touch: true });
-  if (!verified.valid) return plainError(401, "No valid session.");
+  if (!verified.ok) return plainError(401, "No valid session.");
   const { userId } = verified.session;
   const profile =
     id === null || id === userId

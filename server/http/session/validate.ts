@@ -19,7 +19,7 @@ export const validateTokenHandler: Handler = async ({ runtime, tenant, request }
 };
 
 function show(verified: VerifiedSession): Reply {
-  if (!verified.valid) return json(200, { is_valid: false });
+  if (!verified.ok) return json(200, { is_valid: false });
   const { claims, session, idleExpiresAt } = verified;
   return json(200, {
     is_valid: true,
