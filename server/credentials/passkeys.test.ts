@@ -69,7 +69,7 @@ const creationFor = (
     }),
   );
 
-/** A user with a passkey in an authenticator, registered as anybody would. */
+/** A user with a passkey in an authenticator, registered in the ordinary way. */
 async function registered(settings: Parameters<typeof softwareAuthenticator>[0] = {}) {
   const context = scopeAt();
   const authenticator = softwareAuthenticator(settings);
@@ -82,7 +82,7 @@ async function registered(settings: Parameters<typeof softwareAuthenticator>[0] 
   return { authenticator, userId, credentialId: verified.credential.id };
 }
 
-/** An answer to a new challenge of a flow. */
+/** A response to a new challenge of a flow. */
 async function answered(
   authenticator: Authenticator,
   about: Parameters<typeof createRequestOptions>[1],
@@ -102,7 +102,7 @@ async function rowOf(credentialId: string) {
 }
 
 describe("options", () => {
-  test("for signing in ask any passkey of this relying party", async () => {
+  test("for signing in accept any passkey of this relying party", async () => {
     const { publicKey } = await opened(createRequestOptions(scopeAt(), { flowId: randomUUID() }));
     expect(publicKey).toEqual({
       challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
@@ -112,7 +112,7 @@ describe("options", () => {
     });
   });
 
-  test("for signing in list passkeys only where there are some, and no second factors", async () => {
+  test("for signing in list the given passkeys, without second factors", async () => {
     const allowed = [
       { id: "AAAA", transports: ["internal"], mfaOnly: false },
       { id: "BBBB", transports: [], mfaOnly: false },
@@ -127,7 +127,7 @@ describe("options", () => {
     expect(none.publicKey).not.toHaveProperty("allowCredentials");
   });
 
-  test("for creating describe the passkey that is wanted", async () => {
+  test("for creation describe the requested passkey", async () => {
     const userId = await newUser();
     const settings = {
       STILE_SERVICE_NAME: "Acme",
@@ -163,7 +163,7 @@ describe("options", () => {
     );
   });
 
-  test("hold no longer than five minutes, whatever is configured", async () => {
+  test("have a timeout of at most five minutes, whatever is configured", async () => {
     const { options } = await createRequestOptions(scopeAt(0, { STILE_WEBAUTHN_TIMEOUT: "1h" }), {
       flowId: randomUUID(),
     });
@@ -172,7 +172,7 @@ describe("options", () => {
 });
 
 describe("a passkey", () => {
-  test("that was registered signs in, by itself or for its account, and its record is kept up to date", async () => {
+  test("signs in with or without a known account, and its record is updated", async () => {
     const { authenticator, userId, credentialId } = await registered({ counts: true, backup: "eligible" });
     expect(await credentialIds(runtime.database.read, runtime.tenant.id, userId)).toEqual([
       { id: credentialId, transports: ["internal", "hybrid"], mfaOnly: false },
@@ -192,14 +192,14 @@ describe("a passkey", () => {
     });
   });
 
-  test("answers a challenge that was open to all after the flow has come to be about its owner", async () => {
+  test("answers an open challenge after the flow has identified its owner", async () => {
     const { authenticator, userId } = await registered();
     const flowId = randomUUID();
     const response = await answered(authenticator, { flowId });
     expect(await verifyAssertion(scopeAt(), { flowId, response, userId })).toMatchObject({ ok: true });
   });
 
-  test("of somebody else does not sign in to an account", async () => {
+  test("of another account is rejected", async () => {
     const stranger = await registered();
     const { userId } = await registered();
     const flowId = randomUUID();
@@ -210,7 +210,7 @@ describe("a passkey", () => {
     });
   });
 
-  test("that nobody registered is unknown, and so is one of another tenant", async () => {
+  test("is unknown if it was never registered, or at another tenant", async () => {
     const { authenticator } = await registered();
     const flowId = randomUUID();
     const unknown = softwareAuthenticator();
@@ -229,7 +229,7 @@ describe("a passkey", () => {
     ).toMatchObject({ ok: false, reason: "credential_unknown" });
   });
 
-  test("that was not listed is refused, though it is the account's", async () => {
+  test("of the account is rejected if the options did not list it", async () => {
     const { authenticator, userId } = await registered();
     const flowId = randomUUID();
     const options = await opened(
@@ -247,7 +247,7 @@ describe("a passkey", () => {
     });
   });
 
-  test("is registered once, whoever asks", async () => {
+  test("is registered once, for one account", async () => {
     const { authenticator, credentialId } = await registered();
     const [held] = authenticator.credentials;
     const flowId = randomUUID();
@@ -264,7 +264,7 @@ describe("a passkey", () => {
     });
   });
 
-  test("that is registered twice at once is written once", async () => {
+  test("is written once by two concurrent registrations", async () => {
     const context = scopeAt();
     const credentialId = Buffer.from(randomUUID());
     const verdicts = await Promise.all(
@@ -290,7 +290,7 @@ describe("a passkey", () => {
 });
 
 describe("a challenge", () => {
-  test("is good for one answer, right or wrong", async () => {
+  test("accepts one response, valid or not", async () => {
     const { authenticator } = await registered();
     const flowId = randomUUID();
     const wrong = await answered(authenticator, { flowId }, { brokenSignature: true });
@@ -315,7 +315,7 @@ describe("a challenge", () => {
     });
   });
 
-  test("A13 of 50 answers at once is given to one", async () => {
+  test("A13 accepts one of 50 concurrent responses", async () => {
     const { authenticator } = await registered();
     const flowId = randomUUID();
     const response = await answered(authenticator, { flowId });
@@ -325,7 +325,7 @@ describe("a challenge", () => {
     expect(verdicts.filter(({ ok }) => ok)).toHaveLength(1);
   });
 
-  test("is gone even when the step that judged it is never written", async () => {
+  test("stays consumed when the step that verified it is never committed", async () => {
     const { authenticator } = await registered();
     const flowId = randomUUID();
     const response = await answered(authenticator, { flowId });
@@ -337,7 +337,7 @@ describe("a challenge", () => {
     expect(rows).toEqual([]);
   });
 
-  test("ends when it is said to, to the millisecond", async () => {
+  test("expires at its timeout, to the millisecond", async () => {
     const { authenticator } = await registered();
     const flowId = randomUUID();
     const late = await answered(authenticator, { flowId });
@@ -349,7 +349,7 @@ describe("a challenge", () => {
     expect((await verifyAssertion(scopeAt(299.999), { flowId, response: timely })).ok).toBe(true);
   });
 
-  test("is of its flow, its tenant, its ceremony and its account alone, and not used up from elsewhere", async () => {
+  test("is bound to its flow, tenant, ceremony and account, and others do not consume it", async () => {
     const { authenticator, userId } = await registered();
     const flowId = randomUUID();
     const unknown = { ok: false, reason: "challenge_unknown" };
@@ -369,7 +369,7 @@ describe("a challenge", () => {
     expect(await verifyAssertion(scopeAt(), { flowId, response: crossed, userId })).toEqual(unknown);
   });
 
-  test("for creating is of its account", async () => {
+  test("for creation is bound to its account", async () => {
     const flowId = randomUUID();
     const options = await creationFor(scopeAt(), flowId, randomUUID());
     const response = softwareAuthenticator().create(options, { origin });
@@ -381,7 +381,7 @@ describe("a challenge", () => {
     });
   });
 
-  test("may be one of several that are open", async () => {
+  test("may be one of several open challenges", async () => {
     const { authenticator } = await registered();
     const flowId = randomUUID();
     const responses = await Promise.all([1, 2, 3].map(() => answered(authenticator, { flowId })));
@@ -391,7 +391,7 @@ describe("a challenge", () => {
 });
 
 describe("a signature counter", () => {
-  test("that did not grow is refused, and it is told whose it is", async () => {
+  test("that did not increase is rejected, and the owner is reported", async () => {
     const { authenticator, userId, credentialId } = await registered({ counts: true });
     const flowId = randomUUID();
     const response = await answered(authenticator, { flowId }, { signCount: 1 });
@@ -403,7 +403,7 @@ describe("a signature counter", () => {
     });
   });
 
-  test("that did not grow passes where that is configured, with a line in the audit log", async () => {
+  test("that did not increase is accepted and audited if configured", async () => {
     const { authenticator, userId, credentialId } = await registered({ counts: true });
     const flowId = randomUUID();
     const context = scopeAt(0, { STILE_WEBAUTHN_SIGN_COUNT: "warn" });
@@ -419,7 +419,7 @@ describe("a signature counter", () => {
     expect(lines.map(({ type }) => type)).toEqual(["passkey_sign_count_stale"]);
   });
 
-  test("that another answer outran between judging and writing is refused then", async () => {
+  test("that a concurrent response has passed is rejected when it is written", async () => {
     const { authenticator, credentialId } = await registered({ counts: true });
     const flowId = randomUUID();
     const [early, late] = [
@@ -440,7 +440,7 @@ describe("a signature counter", () => {
   });
 });
 
-test("a passkey that was removed between judging and writing does not sign in", async () => {
+test("rejects a passkey that was deleted between verification and commit", async () => {
   const { authenticator, credentialId } = await registered();
   const flowId = randomUUID();
   const verified = await verifyAssertion(scopeAt(), {
@@ -454,7 +454,7 @@ test("a passkey that was removed between judging and writing does not sign in", 
   await expect(write(verified.write)).rejects.toThrow(new ConflictError("passkey"));
 });
 
-test("a second factor does not sign in by itself", async () => {
+test("rejects a second factor as the only factor", async () => {
   const { authenticator, userId, credentialId } = await registered();
   const { webauthnCredentials } = schema;
   await runtime.database.write
@@ -471,7 +471,7 @@ test("a second factor does not sign in by itself", async () => {
   });
 });
 
-test("A20 signing in with a passkey lifts the bar from a password", async () => {
+test("A20 signing in with a passkey unlocks the password", async () => {
   const { authenticator, userId } = await registered();
   const subject = failureSubject(runtime.vault, runtime.tenant.id, { userId });
   const key = { tenantId: runtime.tenant.id, method: "password", subject, source: "" } as const;
@@ -487,7 +487,7 @@ test("A20 signing in with a passkey lifts the bar from a password", async () => 
   expect(await countFailure(runtime.database, key, inARow, start)).toMatchObject({ ok: true });
 });
 
-describe("whatever a client sends", () => {
+describe("malformed input", () => {
   const flowId = randomUUID();
   const userId = randomUUID();
   const neverThrows = async (response: unknown) => {
@@ -497,11 +497,11 @@ describe("whatever a client sends", () => {
     );
   };
 
-  test("A93 it is answered, and never by an error", async () => {
+  test("A93 gets a verdict and never throws", async () => {
     await fc.assert(fc.asyncProperty(fc.anything({ maxDepth: 3 }), neverThrows), { numRuns: 100 });
   });
 
-  test("A90 A93 a right answer with one part replaced by anything is answered", async () => {
+  test("A90 A93 gets a verdict when one part of a valid response is replaced", async () => {
     const { authenticator } = await registered();
     const right = await answered(authenticator, { flowId });
     const creation = softwareAuthenticator().create(await creationFor(scopeAt(), flowId, userId), { origin });
@@ -527,7 +527,7 @@ describe("whatever a client sends", () => {
             part in response.response
               ? { ...response, response: { ...response.response, [part]: value } }
               : { ...response, [part]: value };
-          // The challenge is open only for the first of them; what matters is that there is an answer.
+          // Only the first response finds the challenge open; the others must get a verdict too.
           await verifyAssertion(scopeAt(), { flowId, response: replaced });
           await verifyAttestation(scopeAt(), { flowId, userId, response: replaced, kind: "passkey" });
         }
@@ -546,7 +546,7 @@ describe("whatever a client sends", () => {
     '{"challenge":1}',
     "{",
     "\uFEFF\uFEFF{}",
-  ])("client data of %j is answered", async (text) => {
+  ])("gets a verdict as client data %j", async (text) => {
     const { authenticator } = await registered();
     const right = await answered(authenticator, { flowId });
     const clientDataJSON = Buffer.from(text).toString("base64url");

@@ -7,13 +7,13 @@ const hasher = createPasswordHasher(settings);
 const withPepper = (pepper: string) => createPasswordHasher({ ...settings, pepper });
 
 describe("a hash", () => {
-  test("is argon2id with the configured cost, and salted", async () => {
+  test("is salted argon2id with the configured cost", async () => {
     const [one, two] = await Promise.all([hasher.hash("correct horse"), hasher.hash("correct horse")]);
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(one).not.toBe(two);
   });
 
-  test("verifies its password and no other", async () => {
+  test("verifies its own password only", async () => {
     const stored = await hasher.hash("correct horse");
     expect(await hasher.verify("correct horse", stored)).toEqual({ ok: true, outdated: false });
     for (const wrong of ["correct horse ", "Correct horse", "correct hors", ""]) {
@@ -21,14 +21,14 @@ describe("a hash", () => {
     }
   });
 
-  test("is of the password in NFC, whole, however long", async () => {
+  test("covers the whole password in NFC, whatever its length", async () => {
     expect((await hasher.verify("a\u0308bc", await hasher.hash("äbc"))).ok).toBe(true);
     const long = "x".repeat(255);
     expect((await hasher.verify(`${long}z`, await hasher.hash(`${long}y`))).ok).toBe(false);
     expect((await hasher.verify("ab\0cd", await hasher.hash("ab\0ce"))).ok).toBe(false);
   });
 
-  test("of another cost verifies still, and is outdated", async () => {
+  test("of another cost still verifies, and is outdated", async () => {
     const dearer = createPasswordHasher({ ...settings, hash: { ...settings.hash, passes: 3 } });
     const stored = await hasher.hash("correct horse");
     expect(await dearer.verify("correct horse", stored)).toEqual({ ok: true, outdated: true });
@@ -40,7 +40,7 @@ describe("a hash", () => {
   });
 });
 
-test("A2 no hash is no match, at the price of one", async () => {
+test("A2 a missing hash does not match, and costs as much as a real one", async () => {
   expect(await hasher.verify("anything", null)).toEqual({ ok: false, outdated: false });
   expect(await hasher.verify("", null)).toEqual({ ok: false, outdated: false });
   expect(await withPepper("0123456789abcdef").verify("anything", null)).toEqual({
@@ -49,14 +49,14 @@ test("A2 no hash is no match, at the price of one", async () => {
   });
 });
 
-test("A10 half a surrogate pair, a NUL or a megabyte is a wrong password like any other", async () => {
+test("A10 rejects a lone surrogate, a NUL and a megabyte as wrong passwords", async () => {
   const stored = await hasher.hash("a\ufffdb");
   for (const password of ["a\ud800b", "\udfff", "\0", "x".repeat(1_048_576)]) {
     expect(await hasher.verify(password, stored)).toEqual({ ok: false, outdated: false });
   }
 });
 
-test("a value that is no hash of ours is no match", async () => {
+test("a value in another format does not match", async () => {
   for (const stored of ["", "plain", "$2b$12$abcdefghijklmnopqrstuv", "pepper:$argon2id"]) {
     expect((await hasher.verify("plain", stored)).ok).toBe(false);
   }
@@ -66,31 +66,31 @@ describe("a pepper", () => {
   const first = withPepper("the first pepper of all");
   const second = withPepper("the second pepper there is");
 
-  test("is named in the hash, and needed", async () => {
+  test("is named in the hash, and required", async () => {
     const stored = await first.hash("correct horse");
     expect(stored).toMatch(/^pepper:[A-Za-z0-9_-]{8}\$argon2id\$/);
     expect(await first.verify("correct horse", stored)).toEqual({ ok: true, outdated: false });
     expect(stored).not.toContain("first");
   });
 
-  test("that was added later leaves older hashes right, and outdated", async () => {
+  test("that was added later leaves older hashes valid and outdated", async () => {
     expect(await first.verify("correct horse", await hasher.hash("correct horse"))).toEqual({
       ok: true,
       outdated: true,
     });
   });
 
-  test("that was taken away or replaced is told from a wrong password", async () => {
+  test("that was removed or replaced is distinguished from a wrong password", async () => {
     const stored = await first.hash("correct horse");
     expect(await hasher.verify("correct horse", stored)).toEqual({ ok: false, outdated: true });
     expect(await second.verify("correct horse", stored)).toEqual({ ok: false, outdated: true });
   });
 });
 
-describe("A95 a flood of passwords", () => {
+describe("A95 the queue of passwords", () => {
   const small = () => createPasswordHasher({ ...settings, hash: { ...settings.hash, queue: 3 } });
 
-  test("waits in a line of bounded length; the rest is turned away at once", async () => {
+  test("has a bounded length, and rejects the rest at once", async () => {
     const crowded = small();
     const results = await Promise.allSettled(Array.from({ length: 100 }, () => crowded.hash("x")));
     const refused = results.filter((result) => result.status === "rejected");
@@ -99,7 +99,7 @@ describe("A95 a flood of passwords", () => {
     expect(refused.every((result) => result.reason instanceof HashQueueFullError)).toBe(true);
   });
 
-  test("is seen to be one before it is joined, and passes", async () => {
+  test("reports that it is full before it is joined, and drains", async () => {
     const crowded = small();
     const running = Array.from({ length: 5 }, () => crowded.hash("x"));
     expect(crowded.full).toBe(true);
@@ -108,7 +108,7 @@ describe("A95 a flood of passwords", () => {
     expect(await crowded.hash("y")).toContain("$argon2id$");
   });
 
-  test("leaves a place free when somebody gives up waiting", async () => {
+  test("frees the place of a caller that aborts", async () => {
     const crowded = small();
     const running = Array.from({ length: 2 }, () => crowded.hash("x"));
     const patience = new AbortController();
@@ -122,7 +122,7 @@ describe("A95 a flood of passwords", () => {
     await expect(crowded.hash("never", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
   });
 
-  test("is done in order, and a failure keeps nobody waiting", async () => {
+  test("is processed in order, and a failure does not block it", async () => {
     const crowded = createPasswordHasher({
       ...settings,
       hash: { ...settings.hash, memory: 8, passes: 1, queue: 64 },

@@ -33,7 +33,7 @@ function scopeOf(
   return { ...requestContext(runtime.configured(settings), { now: start, source }), ...rest };
 }
 
-/** Limits as they are in production, but for the ones that would hide the one a test is about. */
+/** The limits of production, without those that would hide the limit under test. */
 const isVerified = (verdict: PasswordVerdict) => verdict.ok || verdict.reason === "wrong";
 
 const limited = {
@@ -62,7 +62,7 @@ async function hashOf(userId: string): Promise<string | undefined> {
 }
 
 describe("a password", () => {
-  test("is right for its account, and wrong for every other one", async () => {
+  test("is correct for its own account only", async () => {
     const context = scopeOf();
     const user = await newUser(context, right);
     const other = await newUser(context, "another good password");
@@ -77,7 +77,7 @@ describe("a password", () => {
     });
   });
 
-  test("of another tenant's account is wrong here", async () => {
+  test("of another tenant's account is wrong", async () => {
     const context = scopeOf();
     const user = await newUser(context, right);
     const elsewhere = { ...context, tenant: { ...context.tenant, id: randomUUID() } };
@@ -87,14 +87,14 @@ describe("a password", () => {
     });
   });
 
-  test("A1 is wrong, and counted, where there is no account or no password", async () => {
+  test("A1 is wrong, and counted, without an account or without a password", async () => {
     const context = scopeOf({ settings: limited });
     const passwordless = await newUser(context);
     const unknown = { identifier: `${randomUUID()}@example.com` };
-    for (const somebody of [passwordless, unknown]) {
+    for (const account of [passwordless, unknown]) {
       const answers = [];
       for (let attempt = 0; attempt < 6; attempt++) {
-        answers.push(await verifyPassword(context, { ...somebody, password: right }));
+        answers.push(await verifyPassword(context, { ...account, password: right }));
       }
       expect(answers).toEqual([
         ...Array(5).fill({ ok: false, reason: "wrong" }),
@@ -103,7 +103,7 @@ describe("a password", () => {
     }
   });
 
-  test("is judged once more after it was replaced: what was right before is taken", async () => {
+  test("is verified again after a concurrent replacement", async () => {
     const context = scopeOf();
     const user = await newUser(context, right);
     const verdict = await verifyPassword(context, { ...user, password: right });
@@ -117,7 +117,7 @@ describe("a password", () => {
     });
   });
 
-  test("A3 hashed by older parameters is hashed again when it was right, not when it was wrong", async () => {
+  test("A3 is rehashed from older parameters when it is correct, not when it is wrong", async () => {
     const cheap = scopeOf();
     const dear = scopeOf({
       settings: { STILE_PASSWORD_HASH_PASSES: "3", STILE_PASSWORD_PEPPER: "a pepper of twenty bytes" },
@@ -137,8 +137,8 @@ describe("a password", () => {
   });
 });
 
-describe("tries", () => {
-  test("from the fifth wrong one on are delayed, for the account and from there", async () => {
+describe("attempts", () => {
+  test("are delayed from the fifth failure on, for the account and source", async () => {
     const context = scopeOf({ settings: limited });
     const user = await newUser(context, right);
     const at = (seconds: number, source = testClient.source) =>
@@ -154,7 +154,7 @@ describe("tries", () => {
       reason: "rate_limited",
       retryAfterSeconds: 1,
     });
-    // A20 somebody else's tries do not keep the owner waiting.
+    // A20 Attempts from another source do not delay the owner.
     expect(await verifyPassword(at(0.5, "198.51.100.9"), { ...user, password: right })).toMatchObject({
       ok: true,
     });
@@ -177,7 +177,7 @@ describe("tries", () => {
     expect(await verifyPassword(at(3), { ...user, password: right })).toMatchObject({ ok: true });
   });
 
-  test("A13 at once are judged no more than allowed before a delay", async () => {
+  test("A13 that are concurrent are verified no more often than before a delay", async () => {
     const context = scopeOf({ settings: limited });
     const user = await newUser(context, right);
     const verdicts = await Promise.all(
@@ -186,7 +186,7 @@ describe("tries", () => {
     expect(verdicts.filter(isVerified)).toHaveLength(5);
   });
 
-  test("of one account from one source are five a minute", async () => {
+  test("for one account from one source are limited to five a minute", async () => {
     const context = scopeOf({ settings: { STILE_RATE_LIMITER_ENABLED: "true" }, source: "192.0.2.55" });
     const user = await newUser(context, right);
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -199,7 +199,7 @@ describe("tries", () => {
     expect("retryAfterSeconds" in verdict && verdict.retryAfterSeconds).toBeGreaterThan(10);
   });
 
-  test("A17 of one password for many accounts end soon from one source, and not from another", async () => {
+  test("A17 with one password for many accounts are limited for each source", async () => {
     const settings = { ...limited, STILE_RATE_LIMITER_PASSWORDS_PER_SOURCE: "10" };
     const attacker = scopeOf({ settings, source: "2001:db8:bad:1::/64" });
     const verdicts = [];
@@ -214,7 +214,7 @@ describe("tries", () => {
     expect(await verifyPassword(home, { ...owner, password: right })).toMatchObject({ ok: true });
   });
 
-  test("A20 a hundred wrong ones in a row bar the password, unseen, until another method succeeds", async () => {
+  test("A20 lock the password after a hundred failures, with an unchanged verdict, until another method succeeds", async () => {
     const context = scopeOf({ settings: limited, source: "203.0.113.5" });
     const user = await newUser(context, right);
     const { tenant } = context;
@@ -232,7 +232,7 @@ describe("tries", () => {
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
   });
 
-  test("are forgotten when the password is replaced", async () => {
+  test("are reset when the password is replaced", async () => {
     const context = scopeOf({ settings: limited });
     const user = await newUser(context, right);
     for (let attempt = 0; attempt < 5; attempt++)
@@ -250,7 +250,7 @@ describe("tries", () => {
     });
   });
 
-  test("A95 that find the queue full are put off, and count as none", async () => {
+  test("A95 that find the queue full are postponed and not counted", async () => {
     const context = scopeOf({ settings: limited });
     const user = await newUser(context, right);
     const passwordHasher = createPasswordHasher({
@@ -270,7 +270,7 @@ describe("tries", () => {
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
   });
 
-  test("are unlimited, and judged, where limits are turned off", async () => {
+  test("are unlimited, and verified, if limits are turned off", async () => {
     const context = scopeOf();
     const user = await newUser(context, right);
     for (let attempt = 0; attempt < 12; attempt++) {

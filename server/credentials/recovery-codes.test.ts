@@ -43,7 +43,7 @@ async function owner(): Promise<{ userId: string; codes: string[] }> {
 
 const left = (userId: string) => countRecoveryCodes(runtime.database.read, runtime.tenant.id, userId);
 
-/** Judges a code, and takes it when it is right. */
+/** Verifies a code, and consumes it if it is correct. */
 async function enter(context: RequestContext, userId: string, code: string): Promise<string> {
   const judged = await verifyRecoveryCode(context, { userId, code });
   if (!judged.ok) return judged.reason;
@@ -54,14 +54,14 @@ async function enter(context: RequestContext, userId: string, code: string): Pro
 const nobodys = () => newRecoveryCode({ randomBytes });
 
 describe("the codes of an account", () => {
-  test("are ten, all different, of four groups that nobody can misread", async () => {
+  test("are ten different codes of four groups, without ambiguous characters", async () => {
     const { userId, codes } = await owner();
     expect(new Set(codes).size).toBe(10);
     for (const code of codes) expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
     expect(await left(userId)).toBe(10);
   });
 
-  test("are right once each", async () => {
+  test("are accepted once each", async () => {
     const { userId, codes } = await owner();
     for (const [index, code] of codes.entries()) {
       expect(await enter(scopeAt(), userId, code)).toBe("right");
@@ -70,7 +70,7 @@ describe("the codes of an account", () => {
     }
   });
 
-  test("are worth nothing once they are replaced, or taken away", async () => {
+  test("are rejected after they were replaced or deleted", async () => {
     const { userId, codes } = await owner();
     const again = replaceRecoveryCodes(scopeAt(), userId);
     const judged = await verifyRecoveryCode(scopeAt(), { userId, code: codes[0] ?? "" });
@@ -84,13 +84,13 @@ describe("the codes of an account", () => {
     expect(await left(userId)).toBe(0);
   });
 
-  test("stay ten when they are replaced many times at once", async () => {
+  test("stay ten after concurrent replacements", async () => {
     const { userId } = await owner();
     await Promise.all(Array.from({ length: 5 }, () => write(replaceRecoveryCodes(scopeAt(), userId).write)));
     expect(await left(userId)).toBe(10);
   });
 
-  test("are right for nobody else, and in no other tenant", async () => {
+  test("are rejected for other accounts and tenants", async () => {
     const [one, other] = [await owner(), await owner()];
     const [code = ""] = one.codes;
     expect(await enter(scopeAt(), other.userId, code)).toBe("wrong");
@@ -99,7 +99,7 @@ describe("the codes of an account", () => {
     expect(await enter(scopeAt(), one.userId, code)).toBe("right");
   });
 
-  test("stay right when another key becomes the first one", async () => {
+  test("stay valid when another key becomes the first one", async () => {
     const { userId, codes } = await owner();
     const vault = createVault(["a key that came later on", "a key for tests alone"]);
     const rotated = { ...scopeAt(), runtime: { ...runtime, vault } };
@@ -109,7 +109,7 @@ describe("the codes of an account", () => {
     expect(await enter(rotated, userId, fresh.codes[0] ?? "")).toBe("right");
   });
 
-  test("are not in the database", async () => {
+  test("are not stored in plain text", async () => {
     const { userId, codes } = await owner();
     const { rows } = await runtime.database.read.$client.query(
       "select code_hash from recovery_codes where user_id = $1",
@@ -123,14 +123,14 @@ describe("the codes of an account", () => {
     }
   });
 
-  test("cannot be made for an account that is gone", async () => {
+  test("cannot be created for a deleted account", async () => {
     await expect(write(replaceRecoveryCodes(scopeAt(), randomUUID()).write)).rejects.toThrow(
       new ConflictError("user"),
     );
   });
 });
 
-describe("a code that is typed", () => {
+describe("an entered code", () => {
   test("may be in any case, with or without dashes and spaces, and with letters for digits", () => {
     const code = "01AB-CDEF-GHJK-MN10";
     for (const typed of [
@@ -145,7 +145,7 @@ describe("a code that is typed", () => {
     }
   });
 
-  test("reads back however it was made", () => {
+  test("is normalized to the generated code", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
         const code = newRecoveryCode({ randomBytes: () => Buffer.from(bytes) });
@@ -154,7 +154,7 @@ describe("a code that is typed", () => {
     );
   });
 
-  test("is nothing when it is too short, too long, or holds anything else", () => {
+  test("is null if it is too short, too long, or has other characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (typed) => {
         const normal = normalizeRecoveryCode(typed);
@@ -173,7 +173,7 @@ describe("a code that is typed", () => {
     }
   });
 
-  test("and cannot be a code costs no try", async () => {
+  test("costs no attempt if it cannot be a code", async () => {
     const { userId, codes } = await owner();
     const context = scopeAt(0, withLimits);
     for (let tries = 0; tries < 10; tries++) expect(await enter(context, userId, "not a code")).toBe("wrong");
@@ -182,7 +182,7 @@ describe("a code that is typed", () => {
 });
 
 describe("wrong codes", () => {
-  test("three are judged in a minute from one source, and cost nobody elsewhere a try", async () => {
+  test("are verified three times a minute from one source, without a cost to other sources", async () => {
     const { userId, codes } = await owner();
     const here = scopeAt(0, withLimits);
     for (let tries = 0; tries < 3; tries++) expect(await enter(here, userId, nobodys())).toBe("wrong");
@@ -198,7 +198,7 @@ describe("wrong codes", () => {
     expect(await enter(scopeAt(2, withLimits, "203.0.113.9"), userId, codes[0] ?? "")).toBe("right");
   });
 
-  test("A16 stay counted when the step that judged them fails", async () => {
+  test("A16 stay counted when the step that verified them fails", async () => {
     const { userId, codes } = await owner();
     const context = scopeAt(0, withLimits);
     for (let tries = 0; tries < 3; tries++) {
@@ -212,7 +212,7 @@ describe("wrong codes", () => {
     expect(await enter(context, userId, codes[0] ?? "")).toBe("rate_limited");
   });
 
-  test("never bar the codes: there is nothing to be guessed", async () => {
+  test("never lock the codes, which cannot be guessed", async () => {
     const { userId, codes } = await owner();
     for (let tries = 0; tries < 101; tries++) {
       const context = scopeAt(tries * 300, withLimits, `198.51.100.${tries}`);
@@ -222,7 +222,7 @@ describe("wrong codes", () => {
   });
 });
 
-test("of 50 right answers at once exactly one takes the code", async () => {
+test("of 50 concurrent correct attempts exactly one consumes the code", async () => {
   const { userId, codes } = await owner();
   const outcomes = await Promise.all(
     Array.from({ length: 50 }, () =>

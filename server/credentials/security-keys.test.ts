@@ -34,7 +34,7 @@ async function opened<Options>(opening: Promise<{ options: Options; write: Write
   return options;
 }
 
-/** What a USB key is: no user verification, nothing synchronised, signatures counted. */
+/** A USB key: without user verification or synchronisation, with a signature counter. */
 const usbKey = () =>
   softwareAuthenticator({
     userVerification: false,
@@ -86,7 +86,7 @@ async function rowOf(credentialId: string) {
   return row;
 }
 
-/** Answers a new challenge for a second factor, and tells what came of it. */
+/** Answers a new challenge for a second factor, and returns the verdict. */
 async function show(
   authenticator: ReturnType<typeof softwareAuthenticator>,
   userId: string,
@@ -101,7 +101,7 @@ async function show(
 }
 
 describe("options for creating a security key", () => {
-  test("ask for no passkey, and for the kind of authenticator that is configured", async () => {
+  test("request no passkey, and the configured kind of authenticator", async () => {
     const userId = randomUUID();
     const { options } = await createCreationOptions(scopeWith({ STILE_PASSKEY_HINTS: "client-device" }), {
       flowId: randomUUID(),
@@ -126,7 +126,7 @@ describe("options for creating a security key", () => {
   test.each([
     ["platform", "platform", ["client-device"]],
     ["no_preference", undefined, undefined],
-  ])("where the attachment is %s", async (setting, attachment, hints) => {
+  ])("follow the attachment %s", async (setting, attachment, hints) => {
     const context = scopeWith({
       STILE_MFA_SECURITY_KEYS_AUTHENTICATOR_ATTACHMENT: setting,
       STILE_MFA_SECURITY_KEYS_USER_VERIFICATION: "required",
@@ -140,7 +140,7 @@ describe("options for creating a security key", () => {
   });
 });
 
-test("hints that are configured for passkeys stand in their options", async () => {
+test("options for passkeys contain the configured hints", async () => {
   const context = scopeWith({ STILE_PASSKEY_HINTS: "client-device,hybrid" });
   const hints = ["client-device", "hybrid"];
   const flowId = randomUUID();
@@ -148,12 +148,12 @@ test("hints that are configured for passkeys stand in their options", async () =
   expect((await creation(context, flowId, randomUUID(), { kind: "passkey" })).publicKey.hints).toEqual(hints);
 });
 
-test("a hint that no browser knows stops the start", () => {
+test("an unknown hint is a configuration error", () => {
   expect(() => scopeWith({ STILE_PASSKEY_HINTS: "phone" })).toThrow("STILE_PASSKEY_HINTS");
 });
 
 describe("a security key", () => {
-  test("is kept as a second factor only, by the name of its maker", async () => {
+  test("is stored as a second factor only, with the name of its model", async () => {
     const { credentialId } = await register(usbKey(), "security_key");
     expect(await rowOf(credentialId)).toMatchObject({
       mfaOnly: true,
@@ -165,7 +165,7 @@ describe("a security key", () => {
     });
   });
 
-  test("is shown after a first factor, and signs in by itself never", async () => {
+  test("is accepted after a first factor, and never alone", async () => {
     const key = usbKey();
     const { userId, credentialId } = await register(key, "security_key");
     const shown = await show(key, userId);
@@ -180,7 +180,7 @@ describe("a security key", () => {
     });
   });
 
-  test("of somebody else is none", async () => {
+  test("of another account is rejected", async () => {
     const [key, other] = [usbKey(), usbKey()];
     const { userId } = await register(key, "security_key");
     await register(other, "security_key");
@@ -191,7 +191,7 @@ describe("a security key", () => {
     });
   });
 
-  test("has to verify its user where that is configured, or asked for", async () => {
+  test("must verify its user if that is configured or requested", async () => {
     const phone = softwareAuthenticator({ backup: "no" });
     const { userId } = await register(phone, "security_key");
     const required = scopeWith({ STILE_MFA_SECURITY_KEYS_USER_VERIFICATION: "required" });
@@ -204,7 +204,7 @@ describe("a security key", () => {
     expect(await show(phone, userId, unverified)).toMatchObject({ ok: true, userVerified: false });
   });
 
-  test("V17 that verified its user beside another factor is known to be able to", async () => {
+  test("V17 is recorded as capable of user verification after it verified its user", async () => {
     const phone = softwareAuthenticator({ backup: "no" });
     const { userId, credentialId } = await register(phone, "security_key");
     expect((await rowOf(credentialId)).userVerified).toBe(false);
@@ -214,7 +214,7 @@ describe("a security key", () => {
     expect((await rowOf(credentialId)).userVerified).toBe(true);
   });
 
-  test("may be any credential of the account, passkeys included, and the browser is told of all", async () => {
+  test("may be any credential of the account, passkeys included, and the options list all", async () => {
     const [key, phone] = [usbKey(), softwareAuthenticator()];
     const { userId, credentialId } = await register(key, "security_key");
     const passkey = await register(phone, "passkey", userId);
@@ -231,7 +231,7 @@ describe("a security key", () => {
 });
 
 describe("a challenge", () => {
-  test("for a first factor is none for a second one, nor the other way round", async () => {
+  test("for a first factor is rejected for a second factor, and vice versa", async () => {
     const key = usbKey();
     const { userId } = await register(key, "security_key");
     const [credential] = key.credentials;
@@ -247,7 +247,7 @@ describe("a challenge", () => {
     }
   });
 
-  test("for a passkey is none for a security key, nor the other way round", async () => {
+  test("for a passkey is rejected for a security key, and vice versa", async () => {
     const context = scopeWith();
     const [userId, flowId] = [randomUUID(), randomUUID()];
     for (const [asked, answered] of [
@@ -261,10 +261,10 @@ describe("a challenge", () => {
   });
 });
 
-describe("R11 a passkey that the browser creates by itself", () => {
+describe("R11 a passkey of a conditional creation", () => {
   const alone = { origin, userPresent: false, userVerified: false };
 
-  test("needs nobody to be there, for a challenge that says so", async () => {
+  test("needs no user presence if its challenge allows it", async () => {
     const context = scopeWith();
     const [userId, flowId] = [randomUUID(), randomUUID()];
     const about = { kind: "passkey", conditional: true } as const;
@@ -280,7 +280,7 @@ describe("R11 a passkey that the browser creates by itself", () => {
   test.each<[Kind, Record<string, string>]>([
     ["passkey", {}],
     ["security_key", {}],
-  ])("is refused for an ordinary challenge of a %s", async (kind) => {
+  ])("is rejected for an ordinary challenge of a %s", async (kind) => {
     const context = scopeWith();
     const [userId, flowId] = [randomUUID(), randomUUID()];
     const options = await creation(context, flowId, userId, { kind });
@@ -292,7 +292,7 @@ describe("R11 a passkey that the browser creates by itself", () => {
     });
   });
 
-  test("is refused where users have to be verified", async () => {
+  test("is rejected if user verification is required", async () => {
     const context = scopeWith({ STILE_PASSKEY_USER_VERIFICATION: "required" });
     const [userId, flowId] = [randomUUID(), randomUUID()];
     const options = await creation(context, flowId, userId, { kind: "passkey", conditional: true });
@@ -307,7 +307,7 @@ describe("R11 a passkey that the browser creates by itself", () => {
 describe("an origin of another domain", () => {
   const related = "https://shop.example.net";
 
-  test("holds ceremonies where it is named as related, and nowhere else", async () => {
+  test("is accepted if it is configured as related, and rejected otherwise", async () => {
     const named = scopeWith({ STILE_WEBAUTHN_RELATED_ORIGINS: related });
     const phone = softwareAuthenticator();
     for (const [context, ok] of [
@@ -326,7 +326,7 @@ describe("an origin of another domain", () => {
   });
 });
 
-test("formats of attestation that are not configured are refused", async () => {
+test("rejects attestation formats that are not configured", async () => {
   const context = scopeWith({
     STILE_PASSKEY_ATTESTATION_FORMATS: "packed",
     STILE_PASSKEY_ATTESTATION_PREFERENCE: "direct",

@@ -40,11 +40,11 @@ const someUser = () => insertUser(runtime, new Date(start * 1000));
 interface Owner {
   userId: string;
   secret: Buffer;
-  /** The code of the step that many after the one at `start`. */
+  /** The code of the time step this many steps after `start`. */
   code(step?: number): string;
 }
 
-/** Somebody whose app was set up long ago. */
+/** A user whose app was set up long ago. */
 async function owner(secret?: Buffer): Promise<Owner> {
   const userId = await someUser();
   const context = totpSealContext(runtime.tenant.id, userId);
@@ -56,7 +56,7 @@ async function owner(secret?: Buffer): Promise<Owner> {
   return { userId, secret: opened, code: (step = 0) => hotp(opened, start / 30 + step) };
 }
 
-/** Judges a code, and takes it when it is right. */
+/** Verifies a code, and consumes it if it is correct. */
 async function enter(context: RequestContext, userId: string, code: string): Promise<string> {
   const judged = await verifyTotp(context, { userId, code });
   if (!judged.ok) return judged.reason;
@@ -86,7 +86,7 @@ describe("a code", () => {
     }
   });
 
-  test("A108 is taken of this step, the one before and the one after, and of no other", async () => {
+  test("A108 is accepted for the current, previous and next time step only", async () => {
     for (const [step, result] of [
       [-2, "wrong"],
       [-1, "right"],
@@ -105,7 +105,7 @@ describe("a code", () => {
     expect(await enter(scopeAt(start + 59.999), one.userId, one.code())).toBe("right");
   });
 
-  test("A108 is taken once, and none that is older than one that was taken", async () => {
+  test("A108 is accepted once, and rejects older codes from then on", async () => {
     const one = await owner();
     expect(await enter(scopeAt(), one.userId, one.code())).toBe("right");
     expect(await enter(scopeAt(start + 1), one.userId, one.code())).toBe("already_used");
@@ -114,7 +114,7 @@ describe("a code", () => {
     expect(await enter(scopeAt(start + 31), one.userId, one.code(1))).toBe("right");
   });
 
-  test("A108 judged right twice at once is taken by one flow alone", async () => {
+  test("A108 is consumed by one of two flows that verified it concurrently", async () => {
     const one = await owner();
     const judged = await Promise.all([1, 2].map(() => verifyTotp(scopeAt(), { ...one, code: one.code() })));
     const writes = judged.flatMap((verdict) => (verdict.ok ? [verdict.write] : []));
@@ -125,7 +125,7 @@ describe("a code", () => {
     expect(reason).toEqual([new ConflictError("otp")]);
   });
 
-  test("A108 of 50 right answers at once exactly one is taken", async () => {
+  test("A108 is accepted in exactly one of 50 concurrent attempts", async () => {
     const one = await owner();
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -137,7 +137,7 @@ describe("a code", () => {
     expect(outcomes.filter((outcome) => outcome === "right")).toHaveLength(1);
   });
 
-  test("A108 A94 of five digits, in other digits, or with anything around it is wrong and costs no try", async () => {
+  test("A108 A94 with five digits, other digits or surrounding characters is wrong and costs no attempt", async () => {
     const one = await owner();
     const context = scopeAt(start, withLimits);
     const code = one.code();
@@ -157,7 +157,7 @@ describe("a code", () => {
     expect(await enter(context, one.userId, code)).toBe("right");
   });
 
-  test("of somebody else, of another tenant or of nobody's app is wrong", async () => {
+  test("of another account, of another tenant or without an app is wrong", async () => {
     const [one, other] = [await owner(), await owner()];
     expect(await enter(scopeAt(), one.userId, other.code())).toBe("wrong");
     const elsewhere = { ...scopeAt(), tenant: { ...runtime.tenant, id: randomUUID() } };
@@ -165,7 +165,7 @@ describe("a code", () => {
     expect(await enter(scopeAt(), await someUser(), one.code())).toBe("wrong");
   });
 
-  test("of an app that was replaced or removed before it was taken is not taken", async () => {
+  test("of an app that was replaced or deleted concurrently is not consumed", async () => {
     for (const replaced of [true, false]) {
       const one = await owner();
       const judged = await verifyTotp(scopeAt(), { ...one, code: one.code() });
@@ -187,7 +187,7 @@ describe("a code", () => {
 });
 
 describe("wrong codes", () => {
-  test("three are judged in a minute from one source, and then there is a wait that shrinks", async () => {
+  test("are verified three times a minute from one source, with a decreasing wait", async () => {
     const one = await owner();
     const at = (seconds: number) => scopeAt(start + seconds, withLimits);
     for (let tries = 0; tries < 3; tries++) {
@@ -206,7 +206,7 @@ describe("wrong codes", () => {
     expect(await enter(at(60), one.userId, one.code(2))).toBe("right");
   });
 
-  test("five are judged in five minutes, from wherever they come, in however many flows", async () => {
+  test("are verified five times in five minutes, across sources and flows", async () => {
     const one = await owner();
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
@@ -224,7 +224,7 @@ describe("wrong codes", () => {
     expect(await enter(scopeAt(start + 300, withLimits), one.userId, one.code(10))).toBe("right");
   });
 
-  test("A16 stay counted when the step that judged them fails", async () => {
+  test("A16 stay counted when the step that verified them fails", async () => {
     const one = await owner();
     const context = scopeAt(start, withLimits);
     for (let tries = 0; tries < 3; tries++) {
@@ -238,7 +238,7 @@ describe("wrong codes", () => {
     expect(await enter(context, one.userId, one.code())).toBe("rate_limited");
   });
 
-  test("A16 a right one whose step fails costs its try, and is right still", async () => {
+  test("A16 are joined by a correct code whose step fails, which stays valid", async () => {
     const one = await owner();
     const context = scopeAt(start, withLimits);
     for (let tries = 0; tries < 2; tries++) {
@@ -247,7 +247,7 @@ describe("wrong codes", () => {
     expect(await enter(context, one.userId, one.code())).toBe("right");
   });
 
-  test("right ones cost nothing: many sign-ins in a row never wait", async () => {
+  test("correct codes cost nothing: many sign-ins in a row never wait", async () => {
     const one = await owner();
     for (let step = 0; step < 10; step++) {
       const context = scopeAt(start + step, withLimits);
@@ -263,7 +263,7 @@ describe("wrong codes", () => {
     }
   });
 
-  test("a hundred in a row bar the app while there is another second factor, and look like any other", async () => {
+  test("lock the app after a hundred in a row, with an unchanged verdict, if there is another second factor", async () => {
     const one = await owner();
     for (let tries = 0; tries < 100; tries++) {
       const context = scopeAt(start + tries * 300, withLimits, `198.51.100.${tries}`);
@@ -277,13 +277,13 @@ describe("wrong codes", () => {
       ok: false,
       reason: "wrong",
     });
-    // Strangers may bar a method, and never an account.
+    // An attacker can lock a method, never an account.
     expect(await verifyTotp(context, { ...one, code, hasAlternative: false })).toMatchObject({ ok: true });
   });
 });
 
 describe("setting up", () => {
-  test("makes secrets of 160 bits that nobody else's account opens", async () => {
+  test("creates secrets of 160 bits, sealed for their account", async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const sealed = newTotpSecret(scopeAt(), one);
     const open = (userId: string) =>
@@ -293,7 +293,7 @@ describe("setting up", () => {
     expect(newTotpSecret(scopeAt(), one)).not.toBe(sealed);
   });
 
-  test("A109 shows the secret in base 32 and as a picture that holds all that it needs", async () => {
+  test("A109 shows the secret in base 32 and as a complete QR code", async () => {
     const userId = randomUUID();
     const sealed = newTotpSecret(scopeAt(), userId);
     const shown = await showTotp(scopeAt(), { userId, sealed, account: "ada@example.com" });
@@ -315,7 +315,7 @@ describe("setting up", () => {
     });
   });
 
-  test("draws a picture whatever the service and the person are called", async () => {
+  test("renders a QR code for any service name and account name", async () => {
     const userId = randomUUID();
     const sealed = newTotpSecret(scopeAt(), userId);
     for (const name of ["", ":", "Ada: & Söhne", "🔑".repeat(300), "\ud83d", "a".repeat(5000)]) {
@@ -337,7 +337,7 @@ describe("setting up", () => {
     expect(Object.fromEntries(uri.searchParams)).toEqual({ secret: "MFRGG===", issuer: "Acme  Portal" });
   });
 
-  test("is confirmed by a code, which is spent then", async () => {
+  test("is confirmed by a code, which is consumed", async () => {
     const userId = await someUser();
     const sealed = newTotpSecret(scopeAt(), userId);
     const context = totpSealContext(runtime.tenant.id, userId);
@@ -352,14 +352,14 @@ describe("setting up", () => {
     const confirmed = await confirmTotp(scopeAt(), { userId, sealed, code: code(0) });
     if (!confirmed.ok) throw new Error("the code was right");
     expect(confirmed.confirmed).toEqual({ sealed, lastStep: start / 30 });
-    // A109 unconfirmed, it opens nothing.
+    // A109 An unconfirmed secret is not accepted.
     expect(await enter(scopeAt(), userId, code(0))).toBe("wrong");
     await write(insertTotp(scopeAt(), userId, confirmed.confirmed), confirmed.write);
     expect(await enter(scopeAt(), userId, code(0))).toBe("already_used");
     expect(await enter(scopeAt(), userId, code(1))).toBe("right");
   });
 
-  test("has its wrong codes limited as well", async () => {
+  test("limits wrong codes as well", async () => {
     const userId = await someUser();
     const context = scopeAt(start, withLimits);
     const sealed = newTotpSecret(context, userId);
@@ -378,7 +378,7 @@ describe("setting up", () => {
     });
   });
 
-  test("leaves no secret in clear in the database", async () => {
+  test("stores no secret in plain text", async () => {
     const one = await owner();
     const { rows } = await runtime.database.read.$client.query(
       "select sealed_secret from totp_secrets where user_id = $1",

@@ -36,7 +36,7 @@ const someUser = () => insertUser(runtime, start);
 const ask = (userId: string, cookie: string | null, context = scopeAt()): Promise<DeviceTrust> =>
   findDeviceTrust(runtime.database.read, context, { cookie, userId });
 
-/** Trusts a browser, and gives what its cookie holds then. */
+/** Trusts a browser, and returns the new value of its cookie. */
 async function trust(
   userId: string,
   {
@@ -58,7 +58,7 @@ async function trust(
   return cookieChanges.device.value;
 }
 
-/** Uses the trust in a browser, and gives what its cookie holds then. */
+/** Uses the trust in a browser, and returns the new value of its cookie. */
 async function use(userId: string, cookie: string, context = scopeAt()): Promise<string> {
   const device = await ask(userId, cookie, context);
   if (!device.ok) throw new Error(`the device is ${device.reason}`);
@@ -74,7 +74,7 @@ const audited = async (userId: string) => {
 };
 
 describe("a browser", () => {
-  test("that was trusted is known by a token of 256 bits, of which the hash is kept", async () => {
+  test("that was trusted has a token of 256 bits, of which the hash is stored", async () => {
     const userId = await someUser();
     const cookie = await trust(userId);
     expect(cookie).toMatch(new RegExp(`^${userId}:[A-Za-z0-9_-]{43}$`));
@@ -87,7 +87,7 @@ describe("a browser", () => {
     expect(rows).toEqual([{ token_hash: createHash("sha256").update(token).digest() }]);
   });
 
-  test("that was not is unknown", async () => {
+  test("that was not trusted is unknown", async () => {
     const userId = await someUser();
     await trust(userId);
     const forged = `${userId}:${randomBytes(32).toString("base64url")}`;
@@ -96,7 +96,7 @@ describe("a browser", () => {
     }
   });
 
-  test("A106 is trusted by the person who said so, in their tenant, and by nobody else", async () => {
+  test("A106 is trusted for one user in one tenant only", async () => {
     const [one, other] = [await someUser(), await someUser()];
     const cookie = await trust(one);
     const token = cookie.split(":")[1];
@@ -114,7 +114,7 @@ describe("a browser", () => {
     expect(await ask(userId, cookie, scopeAt(30 * day))).toEqual({ ok: false, reason: "unknown" });
   });
 
-  test("that is trusted anew starts a whole life, and its token before is replaced all the same", async () => {
+  test("that is trusted again gets a full lifetime and a new token", async () => {
     const userId = await someUser();
     const first = await trust(userId);
     const later = scopeAt(20 * day);
@@ -142,7 +142,7 @@ describe("a browser", () => {
     expect(await ask(other, others)).toMatchObject({ ok: true });
   });
 
-  test("A107 is trusted by nobody where the policy is never, whatever was trusted before", async () => {
+  test("A107 is not trusted under the policy never, even if it was before", async () => {
     const userId = await someUser();
     const cookie = await trust(userId);
     const never = scopeAt(0, { STILE_MFA_DEVICE_TRUST_POLICY: "never" });
@@ -153,7 +153,7 @@ describe("a browser", () => {
 });
 
 describe("a token", () => {
-  test("A106 is replaced when it is used, and shows when it is used again", async () => {
+  test("A106 is replaced by its use, and a second use is detected", async () => {
     const userId = await someUser();
     const first = await trust(userId);
     const second = await use(userId, first);
@@ -162,7 +162,7 @@ describe("a token", () => {
     expect(await ask(userId, first)).toMatchObject({ ok: false, reason: "replaced" });
   });
 
-  test("A106 that shows up again ends the trust in all browsers of its person, and is told of", async () => {
+  test("A106 that is reused revokes all trusted browsers of its user, and is audited", async () => {
     const [one, other] = [await someUser(), await someUser()];
     const first = await trust(one);
     const [second, elsewhere, others] = [await use(one, first), await trust(one), await trust(other)];
@@ -175,7 +175,7 @@ describe("a token", () => {
     expect(await audited(other)).toEqual([]);
   });
 
-  test("A106 that two browsers use at once is replaced by one of them", async () => {
+  test("A106 is replaced once by two concurrent uses", async () => {
     const userId = await someUser();
     const cookie = await trust(userId);
     const seen = await Promise.all(Array.from({ length: 20 }, () => ask(userId, cookie)));
@@ -190,14 +190,14 @@ describe("a token", () => {
     for (const { reason } of rejected) expect(reason).toEqual(new ConflictError("device"));
   });
 
-  test("that was revoked while it was used gets no successor", async () => {
+  test("that is revoked during its use gets no successor", async () => {
     const userId = await someUser();
     const cookie = await trust(userId);
     const device = await ask(userId, cookie);
     if (!device.ok) throw new Error(`the device is ${device.reason}`);
     await write((tx) => revokeDevices(tx, runtime.tenant.id, userId));
     await expect(trust(userId, { cookie, rotates: device })).rejects.toThrow(new ConflictError("device"));
-    // Nor does it help to name the token of somebody else.
+    // The token of another user is not accepted either.
     const other = await someUser();
     const theirs = await ask(other, await trust(other));
     if (!theirs.ok) throw new Error(`the device is ${theirs.reason}`);
@@ -206,7 +206,7 @@ describe("a token", () => {
 });
 
 describe("the cookie", () => {
-  test("holds several people, newest first, one entry each, and no more than allowed", async () => {
+  test("holds a limited number of users, newest first, one entry each", async () => {
     const people = await Promise.all(Array.from({ length: 4 }, someUser));
     const context = scopeAt(0, { STILE_MFA_DEVICE_TRUST_MAX_USERS_PER_DEVICE: "3" });
     let cookie: string | null = null;
@@ -219,7 +219,7 @@ describe("the cookie", () => {
     expect(await ask(people[2] ?? "", cookie)).toMatchObject({ ok: true });
   });
 
-  test("is kept as long as anybody in it may be trusted", () => {
+  test("lives as long as its longest entry", () => {
     const { cookieChanges } = trustDevice(scopeAt(29 * day), {
       userId: randomUUID(),
       cookie: null,
@@ -228,7 +228,7 @@ describe("the cookie", () => {
     expect(cookieChanges.device.seconds).toBe(30 * day);
   });
 
-  test("of fifty people is one that browsers keep", () => {
+  test("of fifty users fits the size limit of browsers", () => {
     const context = scopeAt(0, { STILE_MFA_DEVICE_TRUST_MAX_USERS_PER_DEVICE: "50" });
     let cookie: string | null = null;
     for (let person = 0; person < 60; person++) {
@@ -240,7 +240,7 @@ describe("the cookie", () => {
     );
   });
 
-  test("may hold any rubbish: what is an entry is read, and nothing else is", async () => {
+  test("is read entry by entry, and malformed parts are ignored", async () => {
     const entry = fc
       .tuple(fc.uuid(), fc.uint8Array({ minLength: 32, maxLength: 32 }))
       .map(([userId, bytes]) => ({ userId, token: Buffer.from(bytes).toString("base64url") }));
@@ -277,7 +277,7 @@ describe("the cookie", () => {
     expect(await ask(await someUser(), "\0|:|\ud83d")).toEqual({ ok: false, reason: "unknown" });
   });
 
-  test("of rubbish is replaced by one that holds what it should", async () => {
+  test("with malformed content is replaced by a valid one", async () => {
     const userId = await someUser();
     const cookie = await trust(userId, { cookie: "; Path=/\r\nSet-Cookie: a=b|x:y" });
     expect(cookie).toMatch(/^[0-9a-f-]{36}:[A-Za-z0-9_-]{43}$/);

@@ -19,7 +19,7 @@ const scope = () => requestContext(runtime);
 
 const write = (change: Write) => runtime.database.write.transaction(change);
 
-/** Somebody with a passkey and a security key. */
+/** A user with a passkey and a security key. */
 async function person() {
   const userId = await insertUser(runtime);
   const made = { passkey: randomUUID(), key: randomUUID() };
@@ -37,7 +37,7 @@ const namesOf = async (userId: string) => {
   return rows.filter((row) => row.userId === userId).map(({ id, name }) => [id, name]);
 };
 
-it("a credential is renamed and removed by its owner", async () => {
+it("renames and deletes a credential of its owner", async () => {
   const { userId, passkey, key } = await person();
   await write(renameCredential(scope(), userId, { id: key, name: "Blue key" }));
   expect(await namesOf(userId)).toContainEqual([key, "Blue key"]);
@@ -45,7 +45,7 @@ it("a credential is renamed and removed by its owner", async () => {
   expect(await namesOf(userId)).toEqual([[key, "Blue key"]]);
 });
 
-it("A68 and by nobody else, nor as what it is not", async () => {
+it("A68 rejects changes for another account, of the other kind, or of an unknown id", async () => {
   const [own, other] = [await person(), await person()];
   const refused = [
     renameCredential(scope(), other.userId, { id: own.passkey, name: "Mine" }),
@@ -58,7 +58,7 @@ it("A68 and by nobody else, nor as what it is not", async () => {
   expect(await namesOf(own.userId)).toHaveLength(2);
 });
 
-it("a password that is removed is gone, of this account alone", async () => {
+it("deletes the password of one account only", async () => {
   const [own, other] = [await person(), await person()];
   await write(createPassword(scope(), own.userId, "hash"));
   await write(createPassword(scope(), other.userId, "hash"));

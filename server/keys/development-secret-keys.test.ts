@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StartError } from "../config/errors.ts";
 import { developmentSecretKeys } from "./development-secret-keys.ts";
 
-describe("the made-up secret of development", () => {
+describe("the generated secret of development", () => {
   let folder: string;
 
   beforeEach(() => {
@@ -16,7 +16,7 @@ describe("the made-up secret of development", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("is made once, long enough, and readable by its owner alone", () => {
+  it("is generated once, long enough, and readable by its owner only", () => {
     const data = join(folder, "data");
     const first = developmentSecretKeys(data);
     expect(first).toHaveLength(1);
@@ -25,21 +25,21 @@ describe("the made-up secret of development", () => {
     expect(statSync(join(data, "secret-keys")).mode & 0o777).toBe(0o600);
   });
 
-  it("differs from installation to installation", () => {
+  it("differs between installations", () => {
     expect(developmentSecretKeys(join(folder, "a"))).not.toEqual(developmentSecretKeys(join(folder, "b")));
   });
 
-  it("takes the keys a person wrote there", () => {
+  it("uses keys that the file already has", () => {
     writeFileSync(join(folder, "secret-keys"), "first-key-of-a-person,second-key-of-a-person\n");
     expect(developmentSecretKeys(folder)).toEqual(["first-key-of-a-person", "second-key-of-a-person"]);
   });
 
-  it("is not made anew over an empty file, and says so", () => {
+  it("does not overwrite an empty file, and reports it", () => {
     writeFileSync(join(folder, "secret-keys"), "");
     expect(() => developmentSecretKeys(folder)).toThrow(StartError);
   });
 
-  it("names the file that cannot be stored", () => {
+  it("names the file that cannot be written", () => {
     writeFileSync(join(folder, "file"), "");
     expect(() => developmentSecretKeys(join(folder, "file"))).toThrow(/cannot be stored in .*secret-keys/);
     expect(existsSync(join(folder, "file", "secret-keys"))).toBe(false);

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => postgres.close());
 
-/** A process that has these keys. */
+/** A runtime with these secret keys. */
 function withKeys(...secretKeys: string[]) {
   const { database } = postgres;
   const vault = createVault(secretKeys);
@@ -102,7 +102,7 @@ const moved = async ({ database, vault }: { database: Process["database"]; vault
   );
 
 describe("resealing", () => {
-  test("moves every sealed value under the first key, so that the other one can go", async () => {
+  test("reseals every value under the first key", async () => {
     const { acme, userId } = await fill(withKeys(old));
     expect(await moved(withKeys(fresh, old))).toEqual({
       signing_keys: 2,
@@ -127,7 +127,7 @@ describe("resealing", () => {
     expect(row?.lastStep).toBe(7);
   });
 
-  test("keeps the signing keys that there are", async () => {
+  test("keeps existing signing keys", async () => {
     const before = withKeys(old);
     await fill(before);
     const { keys } = await before.signingKeys.of(defaultTenant).jwks();
@@ -137,7 +137,7 @@ describe("resealing", () => {
     expect((await after.signingKeys.of(defaultTenant).jwks()).keys).toEqual(keys);
   });
 
-  test("once more moves nothing", async () => {
+  test("a second time changes nothing", async () => {
     await fill(withKeys(old));
     await moved(withKeys(fresh, old));
     expect(await moved(withKeys(fresh, old))).toEqual({
@@ -148,23 +148,23 @@ describe("resealing", () => {
     });
   });
 
-  test("twice at once moves each value once", async () => {
+  test("twice concurrently changes each value once", async () => {
     await fill(withKeys(old));
     const both = await Promise.all([moved(withKeys(fresh, old)), moved(withKeys(fresh, old))]);
     expect(both.map(({ totp_secrets }) => totp_secrets).toSorted()).toEqual([0, 1]);
     await checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns);
   });
 
-  test("goes through more rows than one batch has", async () => {
+  test("processes more rows than one batch", async () => {
     const running = withKeys(old);
     await Promise.all(Array.from({ length: 450 }, () => insertTotp(running, defaultTenant.id)));
     expect(await moved(withKeys(fresh, old))).toMatchObject({ totp_secrets: 450 });
     await checkSealingKeys(postgres.database, createVault([fresh]), sealedColumns);
   });
 
-  test("names the keys that it lacks, and moves what it can", async () => {
+  test("names the missing keys, and reseals the other values", async () => {
     await fill(withKeys(old));
-    const lost = withKeys("a key that nobody wrote down");
+    const lost = withKeys("a key that is not configured");
     await insertTotp(lost, defaultTenant.id);
     const outcome = await reseal(postgres.database, createVault([fresh, old]), sealedColumns);
     expect(outcome).toMatchObject([
@@ -177,7 +177,7 @@ describe("resealing", () => {
 });
 
 describe("a start", () => {
-  test("with all keys goes on, whatever erased values say", async () => {
+  test("succeeds with all keys, and ignores erased values", async () => {
     await fill(withKeys(old));
     await expect(
       checkSealingKeys(postgres.database, createVault([fresh, old]), sealedColumns),
@@ -189,7 +189,7 @@ describe("a start", () => {
     ["the secret of an authenticator app", "totp_secrets"],
     ["the push handles of an authenticator", "authenticator_devices"],
     ["the settings of a tenant", "tenants"],
-  ])("without the key that sealed %s stops, and names the key", async (holds, kept) => {
+  ])("fails without the key that sealed %s, and names the key", async (holds, kept) => {
     const { vault } = withKeys(old);
     await fill(withKeys(old));
     const { write } = postgres.database;

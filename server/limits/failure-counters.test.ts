@@ -40,7 +40,7 @@ async function fail(key: FailureKey, times: number, now = start): Promise<void> 
   for (let time = 0; time < times; time++) await reserve(key, unlimited, now);
 }
 
-test("the wait grows from the fifth failure in a row: 1, 2, 4 and so on to 60 seconds", () => {
+test("the wait doubles from the fifth consecutive failure, from 1 to 60 seconds", () => {
   const waits = Array.from({ length: 14 }, (_, count) => delayFor(count, growingDelay));
   expect(waits).toEqual([0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
   expect(delayFor(1000, growingDelay)).toBe(60);
@@ -48,7 +48,7 @@ test("the wait grows from the fifth failure in a row: 1, 2, 4 and so on to 60 se
 });
 
 describe("a growing wait", () => {
-  test("is kept to the millisecond, and a try that comes too soon neither counts nor prolongs it", async () => {
+  test("is exact to the millisecond, and an early attempt neither counts nor prolongs it", async () => {
     const key = freshKey();
     for (let failure = 0; failure < 5; failure++)
       expect(await reserve(key, growingDelay)).toMatchObject({ ok: true });
@@ -76,7 +76,7 @@ describe("a growing wait", () => {
     });
   });
 
-  test("A20 is for one source: others do not wait", async () => {
+  test("A20 applies to one source only", async () => {
     const attacker = freshKey("198.51.100.7");
     await fail(attacker, 20);
     expect(await reserve(attacker, growingDelay, at(59))).toEqual({
@@ -89,14 +89,14 @@ describe("a growing wait", () => {
     });
   });
 
-  test("ends with a success from there", async () => {
+  test("ends with a success from the same source", async () => {
     const key = freshKey();
     await fail(key, 20);
     await refund(key);
     expect(await reserve(key, growingDelay)).toMatchObject({ ok: true });
   });
 
-  test("lets one of many through at once when it is over", async () => {
+  test("admits one of many concurrent attempts when it is over", async () => {
     const key = freshKey();
     await fail(key, 8);
     const answers = await Promise.all(Array.from({ length: 50 }, () => reserve(key, growingDelay, at(30))));
@@ -105,7 +105,7 @@ describe("a growing wait", () => {
 });
 
 describe("failures in an hour", () => {
-  test("A12 of 1000 tries at once ten are admitted", async () => {
+  test("A12 admit ten of 1000 concurrent attempts", async () => {
     const key = freshKey("");
     const answers = await Promise.all(Array.from({ length: 1000 }, () => reserve(key, hourly(10))));
     expect(answers.filter((answer) => answer.ok)).toHaveLength(10);
@@ -114,7 +114,7 @@ describe("failures in an hour", () => {
     );
   });
 
-  test("are forgotten when the hour is over, and the wait shrinks until then", async () => {
+  test("are reset after the hour, and the wait decreases until then", async () => {
     const key = freshKey("");
     for (let failure = 0; failure < 10; failure++) await reserve(key, hourly(10), at(failure));
     expect(await reserve(key, hourly(10), at(600))).toEqual({
@@ -135,7 +135,7 @@ describe("failures in an hour", () => {
     });
   });
 
-  test("are not forgotten by a success; only its own reservation is given back", async () => {
+  test("are not reset by a success, which refunds its own reservation only", async () => {
     const key = { ...freshKey(""), method: "passcode" as const };
     await fail(key, 9);
     for (let success = 0; success < 5; success++) {
@@ -148,7 +148,7 @@ describe("failures in an hour", () => {
 });
 
 describe("a hundred failures in a row", () => {
-  test("bar the method, however long one waits", async () => {
+  test("lock the method, whatever time passes", async () => {
     const key = freshKey("");
     await fail(key, MAX_FAILURES_IN_A_ROW - 1);
     expect(await reserve(key, inARow)).toMatchObject({ ok: true });
@@ -166,7 +166,7 @@ describe("a hundred failures in a row", () => {
     },
   );
 
-  test("fewer of them stay counted when another method succeeds", async () => {
+  test("stay counted below the limit when another method succeeds", async () => {
     const key = freshKey("");
     await fail(key, MAX_FAILURES_IN_A_ROW - 1);
     await refund({ ...key, method: "passkey" });
@@ -174,7 +174,7 @@ describe("a hundred failures in a row", () => {
     expect(await reserve(key, inARow)).toEqual({ ok: false, reason: "locked" });
   });
 
-  test("are counted over all sources, and ended by one success", async () => {
+  test("are counted over all sources, and reset by one success", async () => {
     const key = freshKey("");
     await fail(key, 60);
     await refund({ ...key, source: "192.0.2.1" });
@@ -191,7 +191,7 @@ test("steps may count in another order than they read the clock in", async () =>
   }
 });
 
-test("A16 a rollback after the reservation gives nothing back", async () => {
+test("A16 a rollback after the reservation refunds nothing", async () => {
   const key = freshKey("");
   for (let attempt = 0; attempt < 10; attempt++) {
     await expect(
@@ -204,7 +204,7 @@ test("A16 a rollback after the reservation gives nothing back", async () => {
   expect((await reserve(key, hourly(10))).ok).toBe(false);
 });
 
-test("many successes and failures at once neither deadlock nor lose count", async () => {
+test("concurrent successes and failures neither deadlock nor lose counts", async () => {
   const key = freshKey("");
   const other = { ...key, method: "passcode" as const };
   await fail(key, MAX_FAILURES_IN_A_ROW);
@@ -220,7 +220,7 @@ test("many successes and failures at once neither deadlock nor lose count", asyn
   expect(await reserve(key, inARow)).toMatchObject({ ok: true });
 });
 
-test("counts of one tenant, method or subject are not another's", async () => {
+test("counts are separate for each tenant, method and subject", async () => {
   const key = freshKey("");
   await fail(key, 10);
   const others: FailureKey[] = [
@@ -232,7 +232,7 @@ test("counts of one tenant, method or subject are not another's", async () => {
   expect((await reserve(key, hourly(10))).ok).toBe(false);
 });
 
-test("a subject tells no more than whether it is the same", () => {
+test("a subject reveals equality only", () => {
   const vault = createVault(["a key of sixteen characters"]);
   const [tenant, user] = [randomUUID(), randomUUID()];
   const subject = failureSubject(vault, tenant, { userId: user });

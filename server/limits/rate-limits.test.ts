@@ -17,7 +17,7 @@ const rates = () => createRateLimits(config, postgres.database);
 let keys = 0;
 const freshKey = () => `tenant/key-${keys++}`;
 
-/** How many of so many at once were let through. */
+/** Counts how many of a number of concurrent attempts are admitted. */
 async function admitted(
   count: number,
   consume: (index: number) => Promise<{ ok: boolean }>,
@@ -32,14 +32,14 @@ test.each<[RateName, number]>([
   ["password", 5],
   ["password_source", 60],
   ["flow_start", 60],
-])("of 100 at once under %s, %i are let through", async (name, allowed) => {
+])("of 100 concurrent attempts under %s, %i are admitted", async (name, allowed) => {
   const limits = rates();
   const key = freshKey();
   expect(await admitted(100, () => limits.consume(name, key))).toBe(allowed);
   expect((await limits.consume(name, freshKey())).ok).toBe(true);
 });
 
-test("A21 the wait is told in whole seconds, at least one, and shrinks", async () => {
+test("A21 the wait is in whole seconds, at least one, and decreases", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const limits = rates();
   const key = freshKey();
@@ -56,7 +56,7 @@ test("A21 the wait is told in whole seconds, at least one, and shrinks", async (
   expect(await limits.consume("passcode_address", key)).toEqual({ ok: true });
 });
 
-test("A21 an address gets ten codes in an hour, however they are spread, from anywhere", async () => {
+test("A21 an address gets at most ten codes in any hour, from all sources", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const limits = rates();
   const key = freshKey();
@@ -88,7 +88,7 @@ test("A121 starts of flows are counted in batches: five processes overshoot by l
   expect(started).toBeLessThanOrEqual(60 + 5 * 5);
 });
 
-test("a source that starts a few flows costs the database nothing", async () => {
+test("a source that starts a few flows causes no queries", async () => {
   const closed = openDatabase(postgres.url, 1, () => {});
   await closed.close();
   const limits = createRateLimits(config, closed);
@@ -97,7 +97,7 @@ test("a source that starts a few flows costs the database nothing", async () => 
   await expect(limits.consume("flow_start", key)).rejects.toThrow();
 });
 
-test("keys of any length are counted, and not kept as they are", async () => {
+test("keys of any length are counted, and stored hashed", async () => {
   const limits = rates();
   const key = `tenant/${"x".repeat(10_000)}@example.com`;
   expect(await admitted(10, () => limits.consume("passcode_address", key))).toBe(3);
@@ -105,14 +105,14 @@ test("keys of any length are counted, and not kept as they are", async () => {
   expect(rows.every((row) => row.key.length < 100 && !row.key.includes("tenant"))).toBe(true);
 });
 
-test("one name's count is not another's", async () => {
+test("counts are separate for each limit", async () => {
   const limits = rates();
   const key = freshKey();
   await admitted(10, () => limits.consume("password", key));
   expect(await limits.consume("passcode_source", key)).toEqual({ ok: true });
 });
 
-test("turned off, they let everything through and count nothing", async () => {
+test("limits that are turned off admit everything and count nothing", async () => {
   const off = createRateLimits(
     { rate_limiter: { ...config.rate_limiter, enabled: false } },
     postgres.database,
@@ -122,13 +122,13 @@ test("turned off, they let everything through and count nothing", async () => {
   expect(await rates().consume("password", key)).toEqual({ ok: true });
 });
 
-test("they count without prepared statements, too", async () => {
+test("limits work without prepared statements", async () => {
   const limits = createRateLimits(config, { ...postgres.database, prepares: false });
   const key = freshKey();
   expect(await admitted(20, () => limits.consume("password", key))).toBe(5);
 });
 
-test("a database that cannot be reached is an error, not a refusal", async () => {
+test("an unreachable database is an error, not a rejection", async () => {
   const closed = openDatabase(postgres.url, 1, () => {});
   await closed.close();
   await expect(createRateLimits(config, closed).consume("password", freshKey())).rejects.toThrow(/pool/);

@@ -51,27 +51,27 @@ const storedCodes = async () => {
 const redeem = (code: string, verifier = codeVerifier) =>
   redeemAuthorizationCode(runtime, runtime.tenant, { code, codeVerifier: verifier });
 
-describe("a code", () => {
-  it("brings the session to whoever made its challenge, once", async () => {
+describe("an authorization code", () => {
+  it("returns the session to the holder of its verifier, once", async () => {
     const code = await create();
     expect(code).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(await redeem(code)).toMatchObject({ session: { id: sessionId }, redirectTo });
     expect(await redeem(code)).toBeNull();
   });
 
-  it("brings it to one of fifty who redeem it at once", async () => {
+  it("is redeemed by one of fifty concurrent requests", async () => {
     const code = await create();
     const answers = await Promise.all(Array.from({ length: 50 }, () => redeem(code)));
     expect(answers.filter((answer) => answer !== null)).toHaveLength(1);
   });
 
-  it("is spent by a wrong verifier", async () => {
+  it("is consumed by a wrong verifier", async () => {
     const code = await create();
     expect(await redeem(code, randomBytes(32).toString("base64url"))).toBeNull();
     expect(await redeem(code)).toBeNull();
   });
 
-  it("A47 is bound by S256 alone: a verifier equal to the challenge, or out of shape, is refused", async () => {
+  it("A47 supports S256 only: rejects a verifier that equals the challenge or is malformed", async () => {
     const plain = "a".repeat(43);
     expect(await redeem(await create(plain), plain)).toBeNull();
     const sha256 = (text: string) => createHash("sha256").update(text).digest("base64url");
@@ -89,7 +89,7 @@ describe("a code", () => {
     expect("plain").not.toMatch(codeChallengePattern);
   });
 
-  it("runs out after sixty seconds, by the database's clock", async () => {
+  it("expires after sixty seconds by the database's clock", async () => {
     const early = await create();
     runtime.advanceClock(58);
     expect(await redeem(early)).not.toBeNull();
@@ -98,7 +98,7 @@ describe("a code", () => {
     expect(await redeem(late)).toBeNull();
   });
 
-  it("is worth nothing when the session has ended meanwhile, and none is made after that", async () => {
+  it("is rejected after the session has ended, and none is issued from then on", async () => {
     const code = await create();
     await endSession(runtime.database.write, runtime.tenant.id, sessionId);
     expect(await redeem(code)).toBeNull();
@@ -107,7 +107,7 @@ describe("a code", () => {
     expect(await storedCodes()).toEqual([]);
   });
 
-  it("A68 is unknown to another tenant, where it stays unspent", async () => {
+  it("A68 is unknown to another tenant, which does not consume it", async () => {
     const tenant = { id: randomUUID(), config: runtime.config };
     const code = await create();
     expect(await redeemAuthorizationCode(runtime, tenant, { code, codeVerifier })).toBeNull();
@@ -117,14 +117,14 @@ describe("a code", () => {
     expect(await redeem(code)).not.toBeNull();
   });
 
-  it("rests as its hash alone", async () => {
+  it("is stored as a hash only", async () => {
     const code = await create();
     const [row] = await storedCodes();
     expect(row?.codeHash).toEqual(createHash("sha256").update(code).digest());
     expect(JSON.stringify(row)).not.toContain(code);
   });
 
-  it("is not found by junk", async () => {
+  it("is not found by malformed input", async () => {
     for (const junk of ["", "x", "\0", "' or 1=1 --", "💥".repeat(1000)])
       expect(await redeem(junk)).toBeNull();
   });

@@ -93,7 +93,7 @@ describe("a new session", () => {
     });
   });
 
-  it("tells the client, and not the token, who the person is", async () => {
+  it("has the user's profile in the client's claims, not in the token", async () => {
     const userId = await newUser();
     const person = { email: "ada@example.com", emailVerified: true, username: "ada" };
     const { claims, issued } = await issueSession(scopeAt(), { ...newSession(userId), ...person });
@@ -112,7 +112,7 @@ describe("a new session", () => {
     ]);
   });
 
-  it("A40 is retained as the configuration, and where it asks the person, the person says", async () => {
+  it("A40 has the configured retention, or the user's choice if configured", async () => {
     const userId = await newUser();
     const cases = [
       ["persistent", false, "persistent"],
@@ -129,7 +129,7 @@ describe("a new session", () => {
     }
   });
 
-  it("says nothing of methods when there were none, and keeps no address or browser unless told to", async () => {
+  it("omits methods if there were none, and stores address and browser only if configured", async () => {
     const userId = await newUser();
     const configured = runtime.configured({
       STILE_SESSION_ACQUIRE_IP_ADDRESS: "false",
@@ -153,14 +153,14 @@ describe("a new session", () => {
     expect(made.claims).not.toHaveProperty("amr");
   });
 
-  it("is not written for an account that is gone", async () => {
+  it("is not written for a deleted account", async () => {
     const made = await issueSession(scopeAt(), newSession(randomUUID()));
     await expect(runtime.database.write.transaction(made.write)).rejects.toThrow("conflict: user");
   });
 });
 
-describe("the limit of sessions", () => {
-  it("ends the oldest", async () => {
+describe("the session limit", () => {
+  it("ends the oldest session", async () => {
     const userId = await newUser();
     const ids: string[] = [];
     for (let second = 0; second < 7; second++) {
@@ -169,7 +169,7 @@ describe("the limit of sessions", () => {
     expect((await sessionIds(userId)).sort()).toEqual(ids.slice(2).sort());
   });
 
-  it("of one leaves the newest alone", async () => {
+  it("of one keeps the newest only", async () => {
     const userId = await newUser();
     const context = scopeAt(noon, runtime.configured({ STILE_SESSION_LIMIT: "1" }));
     await issue(userId, noon, context);
@@ -177,14 +177,14 @@ describe("the limit of sessions", () => {
     expect(await sessionIds(userId)).toEqual([issued.id]);
   });
 
-  it("counts live sessions only, and those that have run out go", async () => {
+  it("counts live sessions only, and deletes expired ones", async () => {
     const userId = await newUser();
     for (let time = 0; time < 5; time++) await issue(userId);
     const { issued } = await issue(userId, new Date(noon.getTime() + 13 * 3_600_000));
     expect(await sessionIds(userId)).toEqual([issued.id]);
   });
 
-  it("holds when fifty sessions of one account are issued at once", async () => {
+  it("holds for fifty concurrent sessions of one account", async () => {
     const [userId, other] = [await newUser(), await newUser()];
     const bystander = await issue(other);
     const made = await Promise.all(Array.from({ length: 50 }, () => issue(userId)));
@@ -195,8 +195,8 @@ describe("the limit of sessions", () => {
   });
 });
 
-describe("handing a session out again", () => {
-  it("gives a token for the same row, worth the same", async () => {
+describe("reissuing a session", () => {
+  it("returns an equivalent token for the same row", async () => {
     const userId = await newUser();
     const now = new Date();
     const { issued } = await issue(userId, now);
@@ -206,7 +206,7 @@ describe("handing a session out again", () => {
     expect(again?.lifetimeSeconds).toBeLessThanOrEqual(issued.lifetimeSeconds);
   });
 
-  it("is refused when the session has ended or run out, and at another tenant", async () => {
+  it("fails if the session has ended or expired, and at another tenant", async () => {
     const userId = await newUser();
     const ended = (await issue(userId, new Date())).issued.id;
     await endSession(runtime.database.write, runtime.tenant.id, ended);

@@ -59,8 +59,8 @@ const lastUsed = async () => {
   return row?.at.getTime();
 };
 
-describe("a session is found", () => {
-  it("by its cookie, and by a bearer token", async () => {
+describe("verifySession accepts", () => {
+  it("a cookie and a bearer token", async () => {
     for (const tokens of [{ cookies: [token] }, { bearer: token }, { bearer: token, cookies: [token] }]) {
       expect(await verify(tokens)).toMatchObject({
         ok: true,
@@ -71,7 +71,7 @@ describe("a session is found", () => {
     }
   });
 
-  it("by the bearer token first, and by the cookie when that one is not valid", async () => {
+  it("the bearer token first, then the cookie if that token is not valid", async () => {
     const other = await signIn();
     expect(await verify({ bearer: other.token, cookies: [token] })).toMatchObject({
       session: { id: other.id },
@@ -84,25 +84,25 @@ describe("a session is found", () => {
   });
 });
 
-describe("nobody is signed in", () => {
-  it("by nothing, or by what is no token", async () => {
+describe("verifySession rejects", () => {
+  it("a missing or malformed token", async () => {
     expect(await verify({})).toEqual({ ok: false, reason: "no_session" });
     for (const junk of ["", "x", "a.b.c", "undefined", `${token}x`, "\0"]) {
       expect(await verify({ bearer: junk, cookies: [junk] })).toEqual({ ok: false, reason: "no_session" });
     }
   });
 
-  it("once the session has ended: the token dies with the row", async () => {
+  it("the token of an ended session", async () => {
     await endSession(runtime.database.write, runtime.tenant.id, sessionId);
     expect(await verify({ cookies: [token] })).toEqual({ ok: false, reason: "no_session" });
   });
 
-  it("once the account is gone", async () => {
+  it("the token of a deleted account", async () => {
     await runtime.database.write.delete(schema.users).where(eq(schema.users.id, userId));
     expect(await verify({ cookies: [token] })).toEqual({ ok: false, reason: "no_session" });
   });
 
-  it("once the lifespan is over, by the database's clock and to the second", async () => {
+  it("an expired session, by the database's clock and to the second", async () => {
     const host = await testRuntime({ STILE_SESSION_LIFESPAN: "100s" });
     const issued = await signIn(host, await newUser(host));
     const cookies = [issued.token];
@@ -113,7 +113,7 @@ describe("nobody is signed in", () => {
     await host.close();
   });
 
-  it("A65 by a token of another purpose, audience, issuer or user, though our key signed it", async () => {
+  it("A65 a token of another purpose, audience, issuer or user, even signed by our key", async () => {
     const iat = Math.floor(Date.now() / 1000);
     const claims = {
       iss: "http://localhost:3000",
@@ -147,7 +147,7 @@ describe("nobody is signed in", () => {
     }
   });
 
-  it("A65 at another tenant, even where its keys, audience and issuer are the same", async () => {
+  it("A65 a token of another tenant, even with the same keys, audience and issuer", async () => {
     const id = randomUUID();
     await runtime.database.write.insert(schema.tenants).values({ id, name: "another tenant" });
     const tenant = { id, config: runtime.config };
@@ -176,7 +176,7 @@ describe("nobody is signed in", () => {
 });
 
 describe("several cookies", () => {
-  it("A39 that name two live sessions sign nobody in, in either order and before a use is noted", async () => {
+  it("A39 that name two live sessions are rejected in either order, and no use is recorded", async () => {
     const planted = await signIn(runtime, await newUser());
     runtime.advanceClock(120);
     const before = await lastUsed();
@@ -189,12 +189,12 @@ describe("several cookies", () => {
       reason: "ambiguous_session",
     });
     expect(await lastUsed()).toBe(before);
-    // A person with two sessions of their own cannot be told from that.
+    // Two sessions of the same user cannot be distinguished from that.
     const own = await signIn();
     expect(await verify({ cookies: [token, own.token] })).toEqual({ ok: false, reason: "ambiguous_session" });
   });
 
-  it("A39 leave the one that counts: the others are of other tenants, ended, forged or the same", async () => {
+  it("A39 of other tenants, ended, forged or repeated do not hide the valid one", async () => {
     const { token: ended, id } = await signIn();
     await endSession(runtime.database.write, runtime.tenant.id, id);
     const elsewhere = await testRuntime();
@@ -205,7 +205,7 @@ describe("several cookies", () => {
     await elsewhere.close();
   });
 
-  it("A39 in a crowd that no browser sends are not looked at", async () => {
+  it("A39 beyond the number that browsers send are not verified", async () => {
     const crowd = Array.from({ length: 9 }, (_, index) => `junk ${index}`);
     const asked = vi.spyOn(runtime.signingKeys.of(runtime.tenant), "verify");
     expect(await verify({ cookies: [...crowd, token] })).toEqual({ ok: false, reason: "no_session" });
@@ -215,7 +215,7 @@ describe("several cookies", () => {
 });
 
 describe("use", () => {
-  it("is noted at most once a minute, and only when it is use", async () => {
+  it("is recorded at most once a minute, and only with `touch`", async () => {
     const start = await lastUsed();
     runtime.advanceClock(61);
     await verify({ cookies: [token] }, false);
@@ -228,7 +228,7 @@ describe("use", () => {
     expect(await lastUsed()).toBe(noted);
   });
 
-  it("keeps a session from idling out, and looking at it does not", async () => {
+  it("extends the idle timeout, and a look-up without `touch` does not", async () => {
     const idling = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" });
     for (let time = 0; time < 4; time++) {
       runtime.advanceClock(8 * 60);
@@ -245,7 +245,7 @@ describe("use", () => {
     expect(await lastUsed()).toBe(used);
   });
 
-  it("comes too late for an idle session, which ends for good", async () => {
+  it("after the idle timeout ends the session permanently", async () => {
     const idling = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" });
     runtime.advanceClock(11 * 60);
     expect(await verify({ cookies: [token] }, true, idling)).toEqual({ ok: false, reason: "no_session" });
@@ -253,7 +253,7 @@ describe("use", () => {
     expect(await lastUsed()).toBeUndefined();
   });
 
-  it("of one session by fifty requests at once is valid for all", async () => {
+  it("by fifty concurrent requests is accepted for all", async () => {
     runtime.advanceClock(120);
     const answers = await Promise.all(Array.from({ length: 50 }, () => verify({ cookies: [token] }, true)));
     expect(answers.every((answer) => answer.ok)).toBe(true);

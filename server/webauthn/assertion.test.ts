@@ -29,7 +29,7 @@ function passkeyOf(settings: Settings = {}, changes: Partial<StoredCredential> =
   authenticator.create(
     {
       rp: { id: expected.rpId, name: "Example" },
-      user: { id: userHandleOf(userId), name: "someone", displayName: "someone" },
+      user: { id: userHandleOf(userId), name: "ada", displayName: "ada" },
       challenge: "AAAA",
       pubKeyCredParams: Object.values(coseAlgorithms).map((alg) => ({ type: "public-key", alg })),
       authenticatorSelection: { residentKey: "required" },
@@ -65,7 +65,7 @@ const reasonOf = async (...of: Parameters<typeof judge>) => {
 
 const one = passkeyOf();
 
-describe("an answer", () => {
+describe("an assertion", () => {
   test.each([coseAlgorithms.ES256, coseAlgorithms.EdDSA, coseAlgorithms.RS256])(
     "by algorithm %i is accepted",
     async (algorithm) => {
@@ -88,7 +88,7 @@ describe("an answer", () => {
     });
   });
 
-  test("may leave out whose it is where that is known", async () => {
+  test("may omit the user handle if the user is known", async () => {
     expect(await reasonOf(one.get({ userHandle: null }), one.stored, { userId })).toBe("accepted");
     expect(await reasonOf(one.get({ userHandle: "" }), one.stored, { userId })).toBe("accepted");
     expect(await reasonOf(one.get(), one.stored, { userId })).toBe("accepted");
@@ -102,31 +102,31 @@ describe("an answer", () => {
   });
 });
 
-describe("refused is", () => {
+describe("rejects", () => {
   test.each<[string, Partial<GetCall>, Partial<ExpectedAssertion>, string]>([
     ["V2 a passkey that was not listed", {}, { allowed: ["AAAA"] }, "credential_not_allowed"],
-    ["V3 a passkey of somebody else", {}, { userId: randomUUID() }, "user_mismatch"],
+    ["V3 a passkey of another user", {}, { userId: randomUUID() }, "user_mismatch"],
     [
-      "V3 a handle of somebody else",
+      "V3 the handle of another user",
       { userHandle: userHandleOf(randomUUID()) },
       { userId },
       "user_handle_mismatch",
     ],
     [
-      "V3 a handle of somebody else, nobody being known",
+      "V3 the handle of another user, without a known user",
       { userHandle: userHandleOf(randomUUID()) },
       {},
       "user_handle_mismatch",
     ],
-    ["V3 no handle, nobody being known", { userHandle: null }, {}, "user_handle_missing"],
-    ["V3 an empty handle, nobody being known", { userHandle: "" }, {}, "user_handle_missing"],
+    ["V3 no handle, without a known user", { userHandle: null }, {}, "user_handle_missing"],
+    ["V3 an empty handle, without a known user", { userHandle: "" }, {}, "user_handle_missing"],
     ["V4 another ceremony", { type: "webauthn.create" }, {}, "not_verified"],
     ["V5 another challenge", { challenge: "YW5vdGhlcg" }, {}, "not_verified"],
     ["V6 another origin", { origin: "https://evil.example" }, {}, "not_verified"],
-    ["V7 a page in somebody's frame", { crossOrigin: true }, {}, "cross_origin"],
+    ["V7 a page in a frame of another origin", { crossOrigin: true }, {}, "cross_origin"],
     ["V8 a top origin", { topOrigin: "https://evil.example" }, {}, "cross_origin"],
     ["V9 another relying party", { rpId: "evil.example" }, {}, "not_verified"],
-    ["V10 nobody present", { userPresent: false }, {}, "not_verified"],
+    ["V10 an absent user", { userPresent: false }, {}, "not_verified"],
     [
       "V11 an unverified user, where verification is required",
       { userVerified: false },
@@ -146,7 +146,7 @@ describe("refused is", () => {
     expect(await reasonOf(one.get(call), one.stored, changes)).toBe(reason);
   });
 
-  test("V13 a passkey that has become eligible for backup", async () => {
+  test("V13 a passkey that became eligible for backup", async () => {
     const single = passkeyOf({ backup: "no" });
     expect(await reasonOf(single.get(), single.stored)).toBe("accepted");
     expect(await reasonOf(single.get({ backupEligible: true }), single.stored)).toBe(
@@ -173,7 +173,7 @@ describe("refused is", () => {
     expect(await reasonOf({ ...one.get(), rawId: "AAAA" }, one.stored)).toBe("not_verified");
   });
 
-  test("a second factor on its own, once its signature is right", async () => {
+  test("a second factor on its own, after its signature was verified", async () => {
     const key = { ...one.stored, mfaOnly: true };
     expect(await reasonOf(one.get(), key)).toBe("mfa_only");
     expect(await reasonOf(one.get({ brokenSignature: true }), key)).toBe("not_verified");
@@ -204,13 +204,13 @@ describe("V15 a signature counter", () => {
     });
   });
 
-  test("raises no alarm when the answer is not authentic", async () => {
+  test("is not reported as stale if the signature is invalid", async () => {
     const credential = { ...key.stored, signCount: 5 };
     expect(await reasonOf(key.get({ signCount: 4, brokenSignature: true }), credential)).toBe("not_verified");
   });
 });
 
-describe("the vectors of the W3C text", () => {
+describe("the test vectors of WebAuthn Level 3", () => {
   test("are three", () => {
     expect(vectors).toHaveLength(3);
   });

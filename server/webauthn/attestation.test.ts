@@ -23,7 +23,7 @@ const expected: ExpectedRegistration = {
 };
 const options = {
   rp: { id: expected.rpId, name: "Example" },
-  user: { id: "c29tZW9uZQ", name: "someone", displayName: "someone" },
+  user: { id: "YWRh", name: "ada", displayName: "ada" },
   challenge: expected.challenge,
   pubKeyCredParams: offeredAlgorithms.map((alg) => ({ type: "public-key", alg })),
   authenticatorSelection: { residentKey: "required", userVerification: "preferred" },
@@ -46,7 +46,7 @@ const reasonOf = async (response: unknown, changes?: Partial<ExpectedRegistratio
   return judged.ok ? "accepted" : judged.reason;
 };
 
-// Nothing that a client sends may make this server ask somebody else.
+// No input of a client may cause a request to another server.
 beforeEach(() => {
   vi.stubGlobal("fetch", vi.fn());
   vi.spyOn(Socket.prototype, "connect");
@@ -59,7 +59,7 @@ afterEach(() => {
 });
 
 describe("a passkey", () => {
-  test("becomes a record that JSON keeps as it is", async () => {
+  test("becomes a record that survives JSON", async () => {
     const response = made({}, { backup: "eligible", counts: true, aaguid: Buffer.alloc(16, 0xab) });
     const judged = await judge(response);
     if (!judged.ok) throw new Error(judged.reason);
@@ -87,7 +87,7 @@ describe("a passkey", () => {
   );
 
   test.each<[string, Partial<CreateCall>]>([
-    ["with extensions nobody asked for", { extensions: new Map([["credProtect", 2]]) }],
+    ["with unrequested extensions", { extensions: new Map([["credProtect", 2]]) }],
     ["from another origin that is ours", { origin: "android:apk-key-hash:example" }],
     ["whose client data starts with a byte order mark", { byteOrderMark: true }],
     ["whose user was not verified, where that is not required", { userVerified: false }],
@@ -96,7 +96,7 @@ describe("a passkey", () => {
     expect(await reasonOf(made(call))).toBe("accepted");
   });
 
-  test("names transports that look like transports, once each", async () => {
+  test("keeps well-formed transports, once each", async () => {
     const response = made(
       {},
       { transports: ["usb", "usb", "smart-card", "", "<script>", "UPPER", "x".repeat(33)] },
@@ -107,7 +107,7 @@ describe("a passkey", () => {
   });
 });
 
-describe("refused is", () => {
+describe("rejects", () => {
   test.each<[string, Partial<CreateCall>, string]>([
     ["R3 another ceremony", { type: "webauthn.get" }, "not_verified"],
     ["R4 another challenge", { challenge: "YW5vdGhlcg" }, "not_verified"],
@@ -118,7 +118,7 @@ describe("refused is", () => {
       "not_verified",
     ],
     ["R5 our host without TLS", { origin: "http://login.example" }, "not_verified"],
-    ["R6 a page in somebody's frame", { crossOrigin: true }, "cross_origin"],
+    ["R6 a page in a frame of another origin", { crossOrigin: true }, "cross_origin"],
     ["R7 a top origin", { topOrigin: "https://evil.example" }, "cross_origin"],
     ["R7 both", { crossOrigin: true, topOrigin: "https://login.example" }, "cross_origin"],
     [
@@ -133,11 +133,11 @@ describe("refused is", () => {
     ],
     ["R9 a byte after the authenticator data", { authenticatorDataTail: Buffer.of(0) }, "not_verified"],
     ["R10 another relying party", { rpId: "evil.example" }, "not_verified"],
-    ["R11 nobody present", { userPresent: false }, "not_verified"],
+    ["R11 an absent user", { userPresent: false }, "not_verified"],
     ["R13 backed up without being eligible", { backupEligible: false, backedUp: true }, "not_verified"],
     ["R15 an algorithm that was not offered", { algorithm: coseAlgorithms.ES256K }, "not_verified"],
-    ["R16 a format nobody knows", { fmt: "unheard-of" }, "attestation_format_refused"],
-    ["R16 a format that nobody offers any more", { fmt: "android-safetynet" }, "attestation_format_refused"],
+    ["R16 an unknown format", { fmt: "unheard-of" }, "attestation_format_refused"],
+    ["R16 a format that is no longer supported", { fmt: "android-safetynet" }, "attestation_format_refused"],
     ["R16 one that the library knows and we do not", { fmt: "compound" }, "attestation_format_refused"],
     ["R16 a name that every object has", { fmt: "constructor" }, "attestation_format_refused"],
     ["R17 an empty statement of a TPM", { fmt: "tpm" }, "not_verified"],
@@ -151,7 +151,7 @@ describe("refused is", () => {
     else expect(await reasonOf(response)).toBe(reason);
   });
 
-  test("R11 nobody present, but for a ceremony that the browser holds by itself", async () => {
+  test("R11 an absent user, except in a conditional creation", async () => {
     const alone = { userPresent: false, userVerified: false };
     expect(await reasonOf(made(alone))).toBe("not_verified");
     expect(await reasonOf(made(alone), { requireUserPresence: false })).toBe("accepted");
@@ -159,7 +159,7 @@ describe("refused is", () => {
     expect(await reasonOf(made(alone), required)).toBe("not_verified");
   });
 
-  test("R16 a format that is known, where it is not taken", async () => {
+  test("R16 a known format that is not configured", async () => {
     expect(await reasonOf(made({}, { attestation: "packed" }), { formats: ["none"] })).toBe(
       "attestation_format_refused",
     );
@@ -194,22 +194,22 @@ describe("refused is", () => {
     expect(await reasonOf(response)).toBe("attestation_statement_refused");
   });
 
-  test("a statement under the name of none", async () => {
+  test("a statement in the format none", async () => {
     expect(await reasonOf(made({ fmt: "none" }, { attestation: "packed" }))).toBe("not_verified");
   });
 
-  test("R20 an id of 1024 bytes that the answer does not name", async () => {
+  test("R20 an id of 1024 bytes that the response does not name", async () => {
     const response = made({ credentialId: Buffer.alloc(1024, 7) });
     expect(await reasonOf({ ...response, id: "AAAA", rawId: "AAAA" })).toBe("credential_id_mismatch");
   });
 
-  test("another id than the one that was attested", async () => {
+  test("an id that differs from the attested one", async () => {
     const { id } = made();
     expect(await reasonOf({ ...made(), id, rawId: id })).toBe("credential_id_mismatch");
     expect(await reasonOf({ ...made(), rawId: id })).toBe("not_verified");
   });
 
-  test("an object that is cut short anywhere, or holds something else", async () => {
+  test("a truncated object, or one with other content", async () => {
     const response = made({}, { attestation: "packed" });
     const object = Buffer.from(response.response.attestationObject, "base64url");
     const withObject = (bytes: Buffer): RegistrationJson => ({
@@ -225,7 +225,7 @@ describe("refused is", () => {
     expect(await reasonOf(withObject(Buffer.alloc(30_000, 0x81)))).toBe("attestation_object_malformed");
   });
 
-  test("an object with any one bit of its signed part turned", async () => {
+  test("an object with any one bit of its signed part flipped", async () => {
     const response = made({}, { attestation: "packed" });
     const object = Buffer.from(response.response.attestationObject, "base64url");
     const start = object.indexOf("hauthData") + 12;
@@ -240,7 +240,7 @@ describe("refused is", () => {
   });
 });
 
-describe("the vectors of the W3C text", () => {
+describe("the test vectors of WebAuthn Level 3", () => {
   test("are three", () => {
     expect(vectors).toHaveLength(3);
   });

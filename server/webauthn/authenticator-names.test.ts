@@ -17,6 +17,6 @@ test.each([
   "12345678-1234-1234-1234-123456789abc",
   "",
   "constructor",
-])("%j is nobody well known", (aaguid) => {
+])("%j is not a known model", (aaguid) => {
   expect(authenticatorName(aaguid)).toBeNull();
 });

@@ -55,7 +55,7 @@ const p256 = ecKey(-7, "P-256", 1);
 const rsa = rsaKey(-257);
 const ed = edKey();
 
-test("a key of every algorithm that is offered is accepted", () => {
+test("accepts a key of every offered algorithm", () => {
   const keys = [
     p256,
     ecKey(-35, "P-384", 2),
@@ -67,7 +67,7 @@ test("a key of every algorithm that is offered is accepted", () => {
   for (const key of keys) expect(accepts(key)).toBe(true);
 });
 
-describe("refused are", () => {
+describe("rejects", () => {
   const square = (key: CoseKey, label: number) => Buffer.from(key.get(label) as Uint8Array);
   const flipped = (bytes: Buffer) =>
     Buffer.from(bytes.map((byte, index) => (index === bytes.length - 1 ? byte ^ 1 : byte)));
@@ -118,7 +118,7 @@ describe("refused are", () => {
     expect(accepts(key)).toBe(false);
   });
 
-  test("what is no map at all", () => {
+  test("a value that is not a map", () => {
     for (const item of [1, "key", [1, 2], Buffer.from("key"), true] satisfies Cbor[]) {
       expect(isAcceptableKey(encodeCbor(item))).toBe(false);
     }
@@ -139,7 +139,7 @@ test("about half of all 32 bytes are an Edwards point, and every real key is", (
   expect(points).toBeLessThan(75);
 });
 
-test("whatever the bytes, there is an answer", () => {
+test("any bytes give a verdict", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
       expect(isAcceptableKey(bytes)).toBe(false);

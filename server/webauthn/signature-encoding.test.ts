@@ -9,7 +9,7 @@ const curves = [
 ] as const;
 
 describe("a signature", () => {
-  test.each(curves)("of algorithm %i as keys of %s write it is well spelled", (algorithm, namedCurve) => {
+  test.each(curves)("of algorithm %i by a key of %s is canonical", (algorithm, namedCurve) => {
     const { privateKey } = generateKeyPairSync("ec", { namedCurve });
     for (let count = 0; count < 200; count++)
       expect(hasCanonicalEncoding(algorithm, sign("sha256", Buffer.of(count), privateKey))).toBe(true);

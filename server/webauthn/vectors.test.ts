@@ -50,7 +50,7 @@ async function registers(vector: Vector, response: unknown) {
   return judged.ok;
 }
 
-/** The answer once for each byte of one of its members, with that byte changed. */
+/** Copies of a response, each with one byte of the member changed. */
 function* altered(answer: { response: unknown }, member: string): Generator<[at: number, unknown]> {
   const response = answer.response as Record<string, string>;
   const bytes = Buffer.from(response[member] ?? "", "base64url");
@@ -72,7 +72,7 @@ const answers = vectors.flatMap((vector) =>
   ["authenticatorData", "clientDataJSON", "signature"].map((member) => ({ vector, member, id: vector.id })),
 );
 
-describe("an assertion of the W3C text", () => {
+describe("an assertion of the test vectors", () => {
   test.each(answers)("$id fails by each altered byte of $member", async ({ vector, member }) => {
     const answer = vector.authentication.response as never;
     expect(await signsIn(vector, answer)).toBe(true);
@@ -85,7 +85,7 @@ const made = signed.flatMap((vector) =>
   ["attestationObject", "clientDataJSON"].map((member) => ({ vector, member, id: vector.id })),
 );
 
-describe("an attestation of the W3C text", () => {
+describe("an attestation of the test vectors", () => {
   test.each(made)("$id fails by each altered byte of $member", async ({ vector, member }) => {
     const answer = vector.registration.response as never;
     expect(await registers(vector, answer)).toBe(true);

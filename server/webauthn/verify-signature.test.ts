@@ -42,14 +42,14 @@ function coseKey(key: KeyObject, id: number): Buffer {
 
 const text = Buffer.from("what was agreed to");
 
-test("every algorithm that authenticators are offered is one that receipts hold by", () => {
+test("verifies every algorithm that is offered to authenticators", () => {
   expect(algorithms.map(([, id]) => id).sort()).toEqual([...offeredAlgorithms].sort());
 });
 
 describe.each(algorithms)("%s", (_, id, key, digest, options = {}) => {
   const signature = sign(digest, text, { key, ...options });
 
-  test("is verified, and nothing else than what was signed", () => {
+  test("verifies the signed data only", () => {
     expect(verifyCoseSignature(coseKey(key, id), text, signature)).toBe(true);
     expect(verifyCoseSignature(coseKey(key, id), Buffer.from("something else"), signature)).toBe(false);
     for (const at of [0, signature.length >> 1, signature.length - 1]) {
@@ -61,14 +61,14 @@ describe.each(algorithms)("%s", (_, id, key, digest, options = {}) => {
       expect(verifyCoseSignature(coseKey(key, id), text, other)).toBe(false);
   });
 
-  test("A69 is not taken for another one", () => {
+  test("A69 is rejected under another algorithm", () => {
     for (const [, other] of algorithms)
       if (other !== id) expect(verifyCoseSignature(coseKey(key, other), text, signature)).not.toBe(true);
   });
 });
 
-test("an RSA signature is as long as its key, also where it begins with nothing (RFC 8017, 8.1.2)", () => {
-  // One in 256 begins with a zero byte, which is the same number without it.
+test("an RSA signature has the length of its key, leading zeros included (RFC 8017, 8.1.2)", () => {
+  // One in 256 begins with a zero byte; the number is the same without it.
   for (let round = 0; ; round++) {
     const signed = Buffer.from(`round ${round}`);
     const signature = sign("sha256", signed, { key: rsa, ...pss(32) });
