@@ -17,7 +17,7 @@ let runtime: TestRuntime;
 let acme: Tenant;
 let globex: Tenant;
 let initech: Tenant;
-let everybody: [string, () => Tenant][];
+let allTenants: [string, () => Tenant][];
 
 beforeAll(async () => {
   runtime = await testRuntime();
@@ -27,7 +27,7 @@ beforeAll(async () => {
   initech = await found(await make("Initech", ["login.initech.example"]));
 });
 
-everybody = [
+allTenants = [
   ["the default tenant", () => runtime.tenant],
   ["a tenant by path", () => globex],
   ["a tenant by host name", () => initech],
@@ -99,7 +99,7 @@ describe("a tenant by path", () => {
       issuer: `http://localhost:3000/t/${acme.id}`,
     });
     expect(verified.payload.sub).toBe(userId);
-    for (const [, other] of everybody)
+    for (const [, other] of allTenants)
       await expect(jwtVerify(token, createLocalJWKSet(await keysOf(other())))).rejects.toThrow();
   });
 
