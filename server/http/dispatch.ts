@@ -70,7 +70,7 @@ export async function handle(
   if (errorShape === "passkeys") {
     try {
       const named = await passkeyTenant(runtime, located, params.tenant_id ?? "");
-      if ("refusal" in named) return finishAs(runtime.config)(named.refusal);
+      if ("error" in named) return finishAs(runtime.config)(named.error);
       tenant = named.tenant;
     } catch (error) {
       return tenantUnavailable(error, errorShape);

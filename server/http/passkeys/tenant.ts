@@ -17,10 +17,10 @@ export async function passkeyTenant(
   { tenant: defaultTenant, tenants }: Pick<Runtime, "tenant" | "tenants">,
   located: Located,
   id: string,
-): Promise<{ tenant: Tenant } | { refusal: Reply }> {
+): Promise<{ tenant: Tenant } | { error: Reply }> {
   const named = id.toLowerCase();
-  if (!isCanonicalUuid(named)) return { refusal: errorReply(400, "tenant_id must be a valid uuid4") };
+  if (!isCanonicalUuid(named)) return { error: errorReply(400, "tenant_id must be a valid uuid4") };
   const tenant = await tenants.byId(named);
   const isServed = tenant && (located.tenant === defaultTenant || located.tenant === tenant);
-  return isServed ? { tenant } : { refusal: errorReply(404, "tenant not found") };
+  return isServed ? { tenant } : { error: errorReply(404, "tenant not found") };
 }
