@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run } from "../testing/program.ts";
-import { agreed, receiptIssuer } from "../testing/receipts.ts";
+import { receiptIssuer, transaction } from "../testing/receipts.ts";
 import { runStile } from "../testing/stile.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -43,7 +43,7 @@ const verifyByProgram = (words: string[], input?: string) =>
 
 describe("stile receipt verify", () => {
   test("says who agreed to what, and needs no server, database or configuration", async () => {
-    const { code, out, err } = await verifyByProgram([file, "--jwks", jwks, "--origin", agreed.origin]);
+    const { code, out, err } = await verifyByProgram([file, "--jwks", jwks, "--origin", transaction.origin]);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^The receipt holds\.\n/);
     expect(out).toMatch(/^ {2}transaction {4}order-2041$/m);
@@ -57,16 +57,16 @@ describe("stile receipt verify", () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({
       valid: true,
-      transaction_id: agreed.id,
-      user_id: agreed.userId,
-      data: JSON.parse(agreed.data),
+      transaction_id: transaction.id,
+      user_id: transaction.userId,
+      data: JSON.parse(transaction.data),
       created_at: "2026-11-25T09:20:00.000Z",
       confirmed_at: "2026-11-25T09:20:30.000Z",
       issuer: expect.stringMatching(/^https:/),
       issuer_key: expect.any(String),
       tenant_id: expect.any(String),
-      relying_party: agreed.rpId,
-      origin: agreed.origin,
+      relying_party: transaction.rpId,
+      origin: transaction.origin,
       credential_id: expect.any(String),
       public_key: example.public_key,
       aaguid: "00000000-0000-0000-0000-000000000000",

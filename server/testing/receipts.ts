@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type JsonWebKey, type KeyObject, rando
 import { CompactSign } from "jose";
 import { type Authenticator, type GetCall, softwareAuthenticator } from "./webauthn-authenticator.ts";
 
-/** An issuer of receipts of transactions, valid and invalid ones. Shares no code with the verifier. */
+/** Issues valid and invalid receipts of transactions. Shares no code with the verifier. */
 export interface ReceiptIssuer {
   jwks: { keys: (JsonWebKey & { kid: string })[] };
   /** COSE_Key of the passkey, base64url. */
@@ -22,7 +22,8 @@ export interface ReceiptOverrides {
   key?: KeyObject;
 }
 
-export const agreed = {
+/** The transaction of the receipts. */
+export const transaction = {
   id: "order-2041",
   userId: "ada",
   data: '{"amount":"149.90","currency":"EUR","payee":"Bergmann & Söhne"}',
@@ -30,14 +31,14 @@ export const agreed = {
   origin: "https://shop.example",
 };
 
-/** @param of signing key and confirming authenticator; default: new ones */
+/** @param options signing key and confirming authenticator; default: new ones */
 export function receiptIssuer(
-  of: { key?: KeyObject; algorithm?: string; kid?: string; authenticator?: Authenticator } = {},
+  options: { key?: KeyObject; algorithm?: string; kid?: string; authenticator?: Authenticator } = {},
 ): ReceiptIssuer {
-  const key = of.key ?? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
-  const { algorithm: alg = "ES256", kid = "key-1", authenticator = softwareAuthenticator() } = of;
+  const key = options.key ?? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+  const { algorithm: alg = "ES256", kid = "key-1", authenticator = softwareAuthenticator() } = options;
   const { d: _, ...publicJwk } = key.export({ format: "jwk" });
-  const { id: name, userId, data, rpId, origin } = agreed;
+  const { id, userId, data, rpId, origin } = transaction;
   if (authenticator.credentials.length === 0) {
     const user = { id: Buffer.from(userId).toString("base64url"), name: userId, displayName: userId };
     const pubKeyCredParams = [-7, -8, -257].map((algorithm) => ({ type: "public-key", alg: algorithm }));
@@ -61,8 +62,8 @@ export function receiptIssuer(
     jwks: { keys: [{ ...publicJwk, kid, alg, use: "sig" }] },
     publicKey,
     authenticator,
-    async issue({ claims, header, signed, call, key: other = key } = {}) {
-      const hash = createHash("sha256").update((signed?.id ?? name) + (signed?.data ?? data));
+    async issue({ claims, header, signed, call, key: signingKey = key } = {}) {
+      const hash = createHash("sha256").update((signed?.id ?? id) + (signed?.data ?? data));
       const challenge = Buffer.concat([signed?.random ?? randomBytes(32), hash.digest()]).toString(
         "base64url",
       );
@@ -72,7 +73,7 @@ export function receiptIssuer(
         iss: "https://login.example/passkeys/00000000-0000-4000-8000-000000000001",
         iat: 1_795_608_030,
         tenant_id: "00000000-0000-4000-8000-000000000001",
-        transaction_id: name,
+        transaction_id: id,
         user_id: userId,
         data,
         created_at: "2026-11-25T09:20:00.000Z",
@@ -90,7 +91,7 @@ export function receiptIssuer(
       };
       return new CompactSign(Buffer.from(JSON.stringify(payload)))
         .setProtectedHeader({ alg, kid, typ: "transaction-receipt+jwt", ...header })
-        .sign(other);
+        .sign(signingKey);
     },
   };
 }
