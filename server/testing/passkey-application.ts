@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createApiKey } from "../tenants/api-keys.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { TestRuntime } from "./runtime.ts";
@@ -14,9 +15,9 @@ import type { AssertionJson, RegistrationJson } from "./webauthn-json.ts";
 export interface PasskeyApplication {
   tenant: Tenant;
   key: string;
-  /** Origin of its pages. */
+  /** The origin of its pages. */
   origin: string;
-  /** Calls with its key; `headers` replace those of the same name. A string body is sent unchanged. */
+  /** Calls with its key; `headers` replace those of the same name. A body that is a string is sent unchanged. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
   /** Calls without a key. */
   callWithoutKey(
@@ -27,7 +28,12 @@ export interface PasskeyApplication {
   ): Promise<ApiResponse>;
   /** Initializes and finalizes a registration. Throws if either is rejected. */
   register(userId: string, about?: Registering): Promise<Registered>;
-  /** Initializes a login at a path below the tenant; returns the browser's assertion. */
+  /** Registers a passkey of a new user, of a software authenticator with the given settings. */
+  registerUser(
+    settings?: Parameters<typeof softwareAuthenticator>[0],
+    userId?: string,
+  ): Promise<RegisteredUser>;
+  /** Initializes the ceremony under `path`, such as `/login`, and returns the browser's response to its options. */
   answer(
     authenticator: Authenticator,
     path: string,
@@ -39,7 +45,7 @@ export interface PasskeyApplication {
 export interface ApiResponse {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any response.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape.
   body: any;
 }
 
@@ -57,13 +63,17 @@ export interface Registered {
   token: string;
 }
 
+export interface RegisteredUser extends Registered {
+  userId: string;
+}
+
 export async function passkeyApplication(
   runtime: TestRuntime,
   tenant: Tenant = runtime.tenant,
 ): Promise<PasskeyApplication> {
   const { key } = await createApiKey(runtime, tenant, { interface: "passkeys", name: "an application" });
   const origin = tenant.config.passkey_server.relying_party.origins[0] ?? "";
-  const browser = visitor(runtime);
+  const client = visitor(runtime);
 
   async function callWithoutKey(
     method: string,
@@ -71,7 +81,7 @@ export async function passkeyApplication(
     body?: unknown,
     headers: Record<string, string> = {},
   ) {
-    const response = await browser.request(`/passkeys/${tenant.id}${path}`, {
+    const response = await client.request(`/passkeys/${tenant.id}${path}`, {
       method,
       headers: { "content-type": "application/json", ...headers },
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
@@ -87,25 +97,28 @@ export async function passkeyApplication(
   const call: PasskeyApplication["call"] = (method, path, body, headers = {}) =>
     callWithoutKey(method, path, body, { apikey: key, ...headers });
 
+  const register: PasskeyApplication["register"] = async (userId, about = {}) => {
+    const { mfa = false, authenticator = softwareAuthenticator() } = about;
+    const path = `${mfa ? "/mfa" : ""}/registration`;
+    const initialized = await call("POST", `${path}/initialize`, { user_id: userId, username: `${userId}!` });
+    if (initialized.status !== 200) throw new Error(JSON.stringify(initialized.body));
+    const answer = authenticator.create(initialized.body, { origin, ...about.call });
+    const finalized = await call("POST", `${path}/finalize`, answer);
+    if (finalized.status !== 200) throw new Error(JSON.stringify(finalized.body));
+    return { authenticator, credentialId: answer.id, answer, token: finalized.body.token };
+  };
+
   return {
     tenant,
     key,
     origin,
     call,
     callWithoutKey,
-    async register(userId, about = {}) {
-      const { mfa = false, authenticator = softwareAuthenticator() } = about;
-      const path = `${mfa ? "/mfa" : ""}/registration`;
-      const initialized = await call("POST", `${path}/initialize`, {
-        user_id: userId,
-        username: `${userId}!`,
-      });
-      if (initialized.status !== 200) throw new Error(JSON.stringify(initialized.body));
-      const answer = authenticator.create(initialized.body, { origin, ...about.call });
-      const finalized = await call("POST", `${path}/finalize`, answer);
-      if (finalized.status !== 200) throw new Error(JSON.stringify(finalized.body));
-      return { authenticator, credentialId: answer.id, answer, token: finalized.body.token };
-    },
+    register,
+    registerUser: async (settings = {}, userId = randomUUID()) => ({
+      userId,
+      ...(await register(userId, { authenticator: softwareAuthenticator(settings) })),
+    }),
     async answer(authenticator, path, body, changes = {}) {
       const initialized = await call("POST", `${path}/initialize`, body);
       if (initialized.status !== 200) throw new Error(JSON.stringify(initialized.body));

@@ -1,25 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { auditTypes } from "../../passkey-server/audit-log.ts";
-import { createTenant } from "../../tenants/manage-tenants.ts";
-import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
 
-let runtime: TestRuntime;
-let application: PasskeyApplication;
-let other: PasskeyApplication;
+const { runtime, application, newTenant } = await passkeySuite();
+const other = await newTenant();
 
-const second = (at: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, at));
+const secondsPast = (at: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, at));
 
-/** Thirty entries, a second apart, of three users from three addresses; and one that is none of the passkey server's. */
+/** 30 entries, a second apart, of three users from three addresses, and three entries of other kinds. */
 beforeAll(async () => {
-  runtime = await testRuntime();
-  application = await passkeyApplication(runtime);
-  other = await passkeyApplication(
-    runtime,
-    await createTenant(runtime, { name: "Other", hosts: [], settings: {} }),
-  );
   const entry = (at: number, more: object = {}) => ({
     tenantId: runtime.tenant.id,
     id: randomUUID(),
@@ -29,7 +20,7 @@ beforeAll(async () => {
     ipAddress: ["192.0.2.7", "198.51.100.7", "2001:db8::7"][at % 3] ?? null,
     userAgent: "Test/1.0",
     details: { actor_user_id: ["ada", "50%_off", "a\\b"][at % 3] },
-    createdAt: second(at),
+    createdAt: secondsPast(at),
     ...more,
   });
   await runtime.database.write.insert(schema.auditLogs).values([
@@ -46,8 +37,6 @@ beforeAll(async () => {
   ]);
 });
 
-afterAll(() => runtime.close());
-
 const list = (query = "", by = application) => by.call("GET", `/audit_logs${query && `?${query}`}`);
 const numbers = async (query: string) => {
   const { body } = await list(`per_page=100&${query}`);
@@ -57,7 +46,7 @@ const numbers = async (query: string) => {
 };
 const all = Array.from({ length: 30 }, (_, at) => at);
 
-test("shows entries, the newest first, and none that is not the passkey server's", async () => {
+test("lists the entries of the passkey server, newest first", async () => {
   const { status, body, headers } = await list();
   expect(status).toBe(200);
   expect(body).toHaveLength(20);
@@ -69,8 +58,8 @@ test("shows entries, the newest first, and none that is not the passkey server's
     meta_http_request_id: "",
     meta_source_ip: "",
     meta_user_agent: "",
-    created_at: second(41).toISOString(),
-    updated_at: second(41).toISOString(),
+    created_at: secondsPast(41).toISOString(),
+    updated_at: secondsPast(41).toISOString(),
     tenant_id: runtime.tenant.id,
     transaction_id: "t-1",
   });
@@ -81,14 +70,14 @@ test("shows entries, the newest first, and none that is not the passkey server's
     meta_source_ip: "2001:db8::7",
     meta_user_agent: "Test/1.0",
     actor_user_id: "a\\b",
-    created_at: second(29).toISOString(),
-    updated_at: second(29).toISOString(),
+    created_at: secondsPast(29).toISOString(),
+    updated_at: secondsPast(29).toISOString(),
     tenant_id: runtime.tenant.id,
     transaction_id: null,
   });
 });
 
-test("comes in pages", async () => {
+test("returns pages", async () => {
   const { body, headers } = await list("page=2&per_page=7&q=ada");
   expect(body).toHaveLength(3);
   expect(headers.get("x-total-count")).toBe("10");
@@ -99,7 +88,7 @@ test("comes in pages", async () => {
 });
 
 describe("filters", () => {
-  test("by type, in both forms", async () => {
+  test("by type, as repeated and as comma-separated parameters", async () => {
     const [one, two] = ["webauthn_transaction_init_succeeded", "webauthn_credential_deleted"];
     expect(await numbers(`type=${one}`)).toEqual(all.filter((at) => at % 2 === 0));
     expect(await numbers(`type=${one}&type=${two}`)).toEqual(all);
@@ -108,7 +97,7 @@ describe("filters", () => {
     expect(await numbers("type=mfa_registration_init_failed")).toEqual([]);
   });
 
-  test("by time, without the bounds themselves", async () => {
+  test("by time, with exclusive bounds", async () => {
     expect(await numbers("start_time=2026-01-01T12:00:05Z&end_time=2026-01-01T12:00:09Z")).toEqual([6, 7, 8]);
     expect(
       await numbers("start_time=2026-01-01T14:00:05%2B02:00&end_time=2026-01-01T14:00:09+02:00"),
@@ -118,24 +107,24 @@ describe("filters", () => {
     ]);
   });
 
-  test("by a part of user and address, of which no character is a pattern", async () => {
-    const third = (rest: number) => all.filter((at) => at % 3 === rest);
-    expect(await numbers("actor_user_id=da")).toEqual(third(0));
-    expect(await numbers(`actor_user_id=${encodeURIComponent("0%_o")}`)).toEqual(third(1));
-    expect(await numbers(`actor_user_id=${encodeURIComponent("\\")}`)).toEqual(third(2));
+  test("by a literal part of user and address", async () => {
+    const everyThird = (rest: number) => all.filter((at) => at % 3 === rest);
+    expect(await numbers("actor_user_id=da")).toEqual(everyThird(0));
+    expect(await numbers(`actor_user_id=${encodeURIComponent("0%_o")}`)).toEqual(everyThird(1));
+    expect(await numbers(`actor_user_id=${encodeURIComponent("\\")}`)).toEqual(everyThird(2));
     for (const pattern of ["%", "_", "a%a", "a_a"].map(encodeURIComponent))
       expect(await numbers(`actor_user_id=${pattern}`)).toEqual(
-        pattern === "%25" || pattern === "_" ? third(1) : [],
+        pattern === "%25" || pattern === "_" ? everyThird(1) : [],
       );
-    expect(await numbers("meta_source_ip=51.100")).toEqual(third(1));
-    expect(await numbers("q=b8:")).toEqual(third(2));
+    expect(await numbers("meta_source_ip=51.100")).toEqual(everyThird(1));
+    expect(await numbers("q=b8:")).toEqual(everyThird(2));
     expect(await numbers("q=ada&meta_source_ip=192&type=webauthn_credential_deleted")).toEqual(
-      third(0).filter((at) => at % 2 === 1),
+      everyThird(0).filter((at) => at % 2 === 1),
     );
     expect(await numbers("q=ADA")).toEqual([]);
   });
 
-  test("that are empty leave nothing out", async () => {
+  test("that are empty are ignored", async () => {
     expect(await numbers("type=&start_time=&q=&actor_user_id=&end_time=2026-01-01T12:00:40Z")).toEqual(all);
   });
 });
@@ -155,17 +144,17 @@ test.each([
   ["type=__proto__,x", "type contains an unknown type"],
   ["q=a%00b", "q must not contain the character NUL"],
   [`actor_user_id=${"x".repeat(257)}`, "actor_user_id cannot have more than 256 entries"],
-])("is 400 for %s", async (query, details) => {
-  expect((await list(query)).body).toEqual({ title: "unable to validate request", details, status: 400 });
+])("rejects the query %s", async (query, details) => {
+  expect((await list(query)).body).toEqual(errorBody(400, "unable to validate request", details));
 });
 
-test("A68 shows a tenant its own alone", async () => {
+test("A68 lists the entries of the calling tenant only", async () => {
   const { body, headers } = await list("", other);
   expect(body.map((entry: { tenant_id: string }) => entry.tenant_id)).toEqual([other.tenant.id]);
   expect(headers.get("x-total-count")).toBe("1");
 });
 
-test("knows every type once", () => {
+test("defines every type once", () => {
   expect(auditTypes).toHaveLength(22);
   expect(new Set(auditTypes).size).toBe(22);
 });

@@ -1,41 +1,26 @@
 import { createHash, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { confirmationPage } from "../../passkey-server/confirmation.ts";
 import { verifyReceipt } from "../../passkey-server/receipt-verification.ts";
-import { createTenant } from "../../tenants/manage-tenants.ts";
 import { type CoseKey, signWith } from "../../testing/cose-key.ts";
-import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { passkeyApplication } from "../../testing/passkey-application.ts";
+import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
 import type { GetCall } from "../../testing/webauthn-authenticator.ts";
 import { base64url } from "../../testing/webauthn-json.ts";
 import { signedBytes } from "../../testing/webauthn-messages.ts";
 
-let runtime: TestRuntime;
-let application: PasskeyApplication;
-
 const redirectTo = "https://shop.example/paid?cart=1";
 const settings = { STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://shop.example/**?*" };
 
-beforeAll(async () => {
-  runtime = await testRuntime(settings);
-  application = await passkeyApplication(runtime);
-});
-
-afterAll(() => runtime.close());
-
-const problem = (status: number, title: unknown, details: unknown = expect.any(String)) => ({
-  status,
-  title,
-  details,
-});
+const { runtime, application, newTenant } = await passkeySuite(settings);
 
 const canonical = '{"amount":"12.00","to":"Grace"}';
 
-/** A user, and a transaction that our page asks them about. */
-async function started(by = application, more: object = {}) {
+/** Initializes a transaction of a new user with a confirmation on our page. */
+async function startConfirmation(by = application, more: object = {}) {
   const userId = randomUUID();
   const registered = await by.register(userId);
   const transactionId = randomUUID();
@@ -58,30 +43,34 @@ async function started(by = application, more: object = {}) {
   };
 }
 
-type Started = Awaited<ReturnType<typeof started>>;
+type StartedConfirmation = Awaited<ReturnType<typeof startConfirmation>>;
 
 const ownPage = { "sec-fetch-site": "same-origin" };
-const say = (body: unknown, by = application) =>
+const answerPage = (body: unknown, by = application) =>
   by.callWithoutKey("POST", "/transaction/confirm", body, ownPage);
 const redeem = (code: unknown, by = application) => by.call("POST", "/transaction/redeem", { code });
 
-/** The browser's answer, as our page passes it on. */
-function agree(who: Started, call: Partial<GetCall> = {}, options: unknown = who.options) {
-  const credential = who.authenticator.get(options, { origin: application.origin, ...call });
-  return say({ token: who.token, credential });
+/** Sends the browser's answer as our page does. */
+function confirm(
+  started: StartedConfirmation,
+  call: Partial<GetCall> = {},
+  options: unknown = started.options,
+) {
+  const credential = started.authenticator.get(options, { origin: application.origin, ...call });
+  return answerPage({ token: started.token, credential });
 }
 
 const codeOf = ({ body }: { body: { redirect_to: string } }) =>
   new URL(body.redirect_to).searchParams.get("code");
 
-/** How often the audit log says that somebody agreed. */
-async function agreements({ userId }: Started): Promise<number> {
+/** The number of confirmed transactions of the user in the audit log. */
+async function confirmationCount({ userId }: StartedConfirmation): Promise<number> {
   const type = "webauthn_transaction_final_succeeded";
   const { headers } = await application.call("GET", `/audit_logs?type=${type}&q=${userId}`);
   return Number(headers.get("x-total-count"));
 }
 
-const pageOf = ({ token }: Pick<Started, "token">) =>
+const pageOf = ({ token }: Pick<StartedConfirmation, "token">) =>
   confirmationPage({ runtime, tenant: runtime.tenant }, token);
 
 async function rowOf(token: string) {
@@ -94,8 +83,8 @@ async function rowOf(token: string) {
 }
 
 describe("transaction/initialize with a confirmation", () => {
-  test("also gives the address of a page, whose token is kept as a hash alone", async () => {
-    const { status, options, url, token } = await started();
+  test("also returns the address of a page and stores only the hash of its token", async () => {
+    const { status, options, url, token } = await startConfirmation();
     expect(status).toBe(200);
     expect(Object.keys(options).sort()).toEqual(["confirmation_url", "publicKey"]);
     expect(url.origin + url.pathname).toBe(`${runtime.config.base_url}/confirm`);
@@ -108,21 +97,24 @@ describe("transaction/initialize with a confirmation", () => {
     });
   });
 
-  test("lives as long as the page, and so does the challenge", async () => {
-    const patient = runtime.configured({ ...settings, STILE_PASSKEY_SERVER_CONFIRMATION_TTL: "10m" });
-    const { options } = await started(await passkeyApplication(patient));
+  test("gives the challenge the lifetime of the page", async () => {
+    const longLived = runtime.configured({ ...settings, STILE_PASSKEY_SERVER_CONFIRMATION_TTL: "10m" });
+    const { options } = await startConfirmation(await passkeyApplication(longLived));
     expect(options.publicKey.timeout).toBe(600_000);
   });
 
-  test("takes what the address says of an answer for none", async () => {
+  test("replaces parameters of an answer in the redirect address", async () => {
     const address = `${redirectTo}&code=x&error=y&code=z&transaction_id=t`;
     const more = { confirmation: { redirect_to: address } };
-    const [agreed, declined] = [await started(application, more), await started(application, more)];
-    const told = async (answer: ReturnType<typeof say>) => [
+    const [agreed, declined] = [
+      await startConfirmation(application, more),
+      await startConfirmation(application, more),
+    ];
+    const parameterNames = async (answer: ReturnType<typeof answerPage>) => [
       ...new URL((await answer).body.redirect_to).searchParams.keys(),
     ];
-    expect(await told(agree(agreed))).toEqual(["cart", "transaction_id", "code"]);
-    expect(await told(say({ token: declined.token, declined: true }))).toEqual([
+    expect(await parameterNames(confirm(agreed))).toEqual(["cart", "transaction_id", "code"]);
+    expect(await parameterNames(answerPage({ token: declined.token, declined: true }))).toEqual([
       "cart",
       "transaction_id",
       "error",
@@ -130,17 +122,17 @@ describe("transaction/initialize with a confirmation", () => {
   });
 
   test.each([
-    ["that is not on the list", "https://evil.example/"],
-    ["A46 that hides its host", "https://shop.example@evil.example/"],
-    ["A46 that is a script", "javascript:alert(1)"],
+    ["that is not allowed", "https://evil.example/"],
+    ["A46 with user information", "https://shop.example@evil.example/"],
+    ["A46 with the scheme javascript:", "javascript:alert(1)"],
     ["A46 without a scheme", "//evil.example/"],
     ["with a fragment", "https://shop.example/a?b#c"],
     ["with a backslash", "https:\\\\shop.example/a?b"],
-  ])("is 400 for an address to go back to %s", async (_, redirect_to) => {
-    const { status, options } = await started(application, { confirmation: { redirect_to } });
+  ])("rejects a redirect address %s", async (_, redirect_to) => {
+    const { status, options } = await startConfirmation(application, { confirmation: { redirect_to } });
     expect([status, options]).toEqual([
       400,
-      problem(
+      errorBody(
         400,
         "unable to validate request",
         "confirmation.redirect_to is not an allowed address (hosted.allowed_redirect_urls)",
@@ -148,58 +140,60 @@ describe("transaction/initialize with a confirmation", () => {
     ]);
   });
 
-  test("is 400 with a clear sentence where our page is none of the relying party's", async () => {
-    const elsewhere = runtime.configured({
+  test("names the setting if our page is not an origin of the relying party", async () => {
+    const otherOrigin = runtime.configured({
       ...settings,
       STILE_PASSKEY_SERVER_RELYING_PARTY_ID: "shop.example",
       STILE_PASSKEY_SERVER_RELYING_PARTY_ORIGINS: "https://shop.example",
     });
-    const { options } = await started(await passkeyApplication(elsewhere));
+    const { options } = await startConfirmation(await passkeyApplication(otherOrigin));
     expect(options.details).toBe(
       "confirmation: the page at http://localhost:3000 cannot use this relying party's passkeys: it is not one of its origins (passkey_server.relying_party.origins)",
     );
     expect(options.status).toBe(400);
   });
 
-  test("leads to the page of a tenant that lies under a path", async () => {
-    const tenant = await createTenant(runtime, {
-      name: "Other",
-      hosts: [],
-      settings: { hosted: { allowed_redirect_urls: ["https://shop.example/**?*"] } },
-    });
-    const other = await passkeyApplication(runtime, tenant);
-    const { url, token, authenticator, options } = await started(other);
+  test("returns the page under the path of the tenant", async () => {
+    const other = await newTenant({ hosted: { allowed_redirect_urls: ["https://shop.example/**?*"] } });
+    const { tenant } = other;
+    const { url, token, authenticator, options } = await startConfirmation(other);
     expect(url.pathname).toBe(`/t/${tenant.id}/confirm`);
     expect(await confirmationPage({ runtime, tenant }, token)).toMatchObject({ state: "open" });
     expect(await pageOf({ token })).toEqual({ state: "unknown" });
     const credential = authenticator.get(options, { origin: other.origin });
-    expect((await say({ token, credential })).body).toEqual(problem(404, "confirmation not found", ""));
-    expect((await say({ token, credential }, other)).status).toBe(200);
+    expect((await answerPage({ token, credential })).body).toEqual(
+      errorBody(404, "confirmation not found", ""),
+    );
+    expect((await answerPage({ token, credential }, other)).status).toBe(200);
   });
 });
 
-describe("the page", () => {
-  test("A69 is told what is signed, whose it is, and how to ask, and looking spends nothing", async () => {
-    const who = await started();
+describe("confirmationPage", () => {
+  test("A69 shows data, user and options, and does not use up the challenge", async () => {
+    const started = await startConfirmation();
     const shown = {
       state: "open",
-      transactionId: who.transactionId,
+      transactionId: started.transactionId,
       application: runtime.config.passkey_server.relying_party.display_name,
-      user: { name: `${who.userId}!`, displayName: `${who.userId}!` },
+      user: { name: `${started.userId}!`, displayName: `${started.userId}!` },
       data: canonical,
       returnsTo: "shop.example",
-      publicKey: { ...who.options.publicKey, timeout: expect.any(Number) },
+      publicKey: { ...started.options.publicKey, timeout: expect.any(Number) },
     };
-    expect(await pageOf(who)).toEqual(shown);
-    expect(await pageOf(who)).toEqual(shown);
+    expect(await pageOf(started)).toEqual(shown);
+    expect(await pageOf(started)).toEqual(shown);
   });
 
-  test("is told how it ended", async () => {
+  test("shows the outcome", async () => {
     expect(await pageOf({ token: "" })).toEqual({ state: "unknown" });
     expect(await pageOf({ token: "x\0".repeat(500) })).toEqual({ state: "unknown" });
-    const [agreed, declined, left] = [await started(), await started(), await started()];
-    await agree(agreed);
-    await say({ token: declined.token, declined: true });
+    const [agreed, declined, left] = [
+      await startConfirmation(),
+      await startConfirmation(),
+      await startConfirmation(),
+    ];
+    await confirm(agreed);
+    await answerPage({ token: declined.token, declined: true });
     runtime.advanceClock(301);
     expect(await pageOf(agreed)).toEqual({ state: "confirmed", returnsTo: null });
     expect(await pageOf(declined)).toEqual({ state: "declined", returnsTo: null });
@@ -207,288 +201,286 @@ describe("the page", () => {
   });
 });
 
-describe("a yes", () => {
-  test("leads back with a code, which the application redeems once for token and receipt", async () => {
-    const who = await started();
-    const { status, body } = await agree(who);
+describe("a confirmation", () => {
+  test("redirects with a code that the application redeems once for token and receipt", async () => {
+    const started = await startConfirmation();
+    const { status, body } = await confirm(started);
     expect(status).toBe(200);
     const back = new URL(body.redirect_to);
     expect(Object.fromEntries(back.searchParams)).toEqual({
       cart: "1",
       code: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
-      transaction_id: who.transactionId,
+      transaction_id: started.transactionId,
     });
     expect(back.origin + back.pathname).toBe("https://shop.example/paid");
 
     const code = back.searchParams.get("code");
-    const sealed = (await rowOf(who.token))?.sealedResult?.toString("latin1") ?? "";
+    const sealed = (await rowOf(started.token))?.sealedResult?.toString("latin1") ?? "";
     const redeemed = await redeem(code);
-    expect(redeemed).toMatchObject({ status: 200, body: { transaction_id: who.transactionId } });
-    expect(decodeJwt(redeemed.body.token)).toMatchObject({ sub: who.userId, trans: who.transactionId });
+    expect(redeemed).toMatchObject({ status: 200, body: { transaction_id: started.transactionId } });
+    expect(decodeJwt(redeemed.body.token)).toMatchObject({
+      sub: started.userId,
+      trans: started.transactionId,
+    });
     const jwks = (await application.callWithoutKey("GET", "/.well-known/jwks.json")).body;
     expect(verifyReceipt(redeemed.body.receipt, { jwks })).toMatchObject({
       ok: true,
       receipt: { canonicalData: canonical },
     });
     expect(sealed).not.toContain(redeemed.body.receipt.slice(-40));
-    expect(await rowOf(who.token)).toMatchObject({ codeHash: null, sealedResult: null });
-    expect((await redeem(code)).body).toEqual(problem(400, "unable to redeem code"));
+    expect(await rowOf(started.token)).toMatchObject({ codeHash: null, sealedResult: null });
+    expect((await redeem(code)).body).toEqual(errorBody(400, "unable to redeem code"));
   });
 
-  test("A69 ends the page: of ten at once, one is taken, and none after it", async () => {
-    const who = await started();
-    const credential = who.authenticator.get(who.options, { origin: application.origin });
+  test("A69 closes the page: one of ten concurrent answers is accepted, and none afterwards", async () => {
+    const started = await startConfirmation();
+    const credential = started.authenticator.get(started.options, { origin: application.origin });
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => say({ token: who.token, credential })),
+      Array.from({ length: 10 }, () => answerPage({ token: started.token, credential })),
     );
-    expect(await agreements(who)).toBe(1);
+    expect(await confirmationCount(started)).toBe(1);
     const codes = answers.filter(({ status }) => status === 200).map(codeOf);
     const redeemed = await Promise.all(codes.map((code) => redeem(code)));
     expect(redeemed.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const more of [{ credential }, { declined: true }, { resume: true }])
-      expect((await say({ token: who.token, ...more })).body).toEqual(
-        problem(409, "confirmation was answered before", ""),
+      expect((await answerPage({ token: started.token, ...more })).body).toEqual(
+        errorBody(409, "confirmation was answered before", ""),
       );
-    expect(await agreements(who)).toBe(1);
+    expect(await confirmationCount(started)).toBe(1);
   });
 
   test.each<[string, Partial<GetCall>]>([
-    ["nobody was verified", { userVerified: false }],
+    ["the user is unverified", { userVerified: false }],
     ["the signature is broken", { brokenSignature: true }],
-    ["the page was another", { origin: "https://evil.example" }],
-  ])(
-    "that is refused because %s loses nothing: the page asks once more, with a fresh challenge",
-    async (_, call) => {
-      const who = await started();
-      const { status, body } = await agree(who, call);
-      expect([status, body.title]).toEqual([401, "failed to validate assertion"]);
-      const { challenge } = body.publicKey;
-      expect(challenge).not.toBe(who.options.publicKey.challenge);
-      const [before, after] = [who.options.publicKey.challenge, challenge].map((text) =>
-        Buffer.from(text, "base64url"),
-      );
-      expect(after?.subarray(32)).toEqual(before?.subarray(32));
-      expect(body.publicKey.timeout).toBeLessThanOrEqual(300_000);
-      expect((await pageOf(who)) as object).toMatchObject({ state: "open", publicKey: { challenge } });
-      expect((await agree(who, {}, body)).status).toBe(200);
-    },
-  );
+    ["the origin is another one", { origin: "https://evil.example" }],
+  ])("that is rejected because %s gets a new challenge of the same transaction", async (_, call) => {
+    const started = await startConfirmation();
+    const { status, body } = await confirm(started, call);
+    expect([status, body.title]).toEqual([401, "failed to validate assertion"]);
+    const { challenge } = body.publicKey;
+    expect(challenge).not.toBe(started.options.publicKey.challenge);
+    const [before, after] = [started.options.publicKey.challenge, challenge].map((text) =>
+      Buffer.from(text, "base64url"),
+    );
+    expect(after?.subarray(32)).toEqual(before?.subarray(32));
+    expect(body.publicKey.timeout).toBeLessThanOrEqual(300_000);
+    expect((await pageOf(started)) as object).toMatchObject({ state: "open", publicKey: { challenge } });
+    expect((await confirm(started, {}, body)).status).toBe(200);
+  });
 
-  test("to a challenge that is used up gets another one, and leaves those of other transactions alone", async () => {
-    const [one, two] = [await started(), await started()];
-    const refused = await agree(one, { challenge: two.options.publicKey.challenge });
-    expect(refused.body).toMatchObject({ status: 401, title: "failed to get session data" });
-    expect((await agree(two)).status).toBe(200);
-    expect((await agree(one)).body.title).toBe("failed to get session data");
+  test("of a used-up challenge gets a new one, and does not affect other transactions", async () => {
+    const [one, two] = [await startConfirmation(), await startConfirmation()];
+    const rejected = await confirm(one, { challenge: two.options.publicKey.challenge });
+    expect(rejected.body).toMatchObject({ status: 401, title: "failed to get session data" });
+    expect((await confirm(two)).status).toBe(200);
+    expect((await confirm(one)).body.title).toBe("failed to get session data");
     expect(
-      (await agree(one, {}, { publicKey: ((await pageOf(one)) as { publicKey: object }).publicKey })).status,
+      (await confirm(one, {}, { publicKey: ((await pageOf(one)) as { publicKey: object }).publicKey }))
+        .status,
     ).toBe(200);
   });
 
-  test("that is no answer of a browser changes nothing", async () => {
-    const who = await started();
-    for (const credential of [{}, { id: "a" }, { ...who.answer }])
-      expect((await say({ token: who.token, credential })).body).toEqual(
-        problem(400, "unable to finish transaction", ""),
+  test("that is malformed is rejected and changes nothing", async () => {
+    const started = await startConfirmation();
+    for (const credential of [{}, { id: "a" }, { ...started.answer }])
+      expect((await answerPage({ token: started.token, credential })).body).toEqual(
+        errorBody(400, "unable to finish transaction", ""),
       );
-    expect((await agree(who)).status).toBe(200);
+    expect((await confirm(started)).status).toBe(200);
   });
 
-  test("comes too late after the page has expired", async () => {
-    const who = await started();
+  test("is rejected after the page has expired", async () => {
+    const started = await startConfirmation();
     runtime.advanceClock(301);
-    expect((await agree(who)).body).toEqual(problem(410, "confirmation has expired", ""));
-    expect((await say({ token: who.token, declined: true })).status).toBe(410);
+    expect((await confirm(started)).body).toEqual(errorBody(410, "confirmation has expired", ""));
+    expect((await answerPage({ token: started.token, declined: true })).status).toBe(410);
   });
 
-  test("is taken only so often from one source, and nothing is lost by one that came too fast", async () => {
+  test("is limited per source, and may be repeated later", async () => {
     const strict = runtime.configured({
       ...settings,
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_PASSKEY_CHALLENGES_PER_MINUTE: "2",
     });
     const by = await passkeyApplication(strict);
-    const who = await started(by);
-    const nonsense = { token: who.token, credential: { id: "a" } };
-    for (const status of [400, 400, 429]) expect((await say(nonsense, by)).status).toBe(status);
-    const slow = await say(nonsense, by);
-    expect(Number(slow.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await agree(who)).status).toBe(200);
+    const started = await startConfirmation(by);
+    const invalid = { token: started.token, credential: { id: "a" } };
+    for (const status of [400, 400, 429]) expect((await answerPage(invalid, by)).status).toBe(status);
+    const limited = await answerPage(invalid, by);
+    expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await confirm(started)).status).toBe(200);
   });
 
-  test("given to the application itself closes the page", async () => {
-    const who = await started();
-    const answer = who.authenticator.get(who.options, { origin: application.origin });
+  test("that the application finalizes itself closes the page", async () => {
+    const started = await startConfirmation();
+    const answer = started.authenticator.get(started.options, { origin: application.origin });
     expect((await application.call("POST", "/transaction/finalize", answer)).status).toBe(200);
-    expect(await pageOf(who)).toEqual({ state: "confirmed", returnsTo: null });
-    expect((await say({ token: who.token, declined: true })).status).toBe(409);
+    expect(await pageOf(started)).toEqual({ state: "confirmed", returnsTo: null });
+    expect((await answerPage({ token: started.token, declined: true })).status).toBe(409);
   });
 
-  test("goes nowhere when the address was taken off the list meanwhile", async () => {
-    const who = await started();
+  test("does not redirect to an address that is no longer allowed", async () => {
+    const started = await startConfirmation();
     const stricter = runtime.configured({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://other.example/" });
-    const credential = who.authenticator.get(who.options, { origin: application.origin });
-    const { status, body } = await say({ token: who.token, credential }, await passkeyApplication(stricter));
+    const credential = started.authenticator.get(started.options, { origin: application.origin });
+    const { status, body } = await answerPage(
+      { token: started.token, credential },
+      await passkeyApplication(stricter),
+    );
     expect([status, body]).toEqual([200, { answer: "confirmed", redirect_to: null }]);
     const { tenant } = stricter;
-    expect(await confirmationPage({ runtime: stricter, tenant }, who.token)).toEqual({
+    expect(await confirmationPage({ runtime: stricter, tenant }, started.token)).toEqual({
       state: "confirmed",
       returnsTo: null,
     });
   });
 
-  test("whose client says two things at once leaves no receipt, and is none", async () => {
-    const who = await started();
-    const credential = who.authenticator.get(who.options, { origin: application.origin });
+  test("with a duplicate member in its client data is rejected", async () => {
+    const started = await startConfirmation();
+    const credential = started.authenticator.get(started.options, { origin: application.origin });
     const { response } = credential;
-    const said = Buffer.from(response.clientDataJSON, "base64url").toString();
+    const clientDataText = Buffer.from(response.clientDataJSON, "base64url").toString();
     const other = Buffer.alloc(64).toString("base64url");
-    const clientData = Buffer.from(said.replace("{", `{"challenge":"${other}",`));
-    const key = who.authenticator.credentials[0]?.key as CoseKey;
+    const clientData = Buffer.from(clientDataText.replace("{", `{"challenge":"${other}",`));
+    const key = started.authenticator.credentials[0]?.key as CoseKey;
     const signature = signWith(
       key,
       signedBytes(Buffer.from(response.authenticatorData, "base64url"), clientData),
     );
-    const doubled = { clientDataJSON: base64url(clientData), signature: base64url(signature) };
-    const { status, body } = await say({
-      token: who.token,
-      credential: { ...credential, response: { ...response, ...doubled } },
+    const duplicated = { clientDataJSON: base64url(clientData), signature: base64url(signature) };
+    const { status, body } = await answerPage({
+      token: started.token,
+      credential: { ...credential, response: { ...response, ...duplicated } },
     });
     expect([status, body.details]).toEqual([401, "the receipt would be invalid: client_data_malformed"]);
-    expect(await agreements(who)).toBe(0);
+    expect(await confirmationCount(started)).toBe(0);
   });
 
-  test("A68 is no yes at another tenant", async () => {
-    const who = await started();
-    const other = await passkeyApplication(
-      runtime,
-      await createTenant(runtime, { name: "Other", hosts: [], settings: {} }),
-    );
-    const credential = who.authenticator.get(who.options, { origin: application.origin });
-    expect((await say({ token: who.token, credential }, other)).status).toBe(404);
-    const back = new URL((await say({ token: who.token, credential })).body.redirect_to);
+  test("A68 is rejected by another tenant", async () => {
+    const started = await startConfirmation();
+    const other = await newTenant();
+    const credential = started.authenticator.get(started.options, { origin: application.origin });
+    expect((await answerPage({ token: started.token, credential }, other)).status).toBe(404);
+    const back = new URL((await answerPage({ token: started.token, credential })).body.redirect_to);
     const code = back.searchParams.get("code");
     expect((await redeem(code, other)).status).toBe(400);
     expect((await redeem(code)).status).toBe(200);
   });
 });
 
-describe("a no", () => {
-  test("leads back, says so, and ends page and transaction", async () => {
-    const who = await started();
-    const { status, body } = await say({ token: who.token, declined: true });
+describe("a decline", () => {
+  test("redirects with an error and closes page and transaction", async () => {
+    const started = await startConfirmation();
+    const { status, body } = await answerPage({ token: started.token, declined: true });
     expect(status).toBe(200);
     expect(Object.fromEntries(new URL(body.redirect_to).searchParams)).toEqual({
       cart: "1",
       error: "access_denied",
-      transaction_id: who.transactionId,
+      transaction_id: started.transactionId,
     });
-    expect((await agree(who)).body.answer).toBe("declined");
-    const answer = who.authenticator.get(who.options, { origin: application.origin });
+    expect((await confirm(started)).body.answer).toBe("declined");
+    const answer = started.authenticator.get(started.options, { origin: application.origin });
     expect((await application.call("POST", "/transaction/finalize", answer)).body).toEqual(
-      problem(401, "failed to get session data"),
+      errorBody(401, "failed to get session data"),
     );
-    const { body: entries } = await application.call("GET", `/audit_logs?q=${who.userId}`);
+    const { body: entries } = await application.call("GET", `/audit_logs?q=${started.userId}`);
     expect(entries.find(({ error }: { error?: string }) => error === "declined by the user")).toMatchObject({
       type: "webauthn_transaction_final_failed",
-      transaction_id: who.transactionId,
+      transaction_id: started.transactionId,
     });
   });
 
-  test("and a yes at once are one of both, and both hear which", async () => {
+  test("and a concurrent confirmation get the same outcome", async () => {
     for (let round = 0; round < 5; round++) {
-      const who = await started();
-      const [yes, no] = await Promise.all([agree(who), say({ token: who.token, declined: true })]);
-      expect(yes.body.answer).toBe(no.body.answer);
-      expect(await pageOf(who)).toEqual({ state: yes.body.answer, returnsTo: "shop.example" });
-      expect(await agreements(who)).toBe(yes.body.answer === "confirmed" ? 1 : 0);
+      const started = await startConfirmation();
+      const [confirmed, declined] = await Promise.all([
+        confirm(started),
+        answerPage({ token: started.token, declined: true }),
+      ]);
+      expect(confirmed.body.answer).toBe(declined.body.answer);
+      expect(await pageOf(started)).toEqual({ state: confirmed.body.answer, returnsTo: "shop.example" });
+      expect(await confirmationCount(started)).toBe(confirmed.body.answer === "confirmed" ? 1 : 0);
     }
   });
 });
 
-describe("a lost answer", () => {
-  test("to a yes: whoever shows the token again within a minute is sent back once more, with a fresh code", async () => {
-    const who = await started();
-    const credential = who.authenticator.get(who.options, { origin: application.origin });
-    const lost = codeOf(await say({ token: who.token, credential }));
-    expect(await pageOf(who)).toEqual({ state: "confirmed", returnsTo: "shop.example" });
-    const again = await say({ token: who.token, credential });
+describe("a repeated answer", () => {
+  test("that confirms redirects with a new code for a minute", async () => {
+    const started = await startConfirmation();
+    const credential = started.authenticator.get(started.options, { origin: application.origin });
+    const first = codeOf(await answerPage({ token: started.token, credential }));
+    expect(await pageOf(started)).toEqual({ state: "confirmed", returnsTo: "shop.example" });
+    const again = await answerPage({ token: started.token, credential });
     expect(again.body).toEqual({ answer: "confirmed", redirect_to: expect.any(String) });
     runtime.advanceClock(50);
-    const last = codeOf(await say({ token: who.token, resume: true }));
-    expect(new Set([lost, codeOf(again), last]).size).toBe(3);
-    for (const worthless of [lost, codeOf(again)]) expect((await redeem(worthless)).status).toBe(400);
-    // The last code has a minute of its own.
+    const last = codeOf(await answerPage({ token: started.token, resume: true }));
+    expect(new Set([first, codeOf(again), last]).size).toBe(3);
+    for (const replaced of [first, codeOf(again)]) expect((await redeem(replaced)).status).toBe(400);
+    // The last code is valid for a minute from its own issue.
     runtime.advanceClock(50);
-    expect((await redeem(last)).body).toMatchObject({ transaction_id: who.transactionId });
-    expect(await agreements(who)).toBe(1);
+    expect((await redeem(last)).body).toMatchObject({ transaction_id: started.transactionId });
+    expect(await confirmationCount(started)).toBe(1);
   });
 
-  test("to a yes that is still being judged: it may be sent again, and counts once", async () => {
-    const who = await started();
-    const credential = who.authenticator.get(who.options, { origin: application.origin });
-    const answers = await Promise.all([1, 2, 3].map(() => say({ token: who.token, credential })));
-    const asking = answers.find(({ body }) => body.publicKey)?.body ?? who.options;
-    const { body } = await agree(who, {}, asking);
+  test("that confirms concurrently counts once", async () => {
+    const started = await startConfirmation();
+    const credential = started.authenticator.get(started.options, { origin: application.origin });
+    const answers = await Promise.all([1, 2, 3].map(() => answerPage({ token: started.token, credential })));
+    const options = answers.find(({ body }) => body.publicKey)?.body ?? started.options;
+    const { body } = await confirm(started, {}, options);
     expect(body.answer).toBe("confirmed");
     expect((await redeem(codeOf({ body }))).status).toBe(200);
-    expect(await agreements(who)).toBe(1);
+    expect(await confirmationCount(started)).toBe(1);
   });
 
-  test("to a no: the same, without a code", async () => {
-    const who = await started();
-    const first = await say({ token: who.token, declined: true });
+  test("that declines redirects again, without a code", async () => {
+    const started = await startConfirmation();
+    const first = await answerPage({ token: started.token, declined: true });
     const page = { state: "declined", returnsTo: "shop.example" };
-    expect(await pageOf(who)).toEqual(page);
+    expect(await pageOf(started)).toEqual(page);
     for (const more of [{ declined: true }, { resume: true }])
-      expect((await say({ token: who.token, ...more })).body).toEqual(first.body);
-    const { body: entries } = await application.call("GET", `/audit_logs?q=${who.userId}`);
+      expect((await answerPage({ token: started.token, ...more })).body).toEqual(first.body);
+    const { body: entries } = await application.call("GET", `/audit_logs?q=${started.userId}`);
     expect(entries.filter(({ error }: { error?: string }) => error === "declined by the user")).toHaveLength(
       1,
     );
   });
 
-  test("to a yes that was taken for lost and followed by a no: the yes counts, and is told", async () => {
-    const who = await started();
-    await agree(who);
-    const { body } = await say({ token: who.token, declined: true });
+  test("that declines after a confirmation reports the confirmation", async () => {
+    const started = await startConfirmation();
+    await confirm(started);
+    const { body } = await answerPage({ token: started.token, declined: true });
     expect(body.answer).toBe("confirmed");
     expect((await redeem(codeOf({ body }))).status).toBe(200);
   });
 
-  test.each<[string, "yes" | "no"]>([
-    ["a yes", "yes"],
-    ["a no", "no"],
-  ])("to %s: nobody is sent back after a minute", async (_, kind) => {
-    const who = await started();
-    await (kind === "yes" ? agree(who) : say({ token: who.token, declined: true }));
+  test.each(["confirm", "decline"])("does not redirect a minute after the first: %s", async (kind) => {
+    const started = await startConfirmation();
+    await (kind === "confirm" ? confirm(started) : answerPage({ token: started.token, declined: true }));
     runtime.advanceClock(61);
-    expect(await pageOf(who)).toMatchObject({ returnsTo: null });
-    expect((await say({ token: who.token, resume: true })).body).toEqual(
-      problem(409, "confirmation was answered before", ""),
+    expect(await pageOf(started)).toMatchObject({ returnsTo: null });
+    expect((await answerPage({ token: started.token, resume: true })).body).toEqual(
+      errorBody(409, "confirmation was answered before", ""),
     );
   });
 
-  test("nobody is sent back from a page that is open, was never there, or is another tenant's", async () => {
-    const who = await started();
-    expect((await say({ token: who.token, resume: true })).body).toEqual(
-      problem(409, "confirmation was not answered yet", ""),
+  test("does not redirect from a page that is open, unknown, or of another tenant", async () => {
+    const started = await startConfirmation();
+    expect((await answerPage({ token: started.token, resume: true })).body).toEqual(
+      errorBody(409, "confirmation was not answered yet", ""),
     );
-    expect((await say({ token: "x", resume: true })).status).toBe(404);
-    const other = await passkeyApplication(
-      runtime,
-      await createTenant(runtime, { name: "Other", hosts: [], settings: {} }),
-    );
-    const code = codeOf(await agree(who));
-    expect((await say({ token: who.token, resume: true }, other)).status).toBe(404);
+    expect((await answerPage({ token: "x", resume: true })).status).toBe(404);
+    const other = await newTenant();
+    const code = codeOf(await confirm(started));
+    expect((await answerPage({ token: started.token, resume: true }, other)).status).toBe(404);
     expect((await redeem(code)).status).toBe(200);
   });
 
-  test("of ten who ask at once for the way back, one has a code that is good", async () => {
-    const who = await started();
-    await agree(who);
+  test("leaves one valid code after ten concurrent requests", async () => {
+    const started = await startConfirmation();
+    await confirm(started);
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => say({ token: who.token, resume: true })),
+      Array.from({ length: 10 }, () => answerPage({ token: started.token, resume: true })),
     );
     const statuses: number[] = [];
     for (const answer of answers) statuses.push((await redeem(codeOf(answer))).status);
@@ -497,8 +489,8 @@ describe("a lost answer", () => {
 });
 
 describe("transaction/confirm", () => {
-  test("is for our own page alone", async () => {
-    const { token } = await started();
+  test("accepts requests of our own page only", async () => {
+    const { token } = await startConfirmation();
     const body = { token, declined: true };
     for (const headers of [{}, { "sec-fetch-site": "cross-site" }, { origin: "https://shop.example" }]) {
       const answer = await application.callWithoutKey("POST", "/transaction/confirm", body, headers);
@@ -526,34 +518,33 @@ describe("transaction/confirm", () => {
     [{ token: "x", credential: "yes" }, "credential must be an object"],
     [{ token: ["x"], declined: true }, "token must be a string"],
     ["[]", "the body must be a JSON object"],
-  ])("is 400 for %j", async (body, details) => {
-    expect((await say(body)).body).toEqual(problem(400, "unable to validate request", details));
+  ])("rejects the body %j", async (body, details) => {
+    expect((await answerPage(body)).body).toEqual(errorBody(400, "unable to validate request", details));
   });
 
-  test.each(["x", "x".repeat(43), "__proto__"])("is 404 for the token %j", async (token) => {
-    expect((await say({ token, declined: true })).body).toEqual(problem(404, "confirmation not found", ""));
+  test.each(["x", "x".repeat(43), "__proto__"])("rejects the unknown token %j", async (token) => {
+    expect((await answerPage({ token, declined: true })).body).toEqual(
+      errorBody(404, "confirmation not found", ""),
+    );
   });
 });
 
 describe("transaction/redeem", () => {
-  test("of ten at once with the same code, one has what it is good for", async () => {
-    const { body } = await agree(await started());
+  test("accepts one of ten concurrent requests with the same code", async () => {
+    const { body } = await confirm(await startConfirmation());
     const code = new URL(body.redirect_to).searchParams.get("code");
     const answers = await Promise.all(Array.from({ length: 10 }, () => redeem(code)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)]);
   });
 
-  test("is 400 after a minute", async () => {
-    const { body } = await agree(await started());
+  test("rejects a code after a minute", async () => {
+    const { body } = await confirm(await startConfirmation());
     runtime.advanceClock(61);
     const code = new URL(body.redirect_to).searchParams.get("code");
-    expect((await redeem(code)).body).toEqual(problem(400, "unable to redeem code"));
+    expect((await redeem(code)).body).toEqual(errorBody(400, "unable to redeem code"));
   });
 
-  test.each([["x"], ["x".repeat(43)], [7], [null], [["x"]], ["a\0"]])(
-    "is 400 for the code %j",
-    async (code) => {
-      expect((await redeem(code)).status).toBe(400);
-    },
-  );
+  test.each([["x"], ["x".repeat(43)], [7], [null], [["x"]], ["a\0"]])("rejects the code %j", async (code) => {
+    expect((await redeem(code)).status).toBe(400);
+  });
 });

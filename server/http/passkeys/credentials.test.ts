@@ -1,52 +1,32 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { createTenant } from "../../tenants/manage-tenants.ts";
-import type { Tenant } from "../../tenants/tenant.ts";
-import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import type { PasskeyApplication } from "../../testing/passkey-application.ts";
+import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
 
-let runtime: TestRuntime;
-let application: PasskeyApplication;
+const { runtime, application, auditLogs, newTenant } = await passkeySuite();
 
-beforeAll(async () => {
-  runtime = await testRuntime();
-  application = await passkeyApplication(runtime);
-});
-
-afterAll(() => runtime.close());
-
-const problem = (status: number, title: string, details: string = "") => ({ status, title, details });
-
-async function auditOf(credentialId: string) {
-  const rows = await runtime.database.read
-    .select()
-    .from(schema.auditLogs)
-    .orderBy(schema.auditLogs.createdAt);
-  return rows.filter(({ details }) => details.credential_id === credentialId);
-}
-
-describe("a list of credentials", () => {
-  let five: string[];
-  let tenant: PasskeyApplication;
+describe("GET credentials", () => {
+  let credentialIds: string[];
+  let other: PasskeyApplication;
 
   beforeAll(async () => {
-    const { id } = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
-    tenant = await passkeyApplication(runtime, (await runtime.tenants.byId(id)) as Tenant);
-    five = [];
-    for (const name of ["a", "b", "c", "d", "e"]) five.push((await tenant.register(name)).credentialId);
+    other = await newTenant();
+    credentialIds = [];
+    for (const name of ["a", "b", "c", "d", "e"])
+      credentialIds.push((await other.register(name)).credentialId);
   });
 
   const ids = async (query: string) =>
-    (await tenant.call("GET", `/credentials${query}`)).body.map(({ id }: { id: string }) => id);
+    (await other.call("GET", `/credentials${query}`)).body.map(({ id }: { id: string }) => id);
 
-  test("shows what is known of each, and nothing secret", async () => {
-    const { body } = await tenant.call("GET", "/credentials?user_id=a");
+  test("returns the public properties of a credential", async () => {
+    const { body } = await other.call("GET", "/credentials?user_id=a");
     expect(body).toEqual([
       {
-        id: five[0],
-        name: `cred-${five[0]}`,
+        id: credentialIds[0],
+        name: `cred-${credentialIds[0]}`,
         public_key: expect.stringMatching(/^[A-Za-z0-9_-]+$/),
         attestation_type: "none",
         aaguid: "00000000-0000-0000-0000-000000000000",
@@ -61,36 +41,36 @@ describe("a list of credentials", () => {
     ]);
   });
 
-  test("has the newest first, unless the oldest are asked for", async () => {
-    expect(await ids("")).toEqual(five.toReversed());
-    expect(await ids("?order=desc")).toEqual(five.toReversed());
-    expect(await ids("?order=")).toEqual(five.toReversed());
-    expect(await ids("?order=asc")).toEqual(five);
+  test("sorts by creation, newest first by default", async () => {
+    expect(await ids("")).toEqual(credentialIds.toReversed());
+    expect(await ids("?order=desc")).toEqual(credentialIds.toReversed());
+    expect(await ids("?order=")).toEqual(credentialIds.toReversed());
+    expect(await ids("?order=asc")).toEqual(credentialIds);
   });
 
-  test("comes in pages, with the way to the others", async () => {
-    const { headers } = await tenant.call("GET", "/credentials?order=asc&per_page=2&page=2");
+  test("returns pages, with links to the others", async () => {
+    const { headers } = await other.call("GET", "/credentials?order=asc&per_page=2&page=2");
     expect(headers.get("x-total-count")).toBe("5");
-    const base = `http://localhost:3000/passkeys/${tenant.tenant.id}/credentials?order=asc&per_page=2&page=`;
+    const base = `http://localhost:3000/passkeys/${other.tenant.id}/credentials?order=asc&per_page=2&page=`;
     expect(headers.get("link")).toBe(
       `<${base}1>; rel="first", <${base}3>; rel="last", <${base}3>; rel="next", <${base}1>; rel="prev"`,
     );
     const pages = ["?order=asc&per_page=2", "?order=asc&per_page=2&page=2", "?order=asc&per_page=2&page=3"];
-    expect((await Promise.all(pages.map(ids))).flat()).toEqual(five);
+    expect((await Promise.all(pages.map(ids))).flat()).toEqual(credentialIds);
     expect(await ids("?page=4&per_page=2")).toEqual([]);
   });
 
-  test("links to itself alone where one page is all", async () => {
-    const { headers } = await tenant.call("GET", "/credentials?user_id=a");
-    const at = `<http://localhost:3000/passkeys/${tenant.tenant.id}/credentials?user_id=a&page=1&per_page=20>`;
+  test("links to itself if there is only one page", async () => {
+    const { headers } = await other.call("GET", "/credentials?user_id=a");
+    const at = `<http://localhost:3000/passkeys/${other.tenant.id}/credentials?user_id=a&page=1&per_page=20>`;
     expect(headers.get("link")).toBe(`${at}; rel="first", ${at}; rel="last"`);
     expect(headers.get("x-total-count")).toBe("1");
   });
 
   test.each(["unknown", "", "%00", "%FF", "a'--", "x".repeat(3_000)])(
-    "is empty for the user %j, who is nobody",
+    "returns an empty list for the unknown user %j",
     async (userId) => {
-      const { status, body, headers } = await tenant.call("GET", `/credentials?user_id=${userId}`);
+      const { status, body, headers } = await other.call("GET", `/credentials?user_id=${userId}`);
       expect([status, body, headers.get("x-total-count")]).toEqual([200, [], "0"]);
     },
   );
@@ -110,15 +90,15 @@ describe("a list of credentials", () => {
     ["per_page=２", size],
     ["order=up", "order must be one of 'asc desc'"],
     ["order=ASC", "order must be one of 'asc desc'"],
-  ])("is 400 for ?%s", async (query, details) => {
-    const answer = await tenant.call("GET", `/credentials?${query}`);
-    expect(answer.body).toEqual(problem(400, "unable to validate request", details));
+  ])("rejects the query ?%s", async (query, details) => {
+    const answer = await other.call("GET", `/credentials?${query}`);
+    expect(answer.body).toEqual(errorBody(400, "unable to validate request", details));
     expect(answer.status).toBe(400);
   });
 });
 
-describe("one credential", () => {
-  test("is shown, renamed and removed", async () => {
+describe("credentials/{credential_id}", () => {
+  test("returns, renames and deletes a credential", async () => {
     const { credentialId } = await application.register(randomUUID());
     const path = `/credentials/${credentialId}`;
     const before = (await application.call("GET", path)).body;
@@ -131,15 +111,18 @@ describe("one credential", () => {
     expect([removed.status, removed.body]).toEqual([204, undefined]);
     expect((await application.call("GET", path)).status).toBe(404);
     expect((await application.call("DELETE", path)).status).toBe(404);
-    const lines = (await auditOf(credentialId)).map(({ type, details }) => [type, details.actor_user_id]);
-    expect(lines).toEqual([
+    const entries = (await auditLogs("credential_id", credentialId)).map(({ type, details }) => [
+      type,
+      details.actor_user_id,
+    ]);
+    expect(entries).toEqual([
       ["webauthn_registration_final_succeeded", before.user_id],
       ["webauthn_credential_updated", before.user_id],
       ["webauthn_credential_deleted", before.user_id],
     ]);
   });
 
-  test("shows no name where there is none", async () => {
+  test("omits an absent name", async () => {
     const { credentialId } = await application.register(randomUUID());
     const { passkeyCredentials: table } = schema;
     await runtime.database.write
@@ -157,8 +140,8 @@ describe("one credential", () => {
     ["%00", "\0"],
     ["$&", "$&"],
     ["x".repeat(5_000), "x".repeat(1364)],
-  ])("is 404 for the unknown id %s", async (segment, told) => {
-    const expected = problem(404, `credential with id '${told}' not found`);
+  ])("rejects the unknown id %s", async (segment, decoded) => {
+    const expected = errorBody(404, `credential with id '${decoded}' not found`, "");
     for (const [method, body] of [["GET"], ["PATCH", { name: "a" }], ["DELETE"]] as const) {
       const answer = await application.call(method, `/credentials/${segment}`, body);
       expect([method, answer.status, answer.body]).toEqual([method, 404, expected]);
@@ -176,13 +159,13 @@ describe("one credential", () => {
     [{ name: "a\0" }, "name must not contain the character NUL"],
     [{ name: "a".repeat(129) }, "name cannot have more than 128 entries"],
     ["[]", "the body must be a JSON object"],
-  ])("is 400 for the name in %j", async (body, details) => {
+  ])("rejects the name in %j", async (body, details) => {
     const { credentialId } = await application.register(randomUUID());
     const answer = await application.call("PATCH", `/credentials/${credentialId}`, body);
-    expect(answer.body).toEqual(problem(400, "unable to validate request", details));
+    expect(answer.body).toEqual(errorBody(400, "unable to validate request", details));
   });
 
-  test("is removed once, whoever asks at the same moment", async () => {
+  test("deletes a credential once for concurrent requests", async () => {
     const { credentialId } = await application.register(randomUUID());
     const statuses = await Promise.all(
       Array.from(

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PasskeyService, startPasskeyService } from "../../testing/passkey-service.ts";
 import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
-// Every operation of the passkey server but those of transactions, over the network, by a client that shares no code
-// with the server.
+// Calls every operation of the passkey server except those of transactions over the network, with a client that shares
+// no code with the server.
 
 let service: PasskeyService;
 let base: string;
@@ -23,13 +23,13 @@ interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a client knows no types but those of the description.
+  // biome-ignore lint/suspicious/noExplicitAny: a client has no types of its own.
   body: any;
 }
 
-const walked = new Set<string>();
+const calledOperations = new Set<string>();
 
-/** A call by an application; `key` null leaves it out. */
+/** Calls as an application; a `key` of null is omitted. */
 async function call(
   method: string,
   path: string,
@@ -37,7 +37,7 @@ async function call(
   { key = service.key, headers = {} }: { key?: string | null; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
   const [pathname = ""] = path.split("?");
-  walked.add(`${method} ${pathname.replace(/^\/credentials\/.+/, "/credentials/{credential_id}")}`);
+  calledOperations.add(`${method} ${pathname.replace(/^\/credentials\/.+/, "/credentials/{credential_id}")}`);
   const answer = await fetch(base + path, {
     method,
     headers: {
@@ -56,7 +56,7 @@ async function call(
   };
 }
 
-/** The claims of a token, once its signature was found right by the published key that it names (RFC 7515, 5.2). */
+/** Verifies the signature of a token with the published key that it names (RFC 7515, 5.2), and returns its claims. */
 async function claimsOf(token: string) {
   const [header = "", claims = "", signature = ""] = token.split(".");
   const { alg, typ, kid } = JSON.parse(Buffer.from(header, "base64url").toString());
@@ -71,30 +71,30 @@ async function claimsOf(token: string) {
 
 async function register(userId: string, authenticator: Authenticator, prefix = "") {
   const user = { user_id: userId, username: `${userId}@example.com` };
-  const opened = await call("POST", `${prefix}/registration/initialize`, user);
-  expect(opened.status).toBe(200);
-  const credential = authenticator.create(opened.body, { origin });
-  const finished = await call("POST", `${prefix}/registration/finalize`, credential);
-  expect(finished.status).toBe(200);
-  return { id: credential.id, options: opened.body, token: finished.body.token as string };
+  const initialized = await call("POST", `${prefix}/registration/initialize`, user);
+  expect(initialized.status).toBe(200);
+  const credential = authenticator.create(initialized.body, { origin });
+  const finalized = await call("POST", `${prefix}/registration/finalize`, credential);
+  expect(finalized.status).toBe(200);
+  return { id: credential.id, options: initialized.body, token: finalized.body.token as string };
 }
 
 async function signIn(authenticator: Authenticator, path: string, body?: unknown) {
-  const opened = await call("POST", `${path}/initialize`, body);
-  expect(opened.status).toBe(200);
-  const credential = authenticator.get(opened.body, { origin });
-  const finished = await call("POST", `${path}/finalize`, credential);
-  return { options: opened.body, credential, finished };
+  const initialized = await call("POST", `${path}/initialize`, body);
+  expect(initialized.status).toBe(200);
+  const credential = authenticator.get(initialized.body, { origin });
+  const finalized = await call("POST", `${path}/finalize`, credential);
+  return { options: initialized.body, credential, finalized };
 }
 
-const phone = softwareAuthenticator();
+const platformAuthenticator = softwareAuthenticator();
 const securityKey = softwareAuthenticator({ counts: true, backup: "no", attachment: "cross-platform" });
 const ids: Record<string, string> = {};
 
 describe("an application", () => {
-  test("registers a passkey of a user, and knows by the token whose it is", async () => {
-    const { id, options, token } = await register("ada", phone);
-    ids.phone = id;
+  test("registers a passkey and receives a token of its user", async () => {
+    const { id, options, token } = await register("ada", platformAuthenticator);
+    ids.passkey = id;
     expect(Buffer.from(options.publicKey.challenge, "base64url")).toHaveLength(32);
     expect(await claimsOf(token)).toEqual({
       sub: "ada",
@@ -105,53 +105,57 @@ describe("an application", () => {
     });
   });
 
-  test("registers a security key as their second factor", async () => {
+  test("registers a security key as second factor", async () => {
     const { id, token } = await register("ada", securityKey, "/mfa");
-    ids.key = id;
+    ids.securityKey = id;
     expect((await claimsOf(token)).cred).toBe(id);
   });
 
-  test("signs whoever comes in, without knowing who it is", async () => {
-    const { options, finished } = await signIn(phone, "/login");
+  test("signs in a user that it did not name", async () => {
+    const { options, finalized } = await signIn(platformAuthenticator, "/login");
     expect(Object.keys(options)).toEqual(["publicKey"]);
-    expect((await claimsOf(finished.body.token)).sub).toBe("ada");
+    expect((await claimsOf(finalized.body.token)).sub).toBe("ada");
   });
 
-  test("signs a user in whom it names", async () => {
-    const { options, finished } = await signIn(phone, "/login", { user_id: "ada" });
-    expect(options.publicKey.allowCredentials).toEqual([{ type: "public-key", id: ids.phone }]);
-    expect((await claimsOf(finished.body.token)).sub).toBe("ada");
+  test("signs in a user that it named", async () => {
+    const { options, finalized } = await signIn(platformAuthenticator, "/login", { user_id: "ada" });
+    expect(options.publicKey.allowCredentials).toEqual([{ type: "public-key", id: ids.passkey }]);
+    expect((await claimsOf(finalized.body.token)).sub).toBe("ada");
   });
 
-  test("asks for a second factor", async () => {
-    const { options, finished } = await signIn(securityKey, "/mfa/login", { user_id: "ada" });
+  test("verifies a second factor", async () => {
+    const { options, finalized } = await signIn(securityKey, "/mfa/login", { user_id: "ada" });
     expect(options.mediation).toBe("optional");
-    expect(await claimsOf(finished.body.token)).toMatchObject({ sub: "ada", cred: ids.key });
+    expect(await claimsOf(finalized.body.token)).toMatchObject({ sub: "ada", cred: ids.securityKey });
   });
 
-  test("looks after credentials", async () => {
+  test("lists, renames and deletes credentials", async () => {
     const listed = await call("GET", "/credentials?user_id=ada&order=asc&per_page=1");
-    expect(listed.body.map(({ id }: { id: string }) => id)).toEqual([ids.phone]);
+    expect(listed.body.map(({ id }: { id: string }) => id)).toEqual([ids.passkey]);
     expect(listed.headers.get("X-Total-Count")).toBe("2");
     const next = /<([^>]+)>; rel="next"/.exec(listed.headers.get("Link") ?? "")?.[1] ?? "";
     expect(next.startsWith(base)).toBe(true);
-    expect((await call("GET", next.slice(base.length))).body[0].id).toBe(ids.key);
+    expect((await call("GET", next.slice(base.length))).body[0].id).toBe(ids.securityKey);
 
-    const path = `/credentials/${ids.key}`;
-    expect((await call("GET", path)).body).toMatchObject({ id: ids.key, is_mfa: true, user_id: "ada" });
-    expect(await call("PATCH", path, { name: "in the drawer" })).toMatchObject({ status: 204, text: "" });
-    expect((await call("GET", path)).body.name).toBe("in the drawer");
+    const path = `/credentials/${ids.securityKey}`;
+    expect((await call("GET", path)).body).toMatchObject({
+      id: ids.securityKey,
+      is_mfa: true,
+      user_id: "ada",
+    });
+    expect(await call("PATCH", path, { name: "Backup key" })).toMatchObject({ status: 204, text: "" });
+    expect((await call("GET", path)).body.name).toBe("Backup key");
     expect(await call("DELETE", path)).toMatchObject({ status: 204, text: "" });
     expect((await call("GET", path)).body).toEqual({
-      title: `credential with id '${ids.key}' not found`,
+      title: `credential with id '${ids.securityKey}' not found`,
       details: "",
       status: 404,
     });
   });
 
-  test("is refused what it did not keep to, each time with a body", async () => {
-    const { credential, finished } = await signIn(phone, "/login");
-    expect(finished.status).toBe(200);
+  test("receives each error with a body", async () => {
+    const { credential, finalized } = await signIn(platformAuthenticator, "/login");
+    expect(finalized.status).toBe(200);
     const again = await call("POST", "/login/finalize", credential);
     expect(again.body).toEqual({
       title: "failed to get session data",
@@ -169,58 +173,59 @@ describe("an application", () => {
   });
 });
 
-/** A request written by hand, since `fetch` joins headers and knows no body without a type. */
+/** Sends a request by `node:http`, since `fetch` joins headers and gives every body a type. */
 function raw(method: string, path: string, headers: [string, string][], body = "") {
   const { hostname, port, pathname } = new URL(base);
   return new Promise<{ status: number; body: string }>((resolve, reject) => {
-    const asked = request(
+    const outgoing = request(
       { hostname, port, path: pathname + path, method, headers: headers.flat() },
       async (answer) => resolve({ status: answer.statusCode ?? 0, body: (await answer.toArray()).join("") }),
     );
-    asked.once("error", reject);
-    asked.end(body);
+    outgoing.once("error", reject);
+    outgoing.end(body);
   });
 }
 
-describe("on the wire", () => {
-  test.each(["POST", "GET", "DELETE"])("an empty body of JSON is none: %s", async (method) => {
+describe("over HTTP", () => {
+  test.each(["POST", "GET", "DELETE"])("%s accepts an empty body of type JSON", async (method) => {
     const path =
-      method === "POST" ? "/login/initialize" : `/credentials/${method === "GET" ? ids.phone : "AAAA"}`;
-    const at: [string, string][] = [
+      method === "POST" ? "/login/initialize" : `/credentials/${method === "GET" ? ids.passkey : "AAAA"}`;
+    const headers: [string, string][] = [
       ["Host", new URL(base).host],
       ["Content-Type", "application/json"],
       ["Content-Length", "0"],
       ["apiKey", service.key],
     ];
-    expect((await raw(method, path, at)).status).toBe(method === "DELETE" ? 404 : 200);
+    expect((await raw(method, path, headers)).status).toBe(method === "DELETE" ? 404 : 200);
   });
 
-  test("A67 a key that is there twice is none, nor are a right and a wrong one", async () => {
-    const at = (...keys: string[]): [string, string][] => [
+  test("A67 rejects two apiKey headers", async () => {
+    const headersWith = (...keys: string[]): [string, string][] => [
       ["Host", new URL(base).host],
       ...keys.map((key): [string, string] => ["apiKey", key]),
     ];
     const wrong = "x".repeat(service.key.length);
-    const status = async (...keys: string[]) => (await raw("GET", "/credentials", at(...keys))).status;
+    const status = async (...keys: string[]) =>
+      (await raw("GET", "/credentials", headersWith(...keys))).status;
     expect(await status(service.key)).toBe(200);
     expect(await status(service.key, service.key)).toBe(401);
     expect(await status(service.key, wrong)).toBe(401);
     expect(await status(wrong, service.key)).toBe(401);
   });
 
-  test("HEAD has no body, and every answer a name", async () => {
+  test("answers HEAD without a body, and every request with a request id", async () => {
     const head = await fetch(`${base}/credentials`, {
       method: "HEAD",
-      headers: { "X-Request-Id": "the-walk-1" },
+      headers: { "X-Request-Id": "request-of-test" },
     });
     expect([head.status, await head.text()]).toEqual([401, ""]);
-    expect(head.headers.get("X-Request-Id")).toBe("the-walk-1");
+    expect(head.headers.get("X-Request-Id")).toBe("request-of-test");
     const keys = await fetch(`${base}/.well-known/jwks.json`);
     expect(keys.headers.get("Cache-Control")).toBe("max-age=600");
     expect(keys.headers.get("X-Request-Id")).toBeTruthy();
   });
 
-  test("pages of the application may call what needs no key, with credentials", async () => {
+  test("allows pages of the application to call addresses without a key, with credentials", async () => {
     const preflight = await fetch(`${base}/login/finalize`, {
       method: "OPTIONS",
       headers: {
@@ -236,25 +241,25 @@ describe("on the wire", () => {
     expect(preflight.headers.get("Access-Control-Max-Age")).toBe("7200");
   });
 
-  test("A67 the key and the tokens are in no log line", async () => {
-    const { finished } = await signIn(phone, "/login");
+  test("A67 does not log keys and tokens", async () => {
+    const { finalized } = await signIn(platformAuthenticator, "/login");
     expect(service.server.logs()).not.toContain(service.key);
-    expect(service.server.logs()).not.toContain(finished.body.token);
+    expect(service.server.logs()).not.toContain(finalized.body.token);
   });
 
-  test("one of ten answers to the same challenge is taken", async () => {
-    const opened = await call("POST", "/login/initialize");
-    const credential = phone.get(opened.body, { origin });
+  test("accepts one of ten concurrent answers to a challenge", async () => {
+    const initialized = await call("POST", "/login/initialize");
+    const credential = platformAuthenticator.get(initialized.body, { origin });
     const finish = async () => (await call("POST", "/login/finalize", credential)).status;
     const statuses = await Promise.all(Array.from({ length: 10 }, finish));
     expect(statuses.toSorted()).toEqual([200, ...Array(9).fill(401)]);
   });
 
-  test("challenges, credentials and keys outlive the server", async () => {
-    const opened = await call("POST", "/login/initialize");
+  test("keeps challenges, credentials and keys over a restart", async () => {
+    const initialized = await call("POST", "/login/initialize");
     const before = await call("GET", "/.well-known/jwks.json");
     await service.server.restart();
-    const credential = phone.get(opened.body, { origin });
+    const credential = platformAuthenticator.get(initialized.body, { origin });
     const { status, body } = await call("POST", "/login/finalize", credential);
     expect(status).toBe(200);
     expect((await claimsOf(body.token)).sub).toBe("ada");
@@ -262,8 +267,8 @@ describe("on the wire", () => {
   });
 });
 
-test("all of it was walked", () => {
-  expect([...walked].toSorted()).toEqual([
+test("every operation was called", () => {
+  expect([...calledOperations].toSorted()).toEqual([
     "DELETE /credentials/{credential_id}",
     "GET /.well-known/jwks.json",
     "GET /credentials",

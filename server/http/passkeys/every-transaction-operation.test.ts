@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PasskeyService, startPasskeyService } from "../../testing/passkey-service.ts";
 import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
-// Every operation on transactions, and the audit log, over the network, by a client that shares no code with the
-// server: it sorts, hashes and verifies by itself.
+// Calls every operation on transactions, and the audit log, over the network, with a client that shares no code with
+// the server: it serializes, hashes and verifies by itself.
 
 let service: PasskeyService;
 let base: string;
@@ -25,7 +25,7 @@ async function call(method: string, path: string, body?: unknown, headers?: Reco
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await answer.text();
-  // biome-ignore lint/suspicious/noExplicitAny: a client knows no types but those of the description.
+  // biome-ignore lint/suspicious/noExplicitAny: a client has no types of its own.
   const parsed: any = text === "" ? undefined : JSON.parse(text);
   return { status: answer.status, headers: answer.headers, body: parsed };
 }
@@ -33,7 +33,7 @@ async function call(method: string, path: string, body?: unknown, headers?: Reco
 const sha256 = (...parts: (string | Uint8Array)[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
 
-/** RFC 8785 of data whose names are plain letters and whose numbers are plain. */
+/** Serializes by RFC 8785 data that has only ASCII names and integers. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -41,13 +41,13 @@ function canonical(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
 }
 
-/** Header and payload of what the tenant's keys signed (RFC 7515, 5.2). */
-async function signedBy(jws: string) {
+/** Verifies a JWS with the tenant's keys (RFC 7515, 5.2), and returns its type and claims. */
+async function verifiedJws(jws: string) {
   const [header = "", payload = "", signature = ""] = jws.split(".");
   const { alg, typ, kid } = JSON.parse(Buffer.from(header, "base64url").toString());
   const { body: jwks } = await call("GET", "/.well-known/jwks.json", undefined, {});
   const key = createPublicKey({
-    key: jwks.keys.find((one: { kid: string }) => one.kid === kid),
+    key: jwks.keys.find((candidate: { kid: string }) => candidate.kid === kid),
     format: "jwk",
   });
   expect(alg).toBe("RS256");
@@ -57,31 +57,33 @@ async function signedBy(jws: string) {
   return { typ, claims: JSON.parse(Buffer.from(payload, "base64url").toString()) };
 }
 
-const phone = softwareAuthenticator();
+const passkey = softwareAuthenticator();
 const order = {
   to: "Grace Hopper",
   amount: "49.90",
   items: [{ name: "Überraschung", count: 2 }],
   gift: true,
 };
-const asked = (id: string, more: object = {}) => ({
+const requestBody = (id: string, more: object = {}) => ({
   user_id: "ada",
   transaction_id: id,
   transaction_data: order,
   ...more,
 });
 
-/** What a receipt proves, by the book: WebAuthn Level 3, 7.2, with the public key that was registered. */
-async function expectProof(receipt: string, id: string, authenticator: Authenticator) {
-  const { typ, claims } = await signedBy(receipt);
+/** Verifies a receipt by WebAuthn Level 3, 7.2, with the registered public key. */
+async function expectValidReceipt(receipt: string, id: string, authenticator: Authenticator) {
+  const { typ, claims } = await verifiedJws(receipt);
   expect(typ).toBe("transaction-receipt+jwt");
   expect(claims).toMatchObject({ transaction_id: id, user_id: "ada", data: canonical(order), iss: base });
   const [clientData, authenticatorData, signature] = ["clientDataJSON", "authenticatorData", "signature"].map(
     (name) => Buffer.from(claims.response[name], "base64url"),
   ) as [Buffer, Buffer, Buffer];
-  const said = JSON.parse(clientData.toString());
-  expect(said).toMatchObject({ type: "webauthn.get", origin });
-  expect(Buffer.from(said.challenge, "base64url").subarray(32)).toEqual(sha256(id, canonical(order)));
+  const parsedClientData = JSON.parse(clientData.toString());
+  expect(parsedClientData).toMatchObject({ type: "webauthn.get", origin });
+  expect(Buffer.from(parsedClientData.challenge, "base64url").subarray(32)).toEqual(
+    sha256(id, canonical(order)),
+  );
   expect(authenticatorData.subarray(0, 32)).toEqual(sha256("localhost"));
   const [credential] = authenticator.credentials;
   if (!credential) throw new Error("no passkey");
@@ -91,39 +93,45 @@ async function expectProof(receipt: string, id: string, authenticator: Authentic
 }
 
 describe("an application", () => {
-  test("has a user agree to something, and keeps the receipt", async () => {
+  test("has a user confirm a transaction, and receives the receipt", async () => {
     const user = { user_id: "ada", username: "ada@example.com" };
-    const made = phone.create((await call("POST", "/registration/initialize", user)).body, { origin });
-    expect((await call("POST", "/registration/finalize", made)).status).toBe(200);
+    const registration = passkey.create((await call("POST", "/registration/initialize", user)).body, {
+      origin,
+    });
+    expect((await call("POST", "/registration/finalize", registration)).status).toBe(200);
 
-    const opened = await call("POST", "/transaction/initialize", asked("order-1"));
-    expect(opened.status).toBe(200);
-    const challenge = Buffer.from(opened.body.publicKey.challenge, "base64url");
+    const initialized = await call("POST", "/transaction/initialize", requestBody("order-1"));
+    expect(initialized.status).toBe(200);
+    const challenge = Buffer.from(initialized.body.publicKey.challenge, "base64url");
     expect(challenge).toHaveLength(64);
     expect(challenge.subarray(32)).toEqual(sha256("order-1", canonical(order)));
 
-    const answer = phone.get(opened.body, { origin });
-    const finished = await call("POST", "/transaction/finalize", answer);
-    expect(finished.status).toBe(200);
-    const { claims } = await signedBy(finished.body.token);
-    expect(claims).toMatchObject({ sub: "ada", aud: ["localhost"], cred: made.id, trans: "order-1" });
-    await expectProof(finished.body.receipt, "order-1", phone);
+    const answer = passkey.get(initialized.body, { origin });
+    const finalized = await call("POST", "/transaction/finalize", answer);
+    expect(finalized.status).toBe(200);
+    const { claims } = await verifiedJws(finalized.body.token);
+    expect(claims).toMatchObject({ sub: "ada", aud: ["localhost"], cred: registration.id, trans: "order-1" });
+    await expectValidReceipt(finalized.body.receipt, "order-1", passkey);
     expect((await call("POST", "/transaction/finalize", answer)).status).toBe(401);
   });
 
   test("cannot use an id twice, nor one of 129 characters", async () => {
-    expect((await call("POST", "/transaction/initialize", asked("order-1"))).body).toEqual({
+    expect((await call("POST", "/transaction/initialize", requestBody("order-1"))).body).toEqual({
       title: "transaction already exists",
       details: "",
       status: 409,
     });
-    expect((await call("POST", "/transaction/initialize", asked("x".repeat(129)))).status).toBe(400);
+    expect((await call("POST", "/transaction/initialize", requestBody("x".repeat(129)))).status).toBe(400);
   });
 
-  test("lets the hosted page ask, and redeems the code it sends back", async () => {
+  test("confirms on the hosted page, and redeems the code", async () => {
     const confirmation = { redirect_to: "https://shop.example/paid" };
-    const opened = await call("POST", "/transaction/initialize", asked("order-2", { confirmation }));
-    const page = new URL(opened.body.confirmation_url);
+    const initialized = await call(
+      "POST",
+      "/transaction/initialize",
+      requestBody("order-2", { confirmation }),
+    );
+    const page = new URL(initialized.body.confirmation_url);
     expect(page.origin + page.pathname).toBe(`${origin}/confirm`);
 
     const shown = await fetch(page);
@@ -133,26 +141,33 @@ describe("an application", () => {
     ]);
     expect(await shown.text()).toContain("Grace Hopper");
 
-    const answer = { token: page.searchParams.get("token"), credential: phone.get(opened.body, { origin }) };
-    const fromPage = { Origin: origin };
-    const confirmed = await call("POST", "/transaction/confirm", answer, fromPage);
+    const answer = {
+      token: page.searchParams.get("token"),
+      credential: passkey.get(initialized.body, { origin }),
+    };
+    const ownPage = { Origin: origin };
+    const confirmed = await call("POST", "/transaction/confirm", answer, ownPage);
     expect(confirmed.status).toBe(200);
-    const back = new URL(confirmed.body.redirect_to);
-    expect([back.host, back.searchParams.get("transaction_id")]).toEqual(["shop.example", "order-2"]);
+    const redirect = new URL(confirmed.body.redirect_to);
+    expect([redirect.host, redirect.searchParams.get("transaction_id")]).toEqual(["shop.example", "order-2"]);
 
-    const code = back.searchParams.get("code");
+    const code = redirect.searchParams.get("code");
     const redeemed = await call("POST", "/transaction/redeem", { code });
     expect(redeemed).toMatchObject({ status: 200, body: { transaction_id: "order-2" } });
-    expect((await signedBy(redeemed.body.token)).claims.trans).toBe("order-2");
-    await expectProof(redeemed.body.receipt, "order-2", phone);
+    expect((await verifiedJws(redeemed.body.token)).claims.trans).toBe("order-2");
+    await expectValidReceipt(redeemed.body.receipt, "order-2", passkey);
     expect((await call("POST", "/transaction/redeem", { code })).status).toBe(400);
-    expect((await call("POST", "/transaction/confirm", answer, fromPage)).status).toBe(409);
+    expect((await call("POST", "/transaction/confirm", answer, ownPage)).status).toBe(409);
   });
 
-  test("hears of a no", async () => {
+  test("is informed of a decline", async () => {
     const confirmation = { redirect_to: "https://shop.example/paid" };
-    const opened = await call("POST", "/transaction/initialize", asked("order-3", { confirmation }));
-    const token = new URL(opened.body.confirmation_url).searchParams.get("token");
+    const initialized = await call(
+      "POST",
+      "/transaction/initialize",
+      requestBody("order-3", { confirmation }),
+    );
+    const token = new URL(initialized.body.confirmation_url).searchParams.get("token");
     const declined = await call(
       "POST",
       "/transaction/confirm",
@@ -165,7 +180,7 @@ describe("an application", () => {
     });
   });
 
-  test("lists what the user was asked, and what came of it", async () => {
+  test("lists transactions with their outcome", async () => {
     const { status, body } = await call("GET", "/transaction/ada");
     expect(status).toBe(200);
     expect(body).toEqual(
@@ -180,10 +195,10 @@ describe("an application", () => {
     );
   });
 
-  test("reads in the audit log what happened, in pages", async () => {
-    const of =
+  test("lists the audit log in pages", async () => {
+    const filter =
       "type=webauthn_transaction_final_succeeded,webauthn_transaction_final_failed&actor_user_id=ada";
-    const { status, body, headers } = await call("GET", `/audit_logs?${of}&per_page=2`);
+    const { status, body, headers } = await call("GET", `/audit_logs?${filter}&per_page=2`);
     expect(status).toBe(200);
     expect([headers.get("x-total-count"), headers.get("link")]).toEqual([
       "3",

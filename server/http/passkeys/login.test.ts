@@ -1,64 +1,36 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
-import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { passkeyApplication } from "../../testing/passkey-application.ts";
+import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
+import { testRuntime } from "../../testing/runtime.ts";
 import { type GetCall, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
-let runtime: TestRuntime;
-let application: PasskeyApplication;
+const { runtime, application, auditLogs } = await passkeySuite();
 
-beforeAll(async () => {
-  runtime = await testRuntime();
-  application = await passkeyApplication(runtime);
-});
+const finalize = (answer: unknown, by = application) => by.callWithoutKey("POST", "/login/finalize", answer);
+const finalizeMfa = (answer: unknown, by = application) => by.call("POST", "/mfa/login/finalize", answer);
 
-afterAll(() => runtime.close());
-
-const problem = (status: number, title: unknown, details: unknown = expect.any(String)) => ({
-  status,
-  title,
-  details,
-});
-
-const finish = (answer: unknown, by = application) => by.callWithoutKey("POST", "/login/finalize", answer);
-const finishMfa = (answer: unknown, by = application) => by.call("POST", "/mfa/login/finalize", answer);
-
-const stranger = problem(
+const unknownChallenge = errorBody(
   401,
   "failed to get session data",
   "received challenge does not match with any stored one",
 );
-const unproved = problem(401, "failed to validate assertion");
+const invalidAssertion = errorBody(401, "failed to validate assertion");
 
-async function auditTypes(userId: string) {
-  const rows = await runtime.database.read
-    .select()
-    .from(schema.auditLogs)
-    .where(eq(schema.auditLogs.tenantId, runtime.tenant.id))
-    .orderBy(schema.auditLogs.createdAt);
-  return rows.filter(({ details }) => details.actor_user_id === userId).map(({ type }) => type);
-}
-
-/** A user with a passkey. */
-async function somebody(
-  settings: Parameters<typeof softwareAuthenticator>[0] = {},
-  userId: string = randomUUID(),
-) {
-  const registered = await application.register(userId, { authenticator: softwareAuthenticator(settings) });
-  return { userId, ...registered };
-}
+const auditTypes = async (userId: string) =>
+  (await auditLogs("actor_user_id", userId)).map(({ type }) => type);
 
 describe("login/initialize", () => {
   test.each([
-    ["nothing", undefined, {}],
-    ["nothing of no type", undefined, { "content-type": "text/plain" }],
+    ["no body", undefined, {}],
+    ["no body and another content type", undefined, { "content-type": "text/plain" }],
     ["an empty object", {}, {}],
-    ["null", { user_id: null }, {}],
-    ["what nobody knows", { something: "else" }, {}],
-  ])("gives anybody options for any passkey, sent %s", async (_, body, headers) => {
+    ["null as user_id", { user_id: null }, {}],
+    ["an unknown member", { something: "else" }, {}],
+  ])("returns options for any passkey to a caller without a key: %s", async (_, body, headers) => {
     const answer = await application.callWithoutKey("POST", "/login/initialize", body, headers);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -71,8 +43,8 @@ describe("login/initialize", () => {
     });
   });
 
-  test("gives an application those of a user, with their passkeys and no second factors", async () => {
-    const { userId, credentialId } = await somebody();
+  test("lists the passkeys of the named user, without second factors", async () => {
+    const { userId, credentialId } = await application.registerUser();
     await application.register(userId, { mfa: true });
     const { body } = await application.call("POST", "/login/initialize", { user_id: userId });
     expect(body).toEqual({
@@ -87,16 +59,16 @@ describe("login/initialize", () => {
   });
 
   test.each([
-    ["none", {}, "api key is missing", ""],
-    ["a blank one", { apikey: "  " }, "api key is missing", ""],
+    ["no key", {}, "api key is missing", ""],
+    ["a blank key", { apikey: "  " }, "api key is missing", ""],
     [
-      "a wrong one",
+      "a wrong key",
       { apikey: "x".repeat(49) },
       "The api key is invalid",
       "api keys needs to be an apiKey Header and 32 byte long",
     ],
-  ])("is 401 for a user and, of keys, %s", async (_, headers, title, details) => {
-    const { userId } = await somebody();
+  ])("rejects a named user with %s", async (_, headers, title, details) => {
+    const { userId } = await application.registerUser();
     const answer = await application.callWithoutKey(
       "POST",
       "/login/initialize",
@@ -106,13 +78,16 @@ describe("login/initialize", () => {
     expect(answer.body).toEqual({ title, details, status: 401 });
   });
 
-  test.each(["unknown", "a\0", "x".repeat(5_000), "__proto__"])("is 404 for the user %j", async (userId) => {
-    const { body } = await application.call("POST", "/login/initialize", { user_id: userId });
-    const told = userId.includes("\0")
-      ? problem(400, "unable to validate request", "user_id must not contain the character NUL")
-      : problem(404, "user not found", "");
-    expect(body).toEqual(told);
-  });
+  test.each(["unknown", "a\0", "x".repeat(5_000), "__proto__"])(
+    "rejects the unknown user %j",
+    async (userId) => {
+      const { body } = await application.call("POST", "/login/initialize", { user_id: userId });
+      const expected = userId.includes("\0")
+        ? errorBody(400, "unable to validate request", "user_id must not contain the character NUL")
+        : errorBody(404, "user not found", "");
+      expect(body).toEqual(expected);
+    },
+  );
 
   test.each([
     [{ user_id: "" }, "user_id is a required field"],
@@ -120,61 +95,63 @@ describe("login/initialize", () => {
     [{ user_id: ["a"] }, "user_id must be a string"],
     ["[]", "the body must be a JSON object"],
     ["{", "the body must be a JSON object"],
-  ])("is 400 for %j", async (body, details) => {
+  ])("rejects the body %j", async (body, details) => {
     const answer = await application.call("POST", "/login/initialize", body);
-    expect(answer.body).toEqual(problem(400, "unable to validate request", details));
+    expect(answer.body).toEqual(errorBody(400, "unable to validate request", details));
   });
 
-  test("is 400 for a user without a passkey, which is noted", async () => {
+  test("rejects a user without a passkey and writes an audit log entry", async () => {
     const userId = randomUUID();
     await application.register(userId, { mfa: true });
     const { body } = await application.call("POST", "/login/initialize", { user_id: userId });
     expect(body).toEqual(
-      problem(400, expect.stringMatching(/^failed to create webauthn assertion options for login: /)),
+      errorBody(400, expect.stringMatching(/^failed to create webauthn assertion options for login: /)),
     );
     expect((await auditTypes(userId)).at(-1)).toBe("webauthn_authentication_init_failed");
   });
 
-  test("is 429 for a source that asks too often, which applications are not", async () => {
+  test("limits the rate of each source, except for calls with a key", async () => {
     const limited = await passkeyApplication(
       runtime.configured({
         STILE_RATE_LIMITER_ENABLED: "true",
         STILE_RATE_LIMITER_PASSKEY_CHALLENGES_PER_MINUTE: "2",
       }),
     );
-    const { userId } = await somebody();
+    const { userId } = await application.registerUser();
     for (const status of [200, 200, 429, 429])
       expect((await limited.callWithoutKey("POST", "/login/initialize")).status).toBe(status);
-    const refused = await limited.callWithoutKey("POST", "/login/initialize");
-    expect(refused.body).toEqual(problem(429, "Too Many Requests"));
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    const rejected = await limited.callWithoutKey("POST", "/login/initialize");
+    expect(rejected.body).toEqual(errorBody(429, "Too Many Requests"));
+    expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
     const wrong = { apikey: "x".repeat(49) };
     expect((await limited.callWithoutKey("POST", "/login/initialize", undefined, wrong)).status).toBe(429);
     expect((await limited.call("POST", "/login/initialize")).status).toBe(200);
     expect((await limited.call("POST", "/login/initialize", { user_id: userId })).status).toBe(200);
   });
 
-  test("can be asked by the application's pages, and read by no others", async () => {
+  test("allows only pages of the application to read the answer", async () => {
     const { origin } = application;
-    const allowed = async (from: string) => {
+    const allowedOrigins = async (from: string) => {
       const preflight = await application.callWithoutKey("OPTIONS", "/login/initialize", undefined, {
         origin: from,
         "access-control-request-method": "POST",
         "access-control-request-headers": "apikey, content-type",
       });
-      const asked = await application.callWithoutKey("POST", "/login/initialize", {}, { origin: from });
-      const refused = await application.callWithoutKey("POST", "/login/finalize", {}, { origin: from });
-      return [preflight, asked, refused].map(({ headers }) => headers.get("access-control-allow-origin"));
+      const initialized = await application.callWithoutKey("POST", "/login/initialize", {}, { origin: from });
+      const rejected = await application.callWithoutKey("POST", "/login/finalize", {}, { origin: from });
+      return [preflight, initialized, rejected].map(({ headers }) =>
+        headers.get("access-control-allow-origin"),
+      );
     };
-    expect(await allowed(origin)).toEqual([origin, origin, origin]);
-    expect(await allowed("https://evil.example")).toEqual([null, null, null]);
+    expect(await allowedOrigins(origin)).toEqual([origin, origin, origin]);
+    expect(await allowedOrigins("https://evil.example")).toEqual([null, null, null]);
   });
 });
 
 describe("login/finalize", () => {
-  test("gives a token of whoever the passkey is", async () => {
-    const { userId, authenticator, credentialId } = await somebody();
-    const { status, body } = await finish(await application.answer(authenticator, "/login"));
+  test("returns a token for the owner of the passkey", async () => {
+    const { userId, authenticator, credentialId } = await application.registerUser();
+    const { status, body } = await finalize(await application.answer(authenticator, "/login"));
     expect(status).toBe(200);
     expect(decodeJwt(body.token)).toEqual({
       sub: userId,
@@ -190,20 +167,23 @@ describe("login/finalize", () => {
     ]);
   });
 
-  test("does so for a user whom the application named, with their handle or without", async () => {
-    const { userId, authenticator } = await somebody();
+  test("accepts a named user with and without a user handle", async () => {
+    const { userId, authenticator } = await application.registerUser();
     for (const userHandle of [undefined, null, ""]) {
       const call = userHandle === undefined ? {} : { userHandle };
       const answer = await application.answer(authenticator, "/login", { user_id: userId }, call);
-      expect((await finish(answer)).status).toBe(200);
+      expect((await finalize(answer)).status).toBe(200);
     }
   });
 
-  test("keeps when, how often and how well backed up the passkey was used", async () => {
-    const { authenticator, credentialId } = await somebody({ counts: true, backup: "eligible" });
+  test("updates last use, signature counter and backup state", async () => {
+    const { authenticator, credentialId } = await application.registerUser({
+      counts: true,
+      backup: "eligible",
+    });
     const before = (await application.call("GET", `/credentials/${credentialId}`)).body;
     expect(
-      (await finish(await application.answer(authenticator, "/login", {}, { backedUp: true }))).status,
+      (await finalize(await application.answer(authenticator, "/login", {}, { backedUp: true }))).status,
     ).toBe(200);
     const after = (await application.call("GET", `/credentials/${credentialId}`)).body;
     expect(after).toEqual({ ...before, backup_state: true, last_used_at: expect.any(String) });
@@ -214,47 +194,47 @@ describe("login/finalize", () => {
   });
 
   test.each([
-    ["of sixteen characters", "sixteen letters!"],
+    ["of 16 characters", "sixteen letters!"],
     ["that is a UUID", randomUUID()],
     ["beyond ASCII", "用户-😀"],
-  ])("knows a user by an id %s", async (_, userId) => {
-    const { authenticator } = await somebody({}, userId);
-    const { body } = await finish(await application.answer(authenticator, "/login"));
+  ])("identifies a user by an id %s", async (_, userId) => {
+    const { authenticator } = await application.registerUser({}, userId);
+    const { body } = await finalize(await application.answer(authenticator, "/login"));
     expect(decodeJwt(body.token).sub).toBe(userId);
   });
 
-  test("knows a user by the sixteen bytes of a UUID, as credentials made elsewhere do", async () => {
+  test("accepts the 16 bytes of a UUID as user handle, which imported credentials have", async () => {
     const userId = randomUUID();
-    const { authenticator } = await somebody({}, userId);
+    const { authenticator } = await application.registerUser({}, userId);
     const userHandle = Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
-    const { body } = await finish(await application.answer(authenticator, "/login", {}, { userHandle }));
+    const { body } = await finalize(await application.answer(authenticator, "/login", {}, { userHandle }));
     expect(decodeJwt(body.token).sub).toBe(userId);
   });
 
-  test("V16 tolerates extensions that nobody asked for", async () => {
-    const { authenticator } = await somebody();
+  test("V16 ignores extensions that were not requested", async () => {
+    const { authenticator } = await application.registerUser();
     const answer = await application.answer(
       authenticator,
       "/login",
       {},
       { extensions: new Map([["odd", true]]) },
     );
-    expect((await finish(answer)).status).toBe(200);
+    expect((await finalize(answer)).status).toBe(200);
   });
 
-  test("takes a web origin in any case of letters", async () => {
-    const { authenticator } = await somebody();
+  test("compares origins case-insensitively", async () => {
+    const { authenticator } = await application.registerUser();
     const origin = application.origin.toUpperCase();
-    expect((await finish(await application.answer(authenticator, "/login", {}, { origin }))).status).toBe(
+    expect((await finalize(await application.answer(authenticator, "/login", {}, { origin }))).status).toBe(
       200,
     );
   });
 
   test.each<[string, unknown]>([
-    ["nothing", undefined],
+    ["no body", undefined],
     ["an empty object", {}],
-    ["no JSON", "{"],
-    ["a list", "[]"],
+    ["invalid JSON", "{"],
+    ["an array", "[]"],
     [
       "no signature",
       {
@@ -265,7 +245,7 @@ describe("login/finalize", () => {
       },
     ],
     [
-      "client data that is none",
+      "invalid client data",
       {
         id: "AAAA",
         rawId: "AAAA",
@@ -273,83 +253,83 @@ describe("login/finalize", () => {
         response: { clientDataJSON: "AAAA", authenticatorData: "AAAA", signature: "AAAA" },
       },
     ],
-  ])("is 400 for %s", async (_, body) => {
-    expect((await finish(body)).body).toEqual(problem(400, "unable to finish login"));
-    expect((await finishMfa(body)).body).toEqual(problem(400, "unable to finish login"));
+  ])("rejects %s", async (_, body) => {
+    expect((await finalize(body)).body).toEqual(errorBody(400, "unable to finish login"));
+    expect((await finalizeMfa(body)).body).toEqual(errorBody(400, "unable to finish login"));
   });
 
   test.each<[string, Partial<GetCall>, object]>([
-    ["V3 a handle of nobody's", { userHandle: "bm9ib2R5" }, problem(401, "failed to get user handle")],
-    ["V3 no handle", { userHandle: null }, problem(401, "failed to get user handle")],
-    ["V3 an empty handle", { userHandle: "" }, problem(401, "failed to get user handle")],
-    ["V3 a handle that is no text", { userHandle: "_w" }, problem(401, "failed to get user handle")],
-    ["V3 a handle with NUL", { userHandle: "AA" }, problem(401, "failed to get user handle")],
-    ["V4 another ceremony", { type: "webauthn.create" }, unproved],
-    ["V6 another origin", { origin: "https://evil.example" }, unproved],
-    ["V7 a page in a frame", { crossOrigin: true }, unproved],
-    ["V8 a top origin", { topOrigin: "https://evil.example" }, unproved],
-    ["V9 another relying party", { rpId: "evil.example" }, unproved],
-    ["V10 nobody present", { userPresent: false }, unproved],
-    ["V11 an unverified user", { userVerified: false }, unproved],
-    ["V12 backed up without being eligible", { backupEligible: false, backedUp: true }, unproved],
-    ["V13 no longer eligible for backup", { backupEligible: false, backedUp: false }, unproved],
-    ["V14 a broken signature", { brokenSignature: true }, unproved],
-  ])("refuses %s, and the challenge is used up", async (_, call, expected) => {
-    const { authenticator, userId } = await somebody();
+    ["V3 an unknown user handle", { userHandle: "dW5rbm93bg" }, errorBody(401, "failed to get user handle")],
+    ["V3 no user handle", { userHandle: null }, errorBody(401, "failed to get user handle")],
+    ["V3 an empty user handle", { userHandle: "" }, errorBody(401, "failed to get user handle")],
+    ["V3 a user handle that is not UTF-8", { userHandle: "_w" }, errorBody(401, "failed to get user handle")],
+    ["V3 a user handle with NUL", { userHandle: "AA" }, errorBody(401, "failed to get user handle")],
+    ["V4 another ceremony", { type: "webauthn.create" }, invalidAssertion],
+    ["V6 another origin", { origin: "https://evil.example" }, invalidAssertion],
+    ["V7 a cross-origin frame", { crossOrigin: true }, invalidAssertion],
+    ["V8 a top origin", { topOrigin: "https://evil.example" }, invalidAssertion],
+    ["V9 another relying party", { rpId: "evil.example" }, invalidAssertion],
+    ["V10 an absent user", { userPresent: false }, invalidAssertion],
+    ["V11 an unverified user", { userVerified: false }, invalidAssertion],
+    ["V12 a backup state without eligibility", { backupEligible: false, backedUp: true }, invalidAssertion],
+    ["V13 a changed backup eligibility", { backupEligible: false, backedUp: false }, invalidAssertion],
+    ["V14 a broken signature", { brokenSignature: true }, invalidAssertion],
+  ])("rejects %s and uses up the challenge", async (_, call, expected) => {
+    const { authenticator, userId } = await application.registerUser();
     const answer = await application.answer(authenticator, "/login", {}, call);
-    expect((await finish(answer)).body).toEqual(expected);
-    expect((await finish(answer)).body).toEqual(stranger);
-    if (expected === unproved)
+    expect((await finalize(answer)).body).toEqual(expected);
+    expect((await finalize(answer)).body).toEqual(unknownChallenge);
+    if (expected === invalidAssertion)
       expect((await auditTypes(userId)).at(-1)).toBe("webauthn_authentication_final_failed");
   });
 
-  test("names the setting where the page is none of the relying party's", async () => {
-    const { authenticator } = await somebody();
+  test("names the setting if the origin is not one of the relying party", async () => {
+    const { authenticator } = await application.registerUser();
     const answer = await application.answer(authenticator, "/login", {}, { origin: "https://shop.example" });
-    expect((await finish(answer)).body.details).toContain("passkey_server.relying_party.origins");
+    expect((await finalize(answer)).body.details).toContain("passkey_server.relying_party.origins");
   });
 
-  test("V5 is 401 for a challenge that nobody gave", async () => {
-    const { authenticator } = await somebody();
+  test("V5 rejects a challenge that was not issued", async () => {
+    const { authenticator } = await application.registerUser();
     const challenge = randomBytes(32).toString("base64url");
     const answer = await application.answer(authenticator, "/login", {}, { challenge });
-    expect((await finish(answer)).body).toEqual(stranger);
+    expect((await finalize(answer)).body).toEqual(unknownChallenge);
   });
 
-  test("V3 refuses the handle of somebody else", async () => {
-    const [one, other] = [await somebody(), await somebody()];
+  test("V3 rejects the user handle of another user", async () => {
+    const [user, other] = [await application.registerUser(), await application.registerUser()];
     const userHandle = Buffer.from(other.userId).toString("base64url");
-    const answer = await application.answer(one.authenticator, "/login", {}, { userHandle });
-    expect((await finish(answer)).body).toEqual(unproved);
+    const answer = await application.answer(user.authenticator, "/login", {}, { userHandle });
+    expect((await finalize(answer)).body).toEqual(invalidAssertion);
   });
 
-  test("V2 and V3 refuse the passkey of somebody else, and one that was not listed", async () => {
-    const [one, other] = [await somebody(), await somebody()];
+  test("V2 V3 rejects a passkey of another user and one that was not listed", async () => {
+    const [user, other] = [await application.registerUser(), await application.registerUser()];
     const [credential] = other.authenticator.credentials;
     if (!credential) throw new Error("no credential");
-    const asked = { user_id: one.userId };
-    const theirs = await application.answer(one.authenticator, "/login", asked, { credential });
-    expect((await finish(theirs)).body).toEqual(unproved);
+    const named = { user_id: user.userId };
+    const foreign = await application.answer(user.authenticator, "/login", named, { credential });
+    expect((await finalize(foreign)).body).toEqual(invalidAssertion);
 
-    const options = await application.call("POST", "/login/initialize", asked);
-    const later = await application.register(one.userId);
-    const [unlisted] = later.authenticator.credentials;
+    const options = await application.call("POST", "/login/initialize", named);
+    const second = await application.register(user.userId);
+    const [unlisted] = second.authenticator.credentials;
     if (!unlisted) throw new Error("no credential");
-    const answer = later.authenticator.get(options.body, {
+    const answer = second.authenticator.get(options.body, {
       origin: application.origin,
       credential: unlisted,
     });
-    expect((await finish(answer)).body).toEqual(unproved);
+    expect((await finalize(answer)).body).toEqual(invalidAssertion);
   });
 
-  test("refuses a passkey that is gone, and one that nobody knows", async () => {
-    const { authenticator, credentialId } = await somebody();
+  test("rejects a deleted passkey", async () => {
+    const { authenticator, credentialId } = await application.registerUser();
     const answer = await application.answer(authenticator, "/login");
     expect((await application.call("DELETE", `/credentials/${credentialId}`)).status).toBe(204);
-    expect((await finish(answer)).body).toEqual(unproved);
+    expect((await finalize(answer)).body).toEqual(invalidAssertion);
   });
 
-  test("refuses a second factor as what it is, once its signature is right", async () => {
+  test("rejects a second factor with its own error if the signature is valid", async () => {
     const userId = randomUUID();
     const authenticator = softwareAuthenticator();
     await application.register(userId, { authenticator, mfa: true });
@@ -358,21 +338,21 @@ describe("login/finalize", () => {
     const userHandle = Buffer.from(userId).toString("base64url");
     const call = { credential, userHandle };
     const answer = await application.answer(authenticator, "/login", {}, call);
-    expect((await finish(answer)).body).toEqual(
-      problem(400, "MFA credentials are not usable for normal login", ""),
+    expect((await finalize(answer)).body).toEqual(
+      errorBody(400, "MFA credentials are not usable for normal login", ""),
     );
     const broken = { ...call, brokenSignature: true };
-    expect((await finish(await application.answer(authenticator, "/login", {}, broken))).body).toEqual(
-      unproved,
+    expect((await finalize(await application.answer(authenticator, "/login", {}, broken))).body).toEqual(
+      invalidAssertion,
     );
 
-    // The same where another passkey of theirs was asked for.
+    // The same if the options listed a passkey of the user.
     await application.register(userId);
-    const asked = { user_id: userId };
-    expect((await finish(await application.answer(authenticator, "/login", asked, call))).status).toBe(400);
+    const named = { user_id: userId };
+    expect((await finalize(await application.answer(authenticator, "/login", named, call))).status).toBe(400);
   });
 
-  test("refuses after the challenge has expired, whoever was asked for", async () => {
+  test("rejects an expired challenge with and without a named user", async () => {
     const late = await testRuntime();
     const by = await passkeyApplication(late);
     const userId = randomUUID();
@@ -380,36 +360,38 @@ describe("login/finalize", () => {
     for (const body of [{}, { user_id: userId }]) {
       const answer = await by.answer(authenticator, "/login", body);
       late.advanceClock(301);
-      expect((await finish(answer, by)).body).toEqual(
-        problem(401, "failed to validate assertion", "the challenge has expired"),
+      expect((await finalize(answer, by)).body).toEqual(
+        errorBody(401, "failed to validate assertion", "the challenge has expired"),
       );
     }
     const factor = await by.answer(authenticator, "/mfa/login", { user_id: userId });
     late.advanceClock(301);
-    expect((await finishMfa(factor, by)).status).toBe(401);
+    expect((await finalizeMfa(factor, by)).status).toBe(401);
     const inTime = await by.answer(authenticator, "/login");
     late.advanceClock(299);
-    expect((await finish(inTime, by)).status).toBe(200);
+    expect((await finalize(inTime, by)).status).toBe(200);
     await late.close();
   });
 
-  test("takes one of ten answers at once", async () => {
-    const { authenticator } = await somebody();
+  test("accepts one of ten concurrent answers", async () => {
+    const { authenticator } = await application.registerUser();
     const answer = await application.answer(authenticator, "/login");
-    const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await finish(answer)).status));
+    const statuses = await Promise.all(
+      Array.from({ length: 10 }, async () => (await finalize(answer)).status),
+    );
     expect(statuses.toSorted()).toEqual([200, ...Array(9).fill(401)]);
   });
 });
 
 describe("V15 the signature counter", () => {
-  test("has to grow", async () => {
-    const { authenticator, userId } = await somebody({ counts: true, backup: "no" });
+  test("must increase", async () => {
+    const { authenticator, userId } = await application.registerUser({ counts: true, backup: "no" });
     const sign = async (signCount: number) =>
-      (await finish(await application.answer(authenticator, "/login", {}, { signCount }))).body;
+      (await finalize(await application.answer(authenticator, "/login", {}, { signCount }))).body;
     expect(await sign(7)).toEqual({ token: expect.any(String) });
     for (const stale of [7, 6, 0])
       expect(await sign(stale)).toEqual(
-        problem(401, "failed to validate assertion", "the signature counter did not increase"),
+        errorBody(401, "failed to validate assertion", "the signature counter did not increase"),
       );
     expect(await sign(8)).toEqual({ token: expect.any(String) });
     expect((await auditTypes(userId)).slice(-2)).toEqual([
@@ -418,27 +400,27 @@ describe("V15 the signature counter", () => {
     ]);
   });
 
-  test("may stand still where that only raises an alarm", async () => {
+  test("writes an audit log entry for a stale counter if configured to warn", async () => {
     const warned = await passkeyApplication(runtime.configured({ STILE_WEBAUTHN_SIGN_COUNT: "warn" }));
-    const { authenticator, userId } = await somebody({ counts: true, backup: "no" });
+    const { authenticator, userId } = await application.registerUser({ counts: true, backup: "no" });
     const answer = await warned.answer(authenticator, "/login", {}, { signCount: 1 });
-    expect((await finish(answer, warned)).status).toBe(200);
+    expect((await finalize(answer, warned)).status).toBe(200);
     expect(await auditTypes(userId)).toContain("passkey_sign_count_stale");
   });
 
-  test("lets one of two answers with the same count in", async () => {
-    const { authenticator } = await somebody({ counts: true, backup: "no" });
+  test("accepts one of two concurrent answers with the same count", async () => {
+    const { authenticator } = await application.registerUser({ counts: true, backup: "no" });
     const answers = [];
-    for (let twice = 0; twice < 2; twice++)
+    for (let count = 0; count < 2; count++)
       answers.push(await application.answer(authenticator, "/login", {}, { signCount: 5 }));
-    const statuses = await Promise.all(answers.map(async (answer) => (await finish(answer)).status));
+    const statuses = await Promise.all(answers.map(async (answer) => (await finalize(answer)).status));
     expect(statuses.toSorted()).toEqual([200, 401]);
   });
 });
 
 describe("mfa/login", () => {
-  test("asks for any credential of the user's", async () => {
-    const { userId, credentialId } = await somebody();
+  test("lists all credentials of the user", async () => {
+    const { userId, credentialId } = await application.registerUser();
     const factor = await application.register(userId, { mfa: true });
     const { body } = await application.call("POST", "/mfa/login/initialize", { user_id: userId });
     expect(body).toEqual({
@@ -456,12 +438,12 @@ describe("mfa/login", () => {
     });
   });
 
-  test("takes a passkey and a second factor alike", async () => {
-    const { userId, authenticator } = await somebody();
+  test("accepts a passkey and a second factor", async () => {
+    const { userId, authenticator } = await application.registerUser();
     const factor = await application.register(userId, { mfa: true });
-    for (const one of [authenticator, factor.authenticator]) {
-      const answer = await application.answer(one, "/mfa/login", { user_id: userId });
-      const { body } = await finishMfa(answer);
+    for (const each of [authenticator, factor.authenticator]) {
+      const answer = await application.answer(each, "/mfa/login", { user_id: userId });
+      const { body } = await finalizeMfa(answer);
       expect(decodeJwt(body.token)).toEqual({
         sub: userId,
         aud: ["localhost"],
@@ -476,73 +458,73 @@ describe("mfa/login", () => {
     ]);
   });
 
-  test("needs a key for both halves", async () => {
-    const { userId, authenticator } = await somebody();
-    const asked = { user_id: userId };
-    expect((await application.callWithoutKey("POST", "/mfa/login/initialize", asked)).status).toBe(401);
-    const answer = await application.answer(authenticator, "/mfa/login", asked);
+  test("requires a key for initialize and finalize", async () => {
+    const { userId, authenticator } = await application.registerUser();
+    const named = { user_id: userId };
+    expect((await application.callWithoutKey("POST", "/mfa/login/initialize", named)).status).toBe(401);
+    const answer = await application.answer(authenticator, "/mfa/login", named);
     expect((await application.callWithoutKey("POST", "/mfa/login/finalize", answer)).status).toBe(401);
-    expect((await finishMfa(answer)).status).toBe(200);
+    expect((await finalizeMfa(answer)).status).toBe(200);
   });
 
   test.each([
-    [undefined, problem(400, "unable to validate request", "user_id is a required field")],
-    [{}, problem(400, "unable to validate request", "user_id is a required field")],
-    [{ user_id: null }, problem(400, "unable to validate request", "user_id is a required field")],
-    [{ user_id: "" }, problem(400, "unable to validate request", "user_id is a required field")],
-    [{ user_id: 7 }, problem(400, "unable to validate request", "user_id must be a string")],
-    [{ user_id: "unknown" }, problem(404, "user not found", "")],
-  ])("refuses %j", async (body, expected) => {
+    [undefined, errorBody(400, "unable to validate request", "user_id is a required field")],
+    [{}, errorBody(400, "unable to validate request", "user_id is a required field")],
+    [{ user_id: null }, errorBody(400, "unable to validate request", "user_id is a required field")],
+    [{ user_id: "" }, errorBody(400, "unable to validate request", "user_id is a required field")],
+    [{ user_id: 7 }, errorBody(400, "unable to validate request", "user_id must be a string")],
+    [{ user_id: "unknown" }, errorBody(404, "user not found", "")],
+  ])("rejects %j", async (body, expected) => {
     expect((await application.call("POST", "/mfa/login/initialize", body)).body).toEqual(expected);
   });
 
-  test("is 400 for a user without credentials", async () => {
+  test("rejects a user without credentials", async () => {
     const userId = randomUUID();
     await application.call("POST", "/registration/initialize", { user_id: userId, username: "ada" });
     const { body } = await application.call("POST", "/mfa/login/initialize", { user_id: userId });
-    expect(body).toEqual(problem(400, "user has no suitable credentials for this operation", ""));
+    expect(body).toEqual(errorBody(400, "user has no suitable credentials for this operation", ""));
     expect((await auditTypes(userId)).at(-1)).toBe("mfa_authentication_init_failed");
   });
 
-  test("does not cross over with a login, nor either with a registration", async () => {
-    const { userId, authenticator } = await somebody();
-    const asked = { user_id: userId };
-    const factor = await application.answer(authenticator, "/mfa/login", asked);
-    const login = await application.answer(authenticator, "/login", asked);
-    expect((await finish(factor)).body).toEqual(stranger);
-    expect((await finishMfa(login)).body).toEqual(stranger);
+  test("does not accept the challenge of a login or registration, nor the reverse", async () => {
+    const { userId, authenticator } = await application.registerUser();
+    const named = { user_id: userId };
+    const factor = await application.answer(authenticator, "/mfa/login", named);
+    const login = await application.answer(authenticator, "/login", named);
+    expect((await finalize(factor)).body).toEqual(unknownChallenge);
+    expect((await finalizeMfa(login)).body).toEqual(unknownChallenge);
 
     const { body } = await application.call("POST", "/registration/initialize", {
       user_id: userId,
       username: "ada",
     });
     const { challenge } = body.publicKey;
-    expect((await finish(await application.answer(authenticator, "/login", {}, { challenge }))).body).toEqual(
-      stranger,
-    );
-    // None of the challenges was used up by it.
-    expect((await finishMfa(factor)).status).toBe(200);
-    expect((await finish(login)).status).toBe(200);
+    expect(
+      (await finalize(await application.answer(authenticator, "/login", {}, { challenge }))).body,
+    ).toEqual(unknownChallenge);
+    // No challenge was used up.
+    expect((await finalizeMfa(factor)).status).toBe(200);
+    expect((await finalize(login)).status).toBe(200);
   });
 });
 
-test("answers to challenges that nobody gave are noted, but only so often", async () => {
+test("limits the rate of audit log entries about unknown challenges", async () => {
   const limited = await passkeyApplication(
     runtime.configured({
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_PASSKEY_CHALLENGES_PER_MINUTE: "2",
     }),
   );
-  const { authenticator, credentialId, answer } = await somebody();
+  const { authenticator, credentialId, answer } = await application.registerUser();
   const challenge = randomBytes(32).toString("base64url");
-  const made = await application.answer(authenticator, "/login", {}, { challenge });
+  const assertion = await application.answer(authenticator, "/login", {}, { challenge });
   for (let times = 0; times < 3; times++) {
-    expect((await finish(made, limited)).status).toBe(401);
+    expect((await finalize(assertion, limited)).status).toBe(401);
     expect((await limited.callWithoutKey("POST", "/registration/finalize", answer)).status).toBe(400);
   }
   const rows = await runtime.database.read.select().from(schema.auditLogs);
-  const noted = rows.filter(
+  const entries = rows.filter(
     ({ type, details }) => type.endsWith("_failed") && details.credential_id === credentialId,
   );
-  expect(noted).toHaveLength(2);
+  expect(entries).toHaveLength(2);
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PasskeyService, startPasskeyService } from "../../testing/passkey-service.ts";
 import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
-// A client of the passkey server that others have published, unchanged: every method that it has.
+// Every method of a published client of this protocol.
 
 let service: PasskeyService;
 let tenant: Tenant;
@@ -18,29 +18,29 @@ beforeAll(async () => {
 
 afterAll(() => service?.close());
 
-/** What a published consumer of tokens does with them. */
-async function verified(token: string | undefined) {
+/** Verifies a token as an application does, and returns its claims. */
+async function verifiedClaims(token: string | undefined) {
   const address = new URL(`${service.base}/${service.tenantId}/.well-known/jwks.json`);
   const { payload } = await jwtVerify(token ?? "", createRemoteJWKSet(address));
   return payload;
 }
 
-const answers = {
+const responses = {
   create: (authenticator: Authenticator, options: unknown) =>
     authenticator.create(options, { origin }) as never,
   get: (authenticator: Authenticator, options: unknown) => authenticator.get(options, { origin }) as never,
 };
 
 describe("the published client", () => {
-  const phone = softwareAuthenticator();
-  const key = softwareAuthenticator({
+  const platformAuthenticator = softwareAuthenticator();
+  const securityKey = softwareAuthenticator({
     attachment: "cross-platform",
     transports: ["usb"],
     counts: true,
     backup: "no",
   });
 
-  test("knows where it is", () => {
+  test("has the base URL and tenant id", () => {
     expect(tenant.config).toEqual({ baseUrl: service.base, tenantId: service.tenantId });
   });
 
@@ -52,36 +52,36 @@ describe("the published client", () => {
       icon: "https://example.com/ada.png",
     });
     expect(options.publicKey.user).toMatchObject({ name: "ada@example.com", displayName: "Ada" });
-    const { token } = await tenant.registration.finalize(answers.create(phone, options));
-    expect(await verified(token)).toMatchObject({ sub: "ada", aud: ["localhost"] });
+    const { token } = await tenant.registration.finalize(responses.create(platformAuthenticator, options));
+    expect(await verifiedClaims(token)).toMatchObject({ sub: "ada", aud: ["localhost"] });
   });
 
-  test("registers another user without what need not be", async () => {
+  test("registers a user without optional properties", async () => {
     const options = await tenant.registration.initialize({ userId: "a b/ü?", username: "grace" });
     expect(options.publicKey.user.displayName).toBe("grace");
-    await tenant.registration.finalize(answers.create(softwareAuthenticator(), options));
+    await tenant.registration.finalize(responses.create(softwareAuthenticator(), options));
     expect(await tenant.user("a b/ü?").credentials()).toHaveLength(1);
   });
 
-  test("signs in, by a body that is empty and says it is JSON", async () => {
+  test("signs in with an empty body of type JSON", async () => {
     const options = await tenant.login.initialize();
     expect(options.publicKey?.allowCredentials).toBeUndefined();
-    const { token } = await tenant.login.finalize(answers.get(phone, options));
-    expect(await verified(token)).toMatchObject({ sub: "ada" });
+    const { token } = await tenant.login.finalize(responses.get(platformAuthenticator, options));
+    expect(await verifiedClaims(token)).toMatchObject({ sub: "ada" });
   });
 
-  test("registers a second factor, and asks for it", async () => {
+  test("registers and verifies a second factor", async () => {
     const { mfa } = tenant.user("ada");
     const options = await mfa.registration.initialize({ username: "ada@example.com", displayName: "Ada" });
-    await mfa.registration.finalize(answers.create(key, options));
+    await mfa.registration.finalize(responses.create(securityKey, options));
     const request = await mfa.login.initialize();
     expect(request.mediation).toBe("optional");
     expect(request.publicKey?.allowCredentials).toHaveLength(2);
-    const { token } = await mfa.login.finalize(answers.get(key, request));
-    expect(await verified(token)).toMatchObject({ sub: "ada" });
+    const { token } = await mfa.login.finalize(responses.get(securityKey, request));
+    expect(await verifiedClaims(token)).toMatchObject({ sub: "ada" });
   });
 
-  test("lists the credentials of a user, and removes one", async () => {
+  test("lists and deletes credentials of a user", async () => {
     const before = await tenant.user("ada").credentials();
     expect(before.map(({ is_mfa }) => is_mfa)).toEqual([true, false]);
     await tenant.credential(before[0]?.id ?? "").remove();
@@ -95,25 +95,25 @@ describe("the published client", () => {
     ]);
   });
 
-  test("is told why something was refused", async () => {
-    const refused = (body: object) =>
+  test("receives the reason of an error", async () => {
+    const errorWith = (body: object) =>
       expect.objectContaining({ originalError: expect.objectContaining(body) });
     await expect(tenant.credential("AAAA").remove()).rejects.toEqual(
-      refused({ status: 404, title: "credential with id 'AAAA' not found" }),
+      errorWith({ status: 404, title: "credential with id 'AAAA' not found" }),
     );
-    await expect(tenant.user("nobody").mfa.login.initialize()).rejects.toEqual(
-      refused({ status: 404, title: "user not found" }),
+    await expect(tenant.user("unknown").mfa.login.initialize()).rejects.toEqual(
+      errorWith({ status: 404, title: "user not found" }),
     );
     await expect(tenant.login.finalize({} as never)).rejects.toEqual(
-      refused({ status: 400, title: "unable to finish login" }),
+      errorWith({ status: 400, title: "unable to finish login" }),
     );
-    const stranger = openTenant({
+    const wrongKey = openTenant({
       baseUrl: service.base,
       apiKey: "x".repeat(32),
       tenantId: service.tenantId,
     });
-    await expect(stranger.user("ada").credentials()).rejects.toEqual(
-      refused({ status: 401, title: "The api key is invalid" }),
+    await expect(wrongKey.user("ada").credentials()).rejects.toEqual(
+      errorWith({ status: 401, title: "The api key is invalid" }),
     );
   });
 });

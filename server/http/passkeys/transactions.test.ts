@@ -1,45 +1,22 @@
 import { createHash, randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { verifyReceipt } from "../../passkey-server/receipt-verification.ts";
-import { createTenant } from "../../tenants/manage-tenants.ts";
-import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
-import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
-import { type GetCall, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
+import { passkeyApplication, type RegisteredUser } from "../../testing/passkey-application.ts";
+import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
+import type { GetCall } from "../../testing/webauthn-authenticator.ts";
 
-let runtime: TestRuntime;
-let application: PasskeyApplication;
-
-beforeAll(async () => {
-  runtime = await testRuntime();
-  application = await passkeyApplication(runtime);
-});
-
-afterAll(() => runtime.close());
-
-const problem = (status: number, title: unknown, details: unknown = expect.any(String)) => ({
-  status,
-  title,
-  details,
-});
+const { runtime, application, auditLogs, newTenant } = await passkeySuite();
 
 const data = { to: "Bergmann & Söhne", amount: "149.90", lines: [{ sku: 2, n: 1.5 }] };
 const canonical = '{"amount":"149.90","lines":[{"n":1.5,"sku":2}],"to":"Bergmann & Söhne"}';
 
-async function somebody(
-  settings: Parameters<typeof softwareAuthenticator>[0] = {},
-  userId: string = randomUUID(),
-) {
-  const registered = await application.register(userId, { authenticator: softwareAuthenticator(settings) });
-  return { userId, ...registered };
-}
+const initialize = (body: object, by = application) => by.call("POST", "/transaction/initialize", body);
+const finalize = (answer: unknown, by = application) => by.call("POST", "/transaction/finalize", answer);
 
-const open = (body: object, by = application) => by.call("POST", "/transaction/initialize", body);
-const finish = (answer: unknown, by = application) => by.call("POST", "/transaction/finalize", answer);
-
-const asked = (userId: string, more: object = {}) => ({
+const requestBody = (userId: string, more: object = {}) => ({
   user_id: userId,
   transaction_id: randomUUID(),
   transaction_data: data,
@@ -57,20 +34,15 @@ const rowsOf = (identifier: string, tenantId = runtime.tenant.id) =>
       ),
     );
 
-async function auditOf(transactionId: string) {
-  const rows = await runtime.database.read
-    .select()
-    .from(schema.auditLogs)
-    .orderBy(schema.auditLogs.createdAt);
-  return rows.filter(({ details }) => details.transaction_id === transactionId).map(({ type }) => type);
-}
+const auditTypes = async (transactionId: string) =>
+  (await auditLogs("transaction_id", transactionId)).map(({ type }) => type);
 
 describe("transaction/initialize", () => {
-  test("A69 gives options whose challenge commits to id and data", async () => {
-    const { userId, credentialId } = await somebody();
+  test("A69 returns a challenge that commits to id and data", async () => {
+    const { userId, credentialId } = await application.registerUser();
     await application.register(userId, { mfa: true });
-    const request = asked(userId, { transaction_id: "ördér 1" });
-    const { status, body } = await open(request);
+    const request = requestBody(userId, { transaction_id: "ördér 1" });
+    const { status, body } = await initialize(request);
     expect(status).toBe(200);
     expect(body).toEqual({
       publicKey: {
@@ -84,13 +56,13 @@ describe("transaction/initialize", () => {
     const hash = createHash("sha256").update(`ördér 1${canonical}`).digest();
     expect(Buffer.from(body.publicKey.challenge, "base64url").subarray(32)).toEqual(hash);
     expect(await rowsOf("ördér 1")).toMatchObject([{ data: canonical, confirmedAt: null }]);
-    expect(await auditOf("ördér 1")).toEqual(["webauthn_transaction_init_succeeded"]);
+    expect(await auditTypes("ördér 1")).toEqual(["webauthn_transaction_init_succeeded"]);
   });
 
-  test.each(["preferred", "discouraged"])("names no user verification where it is %s", async (wish) => {
-    const { userId } = await somebody();
-    const relaxed = runtime.configured({ STILE_PASSKEY_SERVER_USER_VERIFICATION: wish });
-    const { body } = await open(asked(userId), await passkeyApplication(relaxed));
+  test.each(["preferred", "discouraged"])("omits user verification if it is %s", async (preference) => {
+    const { userId } = await application.registerUser();
+    const relaxed = runtime.configured({ STILE_PASSKEY_SERVER_USER_VERIFICATION: preference });
+    const { body } = await initialize(requestBody(userId), await passkeyApplication(relaxed));
     expect(body.publicKey).not.toHaveProperty("userVerification");
   });
 
@@ -110,272 +82,262 @@ describe("transaction/initialize", () => {
     ],
     [{ confirmation: "yes" }, "confirmation must be an object"],
     [{ confirmation: {} }, "confirmation.redirect_to is a required field"],
-  ])("is 400 for %j", async (more, details) => {
-    const { body } = await open(asked("somebody", more));
-    expect(body).toEqual(problem(400, "unable to validate request", details));
+  ])("rejects a request with %j", async (more, details) => {
+    const { body } = await initialize(requestBody("unknown", more));
+    expect(body).toEqual(errorBody(400, "unable to validate request", details));
   });
 
-  test("A69 an id of 129 characters is 400, one of 128 is not, whatever bytes they take", async () => {
-    const { userId } = await somebody();
-    for (const letter of ["x", "é", "😀"]) {
-      const long = await open(asked(userId, { transaction_id: letter.repeat(129) }));
+  test("A69 accepts an id of 128 characters of any length in bytes and rejects one of 129", async () => {
+    const { userId } = await application.registerUser();
+    for (const character of ["x", "é", "😀"]) {
+      const long = await initialize(requestBody(userId, { transaction_id: character.repeat(129) }));
       expect(long.body).toEqual(
-        problem(400, "unable to validate request", "transaction_id cannot have more than 128 entries"),
+        errorBody(400, "unable to validate request", "transaction_id cannot have more than 128 entries"),
       );
-      expect((await open(asked(userId, { transaction_id: letter.repeat(128) }))).status).toBe(200);
+      expect((await initialize(requestBody(userId, { transaction_id: character.repeat(128) }))).status).toBe(
+        200,
+      );
     }
   });
 
   test.each<[string, unknown]>([
-    ["a whole number that not every reader has", { n: 2 ** 53 }],
-    ["more than anybody reads", { text: "x".repeat(17_000) }],
-  ])("is 400 for data with %s, which uses up no id", async (_, transaction_data) => {
-    const { userId } = await somebody();
+    ["an unsafe integer", { n: 2 ** 53 }],
+    ["more than the maximum size", { text: "x".repeat(17_000) }],
+  ])("rejects data with %s and does not use up the id", async (_, transaction_data) => {
+    const { userId } = await application.registerUser();
     const transaction_id = randomUUID();
-    const refused = await open(asked(userId, { transaction_id, transaction_data }));
-    expect(refused.body).toEqual(
-      problem(
+    const rejected = await initialize(requestBody(userId, { transaction_id, transaction_data }));
+    expect(rejected.body).toEqual(
+      errorBody(
         400,
         "unable to validate request",
         expect.stringMatching(/^transaction_data is not acceptable: (it|a) /),
       ),
     );
-    expect((await open(asked(userId, { transaction_id }))).status).toBe(200);
+    expect((await initialize(requestBody(userId, { transaction_id }))).status).toBe(200);
   });
 
   test.each([
     ["a lone surrogate", String.raw`{"a":"\ud800"}`],
-    ["a number beyond all", '{"a":1e999}'],
-    ["a name twice", '{"a":1,"a":2}'],
-    ["A90 a prototype", '{"__proto__":{"polluted":1}}'],
-    ["A91 ten thousand levels", `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`],
-  ])("is 400 for %s", async (_, text) => {
+    ["a number out of range", '{"a":1e999}'],
+    ["a duplicate name", '{"a":1,"a":2}'],
+    ["A90 __proto__", '{"__proto__":{"polluted":1}}'],
+    ["A91 10 000 levels", `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`],
+  ])("rejects %s", async (_, text) => {
     const body = `{"user_id":"x","transaction_id":"y","transaction_data":${text}}`;
     expect((await application.call("POST", "/transaction/initialize", body)).body).toEqual(
-      problem(400, "unable to validate request", "the body must be a JSON object"),
+      errorBody(400, "unable to validate request", "the body must be a JSON object"),
     );
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test("refuses in the order of the checks: user, id, credentials", async () => {
-    const { userId } = await somebody();
-    const nobody = randomUUID();
-    await application.register(nobody, { mfa: true });
-    const request = asked(userId);
-    await open(request);
-    expect((await open({ ...request, user_id: "unknown" })).body).toEqual(
-      problem(404, "unable to find user", ""),
+  test("checks the user, then the id, then the credentials", async () => {
+    const { userId } = await application.registerUser();
+    const withoutPasskey = randomUUID();
+    await application.register(withoutPasskey, { mfa: true });
+    const request = requestBody(userId);
+    await initialize(request);
+    expect((await initialize({ ...request, user_id: "unknown" })).body).toEqual(
+      errorBody(404, "unable to find user", ""),
     );
-    expect((await open({ ...request, user_id: nobody })).body).toEqual(
-      problem(409, "transaction already exists", ""),
+    expect((await initialize({ ...request, user_id: withoutPasskey })).body).toEqual(
+      errorBody(409, "transaction already exists", ""),
     );
-    expect((await open(asked(nobody))).body).toEqual(
-      problem(400, "user has no suitable credentials for this operation", ""),
+    expect((await initialize(requestBody(withoutPasskey))).body).toEqual(
+      errorBody(400, "user has no suitable credentials for this operation", ""),
     );
-    expect((await auditOf(request.transaction_id)).slice(1)).toEqual([
+    expect((await auditTypes(request.transaction_id)).slice(1)).toEqual([
       "webauthn_transaction_init_failed",
       "webauthn_transaction_init_failed",
     ]);
   });
 
-  test("A69 an id is used up at once, for every user of the tenant, and for no other tenant's", async () => {
-    const [one, two] = [await somebody(), await somebody()];
-    const request = asked(one.userId);
-    expect((await open(request)).status).toBe(200);
-    const taken = problem(409, "transaction already exists", "");
-    expect((await open(request)).body).toEqual(taken);
-    expect((await open({ ...request, user_id: two.userId, transaction_data: {} })).body).toEqual(taken);
+  test("A69 reserves an id for all users of its tenant, and not in other tenants", async () => {
+    const [one, two] = [await application.registerUser(), await application.registerUser()];
+    const request = requestBody(one.userId);
+    expect((await initialize(request)).status).toBe(200);
+    const taken = errorBody(409, "transaction already exists", "");
+    expect((await initialize(request)).body).toEqual(taken);
+    expect((await initialize({ ...request, user_id: two.userId, transaction_data: {} })).body).toEqual(taken);
 
-    const other = await passkeyApplication(
-      runtime,
-      await createTenant(runtime, { name: "Other", hosts: [], settings: {} }),
-    );
+    const other = await newTenant();
     await other.register(one.userId);
-    expect((await open(request, other)).status).toBe(200);
-    expect((await open(request, other)).body).toEqual(taken);
+    expect((await initialize(request, other)).status).toBe(200);
+    expect((await initialize(request, other)).body).toEqual(taken);
   });
 
-  test("A69 of twenty that name the same id at once, one has it", async () => {
-    const { userId } = await somebody();
-    const request = asked(userId);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => open(request)));
+  test("A69 accepts one of 20 concurrent requests with the same id", async () => {
+    const { userId } = await application.registerUser();
+    const request = requestBody(userId);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => initialize(request)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)]);
     expect(await rowsOf(request.transaction_id)).toHaveLength(1);
   });
 
-  test("A67 is 401 without a key, and with one of another tenant", async () => {
-    const other = await passkeyApplication(
-      runtime,
-      await createTenant(runtime, { name: "Other", hosts: [], settings: {} }),
-    );
-    const refusal = problem(
+  test("A67 rejects calls without a key and with a key of another tenant", async () => {
+    const other = await newTenant();
+    const invalidKey = errorBody(
       401,
       "The api key is invalid",
       "api keys needs to be an apiKey Header and 32 byte long",
     );
     for (const path of ["/transaction/initialize", "/transaction/finalize", "/transaction/redeem"]) {
-      expect((await application.callWithoutKey("POST", path, {})).body).toEqual(refusal);
-      expect((await application.call("POST", path, {}, { apikey: other.key })).body).toEqual(refusal);
+      expect((await application.callWithoutKey("POST", path, {})).body).toEqual(invalidKey);
+      expect((await application.call("POST", path, {}, { apikey: other.key })).body).toEqual(invalidKey);
     }
-    for (const path of ["/transaction/somebody", "/audit_logs"]) {
-      expect((await application.callWithoutKey("GET", path)).body).toEqual(refusal);
-      expect((await application.call("GET", path, undefined, { apikey: other.key })).body).toEqual(refusal);
+    for (const path of ["/transaction/unknown", "/audit_logs"]) {
+      expect((await application.callWithoutKey("GET", path)).body).toEqual(invalidKey);
+      expect((await application.call("GET", path, undefined, { apikey: other.key })).body).toEqual(
+        invalidKey,
+      );
     }
   });
 });
 
-/** A transaction, and the browser's answer to it. */
-async function answered(
-  who: Awaited<ReturnType<typeof somebody>>,
-  call: Partial<GetCall> = {},
-  more: object = {},
-) {
-  const request = asked(who.userId, more);
-  const answer = await application.answer(who.authenticator, "/transaction", request, call);
+/** Initializes a transaction and returns the browser's answer. */
+async function initializeAndSign(user: RegisteredUser, call: Partial<GetCall> = {}, more: object = {}) {
+  const request = requestBody(user.userId, more);
+  const answer = await application.answer(user.authenticator, "/transaction", request, call);
   return { ...request, answer };
 }
 
 describe("transaction/finalize", () => {
-  test("gives a token that names the transaction, and a receipt that holds by itself", async () => {
-    const who = await somebody();
-    const { transaction_id, answer } = await answered(who);
-    const { status, body } = await finish(answer);
+  test("returns a token that names the transaction, and a valid receipt", async () => {
+    const user = await application.registerUser();
+    const { transaction_id, answer } = await initializeAndSign(user);
+    const { status, body } = await finalize(answer);
     expect([status, Object.keys(body).sort()]).toEqual([200, ["receipt", "token"]]);
     expect(decodeJwt(body.token)).toEqual({
       aud: ["localhost"],
-      cred: who.credentialId,
+      cred: user.credentialId,
       exp: expect.any(Number),
       iat: expect.any(Number),
-      sub: who.userId,
+      sub: user.userId,
       trans: transaction_id,
     });
     const jwks = (await application.callWithoutKey("GET", "/.well-known/jwks.json")).body;
-    const { public_key: publicKey } = (await application.call("GET", `/credentials/${who.credentialId}`))
+    const { public_key: publicKey } = (await application.call("GET", `/credentials/${user.credentialId}`))
       .body;
     const verdict = verifyReceipt(body.receipt, { jwks, publicKey, origins: [application.origin] });
     expect(verdict).toMatchObject({
       ok: true,
       receipt: {
         transactionId: transaction_id,
-        userId: who.userId,
+        userId: user.userId,
         data,
         canonicalData: canonical,
         issuer: `${runtime.config.base_url}/passkeys/${runtime.tenant.id}`,
         tenantId: runtime.tenant.id,
-        credentialId: who.credentialId,
+        credentialId: user.credentialId,
         userVerified: true,
       },
     });
     expect(await rowsOf(transaction_id)).toMatchObject([{ confirmedAt: expect.any(Date) }]);
-    expect(await auditOf(transaction_id)).toEqual([
+    expect(await auditTypes(transaction_id)).toEqual([
       "webauthn_transaction_init_succeeded",
       "webauthn_transaction_final_succeeded",
     ]);
   });
 
-  test("takes the user from the challenge where a security key names none", async () => {
-    const { answer } = await answered(await somebody(), { userHandle: null });
-    expect((await finish(answer)).status).toBe(200);
+  test("takes the user from the challenge if a security key sends no user handle", async () => {
+    const { answer } = await initializeAndSign(await application.registerUser(), { userHandle: null });
+    expect((await finalize(answer)).status).toBe(200);
   });
 
-  test("takes the user of a credential that was made with the bytes of a UUID", async () => {
-    const who = await somebody();
-    const bytes = Buffer.from(who.userId.replaceAll("-", ""), "hex").toString("base64url");
-    const { answer } = await answered(who, { userHandle: bytes });
-    const { status, body } = await finish(answer);
+  test("accepts the bytes of a UUID as user handle", async () => {
+    const user = await application.registerUser();
+    const bytes = Buffer.from(user.userId.replaceAll("-", ""), "hex").toString("base64url");
+    const { answer } = await initializeAndSign(user, { userHandle: bytes });
+    const { status, body } = await finalize(answer);
     expect(status).toBe(200);
     const jwks = (await application.callWithoutKey("GET", "/.well-known/jwks.json")).body;
     expect(verifyReceipt(body.receipt, { jwks }).ok).toBe(true);
   });
 
-  const unproved = problem(401, "failed to validate assertion");
+  const invalidAssertion = errorBody(401, "failed to validate assertion");
 
   test.each<[string, Partial<GetCall>]>([
-    ["another page", { origin: "https://evil.example" }],
+    ["another origin", { origin: "https://evil.example" }],
     ["another relying party", { rpId: "evil.example" }],
     ["another ceremony", { type: "webauthn.create" }],
-    ["nobody present", { userPresent: false }],
-    ["nobody verified", { userVerified: false }],
+    ["an absent user", { userPresent: false }],
+    ["an unverified user", { userVerified: false }],
     ["a broken signature", { brokenSignature: true }],
-    ["a frame", { crossOrigin: true }],
-  ])(
-    "A69 is 401 for %s, after which the challenge is gone and the transaction is not agreed to",
-    async (_, call) => {
-      const who = await somebody();
-      const request = asked(who.userId);
-      const { body: options } = await open(request);
-      const wrong = who.authenticator.get(options, { origin: application.origin, ...call });
-      expect((await finish(wrong)).body).toEqual(unproved);
-      const right = who.authenticator.get(options, { origin: application.origin });
-      expect((await finish(right)).body).toEqual(problem(401, "failed to get session data"));
-      expect(await rowsOf(request.transaction_id)).toMatchObject([{ confirmedAt: null }]);
-      expect((await auditOf(request.transaction_id)).at(-1)).toBe("webauthn_transaction_final_failed");
-    },
-  );
+    ["a cross-origin frame", { crossOrigin: true }],
+  ])("A69 rejects %s, uses up the challenge and leaves the transaction unconfirmed", async (_, call) => {
+    const user = await application.registerUser();
+    const request = requestBody(user.userId);
+    const { body: options } = await initialize(request);
+    const wrong = user.authenticator.get(options, { origin: application.origin, ...call });
+    expect((await finalize(wrong)).body).toEqual(invalidAssertion);
+    const right = user.authenticator.get(options, { origin: application.origin });
+    expect((await finalize(right)).body).toEqual(errorBody(401, "failed to get session data"));
+    expect(await rowsOf(request.transaction_id)).toMatchObject([{ confirmedAt: null }]);
+    expect((await auditTypes(request.transaction_id)).at(-1)).toBe("webauthn_transaction_final_failed");
+  });
 
-  test("A69 is 401 when the passkey signed other data than was agreed to be signed", async () => {
-    const who = await somebody();
-    const request = asked(who.userId);
-    const { body } = await open(request);
+  test("A69 rejects a signature over other data", async () => {
+    const user = await application.registerUser();
+    const request = requestBody(user.userId);
+    const { body } = await initialize(request);
     const bytes = Buffer.from(body.publicKey.challenge, "base64url");
     const other = createHash("sha256").update(`${request.transaction_id}{"amount":"1.00"}`).digest();
     const challenge = Buffer.concat([bytes.subarray(0, 32), other]).toString("base64url");
-    const answer = who.authenticator.get(body, { origin: application.origin, challenge });
-    expect((await finish(answer)).body).toEqual(problem(401, "failed to get session data"));
+    const answer = user.authenticator.get(body, { origin: application.origin, challenge });
+    expect((await finalize(answer)).body).toEqual(errorBody(401, "failed to get session data"));
   });
 
-  test("is 401 for somebody else's passkey, and for a handle that is nobody's", async () => {
-    const [one, two] = [await somebody(), await somebody()];
-    const { body } = await open(asked(one.userId));
+  test("rejects the passkey of another user and an unknown user handle", async () => {
+    const [one, two] = [await application.registerUser(), await application.registerUser()];
+    const { body } = await initialize(requestBody(one.userId));
     const [credential] = two.authenticator.credentials;
     if (!credential) throw new Error("no passkey");
     const stolen = two.authenticator.get(body, { origin: application.origin, credential });
-    expect((await finish(stolen)).body).toEqual(unproved);
-    const nameless = await answered(one, { userHandle: Buffer.from("nobody").toString("base64url") });
-    expect((await finish(nameless.answer)).body).toEqual(problem(401, "failed to get user handle"));
+    expect((await finalize(stolen)).body).toEqual(invalidAssertion);
+    const unknownHandle = await initializeAndSign(one, {
+      userHandle: Buffer.from("unknown").toString("base64url"),
+    });
+    expect((await finalize(unknownHandle.answer)).body).toEqual(errorBody(401, "failed to get user handle"));
   });
 
-  test("is 400 for a credential that is a second factor only", async () => {
-    const { userId } = await somebody();
+  test("rejects a second factor", async () => {
+    const { userId } = await application.registerUser();
     const { authenticator } = await application.register(userId, { mfa: true });
-    const { body } = await open(asked(userId));
+    const { body } = await initialize(requestBody(userId));
     const [credential] = authenticator.credentials;
     if (!credential) throw new Error("no credential");
     const answer = authenticator.get(body, { origin: application.origin, credential });
-    expect((await finish(answer)).body).toEqual(
-      problem(400, "MFA credentials are not usable for transactions", ""),
+    expect((await finalize(answer)).body).toEqual(
+      errorBody(400, "MFA credentials are not usable for transactions", ""),
     );
   });
 
-  test("is 401 for the answer to a login, and at a login for the answer to a transaction", async () => {
-    const who = await somebody();
-    const login = await application.answer(who.authenticator, "/login", { user_id: who.userId });
-    expect((await finish(login)).body).toEqual(problem(401, "failed to get session data"));
-    const { answer } = await answered(who);
+  test("does not accept the answer to a login, nor login the answer to a transaction", async () => {
+    const user = await application.registerUser();
+    const login = await application.answer(user.authenticator, "/login", { user_id: user.userId });
+    expect((await finalize(login)).body).toEqual(errorBody(401, "failed to get session data"));
+    const { answer } = await initializeAndSign(user);
     const { body } = await application.callWithoutKey("POST", "/login/finalize", answer);
-    expect(body).toEqual(problem(401, "failed to get session data"));
-    expect((await finish(answer)).status).toBe(200);
+    expect(body).toEqual(errorBody(401, "failed to get session data"));
+    expect((await finalize(answer)).status).toBe(200);
   });
 
-  test("A68 is 401 at another tenant, where nothing is used up", async () => {
-    const { answer } = await answered(await somebody());
-    const other = await passkeyApplication(
-      runtime,
-      await createTenant(runtime, { name: "Other", hosts: [], settings: {} }),
-    );
-    expect((await finish(answer, other)).body).toEqual(problem(401, "failed to get session data"));
-    expect((await finish(answer)).status).toBe(200);
+  test("A68 rejects an answer for another tenant, and does not use up its challenge", async () => {
+    const { answer } = await initializeAndSign(await application.registerUser());
+    const other = await newTenant();
+    expect((await finalize(answer, other)).body).toEqual(errorBody(401, "failed to get session data"));
+    expect((await finalize(answer)).status).toBe(200);
   });
 
-  test("is 401 once the challenge has expired", async () => {
-    const { answer } = await answered(await somebody());
+  test("rejects an expired challenge", async () => {
+    const { answer } = await initializeAndSign(await application.registerUser());
     runtime.advanceClock(301);
-    expect((await finish(answer)).body).toEqual(unproved);
+    expect((await finalize(answer)).body).toEqual(invalidAssertion);
   });
 
-  test("A69 of ten that hand in the same answer at once, one has the token", async () => {
-    const { answer } = await answered(await somebody());
-    const answers = await Promise.all(Array.from({ length: 10 }, () => finish(answer)));
+  test("A69 accepts one of ten concurrent answers", async () => {
+    const { answer } = await initializeAndSign(await application.registerUser());
+    const answers = await Promise.all(Array.from({ length: 10 }, () => finalize(answer)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(401)]);
   });
 
@@ -386,19 +348,19 @@ describe("transaction/finalize", () => {
     ["{"],
     [{ id: "a", rawId: "a", type: "public-key", response: {} }],
     [{ id: 1 }],
-  ])("is 400 for %j", async (body) => {
+  ])("rejects the body %j", async (body) => {
     const answer = await application.call("POST", "/transaction/finalize", body);
-    expect(answer.body).toEqual(problem(400, "unable to finish transaction", ""));
+    expect(answer.body).toEqual(errorBody(400, "unable to finish transaction", ""));
   });
 });
 
 describe("transaction/{user_id}", () => {
-  test("lists what a user was asked to agree to, by either id", async () => {
-    const who = await somebody();
-    const [one, two] = [await answered(who), await answered(who)];
-    await finish(two.answer);
+  test("lists the transactions of a user by the application's user id and by ours", async () => {
+    const user = await application.registerUser();
+    const [one, two] = [await initializeAndSign(user), await initializeAndSign(user)];
+    await finalize(two.answer);
     const [row] = await rowsOf(one.transaction_id);
-    const byName = await application.call("GET", `/transaction/${encodeURIComponent(who.userId)}`);
+    const byName = await application.call("GET", `/transaction/${encodeURIComponent(user.userId)}`);
     expect(byName.body).toEqual([
       {
         id: row?.id,
@@ -415,27 +377,24 @@ describe("transaction/{user_id}", () => {
     );
   });
 
-  test("takes ids of any kind", async () => {
+  test("accepts user ids with any characters", async () => {
     for (const userId of ["ada lovelace/1", "%", "ä€😀"]) {
-      const who = await somebody({}, `${userId}${randomUUID().slice(0, 8)}`);
-      const { body } = await application.call("GET", `/transaction/${encodeURIComponent(who.userId)}`);
+      const user = await application.registerUser({}, `${userId}${randomUUID().slice(0, 8)}`);
+      const { body } = await application.call("GET", `/transaction/${encodeURIComponent(user.userId)}`);
       expect(body).toEqual([]);
     }
   });
 
-  test("is 404 for nobody, and A68 for another tenant's", async () => {
-    const who = await somebody();
-    await answered(who);
-    const other = await passkeyApplication(
-      runtime,
-      await createTenant(runtime, { name: "Other", hosts: [], settings: {} }),
-    );
-    const nobody = problem(404, "user not found", "");
-    expect((await application.call("GET", `/transaction/${randomUUID()}`)).body).toEqual(nobody);
-    expect((await application.call("GET", "/transaction/nobody")).body).toEqual(nobody);
-    expect((await other.call("GET", `/transaction/${who.userId}`)).body).toEqual(nobody);
+  test("A68 rejects an unknown user and a user of another tenant", async () => {
+    const user = await application.registerUser();
+    await initializeAndSign(user);
+    const other = await newTenant();
+    const notFound = errorBody(404, "user not found", "");
+    expect((await application.call("GET", `/transaction/${randomUUID()}`)).body).toEqual(notFound);
+    expect((await application.call("GET", "/transaction/unknown")).body).toEqual(notFound);
+    expect((await other.call("GET", `/transaction/${user.userId}`)).body).toEqual(notFound);
     expect((await application.call("GET", "/transaction/a%00b")).body).toEqual(
-      problem(400, "invalid user id", ""),
+      errorBody(400, "invalid user id", ""),
     );
   });
 });
