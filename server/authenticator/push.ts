@@ -36,7 +36,7 @@ export function pushAuthenticatorRequest(options: {
     // A user is waiting.
     attemptSeconds: 10,
     lifetimeSeconds: ({ lifetimeSeconds }) => lifetimeSeconds,
-    longestPauseSeconds: () => 10,
+    maxPauseSeconds: () => 10,
 
     store({ tenantId, requestId, operation, validUntil, url, pushTokens }, id) {
       const secret = Buffer.from(JSON.stringify({ url, pushTokens }));

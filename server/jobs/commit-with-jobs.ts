@@ -5,10 +5,10 @@ import type { Jobs, NamedJob } from "./jobs.ts";
 /**
  * Runs a transaction, enqueues jobs in it, and wakes the workers after the commit.
  *
- * @param jobs committed with the changes of `write`, or not at all
+ * @param jobs committed together with the changes of `write`
  * @param write runs before the jobs are enqueued
  * @returns the result of `write`
- * @throws whatever the transaction throws; then nothing is enqueued, unless the connection was lost during the commit
+ * @throws the error of the transaction. Nothing is enqueued then, unless the connection was lost during the commit.
  */
 export async function commitWithJobs<Job extends NamedJob, Result>(
   runtime: { database: Pick<Database, "write">; jobs: Pick<Jobs<Job>, "enqueue" | "wake"> },
@@ -24,7 +24,7 @@ export async function commitWithJobs<Job extends NamedJob, Result>(
     if (jobs.length > 0) runtime.jobs.wake();
     return result;
   } catch (error) {
-    // The transaction may have been committed: the workers look for its jobs.
+    // The transaction may have been committed, so the workers look for its jobs.
     if (jobs.length > 0 && isConnectionLost(error)) runtime.jobs.wake();
     throw error;
   }

@@ -27,7 +27,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-test("A112 a process killed between commit and sending: the next one sends what was committed, and nothing else", async () => {
+test("A112 after a process was killed between commit and sending, the next one sends only committed mails", async () => {
   const { url, database, close } = await testDatabase();
   const smtp = await startSmtp();
   const child = startProcess(url, smtp.url, { worker: false });
@@ -45,20 +45,20 @@ test("A112 a process killed between commit and sending: the next one sends what 
   await close();
 });
 
-test("A112 a process killed while it sends: every mail is sent by the next one, under the same identifier", async () => {
+test("A112 after a process was killed while sending, the next one sends every mail with the same identifier", async () => {
   const { url, database, close } = await testDatabase();
-  const stuck = new Map<string, string>();
+  const pending = new Map<string, string>();
   const stalling = await startSmtp({
     reply: (to) =>
       new Promise(() => {
-        stuck.set(to, "");
+        pending.set(to, "");
       }),
   });
   const child = startProcess(url, stalling.url, { worker: true });
-  await eventually(() => expect(stuck.size).toBe(5));
+  await eventually(() => expect(pending.size).toBe(5));
   await kill(child);
   await stalling.close();
-  // What a minute of waiting would do: the jobs are taken from the dead process, and somebody looks for such.
+  // Simulates a minute of waiting, after which the jobs of the killed process are released.
   const { rows } = await database.write.execute<{ id: string }>(
     sql`update pgboss.job set started_on = started_on - interval '1 minute' where name = 'send_mail' and state = 'active' returning id`,
   );

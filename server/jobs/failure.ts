@@ -1,20 +1,20 @@
-/** What may be logged and kept of an error. */
+/** The parts of an error that may be logged and stored. */
 export interface Failure {
   name: string;
-  /** Of the system or the library, `ECONNREFUSED` for instance. */
+  /** Error code of the operating system or a library, for instance `ECONNREFUSED`. */
   code?: string;
-  /** Reply of a mail server, RFC 5321 4.2. */
+  /** Reply code of a mail server (RFC 5321, section 4.2). */
   responseCode?: number;
-  /** The command that the reply was to. */
+  /** The SMTP command that caused the reply. */
   command?: string;
   message?: string;
-  /** Where it came from, for errors nobody foresaw. */
+  /** Stack frames of an unexpected error. */
   stack?: string;
 }
 
 /**
- * Reduces an error to what is safe to write down. A mail server may quote the mail it refuses, and a failed
- * query is reported with its parameters, so a message is kept only when the system or a library wrote all of it.
+ * Returns the parts of an error that are safe to log. A mail server may quote a rejected mail and the error of a query
+ * contains its parameters, so a message is included only if it comes from the operating system or a library.
  */
 export function describeFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -28,7 +28,7 @@ export function describeFailure(error: unknown): Failure {
   return failure;
 }
 
-/** The stack without its first lines, which repeat the message. */
+/** Returns the stack without its first lines, which contain the message. */
 function frames(stack: string): string {
   return stack
     .split("\n")

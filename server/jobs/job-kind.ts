@@ -1,39 +1,39 @@
 /** One attempt at a job. */
 export interface Attempt {
-  /** The job's identifier, the same in every attempt: what makes doing it twice noticeable. */
+  /** Identifier of the job. It is the same in every attempt, which makes repetitions detectable. */
   id: string;
-  /** Aborts when the attempt has taken too long or the process ends. */
+  /** Aborts when the attempt times out or the process shuts down. */
   signal: AbortSignal;
 }
 
 /**
- * How one sort of job rests in the database and how it is done. What lies in its row is read back as `unknown`,
- * because an older version may have written it.
+ * Defines how jobs of one kind are stored and run. Stored jobs are read as `unknown`, because an older version may have
+ * written them.
  */
 export interface JobKind<Job> {
-  /** How many are done at once in one process. */
+  /** Jobs of this kind that one process runs concurrently. */
   concurrency: number;
-  /** Seconds after which an attempt is broken off; 30 where nothing is said. */
+  /** Time limit of an attempt in seconds; 30 by default. */
   attemptSeconds?: number;
-  /** Seconds after which doing it is pointless; they count from the commit, by the database's clock. */
+  /** Seconds from the commit after which the job is discarded, by the database's clock. */
   lifetimeSeconds(job: Job): number;
-  /** Attempts lie 1, 2, 4 … seconds apart, and never longer than this. */
-  longestPauseSeconds(job: Job): number;
-  /** What lies in the row, as JSON; secrets are sealed, bound to the job's identifier. */
+  /** Limit of the pause between attempts in seconds. Pauses are 1, 2, 4, … seconds long. */
+  maxPauseSeconds(job: Job): number;
+  /** Returns the JSON to store. Secrets in it are sealed and bound to the job's identifier. */
   store(job: Job, id: string): object;
-  /** What may be logged of it: no secret, not even a sealed one, and no personal data. */
+  /** Returns what may be logged: no secret, not even a sealed one, and no personal data. */
   describe(stored: unknown): Record<string, unknown>;
-  /** Whom or what it was for; kept with a dead letter, never logged. */
+  /** Returns the recipient, which is stored with a dead letter and never logged. */
   recipient(stored: unknown): string | undefined;
   /**
-   * Does it. May be called again for the same job, after a failure or a crash.
+   * Runs the job. It may run again after a failure or a crash.
    *
-   * @throws PermanentFailure when another attempt cannot help; anything else is tried again
+   * @throws PermanentFailure if a retry cannot succeed. Any other error causes a retry.
    */
   run(stored: unknown, attempt: Attempt): Promise<void>;
 }
 
-/** Trying again will not help. `message` is for the operator and repeats nothing from the job. */
+/** A retry cannot succeed. `message` is for the operator and contains no data of the job. */
 export class PermanentFailure extends Error {
   override name = "PermanentFailure";
 }

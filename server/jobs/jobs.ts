@@ -1,33 +1,33 @@
 import type { Transaction } from "#db/client";
 import type { JobKind } from "./job-kind.ts";
 
-/** A job: its name tells the kind, the rest is the kind's own. */
+/** A job. `name` identifies its kind, which defines the other members. */
 export interface NamedJob {
   name: string;
 }
 
-/** The kind of each job, by name. The compiler asks for those that are missing. */
+/** The kind of each job by name. A missing kind does not compile. */
 export type JobKinds<Job extends NamedJob> = {
   [Name in Job["name"]]: JobKind<Extract<Job, { name: Name }>>;
 };
 
-/** Work that is committed together with a change and done after it, at least once. */
+/** The job queue. A job is committed together with a change and runs after it, at least once. */
 export interface Jobs<Job extends NamedJob> {
   /**
-   * Prepares the job tables (their own schema, `pgboss`) and, with `worker`, starts doing jobs. `enqueue` waits
-   * for it; nothing else has to.
+   * Creates the job tables (schema `pgboss`) and, with `worker`, starts to run jobs. `enqueue` waits for it, so a
+   * caller need not.
    */
   start(options: { worker: boolean }): Promise<void>;
-  /** Lets running jobs end, at most `server.shutdown_timeout`, then gives back what is left and disconnects. */
+  /** Waits up to `server.shutdown_timeout` for running jobs, then releases the remaining ones and disconnects. */
   stop(): Promise<void>;
-  /** Writes a job into the transaction: it exists when, and only when, the transaction commits. */
+  /** Inserts a job in the transaction. It exists if and only if the transaction commits. */
   enqueue(tx: Transaction, job: Job): Promise<void>;
-  /** Call after the commit: the worker takes due jobs at once. Without a worker this does nothing. */
+  /** Makes the worker look for due jobs. Call it after the commit. Without a worker it does nothing. */
   wake(): void;
   /**
-   * Does up to `limit` due jobs and resolves when they are settled: for processes without a worker.
+   * Runs up to `limit` due jobs and waits until they are settled, for processes without a worker.
    *
-   * @returns how many were taken
+   * @returns the number of jobs that ran
    */
   runDue(limit: number): Promise<number>;
 }

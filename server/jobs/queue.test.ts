@@ -35,7 +35,7 @@ beforeAll(async () => {
   db = await testDatabase();
 });
 beforeEach(async () => {
-  // Before the first start there is no such table.
+  // The table does not exist before the first start.
   await db.database.write.execute(
     sql`do $$ begin if to_regclass('pgboss.job') is not null then delete from pgboss.job; end if; end $$`,
   );
@@ -77,8 +77,8 @@ async function storedJobs(): Promise<StoredJob[]> {
   return rows;
 }
 
-describe("a job and the transaction it is written in", () => {
-  test("a committed mail is sent as soon as the worker is woken", async () => {
+describe("enqueuing a job", () => {
+  test("sends a committed mail when the worker is woken", async () => {
     smtp = await startSmtp();
     await startJobs({ SMTP_URL: smtp.url });
     await commit(codeMail("anna@example.com"));
@@ -89,11 +89,11 @@ describe("a job and the transaction it is written in", () => {
     });
   });
 
-  test("a mail that was rolled back is never sent", async () => {
+  test("does not send a mail whose transaction was rolled back", async () => {
     smtp = await startSmtp();
     await startJobs({ SMTP_URL: smtp.url });
     const rolledBack = db.database.write.transaction(async (tx) => {
-      await jobs?.enqueue(tx, codeMail("nobody@example.com"));
+      await jobs?.enqueue(tx, codeMail("rolled-back@example.com"));
       tx.rollback();
     });
     await expect(rolledBack).rejects.toThrow();
@@ -104,7 +104,7 @@ describe("a job and the transaction it is written in", () => {
     expect(smtp.messages).toHaveLength(1);
   });
 
-  test("a mail committed while the worker is being woken for another one is sent too", async () => {
+  test("sends every mail of concurrent transactions that wake the worker", async () => {
     smtp = await startSmtp();
     await startJobs({ SMTP_URL: smtp.url });
     const recipients = Array.from({ length: 40 }, (_, index) => `crowd-${index}@example.com`);
@@ -120,19 +120,19 @@ describe("a job and the transaction it is written in", () => {
     expect(await storedJobs()).toEqual([]);
   });
 
-  test("a mail is sent by the worker's own look when nobody wakes it", async () => {
+  test("sends a mail at the next interval if the worker is not woken", async () => {
     smtp = await startSmtp();
     await startJobs({ SMTP_URL: smtp.url });
     await commit(noticeMail("anna@example.com"));
     await smtp.waitFor("anna@example.com");
   });
 
-  test("jobs cannot be written before the start", async () => {
+  test("rejects a job before the start", async () => {
     jobs = testJobs(db);
     await expect(commit(codeMail("anna@example.com"))).rejects.toThrow("not started");
   });
 
-  test("a job written during the start waits for it", async () => {
+  test("accepts a job during the start", async () => {
     smtp = await startSmtp();
     jobs = testJobs(db, { SMTP_URL: smtp.url });
     const starting = jobs.start({ worker: true });
@@ -142,8 +142,8 @@ describe("a job and the transaction it is written in", () => {
   });
 });
 
-describe("what lies in the database", () => {
-  test("A110 the code is sealed while the mail waits, and gone when it was sent", async () => {
+describe("stored jobs", () => {
+  test("A110 contain the code sealed, and are deleted when the mail was sent", async () => {
     smtp = await startSmtp();
     await startJobs({ SMTP_URL: smtp.url }, { worker: false });
     await commit(codeMail("anna@example.com"));
@@ -160,7 +160,7 @@ describe("what lies in the database", () => {
     expect(jobs?.logged.join("")).not.toContain(code);
   });
 
-  test("a sealed code that is moved to another job does not open", async () => {
+  test("cannot be unsealed under the identifier of another job", async () => {
     smtp = await startSmtp();
     await startJobs({ SMTP_URL: smtp.url }, { worker: false });
     await commit(codeMail("victim@example.com"));
@@ -172,7 +172,7 @@ describe("what lies in the database", () => {
     expect(await storedJobs()).toMatchObject([{ state: "retry" }]);
   });
 
-  test("a code that expired before its mail could be sent is not sent, and leaves a dead letter without it", async () => {
+  test("become dead letters without the code if the code expired before its mail was sent", async () => {
     smtp = await startSmtp();
     await startJobs({ SMTP_URL: smtp.url }, { worker: false });
     await commit(codeMail("late@example.com", 1));
@@ -196,24 +196,24 @@ describe("what lies in the database", () => {
   });
 });
 
-describe("A117 a mail server with troubles", () => {
-  test("A117 a temporary refusal is tried again until the mail is taken", async () => {
-    let refusals = 0;
-    smtp = await startSmtp({ reply: () => (refusals++ === 0 ? 451 : undefined) });
+describe("a failing mail server", () => {
+  test("A117 that rejects a mail temporarily gets it again", async () => {
+    let rejections = 0;
+    smtp = await startSmtp({ reply: () => (rejections++ === 0 ? 451 : undefined) });
     await startJobs({ SMTP_URL: smtp.url });
     await commit(codeMail("greylisted@example.com"));
     jobs?.wake();
     await expect(smtp.codeFor("greylisted@example.com")).resolves.toBe(code);
-    expect(refusals).toBe(2);
+    expect(rejections).toBe(2);
     expect(jobs?.logged.join("")).toContain('"responseCode":451');
     expect(jobs?.logged.join("")).not.toContain(code);
   });
 
-  test("A117 a permanent refusal is not tried again, and neither log nor dead letter repeats the code", async () => {
-    let refusals = 0;
+  test("A117 that rejects a mail permanently causes a dead letter, which like the log omits the code", async () => {
+    let rejections = 0;
     smtp = await startSmtp({
       reply() {
-        refusals += 1;
+        rejections += 1;
         return 550;
       },
     });
@@ -226,13 +226,13 @@ describe("A117 a mail server with troubles", () => {
       ]);
     });
     expect(JSON.stringify(await storedJobs())).not.toContain(code);
-    expect(refusals).toBe(1);
+    expect(rejections).toBe(1);
     expect(jobs?.logged.join("")).toContain("job given up");
     expect(jobs?.logged.join("")).not.toContain(code);
     expect(jobs?.logged.join("")).not.toContain("unknown@example.com");
   });
 
-  test("A117 a mail server that is away is tried again when it is back", async () => {
+  test("A117 that is unreachable gets the mail when it is reachable again", async () => {
     const away = await startSmtp();
     await away.close();
     const port = Number(new URL(away.url).port);
@@ -244,7 +244,7 @@ describe("A117 a mail server with troubles", () => {
     await expect(smtp.codeFor("patient@example.com")).resolves.toBe(code);
   });
 
-  test("A117 a mail server that never answers holds up no step", async () => {
+  test("A117 that never answers does not delay other transactions", async () => {
     let release = () => {};
     const silence = new Promise<undefined>((resolve) => {
       release = () => resolve(undefined);
@@ -269,7 +269,7 @@ describe("A117 a mail server with troubles", () => {
     await Promise.all(Array.from({ length: 20 }, (_, index) => smtp?.waitFor(`slow-${index}@example.com`)));
   });
 
-  test("without a mail server production says so and keeps the mail", async () => {
+  test("that is not configured is logged in production, and the mail is kept", async () => {
     const production = { NODE_ENV: "production", SECRET_KEYS: "a secret of production" };
     await startJobs(production, { worker: false });
     await commit(codeMail("anna@example.com"));
@@ -279,8 +279,8 @@ describe("A117 a mail server with troubles", () => {
   });
 });
 
-describe("the end of a process", () => {
-  test("a mail that is being sent is finished before the jobs stop", async () => {
+describe("stopping", () => {
+  test("waits for a mail that is being sent", async () => {
     let release = () => {};
     let reached = () => {};
     const sending = new Promise<void>((resolve) => {
@@ -305,7 +305,7 @@ describe("the end of a process", () => {
     expect(await storedJobs()).toEqual([]);
   });
 
-  test("a mail that takes longer than the shutdown may is given back", async () => {
+  test("releases a mail that takes longer than the shutdown timeout", async () => {
     let reached = () => {};
     const sending = new Promise<void>((resolve) => {
       reached = resolve;
@@ -325,7 +325,7 @@ describe("the end of a process", () => {
   });
 });
 
-test("A114 connections that break are made anew, and the next mail is sent", async () => {
+test("A114 replaces broken connections and sends the next mail", async () => {
   smtp = await startSmtp();
   await startJobs({ SMTP_URL: smtp.url });
   const { rows } = await db.database.write.execute(
@@ -337,7 +337,7 @@ test("A114 connections that break are made anew, and the next mail is sent", asy
   await expect(smtp.codeFor("anna@example.com")).resolves.toBe(code);
 });
 
-test("several processes may start on an empty database at once", async () => {
+test("lets several processes start concurrently on an empty database", async () => {
   const empty = await testDatabase();
   const processes = Array.from({ length: 4 }, () => testJobs(empty));
   await Promise.all(processes.map((one) => one.start({ worker: true })));
@@ -351,7 +351,7 @@ test("several processes may start on an empty database at once", async () => {
   await empty.close();
 });
 
-test("a process without a worker does as many due jobs as it is asked for", async () => {
+test("runs as many due jobs as requested in a process without a worker", async () => {
   smtp = await startSmtp();
   await startJobs({ SMTP_URL: smtp.url }, { worker: false });
   for (const name of ["one", "two", "three"]) await commit(noticeMail(`${name}@example.com`));
@@ -363,7 +363,7 @@ test("a process without a worker does as many due jobs as it is asked for", asyn
   expect(await jobs?.runDue(2)).toBe(0);
 });
 
-test("a second start finds everything prepared, also while the first one runs", async () => {
+test("starts on existing job tables while another process runs", async () => {
   smtp = await startSmtp();
   await startJobs({ SMTP_URL: smtp.url });
   const second = testJobs(db, { SMTP_URL: smtp.url });

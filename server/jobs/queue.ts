@@ -13,7 +13,6 @@ interface JobsOptions<Job extends NamedJob> {
   databaseUrl: string;
   database: Database;
   config: Config;
-  /** How each job is stored and done. */
   kinds: JobKinds<Job>;
   platform: Platform;
   log: Logger;
@@ -21,28 +20,37 @@ interface JobsOptions<Job extends NamedJob> {
 
 type Row = JobWithMetadata<unknown>;
 
-/** Where jobs end that could not be done; rows hold what happened and no secret. */
+/** Queue of jobs that were given up. Its rows contain the reason and no secret. */
 export const deadLetters = "dead_letters";
 
-/** A job that never ends is given up, and its process's place is taken, after these. No kind may take longer. */
-const ATTEMPT_SECONDS = 30;
-const EXPIRE_SECONDS = 40;
-/** How often jobs of killed processes are looked for. */
-const SUPERVISE_SECONDS = 15;
-/** How often the worker looks unasked, in milliseconds. */
-const POLL_INTERVAL = 2_000;
-/** How long a job outlives its lifetime, so that a worker can still make a dead letter of it. */
-const GRACE_SECONDS = 600;
-const DEAD_LETTER_DAYS = 30;
+/** Default time limit of an attempt. */
+const ATTEMPT_TIMEOUT_SECONDS = 30;
 
-/** Jobs on pg-boss. Makes no connection before `start`. */
+/** After this time an active job of an unresponsive process is released. Must exceed the time limit of every kind. */
+const RELEASE_SECONDS = 40;
+
+/** Interval of the search for jobs of killed processes. */
+const SUPERVISION_INTERVAL_SECONDS = 15;
+
+/** Interval in which a worker looks for due jobs without being woken. */
+const POLL_INTERVAL_MS = 2_000;
+
+/** A job is kept for this time after its lifetime, so that a worker can turn it into a dead letter. */
+const GRACE_SECONDS = 600;
+
+const DEAD_LETTER_RETENTION_DAYS = 30;
+
+/** The lifetime of a job limits its retries, so their number is practically unlimited. */
+const MAX_RETRIES = 10_000;
+
+/** Creates the job queue on pg-boss. Connects to the database in `start`. */
 export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Jobs<Job> {
   const { databaseUrl, database, config, kinds, platform, log } = options;
   const names = Object.keys(kinds) as Job["name"][];
 
   const boss = new PgBoss({
     connectionString: databaseUrl,
-    // Losing the last claims in a crash of the database means doing a job twice, which can happen anyway.
+    // A crash of the database may lose the last claims. Their jobs then run twice, which can happen anyway.
     options: "-c synchronous_commit=off",
     application_name: "stile-jobs",
     max: 3,
@@ -50,14 +58,14 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     schedule: false,
     supervise: false,
     monitorVacuum: false,
-    monitorIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISION_INTERVAL_SECONDS,
     maintenanceIntervalSeconds: 300,
     bamIntervalSeconds: 3_600,
   });
   boss.on("error", (error) =>
-    log.warn({ failure: describeFailure(error) }, "the job tables cannot be reached"),
+    log.warn({ failure: describeFailure(error) }, "accessing the job tables failed"),
   );
-  boss.on("warning", ({ message }) => log.warn({ warning: message }, "the job tables need attention"));
+  boss.on("warning", ({ message }) => log.warn({ warning: message }, "pg-boss reported a warning"));
 
   const ending = new AbortController();
   const workers: Worker[] = [];
@@ -76,26 +84,26 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       workers.push(
         startWorker({
           concurrency: kinds[name].concurrency,
-          interval: POLL_INTERVAL,
+          intervalMs: POLL_INTERVAL_MS,
           take: (limit) => take(name, limit),
           perform: (row) => perform(name, row),
           onOutage: (error) =>
             error === undefined
-              ? log.info({ job: name }, "jobs can be taken again")
-              : log.warn({ job: name, failure: describeFailure(error) }, "jobs cannot be taken"),
+              ? log.info({ job: name }, "claiming jobs works again")
+              : log.warn({ job: name, failure: describeFailure(error) }, "claiming jobs failed"),
         }),
       );
     }
-    supervisor = setInterval(supervise, SUPERVISE_SECONDS * 1_000);
+    supervisor = setInterval(supervise, SUPERVISION_INTERVAL_SECONDS * 1_000);
     void supervise();
   }
 
-  /** Gives back the jobs of killed processes and deletes what has outlived its time. */
+  /** Releases the jobs of killed processes and deletes expired rows of the job tables. */
   async function supervise(): Promise<void> {
-    if (Date.now() - supervised < (SUPERVISE_SECONDS - 1) * 1_000) return;
+    if (Date.now() - supervised < (SUPERVISION_INTERVAL_SECONDS - 1) * 1_000) return;
     supervised = Date.now();
     await boss.supervise().catch((error: unknown) => {
-      if (!ending.signal.aborted) log.warn({ failure: describeFailure(error) }, "jobs cannot be supervised");
+      if (!ending.signal.aborted) log.warn({ failure: describeFailure(error) }, "supervising jobs failed");
     });
   }
 
@@ -105,40 +113,40 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   async function perform(name: Job["name"], row: Row): Promise<void> {
     const context = { job: name, jobId: row.id, attempt: row.retryCount + 1 };
     try {
-      // Both moments are the database's.
+      // Both times are from the database's clock.
       if (row.startedOn.getTime() >= row.keepUntil.getTime() - GRACE_SECONDS * 1_000) {
-        return await bury(name, row, "expired");
+        return await moveToDeadLetters(name, row, "expired");
       }
-      const { attemptSeconds = ATTEMPT_SECONDS } = kinds[name];
+      const { attemptSeconds = ATTEMPT_TIMEOUT_SECONDS } = kinds[name];
       const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(attemptSeconds * 1_000)]);
       try {
         await kinds[name].run(row.data, { id: row.id, signal });
       } catch (error) {
         const failure = describeFailure(error);
-        if (error instanceof PermanentFailure) return await bury(name, row, error.message);
-        log.warn({ ...context, failure }, "job failed and will be tried again");
+        if (error instanceof PermanentFailure) return await moveToDeadLetters(name, row, error.message);
+        log.warn({ ...context, failure }, "job failed and will be retried");
         await boss.fail(name, row, { failure });
         return;
       }
-      // Done is gone: nothing of it stays in the database.
+      // Nothing of a completed job stays in the database.
       await boss.deleteJob(name, row);
       log.info({ ...context, ...kinds[name].describe(row.data) }, "job done");
     } catch (error) {
       log.warn(
         { ...context, failure: describeFailure(error) },
-        "job cannot be settled and will be done again",
+        "settling a job failed; it will run again",
       );
     }
   }
 
-  /** Replaces a job by a dead letter, in one transaction. */
-  async function bury(name: Job["name"], row: Row, reason: string): Promise<void> {
+  /** Replaces a job with a dead letter, in one transaction. */
+  async function moveToDeadLetters(name: Job["name"], row: Row, reason: string): Promise<void> {
     const attempts = row.retryCount + (reason === "expired" ? 0 : 1);
     const facts = { job: name, reason, attempts, ...kinds[name].describe(row.data) };
-    const letter = { ...facts, recipient: kinds[name].recipient(row.data), enqueuedAt: row.createdOn };
+    const deadLetter = { ...facts, recipient: kinds[name].recipient(row.data), enqueuedAt: row.createdOn };
     await database.write.transaction(async (tx) => {
       const db = fromDrizzle(tx, sql);
-      await boss.send(deadLetters, letter, { db, id: row.id, retentionSeconds: DEAD_LETTER_DAYS * 86_400 });
+      await boss.send(deadLetters, deadLetter, { db, id: row.id, retentionSeconds: DEAD_LETTER_RETENTION_DAYS * 86_400 });
       await boss.deleteJob(name, row, { db });
     });
     log.error({ ...facts, jobId: row.id }, "job given up");
@@ -161,19 +169,18 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       await boss.stop({ graceful: false });
     },
     async enqueue(tx, job) {
-      if (!ready) throw new Error("the jobs were not started");
+      if (!ready) throw new Error("the job queue was not started");
       await ready;
       const kind = kinds[job.name as Job["name"]] as unknown as JobKind<Job>;
       const id = platform.uuid();
       await boss.send(job.name, kind.store(job, id), {
         db: fromDrizzle(tx, sql),
         id,
-        // A lifetime ends the tries, not their number.
-        retryLimit: 10_000,
+        retryLimit: MAX_RETRIES,
         retryDelay: 1,
         retryBackoff: true,
-        retryDelayMax: kind.longestPauseSeconds(job),
-        expireInSeconds: EXPIRE_SECONDS,
+        retryDelayMax: kind.maxPauseSeconds(job),
+        expireInSeconds: RELEASE_SECONDS,
         retentionSeconds: kind.lifetimeSeconds(job) + GRACE_SECONDS,
       });
     },
@@ -181,7 +188,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       for (const worker of workers) worker.wake();
     },
     async runDue(limit) {
-      if (!ready) throw new Error("the jobs were not started");
+      if (!ready) throw new Error("the job queue was not started");
       await ready;
       await supervise();
       let taken = 0;

@@ -8,16 +8,16 @@ afterEach(async () => {
   worker = undefined;
 });
 
-/** A queue in memory, whose jobs end when the test says so. */
+/** A queue in memory whose jobs end when the test ends them. */
 function memoryQueue(waiting: number[] = []) {
   const ends = new Map<number, () => void>();
   const done: number[] = [];
-  const state = { waiting, done, ends, most: 0, looks: 0, broken: false, outages: [] as unknown[] };
+  const state = { waiting, done, ends, maxRunning: 0, searches: 0, broken: false, outages: [] as unknown[] };
   const options = {
-    // Never looks unasked within a test.
-    interval: 3_600_000,
+    // Longer than any test.
+    intervalMs: 3_600_000,
     async take(limit: number) {
-      state.looks += 1;
+      state.searches += 1;
       if (state.broken) throw new Error("no database");
       await Promise.resolve();
       return state.waiting.splice(0, limit);
@@ -29,7 +29,7 @@ function memoryQueue(waiting: number[] = []) {
           done.push(job);
           resolve();
         });
-        state.most = Math.max(state.most, ends.size);
+        state.maxRunning = Math.max(state.maxRunning, ends.size);
       });
     },
     onOutage: (error: unknown) => state.outages.push(error),
@@ -37,7 +37,7 @@ function memoryQueue(waiting: number[] = []) {
   return { state, options };
 }
 
-test("no more jobs run at once than allowed, and one that ends makes room for the next", async () => {
+test("runs no more jobs concurrently than allowed, and the next one when one ends", async () => {
   const { state, options } = memoryQueue([1, 2, 3, 4, 5]);
   worker = startWorker({ ...options, concurrency: 2 });
   for (const job of [1, 2, 3, 4, 5]) {
@@ -45,13 +45,13 @@ test("no more jobs run at once than allowed, and one that ends makes room for th
     state.ends.get(job)?.();
   }
   await eventually(() => expect(state.done).toEqual([1, 2, 3, 4, 5]));
-  expect(state.most).toBe(2);
+  expect(state.maxRunning).toBe(2);
 });
 
-test("a call during a look is not lost", async () => {
+test("searches again after a call during a search", async () => {
   const { state, options } = memoryQueue();
   worker = startWorker({ ...options, concurrency: 1 });
-  // The first look has found nothing already, and has not come back yet.
+  // The first search has found nothing but has not returned yet.
   state.waiting.push(7);
   await Promise.resolve();
   worker.wake();
@@ -59,7 +59,7 @@ test("a call during a look is not lost", async () => {
   state.ends.get(7)?.();
 });
 
-test("a call while every place is taken is answered when one is free", async () => {
+test("claims a job that became due at full concurrency when a running one ends", async () => {
   const { state, options } = memoryQueue([1]);
   worker = startWorker({ ...options, concurrency: 1 });
   await eventually(() => expect(state.ends.has(1)).toBe(true));
@@ -70,22 +70,22 @@ test("a call while every place is taken is answered when one is free", async () 
   state.ends.get(2)?.();
 });
 
-test("many calls during one look are one more look", async () => {
+test("searches once more after many calls during one search", async () => {
   const { state, options } = memoryQueue();
   worker = startWorker({ ...options, concurrency: 1 });
   for (let call = 0; call < 100; call += 1) worker.wake();
   await worker.stop();
-  expect(state.looks).toBeLessThanOrEqual(2);
+  expect(state.searches).toBeLessThanOrEqual(2);
 });
 
-test("an outage is told once, and its end too", async () => {
+test("reports an outage once, and its end once", async () => {
   const { state, options } = memoryQueue();
   state.broken = true;
   worker = startWorker({ ...options, concurrency: 1 });
   await eventually(() => expect(state.outages).toHaveLength(1));
-  const { looks } = state;
+  const { searches } = state;
   worker.wake();
-  await eventually(() => expect(state.looks).toBe(looks + 1));
+  await eventually(() => expect(state.searches).toBe(searches + 1));
   state.broken = false;
   await eventually(() => {
     worker?.wake();
@@ -93,7 +93,7 @@ test("an outage is told once, and its end too", async () => {
   });
 });
 
-test("stopping waits for running jobs and takes no other", async () => {
+test("waits for running jobs when it is stopped, and claims no others", async () => {
   const { state, options } = memoryQueue([1, 2]);
   worker = startWorker({ ...options, concurrency: 1 });
   await eventually(() => expect(state.ends.has(1)).toBe(true));

@@ -1,64 +1,65 @@
-/** Does jobs as they come, a few at once. */
+/** Claims due jobs and runs a limited number of them concurrently. */
 export interface Worker {
-  /** Looks for due jobs now. Cheap, and safe to call at any rate: calls during a look are one more look. */
+  /** Looks for due jobs now. May be called at any rate: all calls during a search cause one further search. */
   wake(): void;
-  /** Takes nothing new and resolves when the last running job has ended. */
+  /** Claims no more jobs and waits for the running ones. */
   stop(): Promise<void>;
 }
 
 interface WorkerOptions<Row> {
   concurrency: number;
-  /** How often it looks unasked, in milliseconds: for retries that are due and for jobs of other processes. */
-  interval: number;
-  /** Claims up to `limit` due jobs. */
+  /** Milliseconds between searches without `wake`, for retries and for jobs of other processes. */
+  intervalMs: number;
+  /** Claims and returns up to `limit` due jobs. */
   take(limit: number): Promise<Row[]>;
-  /** Does one and settles it. Must not reject. */
+  /** Runs and settles a job. Must not reject. */
   perform(row: Row): Promise<void>;
-  /** Told when jobs cannot be claimed, once per outage, and with `undefined` when they can again. */
+  /** Called with the error once per outage, when jobs cannot be claimed, and with `undefined` at its end. */
   onOutage(error: unknown): void;
 }
 
+/** Starts a worker, which looks for due jobs at once. */
 export function startWorker<Row>({
   concurrency,
-  interval,
+  intervalMs,
   take,
   perform,
   onOutage,
 }: WorkerOptions<Row>): Worker {
   const running = new Set<Promise<void>>();
-  let looking: Promise<void> | undefined;
-  let lookAgain = false;
-  let moreMayWait = false;
+  let searching: Promise<void> | undefined;
+  let searchAgain = false;
+  let moreMayBeDue = false;
   let outage = false;
   let stopped = false;
 
-  async function look(): Promise<void> {
+  async function search(): Promise<void> {
     do {
-      lookAgain = false;
+      searchAgain = false;
       const free = concurrency - running.size;
       if (free <= 0) {
-        moreMayWait = true;
+        moreMayBeDue = true;
         return;
       }
       const rows = await take(free);
-      moreMayWait = rows.length === free;
+      moreMayBeDue = rows.length === free;
       for (const row of rows) {
         const job = perform(row).finally(() => {
           running.delete(job);
-          if (moreMayWait) wake();
+          if (moreMayBeDue) wake();
         });
         running.add(job);
       }
-    } while (lookAgain && !stopped);
+    } while (searchAgain && !stopped);
   }
 
   function wake(): void {
     if (stopped) return;
-    if (looking) {
-      lookAgain = true;
+    if (searching) {
+      searchAgain = true;
       return;
     }
-    looking = look()
+    searching = search()
       .then(
         () => {
           if (outage) onOutage(undefined);
@@ -70,20 +71,20 @@ export function startWorker<Row>({
         },
       )
       .finally(() => {
-        looking = undefined;
-        // A call between the last look and here must not be lost; during an outage the interval is soon enough.
-        if (lookAgain && !outage) wake();
+        searching = undefined;
+        // A call after the last search must not be lost. During an outage the next interval suffices.
+        if (searchAgain && !outage) wake();
       });
   }
 
-  const timer = setInterval(wake, interval);
+  const timer = setInterval(wake, intervalMs);
   wake();
   return {
     wake,
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await looking;
+      await searching;
       await Promise.all(running);
     },
   };
