@@ -31,7 +31,7 @@ async function write(details: AuditDetails, client: Client = testClient, userId?
   return row;
 }
 
-it("a line says what happened, to whom, when and by which request", async () => {
+it("records type, account, time, request and details", async () => {
   const userId = randomUUID();
   expect(await write({ method: "password", tries: 3, amr: ["pwd"] }, testClient, userId)).toEqual({
     tenantId: runtime.tenant.id,
@@ -46,18 +46,18 @@ it("a line says what happened, to whom, when and by which request", async () => 
   });
 });
 
-it("a line that is about no account names none", async () => {
+it("records no account if the event concerns none", async () => {
   expect(await write({})).toMatchObject({ userId: null, details: {} });
 });
 
-it("A10 what PostgreSQL cannot store does not fail the step that it is told of", async () => {
+it("A10 replaces characters that PostgreSQL cannot store", async () => {
   const client = { ...testClient, userAgent: `\0\uD800${"x".repeat(1000)}` };
   const row = await write({ reason: "a\0b\uDC00", list: ["\0"] }, client);
   expect(row?.details).toEqual({ reason: "a\uFFFDb\uFFFD", list: ["\uFFFD"] });
   expect(row?.userAgent).toHaveLength(512);
 });
 
-it("a line is undone with the step that it belongs to", async () => {
+it("is rolled back with the transaction of the change", async () => {
   const entry = audit({ runtime, tenant: runtime.tenant, client: testClient, now: noon }, "login_success");
   const failing = runtime.database.write.transaction(async (tx) => {
     await entry(tx);

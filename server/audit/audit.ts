@@ -2,7 +2,7 @@ import { schema } from "#db/client";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 
-/** What is worth keeping for whoever looks after the service. */
+/** Types of security events in the audit log. */
 export type AuditType =
   | PasskeyServerAuditType
   | "authenticator_registered"
@@ -40,23 +40,23 @@ export type AuditType =
   | "username_changed"
   | "username_deleted";
 
-/** What happens at the passkey server, by the names that its audit log has for it. */
+/** Types of events of the passkey server. */
 export type PasskeyServerAuditType =
   | `${"webauthn_registration" | "webauthn_authentication" | "webauthn_transaction" | "mfa_registration" | "mfa_authentication"}_${"init" | "final"}_${"succeeded" | "failed"}`
   | "webauthn_credential_updated"
   | "webauthn_credential_deleted";
 
-/** Flat facts. They hold no secret, no credential and no identifier that a visitor typed. */
+/** Flat facts. They contain no secret, no credential and no identifier that a visitor entered. */
 export type AuditDetails = Record<string, AuditValue | readonly AuditValue[]>;
 type AuditValue = string | number | boolean | null;
 
-/** A browser's name for itself is kept up to so many characters. */
-const longestUserAgent = 512;
+/** Characters of a user agent that are stored. */
+const MAX_USER_AGENT_LENGTH = 512;
 
 /**
- * A line of the audit log, written with the change that it tells of.
+ * Returns the write of an audit log entry, which belongs into the transaction of the change that it records.
  *
- * @param userId the account it is about, if there is one
+ * @param userId the account that the event concerns, if any
  */
 export function audit(
   { runtime, tenant, client, now }: Pick<RequestContext, "runtime" | "tenant" | "client" | "now">,
@@ -71,7 +71,7 @@ export function audit(
     userId,
     requestId: client.requestId,
     ipAddress: client.ip,
-    userAgent: storable(client.userAgent.slice(0, longestUserAgent)),
+    userAgent: storable(client.userAgent.slice(0, MAX_USER_AGENT_LENGTH)),
     details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, storableValue(value)])),
     createdAt: now,
   };
@@ -85,7 +85,7 @@ function storableValue(value: AuditDetails[string]): unknown {
   return Array.isArray(value) ? value.map(storableValue) : value;
 }
 
-/** PostgreSQL takes neither NUL nor half a surrogate pair; what a client sends must not fail the step that tells of it. */
+/** Replaces NUL and lone surrogates, which PostgreSQL rejects, so that a client cannot make the write fail. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\uFFFD");
 }

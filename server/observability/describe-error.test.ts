@@ -10,14 +10,14 @@ const databaseError = (code: string, message: string) =>
     constraint: "emails_address_unique",
   });
 
-describe("the description of an error", () => {
-  it("names type, message and place", () => {
-    const description = describeError(new TypeError("no such thing"));
-    expect(description).toMatchObject({ type: "TypeError", message: "no such thing" });
+describe("describeError", () => {
+  it("returns type, message and stack", () => {
+    const description = describeError(new TypeError("not found"));
+    expect(description).toMatchObject({ type: "TypeError", message: "not found" });
     expect(description.stack?.[0]).toMatch(/^at /);
   });
 
-  it("A110 leaves out the parameters of a failed query and the values a constraint found", () => {
+  it("A110 omits the parameters of a failed query and the values that violated a constraint", () => {
     const cause = databaseError("23505", "duplicate key value violates unique constraint");
     const error = new DrizzleQueryError("insert into emails values ($1)", ["secret@example.com"], cause);
     expect(describeError(error)).toMatchObject({
@@ -28,7 +28,7 @@ describe("the description of an error", () => {
     expect(JSON.stringify(describeError(error))).not.toContain("secret");
   });
 
-  it("A110 leaves out messages that quote what was typed", () => {
+  it("A110 omits messages that quote input", () => {
     expect(
       JSON.stringify(describeError(databaseError("22P02", 'invalid input syntax: "secret"'))),
     ).not.toContain("secret");
@@ -42,12 +42,12 @@ describe("the description of an error", () => {
     expect.assertions(3);
   });
 
-  it("says of what is no error only what it is", () => {
+  it("returns only the type of a value that is not an error", () => {
     expect(describeError("secret")).toEqual({ type: "string" });
     expect(describeError({ password: "secret" })).toEqual({ type: "object" });
   });
 
-  it("ends with errors that are each other's cause", () => {
+  it("limits a cyclic chain of causes", () => {
     const error = new Error("round");
     error.cause = error;
     expect(JSON.stringify(describeError(error)).length).toBeLessThan(20_000);

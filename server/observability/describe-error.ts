@@ -1,20 +1,22 @@
-/** What a log line says of an error. */
+/** Length of the chain of causes that is described. */
+const MAX_CAUSES = 4;
+
+/** Description of an error in a log line. */
 export interface ErrorDescription {
   type: string;
   code?: string;
   message?: string;
-  /** Names of the database's objects that it concerns. */
+  /** The violated constraint of the database. */
   constraint?: string;
   stack?: string[];
   cause?: ErrorDescription;
 }
 
 /**
- * Describes an error for the log without what people typed: a failed query names its statement but not its
- * parameters, and messages that quote their input (of PostgreSQL's data exceptions, SQLSTATE class 22, and of
- * parsers) are left out.
+ * Describes an error for the log without input of users. Omits the parameters of a failed query, and messages that
+ * quote their input: those of PostgreSQL's data exceptions (SQLSTATE class 22) and of parsers.
  *
- * @param error anything that was thrown
+ * @param error any thrown value
  */
 export function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -26,10 +28,11 @@ export function describeError(error: unknown, depth = 0): ErrorDescription {
   else if (!quotesInput(error, description.code)) description.message = error.message;
   const frames = error.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
   if (frames.length > 0) description.stack = frames.map((line) => line.trim());
-  if (error.cause !== undefined && depth < 4) description.cause = describeError(error.cause, depth + 1);
+  if (error.cause !== undefined && depth < MAX_CAUSES) description.cause = describeError(error.cause, depth + 1);
   return description;
 }
 
+/** Returns true if the message may contain the input that caused the error. */
 function quotesInput(error: Error, code: string | undefined): boolean {
   return error instanceof SyntaxError || (code?.length === 5 && code.startsWith("22"));
 }

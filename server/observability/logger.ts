@@ -2,10 +2,10 @@ import pino, { type DestinationStream, type Logger } from "pino";
 import { describeError } from "./describe-error.ts";
 
 /**
- * The log: one JSON object per line on standard output, `time` as ISO 8601 in UTC and `level` as a word. Lines
- * are written at once and in order, so that none is lost when the process ends.
+ * Creates the log: one JSON object per line, `time` as ISO 8601 in UTC and `level` as a word. Lines are written
+ * synchronously, so that none is lost when the process ends.
  *
- * @param destination where lines go instead
+ * @param destination standard output by default
  */
 export function createLogger(
   level: "silent" | "error" | "warn" | "info" | "debug",

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 
 /**
- * The identifier that a request's answer and its log lines carry: the caller's own, where that is short and
- * harmless in a log, or a new one.
+ * Returns the identifier for the response and the log lines of a request: that of the caller if it has 8 to 64 safe
+ * characters, otherwise a new one.
  *
  * @param header `X-Request-ID` of the request
  */
