@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { isBuilt } from "../scripts/build-stamp.mjs";
 
 /**
- * Runs the CLI under the Node that comes with the project, whichever runs this: the compiled one when it is that of
- * the sources, else the sources themselves, which that Node reads as they are.
+ * Runs the CLI with the project's own version of Node, regardless of the one that runs this file: the compiled CLI if
+ * it matches the sources, otherwise the TypeScript sources, which that version runs directly.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinned = join(root, "node_modules", "node", "bin", "node");
@@ -20,7 +20,7 @@ const child = spawn(existsSync(pinned) ? pinned : process.execPath, [...program,
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.once("error", (error) => {
-  process.stderr.write(`stile: the CLI cannot be started: ${error.message}\n`);
+  process.stderr.write(`stile: starting the CLI failed: ${error.message}\n`);
   process.exit(1);
 });
 child.once("exit", (code) => process.exit(code ?? 1));

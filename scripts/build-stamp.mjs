@@ -3,14 +3,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What tells whether the last build is that of the sources. Plain JavaScript, because older Nodes read it too. */
+/** Detects whether the last build matches the sources. Plain JavaScript, because older versions of Node load it too. */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Holds the stamp of the last complete build. */
+/** Contains the stamp of the last complete build. */
 export const stampFile = join(root, "dist", "build-stamp");
 
-/** What a build is made of; other files change nothing in it. */
+/** Files and folders that affect a build. */
 const inputs = [
   "app",
   "components",
@@ -27,7 +27,7 @@ const inputs = [
   "tsconfig.build.json",
 ];
 
-/** Whether there is a complete build of the sources as they are. */
+/** Returns true if there is a complete build of the current sources. */
 export function isBuilt(stamp = currentStamp()) {
   const built = [join(root, "dist", "server", "main.js"), join(root, ".next", "BUILD_ID")].every((file) =>
     existsSync(file),
@@ -35,7 +35,7 @@ export function isBuilt(stamp = currentStamp()) {
   return built && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp;
 }
 
-/** A digest of the names and contents of all inputs; times of files say nothing after a copy or a checkout. */
+/** Returns a digest of the names and contents of all inputs. A copy or a checkout changes times of files. */
 export function currentStamp() {
   const hash = createHash("sha256");
   const add = (/** @type {string} */ path) => {

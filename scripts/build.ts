@@ -5,7 +5,7 @@ import { currentStamp, isBuilt, stampFile } from "./build-stamp.mjs";
 
 /**
  * `npm run build`: compiles the server into `dist/` and the pages into `.next/`. With `--when-needed`, as
- * `npm start` calls it, only when the sources are not those of the last build.
+ * `npm start` calls it, only if the sources have changed since the last build.
  */
 
 const root = dirname(import.meta.dirname);
@@ -20,7 +20,7 @@ async function build(): Promise<void> {
   const modules = join(root, "node_modules");
   await run(join(modules, "typescript", "bin", "tsc"), ["-p", "tsconfig.build.json"]);
   await run(join(modules, "next", "dist", "bin", "next"), ["build"]);
-  // Written last: a build that was interrupted is none.
+  // Written last, so that an interrupted build does not count.
   writeFileSync(stampFile, stamp);
 }
 

@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import { chromium } from "@playwright/test";
 
 /**
- * Run before the browser tests: installs a Chromium where there is none, from the system's packages, or else
- * Playwright's own.
+ * Runs before the browser tests: installs Chromium if it is missing, from the packages of the system or, if that fails,
+ * with Playwright.
  */
 
-const system = "/usr/bin/chromium";
-const present = () => existsSync(system) || existsSync(chromium.executablePath());
+const systemBrowser = "/usr/bin/chromium";
+const present = () => existsSync(systemBrowser) || existsSync(chromium.executablePath());
 
 const attempts: string[][][] = [
   [
@@ -31,7 +31,7 @@ for (const commands of attempts) {
 
 if (!present()) {
   process.stderr.write(
-    `stile: the browser tests need a Chromium: install the package chromium, so that there is ${system}\n`,
+    `stile: the browser tests need Chromium: install the package chromium, which provides ${systemBrowser}\n`,
   );
   process.exit(1);
 }

@@ -20,13 +20,13 @@ function resolves(from: string, name: string): boolean {
   return parent >= 0 && resolves(from.slice(0, parent).replace(/\/$/, ""), name);
 }
 
-test("the lock file lists the optional packages of every platform, which `npm ci` demands", () => {
+test("the lock file lists the optional packages of every platform, which `npm ci` requires", () => {
   const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !resolves(path, name)),
   );
   expect(missing).toEqual([]);
 });
 
-test("the lock file names no registry", () => {
+test("the lock file contains no address of a registry", () => {
   expect(Object.keys(packages).filter((path) => packages[path]?.resolved)).toEqual([]);
 });

@@ -14,6 +14,6 @@ test("the newest release in the changelog has the version of package.json", () =
   expect(read("CHANGELOG.md").match(/^## (\d+\.\d+\.\d+) - \d{4}-\d\d-\d\d$/m)?.[1]).toBe(version);
 });
 
-test("the continuous integration runs on the Node.js that the package brings", () => {
+test("the continuous integration uses the version of Node.js that the package depends on", () => {
   expect(read(".github/workflows/ci.yml")).toContain(`node-version: ${dependencies.node}\n`);
 });

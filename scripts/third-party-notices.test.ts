@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NOTICES_FILE, thirdPartyNotices } from "./third-party-notices.ts";
 
-test("the committed notices match the lock file: `npm run notices` changes nothing", () => {
+test("the committed notices match the lock file", () => {
   const root = join(import.meta.dirname, "..");
   const committed = readFileSync(join(root, NOTICES_FILE), "utf8").split("\n");
   const generated = thirdPartyNotices(root).split("\n");
@@ -32,7 +32,7 @@ describe("thirdPartyNotices", () => {
     write("package-lock.json", JSON.stringify({ packages: { "": { dependencies }, ...named } }));
   }
 
-  test("prints one text for packages whose licences differ in the copyright notice alone", () => {
+  test("prints one text for packages whose licences differ only in the copyright notice", () => {
     lock({ a: { version: "1.0.0", license: "MIT" }, b: { version: "2.0.0", license: "MIT" } });
     write("node_modules/a/LICENSE", "MIT License\n\nCopyright (c) 2020 Ada\n\nPermission is granted.\n");
     write(
@@ -56,7 +56,7 @@ describe("thirdPartyNotices", () => {
     expect(absent).toContain("| tool-there 1.0.0 | MIT |");
   });
 
-  test("names what a package bundles, and leaves out packages for development", () => {
+  test("lists bundled components, and omits development packages", () => {
     lock({
       a: { version: "1.0.0", license: "MIT" },
       tester: { version: "1.0.0", license: "MIT", dev: true },
@@ -68,7 +68,7 @@ describe("thirdPartyNotices", () => {
     expect(page).not.toContain("tester");
   });
 
-  test("rejects a licence that has not been judged, and a package that is not installed", () => {
+  test("rejects an unknown licence, and a package that is not installed", () => {
     lock({ a: { version: "1.0.0", license: "AGPL-3.0-only" } });
     expect(() => thirdPartyNotices(root)).toThrow("node_modules/a is not installed");
     write("node_modules/a/LICENSE", "Text\n");

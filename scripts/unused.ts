@@ -3,21 +3,21 @@ import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
 /**
- * `npm run check`: lists exports that nothing uses, and dependencies that no file names. Ends with 1 if there are any.
+ * `npm run check`: lists unused exports and dependencies. Exits with 1 if there are any.
  *
- * Reads the sources as text, which suffices because Biome formats every import and export in one way.
+ * Reads the sources as text, which suffices because Biome formats imports and exports uniformly.
  */
 
 const root = join(import.meta.dirname, "..");
 
-/** Modules whose exports are read by others than our modules: Next, Vitest, Playwright, and installed copies of Stile. */
+/** Modules whose exports are used outside our modules: by Next, Vitest, Playwright, and dependent packages. */
 const entryPoints = [
   /^app\/.*\/?(layout|not-found|page|route)\.tsx?$/,
   /^(instrumentation|proxy|drizzle\.config|playwright\.config|vitest\.config)\.ts$/,
   /^next\.config\.mjs$/,
   /^server\/testing\/postgres-cluster\.ts$/,
   /^server\/passkey-server\/receipt-verification\.ts$/,
-  // Compiled only: the compiler checks what it exports.
+  // Type tests, which only the compiler reads.
   /\.types\.ts$/,
 ];
 
@@ -38,7 +38,7 @@ function read(file: string): [string, string][] {
   try {
     return [[file, readFileSync(join(root, file), "utf8")]];
   } catch {
-    // Deleted, and not committed yet.
+    // Deleted but not committed yet.
     return [];
   }
 }
@@ -76,12 +76,12 @@ function unusedExports(): string[] {
   });
 }
 
-/** An exported type of a function's own parameters or answer documents the function. */
+/** Returns true if the module itself uses an export, for instance as a type of a function's parameters. */
 function isUsedWithin(source: string, name: string): boolean {
   return source.split(new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`)).length > 2;
 }
 
-/** `type A as B` of an import clause names the export `A`. */
+/** Returns the name of the export in an import clause: `A` for `type A as B`. */
 function importedName(clause: string): string {
   return (
     clause
@@ -102,7 +102,7 @@ function exportedNames(source: string): string[] {
   return [...[...declared].map(([, name = ""]) => name), ...listed, ...byDefault].filter(Boolean);
 }
 
-/** The file of a specifier, relative to the root; undefined for packages. */
+/** Returns the file of a specifier, relative to the root, or undefined for packages. */
 function resolveModule(from: string, specifier: string): string | undefined {
   const path = specifier.startsWith("#")
     ? `${specifier.slice(1)}.ts`
@@ -121,7 +121,7 @@ function unusedDependencies(): string[] {
     Record<string, string>
   >;
   const text = [...sources.values(), ...Object.values(manifest.scripts)].join("\n");
-  /** Programs by their package, and what is used by its presence alone. */
+  /** Package → text that indicates its use, for programs and for packages that are never imported. */
   const commands: Record<string, string> = {
     "@biomejs/biome": "biome",
     typescript: "tsc",
