@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.close());
 
-/** The error of a statement, as the query builder wraps it. */
+/** Returns the error of a statement as wrapped by the query builder. */
 async function errorOf(statement: string): Promise<unknown> {
   return postgres.database.write.execute(sql.raw(statement)).then(
     () => null,
@@ -25,7 +25,7 @@ async function errorOf(statement: string): Promise<unknown> {
   );
 }
 
-it("names only constraints and unique indexes that exist", async () => {
+it("uniqueConstraints lists only existing constraints and indexes", async () => {
   const { rows } = await postgres.database.read.execute<{ name: string }>(
     sql`select indexrelid::regclass::text as name from pg_index where indisunique`,
   );
@@ -33,8 +33,8 @@ it("names only constraints and unique indexes that exist", async () => {
   for (const name of uniqueConstraints) expect(existing).toContain(name);
 });
 
-describe("an error of the database", () => {
-  it("names the unique constraint it violated", async () => {
+describe("the classification of a database error", () => {
+  it("returns the violated unique constraint", async () => {
     await postgres.database.write.execute(sql`create table marks (name text constraint marks_name unique)`);
     await postgres.database.write.execute(sql`insert into marks values ('one')`);
     const error = await errorOf("insert into marks values ('one')");
@@ -43,7 +43,7 @@ describe("an error of the database", () => {
     expect(isRetryable(error)).toBe(false);
   });
 
-  it("names the foreign key it violated", async () => {
+  it("returns the violated foreign key", async () => {
     const error = await errorOf(
       "insert into passwords (tenant_id, user_id, hash) values (gen_random_uuid(), gen_random_uuid(), 'x')",
     );
@@ -51,7 +51,7 @@ describe("an error of the database", () => {
     expect(violatedUnique(error)).toBeNull();
   });
 
-  it("tells a value that its type cannot hold", async () => {
+  it("recognizes a value that is invalid for its type", async () => {
     expect(isInvalidValue(await errorOf("select 'x'::uuid"))).toBe(true);
     expect(isInvalidValue(await errorOf("select nothing"))).toBe(false);
   });
@@ -64,7 +64,7 @@ it.each([
   ["a reset connection", { code: "ECONNRESET" }, { retryable: false, lost: true, unreachable: true }],
   ["a refused connection", { code: "ECONNREFUSED" }, { retryable: false, lost: false, unreachable: true }],
   ["too many connections", { code: "53300" }, { retryable: false, lost: false, unreachable: true }],
-])("classifies %s, however deep it is wrapped", (_what, facts, expected) => {
+])("classifies %s at any depth of causes", (_what, facts, expected) => {
   const error = new Error("outer", {
     cause: new Error("middle", { cause: Object.assign(new Error(), facts) }),
   });
@@ -75,7 +75,7 @@ it.each([
   }).toEqual(expected);
 });
 
-it("classifies errors of the pool, which carry no code", () => {
+it("classifies errors of the pool, which have no code", () => {
   const terminated = new Error("query failed", { cause: new Error("Connection terminated unexpectedly") });
   expect([isConnectionLost(terminated), isDatabaseUnreachable(terminated)]).toEqual([true, true]);
   const exhausted = new Error("timeout exceeded when trying to connect");

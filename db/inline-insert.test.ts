@@ -17,10 +17,10 @@ const instance = (id: string) =>
     row: { id: ["uuid", id], leased_until: ["timestamptz", "2030-01-01T00:00:00Z"] },
   });
 
-const isThere = async (id: string) =>
+const exists = async (id: string) =>
   (await postgres.database.read.$client.query("select from instances where id = $1", [id])).rowCount === 1;
 
-const rideOn = (owner: string, id: string) => {
+const updateAndInsert = (owner: string, id: string) => {
   const { inlineInsert } = instance(id);
   const text = withInlineInsert(
     "update instances set leased_until = leased_until where id = $1",
@@ -31,26 +31,26 @@ const rideOn = (owner: string, id: string) => {
   return postgres.database.write.$client.query(text, values);
 };
 
-it("a row rides on a statement that matched", async () => {
+it("inserts the row if the first statement changed a row", async () => {
   const [owner, id] = [randomUUID(), randomUUID()];
   await postgres.database.write.transaction((tx) => instance(owner)(tx));
-  expect((await rideOn(owner, id)).rowCount).toBe(1);
-  expect(await isThere(id)).toBe(true);
+  expect((await updateAndInsert(owner, id)).rowCount).toBe(1);
+  expect(await exists(id)).toBe(true);
 });
 
-it("a row is not written when the statement it rides on matched nothing", async () => {
+it("inserts nothing if the first statement changed no row", async () => {
   const id = randomUUID();
-  expect((await rideOn(randomUUID(), id)).rowCount).toBe(0);
-  expect(await isThere(id)).toBe(false);
+  expect((await updateAndInsert(randomUUID(), id)).rowCount).toBe(0);
+  expect(await exists(id)).toBe(false);
 });
 
-it("by itself it is a write like any other, and goes with its transaction", async () => {
-  const [kept, dropped] = [randomUUID(), randomUUID()];
+it("runs on its own as a write, which is rolled back with its transaction", async () => {
+  const [kept, rolledBack] = [randomUUID(), randomUUID()];
   await postgres.database.write.transaction((tx) => instance(kept)(tx));
   const failing = postgres.database.write.transaction(async (tx) => {
-    await instance(dropped)(tx);
+    await instance(rolledBack)(tx);
     await tx.execute(sql`select 1 / 0`);
   });
   await expect(failing).rejects.toThrow();
-  expect([await isThere(kept), await isThere(dropped)]).toEqual([true, false]);
+  expect([await exists(kept), await exists(rolledBack)]).toEqual([true, false]);
 });

@@ -10,28 +10,28 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.close());
 
-const tenantNamed = prepared("tenant_named", (db) =>
+const tenantByName = prepared("tenant_by_name", (db) =>
   db
     .select({ name: schema.tenants.name })
     .from(schema.tenants)
     .where(sql`${schema.tenants.name} = ${sql.placeholder("name")}`),
 );
 
-/** Asks twice over one connection and tells what that has prepared. */
+/** Runs the query twice on one connection and returns the prepared statements of that connection. */
 async function preparedBy(prepares: boolean): Promise<unknown[]> {
   const database = openDatabase(postgres.url, 1, () => {}, prepares);
-  for (const name of ["Stile", "nobody"]) {
-    expect(await tenantNamed(database.read).execute({ name })).toEqual(name === "Stile" ? [{ name }] : []);
+  for (const name of ["Stile", "unknown"]) {
+    expect(await tenantByName(database.read).execute({ name })).toEqual(name === "Stile" ? [{ name }] : []);
   }
   const { rows } = await database.read.$client.query("select name from pg_prepared_statements");
   await database.close();
   return rows;
 }
 
-it("a query is prepared under its name", async () => {
-  expect(await preparedBy(true)).toEqual([{ name: "tenant_named" }]);
+it("prepares a query under its name", async () => {
+  expect(await preparedBy(true)).toEqual([{ name: "tenant_by_name" }]);
 });
 
-it("a query works where connections cannot keep it", async () => {
+it("runs a query without prepared statements if the pool does not support them", async () => {
   expect(await preparedBy(false)).toEqual([]);
 });

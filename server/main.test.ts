@@ -17,7 +17,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { testDatabase } from "./testing/postgres.ts";
 import { type RunningServer, startServer } from "./testing/server.ts";
 
-/** The built server, as `npm start` runs it; needs `npm run build`. */
+/** Tests of the built server, as `npm start` runs it. They need `npm run build`. */
 
 const entry = join(import.meta.dirname, "../dist/server/main.js");
 
@@ -38,7 +38,7 @@ describe("the server", () => {
   /** The server's output during the current test. */
   const newLogs = () => server.logs().slice(logged);
 
-  it("says where it is, where its mail is, whose it is and that this is development", () => {
+  it("prints its address, the mailbox, the tenant and the mode at its start", () => {
     const logs = server.logs();
     expect(logs).toContain("development mode");
     expect(logs).toContain(`Page      ${server.url}\n`);
@@ -46,11 +46,11 @@ describe("the server", () => {
     expect(logs).toContain("00000000-0000-4000-8000-000000000001");
   });
 
-  it("answers API addresses and pages, and tells neither what it is made of", async () => {
+  it("answers the API and pages without headers that name the software", async () => {
     const alive = await fetch(`${server.url}/health/alive`, {
-      headers: { "X-Request-ID": "a-trace-of-ours" },
+      headers: { "X-Request-ID": "our-own-trace-id" },
     });
-    expect([alive.status, alive.headers.get("x-request-id")]).toEqual([200, "a-trace-of-ours"]);
+    expect([alive.status, alive.headers.get("x-request-id")]).toEqual([200, "our-own-trace-id"]);
     const page = await fetch(server.url);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     for (const answer of [alive, page]) {
@@ -59,16 +59,16 @@ describe("the server", () => {
     }
   });
 
-  it("refuses a second server on its data, and goes on", async () => {
+  it("keeps a second server from using its data", async () => {
     const second = await run({ PORT: "0", DATA_DIR: server.dataDir });
     expect(second).toEqual({
       code: 1,
-      output: expect.stringMatching(/^stile: another server is running on the data in .*\n$/),
+      output: expect.stringMatching(/^stile: another server uses the data in .*\n$/),
     });
     expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
   });
 
-  it("A113 goes on with the same data after it was killed", async () => {
+  it("A113 continues with the same data after it was killed", async () => {
     const start = (await (await fetch(`${server.url}/login`, { method: "POST" })).json()) as FlowStart;
     await server.kill("SIGKILL");
     expect(existsSync(join(server.dataDir, "postgres/postmaster.pid"))).toBe(true);
@@ -91,9 +91,9 @@ describe("the server", () => {
     expect([step.status, ((await step.json()) as FlowStart).name]).toEqual([200, "login_init"]);
   });
 
-  it("answers a request that would like another protocol in this one, and stops in spite of it", async () => {
+  it("answers an upgrade request with HTTP/1.1, and stops while its connection is open", async () => {
     await (await fetch(server.url)).text();
-    const answers = ["/health/alive", "/no-such-page"].map((path) => ask(server.url, path));
+    const answers = ["/health/alive", "/no-such-page"].map((path) => requestUpgrade(server.url, path));
     for (const [index, status] of [200, 404].entries())
       await expect.poll(answers[index] ?? String).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     await server.kill("SIGTERM");
@@ -101,7 +101,7 @@ describe("the server", () => {
     expect(newLogs()).not.toContain('"aborted"');
   });
 
-  it("A120 answers the request it is receiving when it is told to stop, and ends with 0", async () => {
+  it("A120 answers a request that is being received when it is stopped, and exits with 0", async () => {
     await server.restart();
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
@@ -145,11 +145,11 @@ interface FlowStart {
   actions: { register_client_capabilities: { href: string } };
 }
 
-describe("a start that cannot be", () => {
+describe("a start with an error", () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = openFolder("stile refused ");
+    folder = openFolder("stile failed start ");
   });
 
   afterEach(() => {
@@ -158,7 +158,7 @@ describe("a start that cannot be", () => {
 
   it.each<[string, Record<string, string>, RegExp]>([
     [
-      "a wrong value",
+      "an invalid setting",
       { STILE_PASSWORD_MIN_LENGTH: "four" },
       /^stile: STILE_PASSWORD_MIN_LENGTH must be a whole number\n$/,
     ],
@@ -168,14 +168,14 @@ describe("a start that cannot be", () => {
       { PORT: "0", DATABASE_URL: "postgres://stile:hidden@127.0.0.1:1/stile" },
       /^stile: the database cannot be reached: (?!.*hidden).*\n$/,
     ],
-  ])("ends with one line and 1 for %s", async (_what, environment, line) => {
+  ])("prints one line and exits with 1 for %s", async (_what, environment, line) => {
     expect(await run({ DATA_DIR: folder, ...environment })).toEqual({
       code: 1,
       output: expect.stringMatching(line),
     });
   });
 
-  it("ends with one line and 1 for a port in use, before anything else is started", async () => {
+  it("prints one line and exits with 1 for a port in use, before it creates the data folder", async () => {
     const other = createServer().listen(0);
     await once(other, "listening");
     const address = other.address();
@@ -189,7 +189,7 @@ describe("a start that cannot be", () => {
     expect(existsSync(join(folder, "data"))).toBe(false);
   });
 
-  it("ends with one line and 1 for a file of settings that is none", async () => {
+  it("prints one line and exits with 1 for a configuration file that is not JSON", async () => {
     writeFileSync(join(folder, "stile.config.json"), "not JSON");
     const outcome = await run({ DATA_DIR: join(folder, "data") }, folder);
     expect(outcome).toEqual({
@@ -200,7 +200,7 @@ describe("a start that cannot be", () => {
 });
 
 describe("a start on any free port", () => {
-  it("takes the port it found for its public address", async () => {
+  it("uses the chosen port in its public address", async () => {
     const { database, settings } = await onTestDatabase();
     const { child, output } = launch(settings);
     await expect.poll(output).toMatch(/Page {6}http:\/\/localhost:[1-9]\d+\n/);
@@ -214,7 +214,7 @@ describe("a start on any free port", () => {
 });
 
 describe("a start on a configured database", () => {
-  it("A121 shares it with other servers and keeps none of its own", async () => {
+  it("A121 shares it with other servers and starts no embedded one", async () => {
     const folder = openFolder("stile shared ");
     const { database, settings } = await onTestDatabase();
     const own = { ...settings, DATA_DIR: folder };
@@ -234,7 +234,7 @@ describe("a start on a configured database", () => {
 });
 
 describe("npm start", () => {
-  it("hands a signal that npm gets on to the server, which ends cleanly", async () => {
+  it("forwards a signal to the server, which stops cleanly", async () => {
     const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
       scripts: { start: string };
     };
@@ -250,8 +250,8 @@ describe("npm start", () => {
   });
 });
 
-/** Asks for a change of protocol and keeps the connection open. Gives what has been answered so far. */
-function ask(url: string, path: string): () => string {
+/** Sends an upgrade request and keeps the connection open. Returns a function that returns the response so far. */
+function requestUpgrade(url: string, path: string): () => string {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   let answer = "";
@@ -269,7 +269,7 @@ async function onTestDatabase() {
   return { database, settings };
 }
 
-/** A temporary folder that the account of the database can pass through. */
+/** Creates a temporary folder that the account of the database can enter. */
 function openFolder(prefix: string): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
   chmodSync(folder, 0o711);
@@ -301,7 +301,7 @@ function launch(
   return { child, output: () => output };
 }
 
-/** Runs the server until it ends by itself. */
+/** Runs the server until it exits. */
 async function run(
   environment: Record<string, string>,
   cwd?: string,

@@ -68,7 +68,7 @@ describe("the embedded database", () => {
     return start();
   };
 
-  it("starts on an empty folder, in a path with spaces, and keeps what was written for the next start", async () => {
+  it("starts in an empty folder whose path contains spaces, and keeps its data", async () => {
     const first = await start();
     expect(first.running.adopted).toBe(false);
     expect(first.running.directory).toContain(" ");
@@ -80,7 +80,7 @@ describe("the embedded database", () => {
     expect(await query(second, "select note from notes")).toEqual([{ note: "kept" }]);
   });
 
-  it("is durable, speaks Unicode and takes a password only its owner can read", async () => {
+  it("is durable, supports Unicode and requires a password that only its owner can read", async () => {
     const held = await startAgain();
     const rows = await query(
       held,
@@ -88,10 +88,10 @@ describe("the embedded database", () => {
     );
     expect(rows).toEqual([{ fsync: "on", commit: "on", upper: "STRAßE É" }]);
     expect(statSync(join(folder, "data/postgres.password")).mode & 0o777).toBe(0o600);
-    const stranger = new pg.Client({
+    const guessing = new pg.Client({
       connectionString: held.running.url.replace(/:[0-9a-f]{48}@/, ":guess@"),
     });
-    await expect(stranger.connect()).rejects.toMatchObject({ code: "28P01" });
+    await expect(guessing.connect()).rejects.toMatchObject({ code: "28P01" });
   });
 
   it("gives the server's role no rights beyond its own database", async () => {
@@ -103,28 +103,28 @@ describe("the embedded database", () => {
     expect(rows).toEqual([{ rolsuper: false, rolcreaterole: false, rolcreatedb: false }]);
   });
 
-  it("runs as somebody who is not root and sees nothing of the server's environment", async () => {
+  it("runs under an account other than root, without the environment of the server", async () => {
     const held = await startAgain();
     const pid = postmasterPid(held.running.directory);
     expect(statSync(held.running.directory).uid).not.toBe(0);
-    // Where there is no /proc, `ps` tells the same of a process, but not its environment.
+    // Without /proc the environment of another process cannot be read.
     const environment =
       process.platform === "linux" ? readFileSync(`/proc/${pid}/environ`, "utf8") : "LC_ALL=C\0TZ=UTC\0";
     expect(environment.split("\0").filter(Boolean).sort()).toEqual(["LC_ALL=C", "TZ=UTC"]);
   });
 
-  it("refuses a second live server on the same data with one line, and leaves the first one alone", async () => {
+  it("rejects a second server on the same data with one line", async () => {
     const first = await startAgain();
-    const refusal = await refused(join(folder, "data"));
-    expect(refusal).toMatch(/^another server is running on the data in .*\n$/);
+    const message = await failedStart(join(folder, "data"));
+    expect(message).toMatch(/^another server uses the data in .*\n$/);
     expect(await query(first, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  it("lets one of two servers that start at once on an empty folder win", async () => {
+  it("lets only one of two servers start that start concurrently on an empty folder", async () => {
     const results = await Promise.allSettled([start(), start()]);
     expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
     const failure = results.find((result) => result.status === "rejected");
-    expect(String(failure?.reason)).toMatch(/another server is running/);
+    expect(String(failure?.reason)).toMatch(/another server uses the data/);
   });
 
   it("adopts the database that a killed server left running", async () => {
@@ -142,7 +142,7 @@ describe("the embedded database", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("recovers what was committed when server and database were killed together", async () => {
+  it("recovers committed data after server and database were killed together", async () => {
     const first = await startAgain();
     await query(first, "create table notes as select 'kept' as note");
     process.kill(postmasterPid(first.running.directory), "SIGKILL");
@@ -153,7 +153,7 @@ describe("the embedded database", () => {
     expect(await query(second, "select note from notes")).toEqual([{ note: "kept" }]);
   });
 
-  it("is not misled by a process id that meanwhile belongs to another program", async () => {
+  it("ignores a process id that belongs to another program now", async () => {
     const first = await startAgain();
     await end(first.child, "SIGTERM");
     const file = join(realpathSync(join(folder, "data/postgres")), "postmaster.pid");
@@ -169,7 +169,7 @@ describe("the embedded database", () => {
     expect(isAlive(process.pid)).toBe(true);
   });
 
-  it("starts on a copy of another server's data while that one runs", async () => {
+  it("starts on a copy of the data of a running server", async () => {
     const first = await startAgain();
     execFileSync("cp", ["-a", join(folder, "data"), join(folder, "copy")]);
 
@@ -179,22 +179,22 @@ describe("the embedded database", () => {
     expect(await query(first, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  it("is started again on its port when it crashes under a running server", async () => {
+  it("is restarted on the same port after a crash", async () => {
     const held = await startAgain();
     const pid = postmasterPid(held.running.directory);
     process.kill(pid, "SIGKILL");
-    await expect.poll(() => query(held, "select 1 as one").catch(() => "away")).toEqual([{ one: 1 }]);
+    await expect.poll(() => query(held, "select 1 as one").catch(() => "unreachable")).toEqual([{ one: 1 }]);
     expect(postmasterPid(held.running.directory)).not.toBe(pid);
   });
 
-  it("names the file when the password is lost", async () => {
+  it("names the missing password file", async () => {
     const held = await startAgain();
     await end(held.child, "SIGTERM");
     rmSync(join(folder, "data/postgres.password"));
-    expect(await refused(join(folder, "data"))).toMatch(/^.*postgres\.password is missing.*\n$/);
+    expect(await failedStart(join(folder, "data"))).toMatch(/^.*postgres\.password is missing.*\n$/);
   });
 
-  it("works where only the account that started it may enter", async () => {
+  it("works in a folder that only the account of the server may enter", async () => {
     mkdirSync(join(folder, "closed"), { mode: 0o700 });
     const inside = join(folder, "closed", "data");
     const held = await holdDatabase(inside, holders);
@@ -203,39 +203,39 @@ describe("the embedded database", () => {
     const again = await holdDatabase(inside, holders);
     expect(again.running.directory).toBe(realpathSync(join(inside, "postgres")));
     expect(await query(again, "select note from notes")).toEqual([{ note: "kept" }]);
-    // Root's database runs as somebody else, who cannot enter.
+    // If the server runs as root, the database runs under another account, which cannot enter.
     expect(again.running.directory.startsWith("/var/lib/stile/")).toBe(isRoot);
     await end(again.child, "SIGTERM");
     if (isRoot) rmSync(dirname(again.running.directory), { recursive: true });
   });
 
-  it("says what is wrong in one line when the data cannot be kept there", async () => {
+  it("reports in one line that the data cannot be stored there", async () => {
     writeFileSync(join(folder, "data"), "a file");
-    expect((await refused(join(folder, "data"))).trim().split("\n")).toHaveLength(1);
+    expect((await failedStart(join(folder, "data"))).trim().split("\n")).toHaveLength(1);
   });
 });
 
-/** Starts a process that holds the database below `dataDir`, and waits until it says so. */
+/** Starts a process that runs the database below `dataDir`, and waits until it is ready. */
 async function holdDatabase(dataDir: string, holders: ChildProcess[]): Promise<Holder> {
   const child = spawn(process.execPath, [holder, dataDir], { stdio: ["ignore", "pipe", "pipe"] });
   holders.push(child);
   const line = await new Promise<string>((resolve, reject) => {
     let output = "";
-    let complaint = "";
+    let errorOutput = "";
     child.stderr.on("data", (chunk: Buffer) => {
-      complaint += chunk.toString();
+      errorOutput += chunk.toString();
     });
     child.stdout.on("data", (chunk: Buffer) => {
       output += chunk.toString();
       if (output.endsWith("\n")) resolve(output);
     });
-    child.once("close", () => reject(new Error(complaint)));
+    child.once("close", () => reject(new Error(errorOutput)));
   });
   return { child, running: JSON.parse(line) as Holder["running"] };
 }
 
-/** What a start that is refused writes to standard error. */
-async function refused(dataDir: string): Promise<string> {
+/** Returns the standard error of a start that fails. */
+async function failedStart(dataDir: string): Promise<string> {
   const holders: ChildProcess[] = [];
   try {
     await holdDatabase(dataDir, holders);
@@ -243,7 +243,7 @@ async function refused(dataDir: string): Promise<string> {
     return (error as Error).message;
   }
   await end(holders[0], "SIGTERM");
-  throw new Error("the start was not refused");
+  throw new Error("the start did not fail");
 }
 
 async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<number | null> {

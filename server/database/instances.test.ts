@@ -35,28 +35,28 @@ describe("the table of running servers", () => {
   };
   const free = { claim: null, claimed_by: null, claimed_until: null };
 
-  it("frees the claims of servers whose lease ran out or that never had one, and keeps those of live ones", async () => {
-    const live = randomUUID();
-    const lease = await takeLease(test.database, live, false, log);
+  it("releases the claims of servers without a valid lease, and keeps those of running servers", async () => {
+    const running = randomUUID();
+    const lease = await takeLease(test.database, running, false, log);
     const dead = randomUUID();
     await test.database.write.execute(
       sql`insert into instances values (${dead}, now() - interval '1 second')`,
     );
-    const [ofLive, ofDead, ofUnknown] = [
-      await claimedFlow(live),
+    const [ofRunning, ofDead, ofUnknown] = [
+      await claimedFlow(running),
       await claimedFlow(dead),
       await claimedFlow(randomUUID()),
     ];
 
     const second = await takeLease(test.database, randomUUID(), false, log);
-    expect(await claimOf(ofLive)).toMatchObject({ claimed_by: live });
+    expect(await claimOf(ofRunning)).toMatchObject({ claimed_by: running });
     expect(await claimOf(ofDead)).toEqual(free);
     expect(await claimOf(ofUnknown)).toEqual(free);
     await lease.end();
     await second.end();
   });
 
-  it("frees every claim where no other server can be", async () => {
+  it("releases every claim if no other server can use the database", async () => {
     const before = randomUUID();
     await takeLease(test.database, before, false, log);
     const flow = await claimedFlow(before);
@@ -65,7 +65,7 @@ describe("the table of running servers", () => {
     await lease.end();
   });
 
-  it("is left by a server that ends", async () => {
+  it("has no entry for a server that has stopped", async () => {
     const lease = await takeLease(test.database, randomUUID(), false, log);
     const count = async () => (await test.database.read.$client.query("select from instances")).rowCount;
     expect(await count()).toBe(1);

@@ -15,7 +15,7 @@ describe("the migration", () => {
   const tenants = (url: string) =>
     withClient(url, async (client) => (await client.query("select id, name from tenants")).rows);
 
-  it("lets servers that start at once on an empty database do it once", async () => {
+  it("runs once for servers that start concurrently on an empty database", async () => {
     const url = await emptyDatabase("migrate_at_once");
     await Promise.all(Array.from({ length: 8 }, () => migrateDatabase(url, tenant)));
     expect(await tenants(url)).toEqual([tenant]);
@@ -25,14 +25,14 @@ describe("the migration", () => {
     expect(rowCount).toBe(0);
   });
 
-  it("gives the default tenant the name it is configured with", async () => {
+  it("renames the default tenant to its configured name", async () => {
     const url = await emptyDatabase("migrate_name");
     await migrateDatabase(url, tenant);
     await migrateDatabase(url, { ...tenant, name: "Turnstile" });
     expect(await tenants(url)).toEqual([{ ...tenant, name: "Turnstile" }]);
   });
 
-  it("A125 says in one line that the database cannot be reached, without its password", async () => {
+  it("A125 reports an unreachable database in one line without its password", async () => {
     const url = `postgres://stile:secret@127.0.0.1:${await freePort()}/stile`;
     const failure = await migrateDatabase(url, tenant).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StartError);

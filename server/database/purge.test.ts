@@ -35,14 +35,14 @@ describe("the purge of expired rows", () => {
   const count = async (table: string) =>
     (await test.database.read.$client.query(`select from ${table}`)).rowCount;
 
-  it("A124 keeps flows for a day after they expire, and challenges not at all", async () => {
+  it("A124 deletes flows a day after they expire, and challenges at once", async () => {
     for (const time of ["1 hour", "-23 hours", "-25 hours"]) await flow(time);
     for (const time of ["1 minute", "-1 second"]) await challenge(time);
     expect(await purgeExpired(test.database, purgeRules(config))).toBe(2);
     expect([await count("flows"), await count("webauthn_challenges")]).toEqual([2, 1]);
   });
 
-  it("keeps the failures in a row of an account, so that waiting gives no tries back", async () => {
+  it("keeps the consecutive failures of an account, so that waiting allows no new attempts", async () => {
     await failure("", 7, "-30 days");
     await failure("", 0, "-3 days");
     await failure("192.0.2.1", 7, "-3 days");
@@ -51,7 +51,7 @@ describe("the purge of expired rows", () => {
     expect(await count("failures")).toBe(2);
   });
 
-  it("deletes more rows than one statement takes, and leaves alone what another server is deleting", async () => {
+  it("deletes more rows than one batch, and skips rows that another server is deleting", async () => {
     await test.database.write.execute(sql`
       insert into mailbox (id, recipient, subject, text, html, created_at)
       select gen_random_uuid(), 'a@example.com', '', '', '', now() - interval '8 days' from generate_series(1, 12000)`);
@@ -63,7 +63,7 @@ describe("the purge of expired rows", () => {
     expect(await count("mailbox")).toBe(0);
   });
 
-  it("keeps the audit log for as long as the configuration says", async () => {
+  it("keeps the audit log for the configured retention", async () => {
     const line = (createdAt: string) =>
       test.database.write.execute(sql`
         insert into audit_logs (tenant_id, id, type, details, created_at)
@@ -73,15 +73,15 @@ describe("the purge of expired rows", () => {
     expect(await count("audit_logs")).toBe(1);
   });
 
-  it("erases what a code was good for once it is, and keeps for a day how the page ended", async () => {
+  it("erases the result of an expired transaction, and keeps its row for a day", async () => {
     const page = async (name: string, expiresIn: string) => {
       await test.database.write.execute(sql`
-        with asked as (
+        with requesting as (
           insert into passkey_users (tenant_id, id, user_id, name, display_name)
           values (${tenant}, gen_random_uuid(), ${name}, '', '') returning id
         ), opened as (
           insert into passkey_transactions (tenant_id, id, user_id, identifier, data, challenge)
-          select ${tenant}, gen_random_uuid(), id, ${name}, '{}', '' from asked returning id
+          select ${tenant}, gen_random_uuid(), id, ${name}, '{}', '' from requesting returning id
         )
         select 1 from opened`);
       await test.database.write.execute(sql`
@@ -103,7 +103,7 @@ describe("the purge of expired rows", () => {
     ]);
   });
 
-  it("changes nothing when nothing has expired", async () => {
+  it("changes nothing if nothing has expired", async () => {
     expect(await purgeExpired(test.database, purgeRules(config))).toBe(0);
   });
 });

@@ -16,16 +16,16 @@ describe("the HTTP server", () => {
     async api(request, info) {
       const { pathname } = new URL(request.url);
       if (pathname === "/echo") return Response.json({ ...info, body: await request.text() });
-      if (pathname === "/held") {
+      if (pathname === "/slow") {
         await new Promise<void>((resolve) => {
           release = resolve;
         });
-        return Response.json({ held: true });
+        return Response.json({ slow: true });
       }
-      if (pathname === "/broken") throw new Error("unforeseen");
+      if (pathname === "/broken") throw new Error("unexpected");
       return null;
     },
-    loggable: (_, path) => path.replace("ada", "{somebody}"),
+    loggable: (_, path) => path.replace("ada", "{user}"),
     async pages(_incoming, outgoing) {
       outgoing.end("a page");
     },
@@ -55,20 +55,20 @@ describe("the HTTP server", () => {
 
   const fetchPath = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
 
-  it("A110 logs a path without whom it names", async () => {
+  it("A110 logs a path without the user that it names", async () => {
     await fetchPath("/of/ada?token=secret");
     await eventually(() => expect(lines).toHaveLength(1));
-    expect(lines[0]).toMatchObject({ path: "/of/{somebody}" });
+    expect(lines[0]).toMatchObject({ path: "/of/{user}" });
   });
 
-  it("asks the API first and leaves the rest to the pages", async () => {
+  it("passes a request to the API first, then to the pages", async () => {
     const answer = await fetchPath("/echo", { method: "POST", body: "hello" });
     expect(await answer.json()).toMatchObject({ body: "hello", peer: expect.stringContaining("127.0.0.1") });
     expect(await (await fetchPath("/anything")).text()).toBe("a page");
   });
 
   it.each(["POST", "PUT", "OPTIONS", "TRACE"])(
-    "A97 refuses %s where only pages are, before its body has come",
+    "A97 rejects %s for a page before its body has arrived",
     async (method) => {
       const socket = await open();
       socket.write(
@@ -94,7 +94,7 @@ describe("the HTTP server", () => {
     expect(answer.headers.get("keep-alive")).toBe("timeout=75");
   });
 
-  it("keeps a request's own identifier where that is harmless, and makes one otherwise", async () => {
+  it("keeps a safe request identifier of the caller, and otherwise creates one", async () => {
     const kept = await fetchPath("/echo", {
       method: "POST",
       headers: { "X-Request-ID": "trace-0123.abc_DEF" },
@@ -133,7 +133,7 @@ describe("the HTTP server", () => {
     });
   });
 
-  it("A111 writes what a path smuggles in as escaped JSON, and not all of a long one", async () => {
+  it("A111 escapes control characters of a logged path, and truncates a long one", async () => {
     const socket = await open();
     socket.write(
       `GET /%0A%1B[31m${"x".repeat(5_000)} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
@@ -144,22 +144,22 @@ describe("the HTTP server", () => {
     expect(JSON.stringify(lines[0])).not.toContain("\u001b");
   });
 
-  it("answers an error nobody foresaw with a bare 500 and logs its cause", async () => {
+  it("answers an unexpected error with an empty 500 and logs its cause", async () => {
     const answer = await fetchPath("/broken");
     expect([answer.status, await answer.text()]).toEqual([500, ""]);
     await expect.poll(() => lines).toHaveLength(2);
-    expect(lines[0]).toMatchObject({ level: "error", err: { message: "unforeseen" } });
+    expect(lines[0]).toMatchObject({ level: "error", err: { message: "unexpected" } });
   });
 
   it.each([
-    ["A97 a request line that is none", "HELLO\r\n\r\n", 400],
+    ["A97 an invalid request line", "HELLO\r\n\r\n", 400],
     [
-      "A97 two lengths of one body",
+      "A97 two content lengths",
       "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
       400,
     ],
     [
-      "A97 a length beside chunks",
+      "A97 a content length with a chunked body",
       "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       400,
     ],
@@ -170,18 +170,18 @@ describe("the HTTP server", () => {
     ],
     ["A97 a control character in a header", "GET /echo HTTP/1.1\r\nHost: a\r\nX: \u0001\r\n\r\n", 400],
     [
-      "A89 a target that names a host of its own",
+      "A89 a target that contains a host",
       "GET http://evil.example/x HTTP/1.1\r\nHost: localhost\r\n\r\n",
       400,
     ],
-    ["a target that is no address", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
-    ["a host that is none", "GET /echo HTTP/1.1\r\nHost: a b\r\n\r\n", 400],
+    ["a target that is not a path", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+    ["an invalid host", "GET /echo HTTP/1.1\r\nHost: a b\r\n\r\n", 400],
     [
       "a header block over 16 KiB",
       `GET /echo HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(16 * 1024)}\r\n\r\n`,
       431,
     ],
-  ])("refuses %s and hangs up", async (_what, text, status) => {
+  ])("rejects %s and closes the connection", async (_what, text, status) => {
     const socket = await open();
     socket.write(text);
     const answer = await read(socket);
@@ -190,35 +190,35 @@ describe("the HTTP server", () => {
     expect(answer.toLowerCase()).toContain("connection: close");
   });
 
-  it("A97 hangs up on a request that does not arrive within ten seconds", async () => {
+  it("A97 closes the connection if a request does not arrive within ten seconds", async () => {
     const socket = await open();
     socket.write("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhal");
     expect(await read(socket)).toMatch(/^(HTTP\/1\.1 408 |$)/);
   });
 
-  it("A120 lets running requests end before it closes, and takes no new ones", async () => {
-    const held = fetchPath("/held");
+  it("A120 waits for running requests before it closes, and accepts no new ones", async () => {
+    const pending = fetchPath("/slow");
     await expect.poll(() => release).toBeTypeOf("function");
     const closed = listener.close(60_000);
     await expect(fetchPath("/echo")).rejects.toThrow();
     release?.();
-    const answer = await held;
-    expect(await answer.json()).toEqual({ held: true });
+    const answer = await pending;
+    expect(await answer.json()).toEqual({ slow: true });
     expect(answer.headers.get("connection")).toBe("close");
     await closed;
   });
 
-  it("cuts what has not ended when its time is over", async () => {
-    const held = fetchPath("/held");
+  it("closes the connections of requests that exceed the time limit of a shutdown", async () => {
+    const pending = fetchPath("/slow");
     await expect.poll(() => release).toBeTypeOf("function");
-    const cut = expect(held).rejects.toThrow();
+    const aborted = expect(pending).rejects.toThrow();
     await listener.close(1);
-    await cut;
+    await aborted;
     await expect.poll(() => lines).toHaveLength(1);
-    expect(lines[0]).toMatchObject({ path: "/held", aborted: true });
+    expect(lines[0]).toMatchObject({ path: "/slow", aborted: true });
   });
 
-  it("reports the system's reason when the port is taken", async () => {
+  it("rejects with the error of the operating system if the port is in use", async () => {
     const second = createListener({
       log: createLogger("silent"),
       trustedProxies: [],

@@ -36,13 +36,13 @@ describe("under Next alone, in production", () => {
     await database?.close();
   });
 
-  test("a person registers with a code from a real mail, and the session holds", async () => {
+  test("registers a user with a code from a real mail, and accepts the session", async () => {
     const email = "ada@example.com";
     const client = flowClient(server.url);
     await client.start("registration");
     await client.act("register_client_capabilities", { webauthn_available: false });
     await client.act("register_login_identifier", { email });
-    // No worker lives on here: the mail is sent after the answer.
+    // There is no worker: the mail is sent after the response.
     await client.act("verify_passcode", { code: await mailbox.codeFor(email) });
     await client.act("register_password", { new_password: "correct horse battery" });
     const { state } = await client.act("skip");
@@ -51,13 +51,13 @@ describe("under Next alone, in production", () => {
     expect(await me.json()).toMatchObject({ emails: [{ address: email, is_verified: true }] });
   });
 
-  test("the hosted page is drawn", async () => {
+  test("serves the hosted page", async () => {
     const page = await fetch(server.url);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('action="/step"');
   });
 
-  test("a scheduler that knows the secret has due jobs done, and nobody else", async () => {
+  test("runs due jobs for a scheduler that knows the secret, and for no other caller", async () => {
     const ask = (authorization: string) => fetch(`${server.url}/api/jobs`, { headers: { authorization } });
     expect((await ask("")).status).toBe(401);
     expect((await ask("Bearer another secret")).status).toBe(401);
@@ -65,11 +65,11 @@ describe("under Next alone, in production", () => {
     expect([done.status, await done.json()]).toEqual([200, { done: 0, purged: 0 }]);
   });
 
-  test("an application asks for a passkey and for a phone, and a page waits for what becomes of that", async () => {
+  test("serves the passkey server, and authenticator requests with their events", async () => {
     const tenant = { id: "00000000-0000-4000-8000-000000000001" };
     const keyOf = async (opens: KeyInterface) => {
-      const maker = { database: database.database, platform: systemPlatform };
-      return (await createApiKey(maker, tenant, { interface: opens, name: "a shop" })).key;
+      const context = { database: database.database, platform: systemPlatform };
+      return (await createApiKey(context, tenant, { interface: opens, name: "a shop" })).key;
     };
     const post = (path: string, headers: Record<string, string>, body: object) =>
       fetch(server.url + path, {
@@ -86,8 +86,8 @@ describe("under Next alone, in production", () => {
       { user_id: "ada", username: "ada" },
     );
     expect(await options.json()).toMatchObject({ publicKey: { user: { name: "ada" } } });
-    const nobody = await fetch(`${server.url}${passkeys}/credentials/AAAA`, { headers: { apiKey } });
-    expect([nobody.status, await nobody.json()]).toEqual([
+    const unknown = await fetch(`${server.url}${passkeys}/credentials/AAAA`, { headers: { apiKey } });
+    expect([unknown.status, await unknown.json()]).toEqual([
       404,
       { title: "credential with id 'AAAA' not found", details: "", status: 404 },
     ]);
@@ -119,9 +119,9 @@ describe("under Next alone, in production", () => {
 
   test("decodes a path segment once", async () => {
     const tenant = "00000000-0000-4000-8000-000000000001";
-    const maker = { database: database.database, platform: systemPlatform };
+    const context = { database: database.database, platform: systemPlatform };
     const { key: apiKey } = await createApiKey(
-      maker,
+      context,
       { id: tenant },
       { interface: "passkeys", name: "shop" },
     );
@@ -134,11 +134,11 @@ describe("under Next alone, in production", () => {
   test.each<[string, "GET" | "POST", Record<string, string>]>([
     ["a subrequest", "GET", { "x-middleware-subrequest": Array(5).fill("proxy").join(":") }],
     ["a rewrite", "GET", { "x-middleware-rewrite": "/dev/mailbox" }],
-    ["headers to go on with", "GET", { "x-middleware-next": "1", "x-middleware-override-headers": "cookie" }],
+    ["replaced headers", "GET", { "x-middleware-next": "1", "x-middleware-override-headers": "cookie" }],
     ["a part of a page", "GET", { rsc: "1" }],
     ["a server action", "POST", { "next-action": "a".repeat(42), "content-type": "text/plain" }],
   ])(
-    "A99 the page keeps its headers from whoever says to be Next asking for %s",
+    "A99 keeps the security headers of the page for a request that imitates Next: %s",
     async (_, method, headers) => {
       const answer = await fetch(server.url, { method, headers });
       expect([200, 409]).toContain(answer.status);
@@ -149,7 +149,7 @@ describe("under Next alone, in production", () => {
     },
   );
 
-  test("a file that is not there carries headers, and no answer of the API loses its own", async () => {
+  test("adds security headers to a missing file, and keeps those of the API", async () => {
     const missing = await fetch(`${server.url}/_next/static/missing.js`);
     expect([missing.status, Object.fromEntries(missing.headers)]).toMatchObject([
       404,
@@ -165,7 +165,7 @@ describe("under Next alone, in production", () => {
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("Next's own page for errors is not there, and not kept", async () => {
+  test("answers 404 for Next's own error page, and forbids caching", async () => {
     const answer = await fetch(`${server.url}/_global-error`);
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([
       404,
@@ -173,12 +173,12 @@ describe("under Next alone, in production", () => {
     ]);
   });
 
-  test("the mailbox of development does not exist", async () => {
+  test("does not serve the mailbox of development", async () => {
     expect((await fetch(`${server.url}/dev/mailbox`)).status).toBe(404);
   });
 });
 
-test("no function's bundle holds the programs of the embedded database, or Node's", () => {
+test("no bundle of a function contains the programs of the embedded database or of Node", () => {
   const traces = globSync(".next/**/*.nft.json", { cwd: root });
   expect(traces.length).toBeGreaterThan(10);
   for (const trace of traces) {
