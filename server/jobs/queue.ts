@@ -132,10 +132,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       await boss.deleteJob(name, row);
       log.info({ ...context, ...kinds[name].describe(row.data) }, "job done");
     } catch (error) {
-      log.warn(
-        { ...context, failure: describeFailure(error) },
-        "settling a job failed; it will run again",
-      );
+      log.warn({ ...context, failure: describeFailure(error) }, "settling a job failed; it will run again");
     }
   }
 
@@ -146,7 +143,11 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
     const deadLetter = { ...facts, recipient: kinds[name].recipient(row.data), enqueuedAt: row.createdOn };
     await database.write.transaction(async (tx) => {
       const db = fromDrizzle(tx, sql);
-      await boss.send(deadLetters, deadLetter, { db, id: row.id, retentionSeconds: DEAD_LETTER_RETENTION_DAYS * 86_400 });
+      await boss.send(deadLetters, deadLetter, {
+        db,
+        id: row.id,
+        retentionSeconds: DEAD_LETTER_RETENTION_DAYS * 86_400,
+      });
       await boss.deleteJob(name, row, { db });
     });
     log.error({ ...facts, jobId: row.id }, "job given up");

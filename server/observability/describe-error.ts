@@ -28,7 +28,8 @@ export function describeError(error: unknown, depth = 0): ErrorDescription {
   else if (!quotesInput(error, description.code)) description.message = error.message;
   const frames = error.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
   if (frames.length > 0) description.stack = frames.map((line) => line.trim());
-  if (error.cause !== undefined && depth < MAX_CAUSES) description.cause = describeError(error.cause, depth + 1);
+  if (error.cause !== undefined && depth < MAX_CAUSES)
+    description.cause = describeError(error.cause, depth + 1);
   return description;
 }
 
