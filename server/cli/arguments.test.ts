@@ -5,8 +5,8 @@ import { commands } from "./commands/index.ts";
 
 const call = (line: string) => parseCall(line.split(" ").filter(Boolean), commands);
 
-describe("a call", () => {
-  test("is a command with its options, in any order", () => {
+describe("parseCall", () => {
+  test("parses a command with its options in any order", () => {
     expect(call("tenants create --host b.example --name Acme --host c.example")).toMatchObject({
       kind: "run",
       command: { name: "tenants create" },
@@ -22,33 +22,33 @@ describe("a call", () => {
 
   test.each([
     ["tenant list", "tenant is not a command; stile --help lists them"],
-    ["tenants", "say tenants list, tenants create, tenants update, tenants delete"],
-    ["tenants make", "say tenants list, tenants create, tenants update, tenants delete"],
+    ["tenants", "expected one of: tenants list, tenants create, tenants update, tenants delete"],
+    ["tenants make", "expected one of: tenants list, tenants create, tenants update, tenants delete"],
     ["tenants create", "--name is missing (stile tenants create --help)"],
     ["tenants delete", "<id> is missing (stile tenants delete --help)"],
-    ["tenants delete a b", "b is one word too many (stile tenants delete --help)"],
+    ["tenants delete a b", "unexpected argument: b (stile tenants delete --help)"],
     ["tenants list --all", "Unknown option '--all' (stile tenants list --help)"],
     [
       "keys create --interface",
       /^Option '--interface <value>' argument missing \(stile keys create --help\)$/,
     ],
     ["tenants list --json=yes", /does not take an argument \(stile tenants list --help\)$/],
-  ])("%s is not understood", (line, message) => {
+  ])("rejects `%s`", (line, message) => {
     expect(() => call(line)).toThrow(UsageError);
     expect(() => call(line)).toThrow(message);
   });
 
-  test.each(["", "--help", "-h", "help"])("«%s» lists every command", (line) => {
-    const asked = call(line);
-    if (asked.kind !== "help") throw new Error("no help");
-    const text = helpText(asked, commands);
+  test.each(["", "--help", "-h", "help"])("lists every command for `%s`", (line) => {
+    const parsed = call(line);
+    if (parsed.kind !== "help") throw new Error("no help");
+    const text = helpText(parsed, commands);
     for (const { name } of commands) expect(text).toContain(`  ${name}  `);
   });
 
-  test("for help with one word lists the commands of that word", () => {
-    const asked = call("keys --help");
-    if (asked.kind !== "help") throw new Error("no help");
-    expect(helpText(asked, commands).match(/^ {2}\w+ \w+/gm)).toEqual([
+  test("lists the commands of a group", () => {
+    const parsed = call("keys --help");
+    if (parsed.kind !== "help") throw new Error("no help");
+    expect(helpText(parsed, commands).match(/^ {2}\w+ \w+/gm)).toEqual([
       "  keys list",
       "  keys create",
       "  keys delete",
@@ -56,11 +56,11 @@ describe("a call", () => {
   });
 
   test.each(commands.map((command) => [command.name, command] as const))(
-    "%s has a help text with all of its options, no line longer than a terminal",
+    "the help text of %s lists its options in lines of at most 120 characters",
     (name, command) => {
-      const asked = call(`${name} --help --nonsense`);
-      if (asked.kind !== "help") throw new Error("no help");
-      const text = helpText(asked, commands);
+      const parsed = call(`${name} --help --nonsense`);
+      if (parsed.kind !== "help") throw new Error("no help");
+      const text = helpText(parsed, commands);
       expect(text).toMatch(new RegExp(`^Usage: stile ${name}`));
       for (const option of Object.keys(command.options)) expect(text).toContain(`--${option}`);
       expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);

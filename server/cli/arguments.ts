@@ -1,15 +1,15 @@
 import { parseArgs } from "node:util";
 import { type Command, type Option, UsageError } from "./command.ts";
 
-/** What was typed after `stile`. */
+/** A parsed call of `stile`. */
 export type Invocation =
   | { kind: "help"; command: Command | null; group: string | null }
   | { kind: "run"; command: Command; values: Record<string, unknown>; given: string[] };
 
 /**
- * Reads the words of a call.
+ * Parses the arguments of a call.
  *
- * @throws UsageError with one line that says what is not understood
+ * @throws UsageError with one line that describes the invalid argument
  */
 export function parseCall(words: readonly string[], commands: readonly Command[]): Invocation {
   const command = commands.find(({ name }) => name.split(" ").every((word, index) => words[index] === word));
@@ -21,22 +21,23 @@ export function parseCall(words: readonly string[], commands: readonly Command[]
   if (known && (next === "--help" || next === "-h")) return { kind: "help", command: null, group };
   if (!known) throw new UsageError(`${group} is not a command; stile --help lists them`);
   const choices = commands.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name] : []));
-  throw new UsageError(`say ${choices.join(", ")}`);
+  throw new UsageError(`expected one of: ${choices.join(", ")}`);
 }
 
 function parseCommand(command: Command, words: readonly string[]): Invocation {
   if (words.includes("--help") || words.includes("-h")) return { kind: "help", command, group: null };
   const { values, positionals } = parse(command, words);
   for (const [name, option] of Object.entries(command.options)) {
-    if (option.required && values[name] === undefined) throw wrong(command, `--${name} is missing`);
+    if (option.required && values[name] === undefined) throw usageError(command, `--${name} is missing`);
     if (values[name] !== undefined) continue;
     if (option.value === undefined) values[name] = false;
     else if (option.multiple) values[name] = [];
   }
-  const fewest = command.takes.filter((name) => !name.endsWith("?")).length;
-  if (positionals.length < fewest) throw wrong(command, `<${command.takes[positionals.length]}> is missing`);
+  const required = command.takes.filter((name) => !name.endsWith("?")).length;
+  if (positionals.length < required)
+    throw usageError(command, `<${command.takes[positionals.length]}> is missing`);
   if (positionals.length > command.takes.length)
-    throw wrong(command, `${positionals[command.takes.length]} is one word too many`);
+    throw usageError(command, `unexpected argument: ${positionals[command.takes.length]}`);
   return { kind: "run", command, values, given: positionals };
 }
 
@@ -51,15 +52,15 @@ function parse(command: Command, words: readonly string[]) {
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
     return { values: { ...values } as Record<string, unknown>, positionals };
   } catch (error) {
-    throw wrong(command, (error as Error).message.split(". ", 1)[0] ?? "");
+    throw usageError(command, (error as Error).message.split(". ", 1)[0] ?? "");
   }
 }
 
-function wrong({ name }: Command, problem: string): UsageError {
-  return new UsageError(`${problem} (stile ${name} --help)`);
+function usageError({ name }: Command, message: string): UsageError {
+  return new UsageError(`${message} (stile ${name} --help)`);
 }
 
-/** The help text of a command, of all that begin with one word, or of the CLI. */
+/** Returns the help text of a command, of a group of commands, or of the CLI. */
 export function helpText(
   { command, group }: Extract<Invocation, { kind: "help" }>,
   commands: readonly Command[],
@@ -71,9 +72,9 @@ export function helpText(
     "",
     ...columns(shown.map(({ name, summary }) => [name, summary])),
     "",
-    "stile <command> --help tells more of one. The CLI reads the configuration that the server reads: the",
-    "environment and stile.config.json in this folder. It ends with 0 when all went well, 1 when something did",
-    "not, and 2 when it was not understood.",
+    "stile <command> --help describes a command. The CLI reads the configuration of the server: the environment",
+    "and stile.config.json in this folder. It exits with 0 after success, with 1 after a failure, and with 2 if the",
+    "arguments are invalid.",
   ].join("\n");
 }
 
@@ -96,7 +97,7 @@ function optionWords(name: string, { value, multiple }: Option): string {
   return `--${name}${value === undefined ? "" : ` <${value}>`}${multiple ? " …" : ""}`;
 }
 
-/** Two columns, the first as wide as it has to be. */
+/** Formats rows of two columns. */
 export function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(0, ...rows.map(([first]) => first.length));
   return rows.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`.trimEnd());

@@ -12,7 +12,7 @@ import type { Runtime } from "../runtime.ts";
 import { systemPlatform } from "../start/platform.ts";
 import { createTenants } from "../tenants/tenants.ts";
 
-/** The part of a runtime that commands use. */
+/** The parts of a runtime that commands use. */
 export type CliRuntime = Pick<Runtime, "config" | "tenant" | "tenants" | "database" | "vault" | "platform">;
 
 /** Connections of each pool. */
@@ -28,7 +28,7 @@ export async function withCliRuntime<Result>(
   config: Config,
   work: (runtime: CliRuntime) => Promise<Result>,
 ): Promise<Result> {
-  const { url, leave } = await reachDatabase(config);
+  const { url, release } = await reachDatabase(config);
   try {
     await migrateDatabase(url, { id: config.tenant.id, name: config.service.name });
     const { prepared_statements } = config.database;
@@ -42,20 +42,20 @@ export async function withCliRuntime<Result>(
       await database.close();
     }
   } finally {
-    await leave();
+    await release();
   }
 }
 
-async function reachDatabase(config: Config): Promise<{ url: string; leave(): Promise<void> }> {
-  if (config.database_url) return { url: config.database_url, leave: async () => {} };
+async function reachDatabase(config: Config): Promise<{ url: string; release(): Promise<void> }> {
+  if (config.database_url) return { url: config.database_url, release: async () => {} };
   const cluster = await prepareCluster(config.data_dir);
   const running = await attach(cluster);
   if (running) {
-    // The server that runs it keeps running it.
+    // The server that started it keeps it running.
     await running.client.end();
-    return { url: clusterUrl(cluster, running.port), leave: async () => {} };
+    return { url: clusterUrl(cluster, running.port), release: async () => {} };
   }
   const silent = pino({ level: "silent" });
   const embedded = await startEmbedded(config.data_dir, 3 * POOL_SIZE, silent);
-  return { url: embedded.url, leave: () => embedded.stop() };
+  return { url: embedded.url, release: () => embedded.stop() };
 }

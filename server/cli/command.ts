@@ -4,7 +4,7 @@ import type { CliRuntime } from "./cli-runtime.ts";
 /** An option of a command: `--name <value>`, or a switch without a value. */
 export interface Option {
   description: string;
-  /** What stands for its value in help texts; a switch has none. */
+  /** Placeholder of its value in help texts; absent for a switch. */
   value?: string;
   /** May be given more than once. */
   multiple?: boolean;
@@ -21,36 +21,36 @@ type Value<Declared extends Option> = Declared extends { value: string }
       : string | undefined
   : boolean;
 
-/** What was given for each option; a switch that was not is false, a list is empty. */
+/** The values of the options. An absent switch is false, an absent list empty. */
 export type Values<Declared extends Options> = { [Name in keyof Declared]: Value<Declared[Name]> };
 
-/** What a command works with. */
+/** The environment of a command. */
 export interface Cli {
   /** Standard input. */
   input: NodeJS.ReadableStream;
-  /** Writes a line to standard output, and waits while whoever reads it is slow. */
+  /** Writes a line to standard output, and waits for a slow reader. */
   print(line: string): Promise<void>;
   /** Writes a line to standard error. */
-  complain(line: string): void;
-  /** The configuration that a server started here would have. */
+  printError(line: string): void;
+  /** Returns the configuration of a server in the same environment. */
   config(): Config;
-  /** Runs `work` on the server's database, whether or not a server runs. */
+  /** Runs `work` on the server's database. The server may be running or not. */
   withRuntime<Result>(work: (runtime: CliRuntime) => Promise<Result>): Promise<Result>;
 }
 
 export interface Command {
-  /** Its words, for instance `tenants create`. */
+  /** For instance `tenants create`. */
   name: string;
   summary: string;
-  /** Longer explanation for its help text. */
+  /** Longer description for its help text. */
   details?: string;
   options: Options;
-  /** Names of what follows without a dash; one that ends in `?` may be left out. */
+  /** Names of positional arguments. A name that ends in `?` is optional. */
   takes: readonly string[];
   run(cli: Cli, values: Record<string, unknown>, given: string[]): Promise<void>;
 }
 
-/** Declares a command; what `run` is given has the types that its options declare. */
+/** Declares a command. The values that `run` receives have the types of the declared options. */
 export function command<const Declared extends Options>(
   declaration: Omit<Command, "run" | "options" | "takes"> & {
     options?: Declared;
@@ -61,8 +61,8 @@ export function command<const Declared extends Options>(
   return { options: {}, takes: [], ...declaration } as Command;
 }
 
-/** The command failed. `message` is the line that is printed; the exit code is 1. */
+/** The command failed. `message` is printed in one line, and the exit code is 1. */
 export class CommandError extends Error {}
 
-/** The arguments are invalid; the exit code is 2. */
+/** The arguments are invalid. The exit code is 2. */
 export class UsageError extends Error {}

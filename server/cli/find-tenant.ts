@@ -8,10 +8,10 @@ import { CommandError } from "./command.ts";
  *
  * @throws CommandError if no tenant has the id
  */
-export async function tenantNamed({ tenant, tenants }: CliRuntime, id: string | undefined): Promise<Tenant> {
+export async function findTenant({ tenant, tenants }: CliRuntime, id: string | undefined): Promise<Tenant> {
   if (id === undefined) return tenant;
-  const named = id.toLowerCase();
-  const found = isCanonicalUuid(named) ? await tenants.byId(named) : null;
+  const canonical = id.toLowerCase();
+  const found = isCanonicalUuid(canonical) ? await tenants.byId(canonical) : null;
   if (!found) throw new CommandError(`there is no tenant ${id}`);
   return found;
 }

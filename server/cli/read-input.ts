@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { CommandError } from "./command.ts";
 
 /**
- * The text of a file that a command was given.
+ * Reads the file that an argument names.
  *
- * @param file `-` for what comes by standard input
- * @throws CommandError when it cannot be read
+ * @param file `-` for standard input
+ * @throws CommandError if the file cannot be read
  */
-export async function readGiven(file: string, input: NodeJS.ReadableStream): Promise<string> {
+export async function readInput(file: string, input: NodeJS.ReadableStream): Promise<string> {
   if (file === "-") return readAll(input);
   try {
     return readFileSync(file, "utf8");

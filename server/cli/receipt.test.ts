@@ -24,7 +24,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Where nothing is configured, with an environment that leads to no database. */
+/** Start options without configuration and with an unreachable database. */
 const nowhere = () => ({
   cwd: folder,
   env: {
@@ -37,22 +37,22 @@ const nowhere = () => ({
 const verify = (words: string[], input?: string) =>
   runStile(["receipt", "verify", ...words], { ...nowhere(), input });
 
-/** The same in a process of its own, as an operator runs it. */
+/** The same in a separate process, as an operator runs it. */
 const verifyByProgram = (words: string[], input?: string) =>
   run(join(root, "bin", "stile.js"), ["receipt", "verify", ...words], { ...nowhere(), input });
 
 describe("stile receipt verify", () => {
-  test("says who agreed to what, and needs no server, database or configuration", async () => {
+  test("prints the confirmed transaction without server, database or configuration", async () => {
     const { code, out, err } = await verifyByProgram([file, "--jwks", jwks, "--origin", transaction.origin]);
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toMatch(/^The receipt holds\.\n/);
+    expect(out).toMatch(/^The receipt is valid\.\n/);
     expect(out).toMatch(/^ {2}transaction {4}order-2041$/m);
     expect(out).toMatch(/^ {2}user {11}ada$/m);
-    expect(out).toMatch(/^ {2}agreed at {6}2026-11-25T09:20:30\.000Z$/m);
+    expect(out).toMatch(/^ {2}confirmed at {3}2026-11-25T09:20:30\.000Z$/m);
     expect(out).toContain('    "payee": "Bergmann & Söhne"');
   });
 
-  test("reads standard input, and tells it to machines", async () => {
+  test("reads standard input and prints JSON", async () => {
     const { code, out } = await verifyByProgram(["-", "--jwks", jwks, "--json"], example.receipt);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({
@@ -74,10 +74,10 @@ describe("stile receipt verify", () => {
     });
   });
 
-  test("ends with 1, and one line that says why, when the receipt does not hold", async () => {
+  test("exits with 1 and prints the reason for an invalid receipt", async () => {
     const altered = example.receipt.replace(/.{5}$/, "AAAAA");
     const line =
-      "stile: the receipt does not hold (issuer_signature). The issuer's signature is invalid: the receipt was changed, or the key is not the issuer's.\n";
+      "stile: the receipt is invalid (issuer_signature). The issuer's signature is invalid: the receipt was changed, or the key is not the issuer's.\n";
     expect(await verify(["-", "--jwks", jwks], altered)).toEqual({ code: 1, out: "", err: line });
     const { code, out } = await verify(["-", "--jwks", jwks, "--json"], altered);
     expect([code, JSON.parse(out)]).toEqual([
@@ -88,26 +88,26 @@ describe("stile receipt verify", () => {
     expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining("(origin_mismatch)")]);
   });
 
-  test("without the issuer says what nobody vouches for", async () => {
+  test("marks unverified facts without the issuer", async () => {
     const { code, out } = await verify([file, "--without-issuer", "--public-key", example.public_key]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^The passkey's signature holds\. The issuer's was left aside\.\n/);
-    expect(out).toMatch(/^ {2}user {11}ada {2}\(nobody vouches for it\)$/m);
-    expect(out).toMatch(/^ {2}passkey {8}\S+ {2}\(nobody vouches for it\)$/m);
+    expect(out).toMatch(/^The passkey's signature is valid\. The issuer's was not verified\.\n/);
+    expect(out).toMatch(/^ {2}user {11}ada {2}\(not verified\)$/m);
+    expect(out).toMatch(/^ {2}passkey {8}\S+ {2}\(not verified\)$/m);
     expect(out).toMatch(/^ {2}public key {5}\S+$/m);
     const alone = await verify([file, "--without-issuer"]);
-    expect(alone.out).toMatch(/^ {2}public key {5}\S+ {2}\(nobody vouches for it\)$/m);
+    expect(alone.out).toMatch(/^ {2}public key {5}\S+ {2}\(not verified\)$/m);
     const other = await verify([file, "--without-issuer", "--public-key", receiptIssuer().publicKey]);
     expect([other.code, other.err]).toEqual([1, expect.stringContaining("(public_key_mismatch)")]);
   });
 
-  test("takes a key that was kept by itself", async () => {
+  test("accepts a single key", async () => {
     const key = join(folder, "key.json");
     writeFileSync(key, JSON.stringify(example.jwks.keys[0]));
     expect((await verify([file, "--jwks", key])).code).toBe(0);
   });
 
-  test("prints nothing that a terminal obeys", async () => {
+  test("prints no control characters", async () => {
     const issuer = receiptIssuer();
     const data = `${String.raw`{"to":"\u001b[2Jx`}\u202e\u009b"}`;
     const receipt = await issuer.issue({
@@ -123,7 +123,7 @@ describe("stile receipt verify", () => {
     expect(out.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e]/u);
   });
 
-  test("ends with 2 when it is not understood, and with 1 when it finds nothing to read", async () => {
+  test("exits with 2 for invalid arguments, and with 1 for an unreadable file", async () => {
     expect((await verify([file])).code).toBe(2);
     expect((await verify([file, "--jwks", jwks, "--without-issuer"])).code).toBe(2);
     expect(await verify(["/no/such", "--jwks", jwks])).toMatchObject({
@@ -134,7 +134,7 @@ describe("stile receipt verify", () => {
   });
 });
 
-test("an application that depends on the package verifies receipts by stile/receipt", async () => {
+test("a dependent application verifies receipts with stile/receipt", async () => {
   const application = join(folder, "application");
   mkdirSync(join(application, "node_modules"), { recursive: true });
   symlinkSync(root, join(application, "node_modules", "stile"));

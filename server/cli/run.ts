@@ -7,26 +7,26 @@ import { withCliRuntime } from "./cli-runtime.ts";
 import { type Cli, CommandError, UsageError } from "./command.ts";
 import { commands } from "./commands/index.ts";
 
-/** What a process gives the CLI. */
-export interface ToolProcess extends Pick<Cli, "input" | "print" | "complain"> {
+/** The process that the CLI runs in. */
+export interface CliProcess extends Pick<Cli, "input" | "print" | "printError"> {
   environment: NodeJS.ProcessEnv;
-  /** The folder that it was started in. */
+  /** The working directory. */
   folder: string;
 }
 
 /**
  * Runs one call of `stile`.
  *
- * @param words what was typed after `stile`
- * @returns the exit code: 0, 1 if the command failed, 2 if the call was not understood
+ * @param words the arguments
+ * @returns the exit code: 0, 1 if the command failed, 2 if the arguments are invalid
  */
-export async function runTool(words: readonly string[], process: ToolProcess): Promise<number> {
-  const { input, print, complain } = process;
+export async function runCli(words: readonly string[], process: CliProcess): Promise<number> {
+  const { input, print, printError } = process;
   const config = () => loadConfig(process.environment, process.folder);
   const cli: Cli = {
     input,
     print,
-    complain,
+    printError,
     config,
     withRuntime: (work) => withCliRuntime(config(), work),
   };
@@ -36,17 +36,21 @@ export async function runTool(words: readonly string[], process: ToolProcess): P
     else await call.command.run(cli, call.values, call.given);
     return 0;
   } catch (error) {
-    complain(oneLine(error));
+    printError(oneLine(error));
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
-/** What is foreseen says what it is; of anything else no more than is safe to show. */
+/** Returns the message of an expected error, or a description of any other one that is safe to show. */
 function oneLine(error: unknown): string {
-  const foreseen = [UsageError, CommandError, ConfigError, StartError, TenantError];
-  if (error instanceof Error && foreseen.some((kind) => error instanceof kind)) return error.message;
+  const expected = [UsageError, CommandError, ConfigError, StartError, TenantError];
+  if (error instanceof Error && expected.some((kind) => error instanceof kind)) return error.message;
   for (let described = describeError(error); ; ) {
     if (described.cause) described = described.cause;
-    else return `it failed: ${described.message ?? described.code ?? described.type}`.replaceAll("\n", " ");
+    else
+      return `unexpected error: ${described.message ?? described.code ?? described.type}`.replaceAll(
+        "\n",
+        " ",
+      );
   }
 }

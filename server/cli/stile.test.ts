@@ -23,7 +23,7 @@ let folder: string;
 beforeAll(async () => {
   postgres = await testDatabase();
   folder = mkdtempSync(join(tmpdir(), "stile cli "));
-  // PostgreSQL may have to run as somebody else, who passes through here.
+  // PostgreSQL may run under another account, which must be able to enter the folder.
   chmodSync(folder, 0o755);
 });
 afterAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
 interface Call {
   input?: string;
   env?: Record<string, string>;
-  /** Whether the program itself runs, in a process of its own, as an operator runs it. */
+  /** Whether to run the program in a separate process, as an operator runs it. */
   program?: boolean;
 }
 
@@ -52,7 +52,7 @@ function stile(
   return program ? run(join(root, "bin", "stile.js"), words, start) : runStile(words, start);
 }
 
-/** Runs it and gives what it printed; it must not have complained. */
+/** Runs the CLI and returns its output. Fails if it reports an error. */
 async function printed(words: string[], options?: Call): Promise<string> {
   const ended = await stile(words, options);
   expect(ended).toMatchObject({ code: 0, err: "" });
@@ -62,7 +62,7 @@ async function printed(words: string[], options?: Call): Promise<string> {
 const aLine = expect.stringMatching(/^stile: [^\n]+\n$/);
 
 describe("stile", () => {
-  test("tells of itself, and ends with 2 when it is not understood", async () => {
+  test("prints help, and exits with 2 for invalid arguments", async () => {
     expect(await printed(["--help"], { program: true })).toContain("tenants create");
     expect(await printed(["users", "import", "--help"])).toContain("argon2id");
     expect(await stile(["tenants", "make"], { program: true })).toEqual({ code: 2, out: "", err: aLine });
@@ -73,7 +73,7 @@ describe("stile", () => {
     });
   });
 
-  test("config check says OK, or the one line that a start would end with", async () => {
+  test("config check prints OK, or the error of a start", async () => {
     expect(await printed(["config", "check"], { program: true })).toBe("OK\n");
     expect(await stile(["config", "check"], { env: { STILE_COLOUR: "red" }, program: true })).toEqual({
       code: 1,
@@ -82,7 +82,7 @@ describe("stile", () => {
     });
   });
 
-  test("flow graph draws the machine, and tells it to machines", async () => {
+  test("flow graph prints a diagram or JSON", async () => {
     expect(await printed(["flow", "graph", "registration"])).toMatch(
       /^stateDiagram-v2\n {2}\[\*\] --> preflight\n/,
     );
@@ -91,7 +91,7 @@ describe("stile", () => {
     expect((await stile(["flow", "graph", "logout"])).code).toBe(2);
   });
 
-  test("tenants are made, listed, changed and deleted", async () => {
+  test("creates, lists, updates and deletes tenants", async () => {
     const file = join(folder, "acme.json");
     writeFileSync(
       file,
@@ -178,7 +178,7 @@ describe("stile", () => {
     expect(await stile(["users", "import", file, "--tenant", tenant])).toEqual({
       code: 1,
       out: "2 imported\n",
-      err: "stile: line 2: an address is taken, or stands there twice\nstile: 1 refused\n",
+      err: "stile: line 2: an e-mail address is in use, or listed twice\nstile: 1 rejected\n",
     });
     const exported = await printed(["users", "export", "--tenant", tenant]);
     expect(exported.trim().split("\n")).toHaveLength(2);
@@ -194,7 +194,7 @@ describe("stile", () => {
     await printed(["tenants", "delete", other, "--with-users"]);
   });
 
-  test("secrets move under the first key, and the start that lacks the old one would stop before that", async () => {
+  test("secrets reseal seals values with the first key, and names a missing key", async () => {
     const settings = JSON.stringify({ third_party: { providers: { github: { secret: "hush" } } } });
     const id = (
       await printed(["tenants", "create", "--name", "Sealed", "--config", "-"], { input: settings })
@@ -213,13 +213,13 @@ describe("stile", () => {
     expect(opened.toString()).toContain("hush");
     expect(await stile(["secrets", "reseal"], { env: { SECRET_KEYS: old } })).toMatchObject({
       code: 1,
-      err: "stile: some values stay as they are: SECRET_KEYS lacks the key that sealed them ".concat(
+      err: "stile: some values were not changed: SECRET_KEYS lacks the key that sealed them ".concat(
         `(${createVault([fresh]).keyIds[0]})\n`,
       ),
     });
   });
 
-  test("migrate prepares an empty database, and again does nothing", async () => {
+  test("migrate prepares an empty database, and can run again", async () => {
     const name = `empty_${randomUUID().replaceAll("-", "")}`;
     await withClient(
       postgres.url.replace(/[^/]+$/, "postgres").replace(/\/\/[^@]+@/, "//postgres:test@"),
@@ -231,12 +231,12 @@ describe("stile", () => {
     expect(JSON.parse(await printed(["tenants", "list", "--json"], { env }))).toHaveLength(1);
   });
 
-  test("a database that is not there is one line, and 1", async () => {
+  test("prints one line and exits with 1 for an unreachable database", async () => {
     const ended = await stile(["tenants", "list"], { env: { DATABASE_URL: "postgres://127.0.0.1:1/none" } });
     expect(ended).toEqual({ code: 1, out: "", err: aLine });
   });
 
-  test("the embedded database runs for as long as it is needed, and is shared with a server that runs", async () => {
+  test("runs the embedded database while it is needed, or shares that of a running server", async () => {
     const dataDir = join(folder, "data");
     const env = { DATABASE_URL: "", DATA_DIR: dataDir, SECRET_KEYS: "" };
     const id = (await printed(["tenants", "create", "--name", "Acme"], { env, program: true })).trim();

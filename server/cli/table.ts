@@ -1,4 +1,4 @@
-/** Lines of a table for people, each column as wide as it has to be. */
+/** Formats a table with aligned columns. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = heads.map((head, column) =>
     Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { runTool } from "../cli/run.ts";
+import { runCli } from "../cli/run.ts";
 import type { ProgramResult, Start } from "./program.ts";
 
 /** Runs the CLI in this process, like `run` but without the second that a process takes to start. */
@@ -8,14 +8,14 @@ export async function runStile(
   { cwd, env, input = "" }: Start,
 ): Promise<ProgramResult & { code: number }> {
   const result = { code: 0, out: "", err: "" };
-  result.code = await runTool(words, {
+  result.code = await runCli(words, {
     environment: env,
     folder: cwd,
     input: Readable.from([input]),
     async print(line) {
       result.out += `${line}\n`;
     },
-    complain(line) {
+    printError(line) {
       result.err += `stile: ${line}\n`;
     },
   });

@@ -3,12 +3,12 @@ import { command, UsageError } from "../command.ts";
 
 export const flowGraph = command({
   name: "flow graph",
-  summary: "Draw the state machine.",
-  details: `As a Mermaid state diagram, of one flow: ${flowTypes.join(", ")}; by default login.`,
+  summary: "Print the state machine as a diagram.",
+  details: `Prints a Mermaid state diagram of a flow: ${flowTypes.join(", ")}; by default login.`,
   takes: ["flow?"],
-  options: { json: { description: "All flows with every edge and every declared error, as JSON." } },
+  options: { json: { description: "All flows with their transitions and declared errors, as JSON." } },
   async run(cli, { json }, [named]) {
-    // The whole machine, which no other command needs.
+    // Loaded here because no other command needs the state machine.
     const { diagram, graph } = await import("../../flow/graph.ts");
     if (json && named === undefined) return cli.print(JSON.stringify(graph()));
     const flow = flowTypeOf(named ?? "login");

@@ -7,8 +7,8 @@ import {
   listApiKeys,
 } from "../../tenants/api-keys.ts";
 import { CommandError, command, UsageError } from "../command.ts";
+import { findTenant } from "../find-tenant.ts";
 import { table } from "../table.ts";
-import { tenantNamed } from "../tenant-named.ts";
 
 const tenant = { description: "Id of the tenant; by default the default tenant.", value: "id" } as const;
 const json = { description: "As JSON." } as const;
@@ -16,21 +16,21 @@ const json = { description: "As JSON." } as const;
 export const keysList = command({
   name: "keys list",
   summary: "List API keys, without the keys.",
-  options: { tenant: { ...tenant, description: "Of this tenant alone." }, json },
+  options: { tenant: { ...tenant, description: "Only keys of this tenant." }, json },
   async run(cli, values) {
     const keys = await cli.withRuntime(async (runtime) =>
       listApiKeys(
         runtime,
-        values.tenant === undefined ? undefined : await tenantNamed(runtime, values.tenant),
+        values.tenant === undefined ? undefined : await findTenant(runtime, values.tenant),
       ),
     );
     if (values.json) {
       return cli.print(
         JSON.stringify(
-          keys.map(({ id, tenantId, interface: opens, name, createdAt, lastUsedAt }) => ({
+          keys.map(({ id, tenantId, interface: keyInterface, name, createdAt, lastUsedAt }) => ({
             id,
             tenant: tenantId,
-            interface: opens,
+            interface: keyInterface,
             name,
             created_at: createdAt,
             last_used_at: lastUsedAt,
@@ -53,34 +53,34 @@ export const keysList = command({
 
 export const keysCreate = command({
   name: "keys create",
-  summary: "Make an API key, and print it: this once.",
-  details: "The key alone goes to standard output. It is kept as a hash, so nothing can show it again.",
+  summary: "Create an API key and print it.",
+  details: "Prints only the key. It is stored as a hash and cannot be printed again.",
   options: {
     interface: {
-      description: `What it opens: ${keyInterfaces.join(", ")}.`,
+      description: `The interface that it authorizes: ${keyInterfaces.join(", ")}.`,
       value: "interface",
       required: true,
     },
     tenant,
-    name: { description: "What it is for, to tell it from others.", value: "text" },
+    name: { description: "A name that describes its use.", value: "text" },
     json: { description: "The key with its id, as JSON." },
   },
   async run(cli, { interface: named, tenant, name = "", json }) {
-    const opens = interfaceNamed(named);
-    const made = await cli.withRuntime(async (runtime) =>
-      createApiKey(runtime, await tenantNamed(runtime, tenant), { interface: opens, name }),
+    const keyInterface = interfaceNamed(named);
+    const created = await cli.withRuntime(async (runtime) =>
+      createApiKey(runtime, await findTenant(runtime, tenant), { interface: keyInterface, name }),
     );
-    await cli.print(json ? JSON.stringify(made) : made.key);
+    await cli.print(json ? JSON.stringify(created) : created.key);
   },
 });
 
 export const keysDelete = command({
   name: "keys delete",
-  summary: "Delete an API key: it opens nothing from then on.",
+  summary: "Delete an API key, which is then rejected.",
   takes: ["id"],
   async run(cli, _, [id = ""]) {
-    const gone = isUuid(id) && (await cli.withRuntime((runtime) => deleteApiKey(runtime, id)));
-    if (!gone) throw new CommandError(`there is no key ${id}`);
+    const deleted = isUuid(id) && (await cli.withRuntime((runtime) => deleteApiKey(runtime, id)));
+    if (!deleted) throw new CommandError(`there is no key ${id}`);
   },
 });
 

@@ -2,11 +2,11 @@ import { command } from "../command.ts";
 
 export const migrate = command({
   name: "migrate",
-  summary: "Bring the database up to date.",
+  summary: "Migrate the database.",
   details:
-    "Every start does so too; a deployment of several processes does it once, beforehand. Prints OK. Running it\nagain changes nothing.",
+    "Every start of the server migrates too. For a deployment of several processes, run this once before. Prints OK.\nRunning it again changes nothing.",
   async run(cli) {
-    // Whatever opens the database brings it up to date.
+    // Opening the database migrates it.
     await cli.withRuntime(async () => cli.print("OK"));
   },
 });

@@ -6,35 +6,35 @@ import {
 import { visibleLine } from "../../passkey-server/visible-text.ts";
 import { columns } from "../arguments.ts";
 import { CommandError, command, UsageError } from "../command.ts";
-import { readGiven } from "../given-file.ts";
+import { readInput } from "../read-input.ts";
 
 export const receiptVerify = command({
   name: "receipt verify",
-  summary: "Verify the receipt of a transaction, without server, database and network.",
+  summary: "Verify the receipt of a transaction. Needs no server, database or network.",
   details: [
-    "Reads the receipt from the file, or from standard input for -, and says who agreed to what, when and where.",
+    "Reads the receipt from the file, or from standard input for -, and prints the confirmed transaction.",
     "",
-    "The issuer's keys are those of /passkeys/<tenant>/.well-known/jwks.json. A key is taken down some time after",
-    "another took its place, so whoever keeps receipts keeps that document too, as it was at the time.",
+    "The issuer publishes its keys at /passkeys/<tenant>/.well-known/jwks.json, and removes a key some time after its",
+    "replacement. Store that document together with the receipts.",
     "",
-    "Without the issuer, what the passkey signed still holds: the transaction's id, its data, and the page. Nobody",
-    "vouches then for whose passkey it is, for the user's id, and for the times: compare the public key with the one",
-    "you have kept of the user (--public-key).",
+    "Without the issuer, the signature of the passkey still proves the transaction's id, its data and the page. The",
+    "owner of the passkey, the user's id and the times are not verified then: compare the public key with one that you",
+    "have stored for the user (--public-key).",
   ].join("\n"),
   takes: ["file"],
   options: {
     jwks: { description: "The issuer's public keys, a JSON Web Key Set.", value: "file" },
-    "without-issuer": { description: "Leave the issuer's signature aside." },
-    "public-key": { description: "The passkey must be this one: COSE_Key in base64url.", value: "key" },
-    "relying-party": { description: "The relying party must be this one.", value: "id" },
-    origin: { description: "The page must be one of these.", value: "origin", multiple: true },
-    json: { description: "What the receipt proves, as JSON." },
+    "without-issuer": { description: "Do not verify the issuer's signature." },
+    "public-key": { description: "The required passkey: COSE_Key in base64url.", value: "key" },
+    "relying-party": { description: "The required relying party.", value: "id" },
+    origin: { description: "An accepted origin of the page.", value: "origin", multiple: true },
+    json: { description: "The verified content of the receipt, as JSON." },
   },
   async run(cli, values, [file = ""]) {
     if ((values.jwks === undefined) !== values["without-issuer"])
-      throw new UsageError("say --jwks <file> or --without-issuer (stile receipt verify --help)");
+      throw new UsageError("expected either --jwks <file> or --without-issuer (stile receipt verify --help)");
     const jwks = values.jwks === undefined ? null : await readKeys(values.jwks, cli.input);
-    const receipt = await readGiven(file, cli.input);
+    const receipt = await readInput(file, cli.input);
     const verdict = verifyReceipt(receipt.trim(), {
       jwks,
       publicKey: values["public-key"],
@@ -45,17 +45,17 @@ export const receiptVerify = command({
       await cli.print(
         JSON.stringify(
           verdict.ok
-            ? { valid: true, ...shown(verdict.receipt) }
+            ? { valid: true, ...jsonOf(verdict.receipt) }
             : { valid: false, code: verdict.code, reason: verdict.reason },
         ),
       );
-    if (!verdict.ok) throw new CommandError(`the receipt does not hold (${verdict.code}). ${verdict.reason}`);
+    if (!verdict.ok) throw new CommandError(`the receipt is invalid (${verdict.code}). ${verdict.reason}`);
     if (!values.json)
       for (const line of report(verdict.receipt, values["public-key"] !== undefined)) await cli.print(line);
   },
 });
 
-function shown(receipt: VerifiedReceipt) {
+function jsonOf(receipt: VerifiedReceipt) {
   return {
     transaction_id: receipt.transactionId,
     user_id: receipt.userId,
@@ -75,36 +75,36 @@ function shown(receipt: VerifiedReceipt) {
 }
 
 /**
- * For people. A terminal obeys what it prints, so nothing in it is printed that cannot be seen.
+ * Formats a receipt as text. Control characters are made visible, because a terminal would execute them.
  *
- * @param expectedKey whether the public key is one that was kept elsewhere
+ * @param expectedKey whether the public key was compared with a stored one
  */
 function report(receipt: VerifiedReceipt, expectedKey: boolean): string[] {
-  const vouched = receipt.issuerKeyId !== null;
-  const claimed = vouched ? "" : "  (nobody vouches for it)";
+  const verified = receipt.issuerKeyId !== null;
+  const unverified = verified ? "" : "  (not verified)";
   const facts = [
     ["transaction", receipt.transactionId],
-    ["user", `${receipt.userId}${claimed}`],
-    ["agreed at", `${receipt.confirmedAt.toISOString()}${claimed}`],
-    ["on the page", receipt.origin],
+    ["user", `${receipt.userId}${unverified}`],
+    ["confirmed at", `${receipt.confirmedAt.toISOString()}${unverified}`],
+    ["page", receipt.origin],
     ["relying party", receipt.relyingPartyId],
-    ["passkey", `${receipt.credentialId}${claimed}`],
-    ["public key", `${receipt.publicKey}${expectedKey ? "" : claimed}`],
+    ["passkey", `${receipt.credentialId}${unverified}`],
+    ["public key", `${receipt.publicKey}${expectedKey ? "" : unverified}`],
     [
-      "its owner",
-      receipt.userVerified ? "was verified by the authenticator" : "was present, and not verified",
+      "verification",
+      receipt.userVerified ? "the authenticator verified the user" : "the user was present but not verified",
     ],
     [
       "issuer",
-      vouched ? `${receipt.issuer}, by its key ${receipt.issuerKeyId}` : `${receipt.issuer}${claimed}`,
+      verified ? `${receipt.issuer}, with its key ${receipt.issuerKeyId}` : `${receipt.issuer}${unverified}`,
     ],
   ] as const;
   return [
-    vouched ? "The receipt holds." : "The passkey's signature holds. The issuer's was left aside.",
+    verified ? "The receipt is valid." : "The passkey's signature is valid. The issuer's was not verified.",
     "",
     ...columns(facts.map(([name, value]) => [name, visibleLine(value)])),
     "",
-    "Agreed to:",
+    "Confirmed data:",
     "",
     ...JSON.stringify(receipt.data, null, 2)
       .split("\n")
@@ -113,14 +113,14 @@ function report(receipt: VerifiedReceipt, expectedKey: boolean): string[] {
 }
 
 async function readKeys(file: string, input: NodeJS.ReadableStream): Promise<KeySet> {
-  const text = await readGiven(file, input);
+  const text = await readInput(file, input);
   try {
     const value = JSON.parse(text) as Partial<KeySet> & { kty?: unknown };
-    // A key that was kept by itself is as good.
+    // A single key is accepted too.
     if (typeof value?.kty === "string") return { keys: [value as KeySet["keys"][number]] };
     if (Array.isArray(value?.keys)) return { keys: value.keys };
   } catch {
-    // What is no JSON is no key set either.
+    // Invalid JSON is reported like an invalid key set.
   }
   throw new CommandError(`${file} is not a JSON Web Key Set`);
 }

@@ -4,10 +4,10 @@ import { CommandError, command } from "../command.ts";
 
 export const secretsReseal = command({
   name: "secrets reseal",
-  summary: "Move everything sealed under the first secret key.",
+  summary: "Seal all stored secrets with the first secret key.",
   details:
-    "For a rotation: put a new key in front of SECRET_KEYS, restart the servers, run this, and a day later take the\nold key away; what rests for minutes alone has expired by then. Running it again does no harm.",
-  options: { json: { description: "What was moved, as JSON." } },
+    "To rotate: put a new key first in SECRET_KEYS, restart the servers, run this command, and remove the old key\na day later, when short-lived values have expired. Running it again changes nothing.",
+  options: { json: { description: "The number of changed values, as JSON." } },
   async run(cli, { json }) {
     const outcome = await cli.withRuntime(({ database, vault }) => reseal(database, vault, sealedColumns));
     if (json) await cli.print(JSON.stringify(outcome));
@@ -16,7 +16,7 @@ export const secretsReseal = command({
     const unknown = [...new Set(outcome.flatMap(({ unknown }) => unknown))];
     if (unknown.length > 0)
       throw new CommandError(
-        `some values stay as they are: SECRET_KEYS lacks the key that sealed them (${unknown.join(", ")})`,
+        `some values were not changed: SECRET_KEYS lacks the key that sealed them (${unknown.join(", ")})`,
       );
   },
 });

@@ -2,19 +2,19 @@ import { isUuid } from "../../lib/uuid.ts";
 import { createTenant, deleteTenant, listTenants, updateTenant } from "../../tenants/manage-tenants.ts";
 import { isSettings, type Settings } from "../../tenants/tenant-config.ts";
 import { CommandError, command, UsageError } from "../command.ts";
-import { readGiven } from "../given-file.ts";
+import { readInput } from "../read-input.ts";
 import { table } from "../table.ts";
 
 const description = {
-  name: { description: "What people know it by.", value: "text" },
+  name: { description: "Its name for users.", value: "text" },
   host: {
-    description: "A host name of its own, the public one first; without one it lies under /t/<id>.",
+    description: "Its own host name, the public one first; without any it is served under /t/<id>.",
     value: "name",
     multiple: true,
   },
   config: {
     description:
-      "What it wants otherwise than the server: a file like stile.config.json, or - for standard input.",
+      "Settings that override the server's: a file like stile.config.json, or - for standard input.",
     value: "file",
   },
 } as const;
@@ -34,16 +34,20 @@ export const tenantsList = command({
       })),
     );
     if (json) return cli.print(JSON.stringify(all));
-    const rows = all.map((one) => [one.id, one.address ?? "(its settings do not hold any more)", one.name]);
+    const rows = all.map((listed) => [
+      listed.id,
+      listed.address ?? "(its settings are no longer valid)",
+      listed.name,
+    ]);
     for (const line of table(["id", "address", "name"], rows)) await cli.print(line);
   },
 });
 
 export const tenantsCreate = command({
   name: "tenants create",
-  summary: "Make a tenant, and print its id.",
+  summary: "Create a tenant and print its id.",
   details:
-    "It has the server's configuration, but for what it is given with --config and for what is the default tenant's\nalone: origins and addresses that are allowed, identity providers, issuer and audience, relying party.",
+    "It has the server's configuration, except settings from --config and those that only the default tenant has:\nallowed origins and addresses, identity providers, issuer and audience, relying party.",
   options: {
     ...description,
     name: { ...description.name, required: true },
@@ -69,8 +73,7 @@ export const tenantsCreate = command({
 export const tenantsUpdate = command({
   name: "tenants update",
   summary: "Change a tenant's name, host names or configuration.",
-  details:
-    "What is not named stays. The file given with --config takes the place of all settings it had before.",
+  details: "Omitted options change nothing. The file given with --config replaces all of its settings.",
   takes: ["id"],
   options: description,
   async run(cli, { name, host, config }, [id = ""]) {
@@ -88,9 +91,9 @@ export const tenantsUpdate = command({
 
 export const tenantsDelete = command({
   name: "tenants delete",
-  summary: "Delete a tenant with everything that is its own.",
+  summary: "Delete a tenant with all of its data.",
   takes: ["id"],
-  options: { "with-users": { description: "Also when it has users: they are deleted too." } },
+  options: { "with-users": { description: "Delete a tenant that has users, with its users." } },
   async run(cli, values, [id = ""]) {
     if (!isUuid(id)) throw new CommandError(`there is no tenant ${id}`);
     await cli.withRuntime((runtime) =>
@@ -104,13 +107,13 @@ async function readSettings(
   file: string | undefined,
 ): Promise<Settings | undefined> {
   if (file === undefined) return undefined;
-  const content = await readGiven(file, input);
+  const content = await readInput(file, input);
   try {
     const settings: unknown = JSON.parse(content);
     if (isSettings(settings)) return settings;
   } catch {
-    // What was given may hold secrets, which a parser would quote.
+    // The message of the parser would quote the file, which may contain secrets.
     throw new CommandError(`${file} is not JSON`);
   }
-  throw new CommandError(`${file} does not hold an object`);
+  throw new CommandError(`${file} does not contain an object`);
 }

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { columns } from "../arguments.ts";
 import { type Cli, CommandError, command } from "../command.ts";
-import { tenantNamed } from "../tenant-named.ts";
+import { findTenant } from "../find-tenant.ts";
 import { exportUsers } from "../users/export.ts";
 import { importUsers } from "../users/import.ts";
 
@@ -15,7 +15,7 @@ export const usersList = command({
   options: { tenant, json: { description: "One JSON object per line." } },
   async run(cli, values) {
     await cli.withRuntime(async (runtime) => {
-      const of = await tenantNamed(runtime, values.tenant);
+      const of = await findTenant(runtime, values.tenant);
       for await (const user of exportUsers(runtime, of, { withHashes: false })) {
         const { id, username, created_at } = user;
         const email = user.emails.find((one) => one.is_primary)?.address ?? null;
@@ -28,13 +28,13 @@ export const usersList = command({
 
 export const usersExport = command({
   name: "users export",
-  summary: "Write users as lines of JSON, which import reads.",
+  summary: "Write users as lines of JSON for `users import`.",
   details:
-    "Passkeys are public keys and go with them. Secrets of authenticator apps and recovery codes never do.",
-  options: { tenant, "with-hashes": { description: "Also the hashes of passwords." } },
+    "Includes passkeys, which are public keys. Never includes secrets of authenticator apps or recovery codes.",
+  options: { tenant, "with-hashes": { description: "Include the hashes of passwords." } },
   async run(cli, values) {
     await cli.withRuntime(async (runtime) => {
-      const of = await tenantNamed(runtime, values.tenant);
+      const of = await findTenant(runtime, values.tenant);
       const users = exportUsers(runtime, of, { withHashes: values["with-hashes"] });
       for await (const user of users) await cli.print(JSON.stringify(user));
     });
@@ -43,10 +43,10 @@ export const usersExport = command({
 
 export const usersImport = command({
   name: "users import",
-  summary: "Make users of lines of JSON.",
+  summary: "Create users from lines of JSON.",
   details: [
-    "Reads the file, or standard input. A line becomes a user with all that stands in it, or it is refused, told of,",
-    "and leaves nothing behind. Members of a line, of which most can be left out:",
+    "Reads the file, or standard input. Each line is imported completely, or it is rejected, reported and has no",
+    "effect. Members of a line, most of which are optional:",
     "",
     ...columns([
       ["id", "a UUID"],
@@ -61,16 +61,16 @@ export const usersImport = command({
     ]),
   ].join("\n"),
   takes: ["file?"],
-  options: { tenant, json: { description: "What became of the lines, as JSON." } },
+  options: { tenant, json: { description: "The result, as JSON." } },
   async run(cli, values, [file]) {
     const lines = await linesOf(cli, file);
-    const { imported, refused } = await cli.withRuntime(async (runtime) =>
-      importUsers(runtime, await tenantNamed(runtime, values.tenant), lines, ({ line, reason }) => {
-        if (!values.json) cli.complain(`line ${line}: ${reason}`);
+    const { imported, rejected } = await cli.withRuntime(async (runtime) =>
+      importUsers(runtime, await findTenant(runtime, values.tenant), lines, ({ line, reason }) => {
+        if (!values.json) cli.printError(`line ${line}: ${reason}`);
       }),
     );
-    await cli.print(values.json ? JSON.stringify({ imported, refused }) : `${imported} imported`);
-    if (refused.length > 0) throw new CommandError(`${refused.length} refused`);
+    await cli.print(values.json ? JSON.stringify({ imported, refused: rejected }) : `${imported} imported`);
+    if (rejected.length > 0) throw new CommandError(`${rejected.length} rejected`);
   },
 });
 
@@ -82,7 +82,7 @@ async function linesOf({ input }: Cli, file: string | undefined): Promise<AsyncI
   return lines(() => createReadStream(file));
 }
 
-/** Opened when the first line is asked for: lines that come before are lost to whoever asks later. */
+/** Yields the lines of a stream. Opens it for the first line, because the reader would drop earlier lines. */
 async function* lines(open: () => NodeJS.ReadableStream): AsyncGenerator<string> {
   yield* createInterface({ input: open(), crlfDelay: Number.POSITIVE_INFINITY });
 }

@@ -6,15 +6,15 @@ import type { UserLine } from "./line.ts";
 
 const { emails, identities, passwords, usernames, users, webauthnCredentials } = schema;
 
-const BATCH = 200;
+const BATCH_ROWS = 200;
 
-/** An exported user: a line that can be imported, with everything in it said. */
+/** An exported user: a line for the import with all of its members. */
 export type ExportedUser = UserLine & { id: string; created_at: string };
 
 /**
- * A tenant's users by their ids, read a few at a time.
+ * Yields a tenant's users in the order of their ids, read in batches.
  *
- * @param withHashes whether the hashes of passwords go with them
+ * @param withHashes whether to include the hashes of passwords
  */
 export async function* exportUsers(
   { database }: Pick<CliRuntime, "database">,
@@ -27,10 +27,10 @@ export async function* exportUsers(
       .from(users)
       .where(and(eq(users.tenantId, tenant.id), after === null ? undefined : gt(users.id, after)))
       .orderBy(asc(users.id))
-      .limit(BATCH);
+      .limit(BATCH_ROWS);
     yield* await asLines(database, tenant.id, rows, withHashes);
     after = rows.at(-1)?.id ?? null;
-    if (rows.length < BATCH) return;
+    if (rows.length < BATCH_ROWS) return;
   }
 }
 
@@ -42,7 +42,7 @@ async function asLines(
 ): Promise<ExportedUser[]> {
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return [];
-  const theirs = <
+  const inBatch = <
     Table extends
       | typeof emails
       | typeof usernames
@@ -56,16 +56,16 @@ async function asLines(
     await read
       .select()
       .from(emails)
-      .where(theirs(emails))
+      .where(inBatch(emails))
       .orderBy(desc(emails.isPrimary), asc(emails.createdAt), asc(emails.id)),
-    await read.select().from(usernames).where(theirs(usernames)),
-    withHashes ? await read.select().from(passwords).where(theirs(passwords)) : [],
+    await read.select().from(usernames).where(inBatch(usernames)),
+    withHashes ? await read.select().from(passwords).where(inBatch(passwords)) : [],
     await read
       .select()
       .from(webauthnCredentials)
-      .where(theirs(webauthnCredentials))
+      .where(inBatch(webauthnCredentials))
       .orderBy(asc(webauthnCredentials.createdAt), asc(webauthnCredentials.id)),
-    await read.select().from(identities).where(theirs(identities)).orderBy(asc(identities.createdAt)),
+    await read.select().from(identities).where(inBatch(identities)).orderBy(asc(identities.createdAt)),
   ];
   return rows.map((user) => {
     const ofUser = ({ userId }: { userId: string }) => userId === user.id;

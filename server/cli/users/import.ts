@@ -13,26 +13,26 @@ import { passwordHashCheck } from "./password-hash.ts";
 
 const { identities, passwords, usernames, users, webauthnCredentials } = schema;
 
-/** What became of the lines. */
+/** The result of an import. */
 export interface Imported {
   imported: number;
-  /** Numbers of lines, counted from 1, and why they were refused. */
-  refused: { line: number; reason: string }[];
+  /** Rejected lines, counted from 1, with the reason. */
+  rejected: { line: number; reason: string }[];
 }
 
 /**
- * Makes a user of each line, or nothing: what is refused leaves no trace, and the lines after it are read on.
+ * Creates a user from each line. A rejected line has no effect, and the import continues with the next one.
  *
- * @param onRefused told at once, since a file may be long
+ * @param onRejected called for each rejected line at once, because a file may be long
  */
 export async function importUsers(
   runtime: CliRuntime,
   tenant: Tenant,
   lines: AsyncIterable<string>,
-  onRefused: (refusal: Imported["refused"][number]) => void,
+  onRejected: (rejection: Imported["rejected"][number]) => void,
 ): Promise<Imported> {
   const checkHash = await passwordHashCheck(runtime.config.password);
-  const outcome: Imported = { imported: 0, refused: [] };
+  const outcome: Imported = { imported: 0, rejected: [] };
   let line = 0;
   for await (const text of lines) {
     line += 1;
@@ -42,10 +42,10 @@ export async function importUsers(
       await runtime.database.write.transaction((tx) => insertUser(tx, runtime, tenant, user));
       outcome.imported += 1;
     } catch (error) {
-      const reason = error instanceof LineError ? error.message : takenReason(error);
+      const reason = error instanceof LineError ? error.message : rejectionReason(error);
       if (reason === null) throw error;
-      outcome.refused.push({ line, reason });
-      onRefused({ line, reason });
+      outcome.rejected.push({ line, reason });
+      onRejected({ line, reason });
     }
   }
   return outcome;
@@ -56,25 +56,27 @@ function parseLine(text: string, { config }: Tenant, checkHash: (hash: string) =
   try {
     value = JSON.parse(text);
   } catch {
-    throw new LineError("it is not JSON");
+    throw new LineError("not JSON");
   }
   const parsed = userLine.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const extra = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
     const path = [...(issue?.path ?? []), ...extra].join(".");
-    throw new LineError(extra.length > 0 ? `${path} is not known` : `${path || "it"}: ${issue?.message}`);
+    throw new LineError(
+      extra.length > 0 ? `${path}: unknown member` : `${path || "line"}: ${issue?.message}`,
+    );
   }
   const user = parsed.data;
   if (user.password_hash) checkHash(user.password_hash);
   for (const { id, public_key } of user.passkeys) {
     if (!decodeBase64url(id)) throw new LineError("the id of a passkey is not base64url");
     if (!isAcceptableKey(Buffer.from(public_key, "base64url")))
-      throw new LineError("the public key of a passkey is none that this server can verify with");
+      throw new LineError("the public key of a passkey is not supported");
   }
-  const known =
+  const canSignIn =
     [user.emails, user.passkeys, user.identities].some((list) => list.length > 0) || user.username;
-  if (!known) throw new LineError("it has nothing that a person could sign in with");
+  if (!canSignIn) throw new LineError("no e-mail address, username, passkey or identity to sign in with");
   return {
     ...user,
     emails: canonicalEmails(user.emails, config.email.max_length),
@@ -84,18 +86,18 @@ function parseLine(text: string, { config }: Tenant, checkHash: (hash: string) =
 
 function canonicalEmails(given: UserLine["emails"], maxLength: number): UserLine["emails"] {
   if (given.filter((email) => email.is_primary).length > 1)
-    throw new LineError("more than one address is the primary one");
+    throw new LineError("more than one primary address");
   const none = !given.some((email) => email.is_primary);
   return given.map((email, index) => {
     const address = parseEmailAddress(email.address, maxLength);
-    if (address === null) throw new LineError(`emails.${index} is not an address`);
+    if (address === null) throw new LineError(`emails.${index} is not an e-mail address`);
     return { ...email, address, is_primary: none ? index === 0 : email.is_primary };
   });
 }
 
 function canonicalUsername(given: string, limits: Parameters<typeof parseUsername>[1]): string {
   const parsed = parseUsername(given, limits);
-  if (!parsed.ok) throw new LineError("the username is none that this tenant allows");
+  if (!parsed.ok) throw new LineError("this tenant does not allow the username");
   return parsed.username;
 }
 
@@ -149,17 +151,17 @@ async function insertUser(
     await tx.insert(identities).values({ ...own(), id: platform.uuid(), provider, subject, email });
 }
 
-const taken: Record<string, string> = {
-  users_tenant_id_id_pk: "there is a user of this id already",
-  emails_address_unique: "an address is taken, or stands there twice",
-  usernames_username_unique: "the username is taken",
-  webauthn_credentials_pkey: "a passkey is known already",
-  identities_subject_unique: "an identity is taken, or stands there twice",
+const conflictReasons: Record<string, string> = {
+  users_tenant_id_id_pk: "a user with this id exists",
+  emails_address_unique: "an e-mail address is in use, or listed twice",
+  usernames_username_unique: "the username is in use",
+  webauthn_credentials_pkey: "a passkey is in use",
+  identities_subject_unique: "an identity is in use, or listed twice",
 };
 
-/** Why the database rejected a line; null for an error that is not the line's. */
-function takenReason(error: unknown): string | null {
+/** Returns why the database rejected a line, or null for an error that the line did not cause. */
+function rejectionReason(error: unknown): string | null {
   const constraint = violatedUnique(error);
-  if (constraint !== null) return taken[constraint] ?? "something in it is taken";
-  return isInvalidValue(error) ? "a value in it cannot be stored" : null;
+  if (constraint !== null) return conflictReasons[constraint] ?? "a unique value is in use";
+  return isInvalidValue(error) ? "a value cannot be stored" : null;
 }

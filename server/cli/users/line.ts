@@ -1,12 +1,17 @@
 import { z } from "zod";
 
-/** A moment; kept to the millisecond. */
+const MAX_METADATA_CHARACTERS = 3_000;
+
+/** A time; stored with a precision of a millisecond. */
 const moment = z.iso.datetime({ offset: true, error: "is not a time like 2026-01-31T12:00:00Z" });
 
-/** At most so many characters of JSON, as in the accounts themselves. */
+/** Has the limit of the metadata of accounts. */
 const metadata = z
   .record(z.string(), z.unknown())
-  .refine((value) => JSON.stringify(value).length <= 3_000, "has more than 3000 characters");
+  .refine(
+    (value) => JSON.stringify(value).length <= MAX_METADATA_CHARACTERS,
+    "has more than 3000 characters",
+  );
 
 const shortText = z.string().min(1).max(256);
 
@@ -24,14 +29,14 @@ const passkey = z.strictObject({
   /** COSE_Key */
   public_key: base64url,
   sign_count: z.int().min(0).max(0xffff_ffff).default(0),
-  /** Not every maker keeps to the bits that RFC 9562 gives a meaning. */
+  /** Not a UUID of RFC 9562: some manufacturers ignore its version and variant bits. */
   aaguid: z.guid().default("00000000-0000-0000-0000-000000000000"),
   attestation_type: z.string().max(32).default("none"),
   transports: z.array(z.string().min(1).max(32)).max(16).default([]),
   backup_eligible: z.boolean().default(false),
   backup_state: z.boolean().default(false),
   user_verified: z.boolean().default(false),
-  /** A security key, which serves as a second factor alone. */
+  /** Whether it is a security key, which is only a second factor. */
   mfa_only: z.boolean().default(false),
   name: shortText.nullish(),
   created_at: moment.optional(),
@@ -43,7 +48,7 @@ const identity = z.strictObject({
   email: z.string().nullish(),
 });
 
-/** One user, as a line of JSON: what `stile users export` writes and `stile users import` reads. */
+/** A user as a line of JSON, which `stile users export` writes and `stile users import` reads. */
 export const userLine = z.strictObject({
   id: z.uuid().optional(),
   name: shortText.nullish(),
@@ -67,5 +72,5 @@ export const userLine = z.strictObject({
 
 export type UserLine = z.output<typeof userLine>;
 
-/** A line that cannot become a user. `message` says why, and repeats nothing that stands in it. */
+/** A rejected line. `message` is the reason and contains no data of the line. */
 export class LineError extends Error {}

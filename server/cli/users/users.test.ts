@@ -38,10 +38,10 @@ const count = async (tenant: Tenant) => (await give(tenant)).length;
 
 const newEmail = () => ({ address: `${randomUUID()}@example.com`, is_primary: true, is_verified: true });
 
-/** As cheap as it may be. */
+/** Hashes with the lowest cost. */
 const hashOf = (password: string) => argon2(password, { memoryCost: 64, timeCost: 1, parallelism: 1 });
 
-/** Somebody with everything that a line can hold. */
+/** Returns a line with every member. */
 async function everything() {
   return {
     id: randomUUID(),
@@ -62,19 +62,19 @@ async function everything() {
 }
 
 describe("an import", () => {
-  test("makes a user with all that stands in the line, who signs in with the password", async () => {
+  test("creates a user with every member of the line, who can sign in with the password", async () => {
     const ada = await everything();
-    expect(await take([ada])).toEqual({ imported: 1, refused: [] });
+    expect(await take([ada])).toEqual({ imported: 1, rejected: [] });
     const [imported] = (await give(runtime.tenant)).filter(({ id }) => id === ada.id);
     expect(imported).toEqual(ada);
     const flow = await people().signIn(runtime, { identifier: ada.username });
     expect(flow.state.name).toBe("success");
   });
 
-  test("brings names into the form that they are compared in", async () => {
+  test("converts addresses and usernames to canonical form", async () => {
     const at = randomUUID();
     const line = { emails: [{ address: ` ${at}@EXAMPLE.com ` }], username: ` U${at.slice(0, 8)} ` };
-    expect(await take([line, "", "  "])).toEqual({ imported: 1, refused: [] });
+    expect(await take([line, "", "  "])).toEqual({ imported: 1, rejected: [] });
     const [found] = (await give(runtime.tenant)).filter(({ emails }) => emails[0]?.address.startsWith(at));
     expect(found).toMatchObject({
       emails: [{ address: `${at}@example.com`, is_primary: true, is_verified: false }],
@@ -83,18 +83,14 @@ describe("an import", () => {
   });
 
   test.each([
-    ["what is no JSON", "{", "it is not JSON"],
-    ["what is no object", "[]", /^it: /],
-    ["an unknown member", { emails: [newEmail()], role: "admin" }, "role is not known"],
-    ["nobody", {}, "it has nothing that a person could sign in with"],
-    ["an id that is none", { id: "7", emails: [newEmail()] }, /^id: /],
-    ["an address that is none", { emails: [{ address: "ada" }] }, "emails.0 is not an address"],
-    [
-      "two primary addresses",
-      { emails: [newEmail(), newEmail()] },
-      "more than one address is the primary one",
-    ],
-    ["a username that is none", { username: "ada lovelace" }, "the username is none that this tenant allows"],
+    ["invalid JSON", "{", "not JSON"],
+    ["an array", "[]", /^line: /],
+    ["an unknown member", { emails: [newEmail()], role: "admin" }, "role: unknown member"],
+    ["an empty user", {}, "no e-mail address, username, passkey or identity to sign in with"],
+    ["an invalid id", { id: "7", emails: [newEmail()] }, /^id: /],
+    ["an invalid address", { emails: [{ address: "ada" }] }, "emails.0 is not an e-mail address"],
+    ["two primary addresses", { emails: [newEmail(), newEmail()] }, "more than one primary address"],
+    ["an invalid username", { username: "ada lovelace" }, "this tenant does not allow the username"],
     ["a bcrypt hash", { emails: [newEmail()], password_hash: `$2b$12$${"x".repeat(53)}` }, /is not argon2id/],
     [
       "an argon2i hash",
@@ -106,15 +102,15 @@ describe("an import", () => {
     ],
     ["a password in the clear", { emails: [newEmail()], password_hash: "hunter2" }, /is not argon2id/],
     [
-      "a hash that would take minutes",
+      "an expensive hash",
       {
         emails: [newEmail()],
         password_hash: `$argon2id$v=19$m=9999999,t=99,p=1$${"A".repeat(22)}$${"A".repeat(43)}`,
       },
-      /costs more/,
+      /exceeds the cost/,
     ],
     [
-      "a hash of parameters that there are none of",
+      "a hash with invalid parameters",
       {
         emails: [newEmail()],
         password_hash: `$argon2id$v=19$m=1,t=1,p=4$${"A".repeat(22)}$${"A".repeat(43)}`,
@@ -130,40 +126,40 @@ describe("an import", () => {
       /another pepper/,
     ],
     [
-      "a passkey that nothing could verify",
+      "a passkey with an unsupported public key",
       { passkeys: [{ id: "AAAA", public_key: "AAAA" }] },
-      "the public key of a passkey is none that this server can verify with",
+      "the public key of a passkey is not supported",
     ],
     [
-      "metadata without end",
+      "too much metadata",
       { username: "ada", public_metadata: { x: "x".repeat(3_000) } },
       /^public_metadata: /,
     ],
-    ["a text that cannot be stored", { username: "nul", name: "a\0b" }, "a value in it cannot be stored"],
-    ["a picture that runs", { username: "ada", picture: "javascript:alert(1)" }, /^picture: /],
-  ])("refuses %s, and tells the line", async (_, line, reason) => {
+    ["a text that cannot be stored", { username: "nul", name: "a\0b" }, "a value cannot be stored"],
+    ["a picture with a javascript URL", { username: "ada", picture: "javascript:alert(1)" }, /^picture: /],
+  ])("rejects %s and reports the line", async (_, line, reason) => {
     const tenant = await newTenant();
     const good = { emails: [newEmail()] };
     const outcome = await take([good, line, { emails: [newEmail()] }], tenant);
-    expect(outcome).toEqual({ imported: 2, refused: [{ line: 2, reason: expect.stringMatching(reason) }] });
+    expect(outcome).toEqual({ imported: 2, rejected: [{ line: 2, reason: expect.stringMatching(reason) }] });
     expect(await count(tenant)).toBe(2);
   });
 
-  test("leaves nothing of a line that is refused half way", async () => {
+  test("rolls back a line that the database rejects", async () => {
     const tenant = await newTenant();
     const [first, second] = [await everything(), await everything()];
     await take([first], tenant);
     const clashes = {
-      "there is a user of this id already": { ...second, id: first.id },
-      "an address is taken, or stands there twice": {
+      "a user with this id exists": { ...second, id: first.id },
+      "an e-mail address is in use, or listed twice": {
         ...second,
         emails: [second.emails[0], first.emails[1]],
       },
-      "the username is taken": { ...second, username: first.username },
-      "an identity is taken, or stands there twice": { ...second, identities: first.identities },
+      "the username is in use": { ...second, username: first.username },
+      "an identity is in use, or listed twice": { ...second, identities: first.identities },
     };
     for (const [reason, line] of Object.entries(clashes))
-      expect(await take([line], tenant)).toEqual({ imported: 0, refused: [{ line: 1, reason }] });
+      expect(await take([line], tenant)).toEqual({ imported: 0, rejected: [{ line: 1, reason }] });
     expect(await count(tenant)).toBe(1);
     const audit = await runtime.database.read
       .select()
@@ -173,12 +169,15 @@ describe("an import", () => {
     expect(await take([second], tenant)).toMatchObject({ imported: 1 });
   });
 
-  test("tells nothing of what stands in a line that it refuses", async () => {
-    const { refused } = await take([{ emails: [{ address: "secret@" }], password_hash: "secret" }, "secret"]);
-    expect(JSON.stringify(refused)).not.toContain("secret");
+  test("reports no content of a rejected line", async () => {
+    const { rejected } = await take([
+      { emails: [{ address: "secret@" }], password_hash: "secret" },
+      "secret",
+    ]);
+    expect(JSON.stringify(rejected)).not.toContain("secret");
   });
 
-  test("A68 touches no other tenant, where the same people may be", async () => {
+  test("A68 changes no other tenant, which may have the same users", async () => {
     const tenant = await newTenant();
     const before = await count(runtime.tenant);
     const [ada] = [await everything()];
@@ -187,7 +186,7 @@ describe("an import", () => {
     expect(await take([ada])).toMatchObject({ imported: 1 });
   });
 
-  test("takes the hashes of this server's own pepper, and no other", async () => {
+  test("accepts hashes with the pepper of this server only", async () => {
     const peppered = runtime.configured({ STILE_PASSWORD_PEPPER: "a pepper for tests alone" });
     const own = await peppered.passwordHasher.hash("correct horse battery");
     const other = await runtime
@@ -202,23 +201,23 @@ describe("an import", () => {
       ]),
       () => {},
     );
-    expect(outcome).toMatchObject({ imported: 1, refused: [{ line: 2 }] });
+    expect(outcome).toMatchObject({ imported: 1, rejected: [{ line: 2 }] });
   });
 });
 
 describe("an export", () => {
-  test("can be imported elsewhere, passkeys and all", async () => {
+  test("can be imported into another tenant with its passkeys", async () => {
     const passkeys = runtime.configured({ STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "always" });
     const authenticator = softwareAuthenticator();
     const { email } = await people().register(passkeys, { authenticator });
     const [exported] = (await give(runtime.tenant)).filter(({ emails }) => emails[0]?.address === email);
     expect(exported?.passkeys).toHaveLength(1);
     const tenant = await newTenant();
-    expect(await take([exported], tenant)).toEqual({ imported: 1, refused: [] });
+    expect(await take([exported], tenant)).toEqual({ imported: 1, rejected: [] });
     expect(await give(tenant)).toEqual([exported]);
   });
 
-  test("holds no hash unless that was asked for", async () => {
+  test("contains hashes only on request", async () => {
     const tenant = await newTenant();
     await take([await everything()], tenant);
     const [user] = await give(tenant, false);
@@ -226,7 +225,7 @@ describe("an export", () => {
     expect(JSON.stringify(user)).not.toContain("argon2");
   });
 
-  test("goes through more users than one batch has", async () => {
+  test("reads more users than one batch", async () => {
     const tenant = await newTenant();
     const { write, read } = runtime.database;
     const rows = Array.from({ length: 450 }, () => ({ tenantId: tenant.id, id: randomUUID() }));
