@@ -32,17 +32,17 @@ async function scope(on: TestRuntime = runtime): Promise<RequestContext> {
   return { runtime: on, tenant: on.tenant, client: testClient, now, signal };
 }
 
-interface Person extends LoginRequest {
+interface EnrolledUser extends LoginRequest {
   phone: UafAuthenticator;
 }
 
-async function person(): Promise<Person> {
+async function enrolledUser(): Promise<EnrolledUser> {
   const userId = randomUUID();
   const { phone } = await application.enroll(userId);
   return { flowId: randomUUID(), userId, phone };
 }
 
-/** Ensures a request and writes what that takes. */
+/** Ensures a request and commits its write. */
 async function ensure(who: LoginRequest, on?: TestRuntime) {
   const ensured = await ensureLoginRequest(await scope(on), { ...who, username: "ada@example.com" });
   if (!ensured.ok) throw new Error(ensured.reason);
@@ -54,8 +54,8 @@ async function ensure(who: LoginRequest, on?: TestRuntime) {
 const scanned = ({ qr_image_source }: LoginRequestPayload) =>
   readPng(Buffer.from(qr_image_source.split(",")[1] ?? "", "base64")).text ?? "";
 
-/** What the phone does with the picture. */
-async function confirm({ phone }: Person, shown: LoginRequestPayload, instead = {}) {
+/** Scans the QR code and answers the request. */
+async function confirm({ phone }: EnrolledUser, shown: LoginRequestPayload, instead = {}) {
   const link = new URL(scanned(shown));
   const authorization = `device ${link.searchParams.get("token")}`;
   const { body } = await application.call("GET", link.href, { authorization });
@@ -68,8 +68,8 @@ const take = (who: LoginRequest) =>
   runtime.database.write.transaction(consumeLoginRequest(runtime.tenant, who));
 
 describe("a sign-in", () => {
-  test("shows a code, learns of the answer, and uses it once", async () => {
-    const ada = await person();
+  test("shows a QR code, gets the answer, and uses it once", async () => {
+    const ada = await enrolledUser();
     expect(await status(ada)).toBe("expired");
     const { shown, isNew } = await ensure(ada);
     expect(isNew).toBe(true);
@@ -93,15 +93,15 @@ describe("a sign-in", () => {
     expect(await status(ada)).toBe("expired");
   });
 
-  test("uses an answer once, however often it tries at once", async () => {
-    const ada = await person();
+  test("uses an answer once if it is taken concurrently", async () => {
+    const ada = await enrolledUser();
     await confirm(ada, (await ensure(ada)).shown);
     const takes = await Promise.allSettled(Array.from({ length: 5 }, () => take(ada)));
     expect(takes.filter((one) => one.status === "fulfilled")).toHaveLength(1);
   });
 
-  test("shows the same code again until it would leave too little time", async () => {
-    const ada = await person();
+  test("shows the same QR code until too little time is left", async () => {
+    const ada = await enrolledUser();
     const first = await ensure(ada);
     runtime.advanceClock(80);
     expect(await ensure(ada)).toEqual({ ...first, isNew: false });
@@ -115,8 +115,8 @@ describe("a sign-in", () => {
     expect(await status(ada)).toBe("expired");
   });
 
-  test("is not disturbed by another sign-in of the same person, nor by what an application asks of them", async () => {
-    const ada = await person();
+  test("is independent of another sign-in of the same user and of requests of applications", async () => {
+    const ada = await enrolledUser();
     const { shown } = await ensure(ada);
     await ensure({ ...ada, flowId: randomUUID() });
     await application.create("AUTH", ada.userId);
@@ -124,16 +124,16 @@ describe("a sign-in", () => {
     expect(await status(ada)).toBe("ok");
   });
 
-  test("keeps the answer that it has, and shows no code for it", async () => {
-    const ada = await person();
+  test("keeps its answer, and shows no QR code for it", async () => {
+    const ada = await enrolledUser();
     const { shown } = await ensure(ada);
     await confirm(ada, shown);
     runtime.advanceClock(300);
     expect(await ensure(ada)).toEqual({ isNew: false, shown: { ...shown, qr_image_source: "" } });
   });
 
-  test("counts no answer ten minutes after the phone was asked, and asks anew", async () => {
-    const ada = await person();
+  test("rejects an answer ten minutes after the request, and creates another request", async () => {
+    const ada = await enrolledUser();
     const { shown } = await ensure(ada);
     await confirm(ada, shown);
     runtime.advanceClock(590);
@@ -144,8 +144,8 @@ describe("a sign-in", () => {
     expect(await status(ada)).toBe("pending");
   });
 
-  test("counts no answer of a phone that was deregistered since, while another one is left", async () => {
-    const ada = await person();
+  test("rejects an answer of a device that was deregistered since, if another device is left", async () => {
+    const ada = await enrolledUser();
     const { phone: other } = await application.enroll(ada.userId);
     const { shown } = await ensure(ada);
     const { body } = await confirm(ada, shown);
@@ -158,9 +158,9 @@ describe("a sign-in", () => {
     expect(await status(ada)).toBe("ok");
   });
 
-  test("shows the same code again where requests live for less than a minute", async () => {
+  test("shows the same QR code again if requests live for less than a minute", async () => {
     const brief = runtime.configured({ STILE_AUTHENTICATOR_REQUEST_TTL: "20" });
-    const ada = await person();
+    const ada = await enrolledUser();
     const first = await ensure(ada, brief);
     runtime.advanceClock(9);
     expect(await ensure(ada, brief)).toEqual({ ...first, isNew: false });
@@ -168,8 +168,8 @@ describe("a sign-in", () => {
     expect((await ensure(ada, brief)).isNew).toBe(true);
   });
 
-  test("is told of a wrong answer, and may ask anew", async () => {
-    const ada = await person();
+  test("reports a wrong answer, and may create another request", async () => {
+    const ada = await enrolledUser();
     const first = await ensure(ada);
     expect((await confirm(ada, first.shown, { signature: "flipped" })).body.status).toBe("FAILED");
     expect(await status(ada)).toBe("failed");
@@ -178,8 +178,8 @@ describe("a sign-in", () => {
     expect(await status(ada)).toBe("pending");
   });
 
-  test("counts no answer to another sign-in, another person, or an application", async () => {
-    const ada = await person();
+  test("rejects an answer to another sign-in, another user, or an application", async () => {
+    const ada = await enrolledUser();
     await confirm(ada, (await ensure(ada)).shown);
     for (const other of [
       { ...ada, flowId: randomUUID() },
@@ -192,19 +192,19 @@ describe("a sign-in", () => {
     await expect(runtime.database.write.transaction(consumeLoginRequest(foreign, ada))).rejects.toThrow(
       ConflictError,
     );
-    const grace = await person();
+    const grace = await enrolledUser();
     const made = await application.create("AUTH", grace.userId, { flowId: grace.flowId });
     await application.answer(made, application.answerOf(grace.phone, made));
     expect(await status(grace)).toBe("expired");
     await expect(take(grace)).rejects.toThrow(ConflictError);
   });
 
-  test("has nothing to show to a person without a device", async () => {
+  test("shows no QR code to a user without a device", async () => {
     const about = { flowId: randomUUID(), userId: randomUUID(), username: "ada" };
     expect(await ensureLoginRequest(await scope(), about)).toEqual({ ok: false, reason: "no_authenticator" });
   });
 
-  test("A70 keeps nobody out whose password somebody else knows, and rings their phone only so often", async () => {
+  test("A70 limits pushes and does not lock the account owner out if an attacker knows the password", async () => {
     const limited = runtime.configured({
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "2",
@@ -213,22 +213,22 @@ describe("a sign-in", () => {
     const userId = randomUUID();
     await application.enroll(userId, {}, { pushToken: "push" });
     const ask = async (source: string) => {
-      const here = await scope(limited);
-      const client = { ...here.client, source };
+      const context = await scope(limited);
+      const client = { ...context.client, source };
       const about = { flowId: randomUUID(), userId, username: "ada" };
-      return ensureLoginRequest({ ...here, client }, about);
+      return ensureLoginRequest({ ...context, client }, about);
     };
     for (const source of ["192.0.2.1", "192.0.2.1"]) expect(await ask(source)).toMatchObject({ ok: true });
     expect(await ask("192.0.2.1")).toMatchObject({ ok: false, reason: "rate_limited" });
     expect(await ask("198.51.100.7")).toMatchObject({ ok: true, jobs: [] });
   });
 
-  test("A70 does not flood a phone", async () => {
+  test("A70 limits the requests for one user", async () => {
     const limited = runtime.configured({
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "2",
     });
-    const ada = await person();
+    const ada = await enrolledUser();
     const flows = Array.from({ length: 3 }, () => ({ ...ada, flowId: randomUUID(), username: "ada" }));
     const asked = [];
     for (const about of flows) asked.push(await ensureLoginRequest(await scope(limited), about));

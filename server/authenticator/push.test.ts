@@ -70,7 +70,7 @@ const rows = async () =>
     )
   ).rows;
 
-describe("the job that has phones woken", () => {
+describe("the push job", () => {
   test("posts the request and the push tokens, signed", async () => {
     await send({ STILE_AUTHENTICATOR_PUSH_URL: url, STILE_AUTHENTICATOR_PUSH_SECRET: secret });
     expect(await jobs?.runDue(5)).toBe(1);
@@ -99,7 +99,7 @@ describe("the job that has phones woken", () => {
     expect(heard[0]?.incoming.headers).not.toHaveProperty("webhook-signature");
   });
 
-  test("A78 keeps tokens sealed, and speaks of none", async () => {
+  test("A78 stores tokens sealed, and logs none", async () => {
     await send({ STILE_AUTHENTICATOR_PUSH_URL: url });
     const [waiting] = await rows();
     answers = [{ status: 500 }];
@@ -110,7 +110,7 @@ describe("the job that has phones woken", () => {
   });
 
   test.each([{ status: 500 }, { status: 404 }, { status: 302, headers: { location: "/elsewhere" } }])(
-    "is tried again after %j, and leads nowhere else",
+    "is retried after %j, and follows no redirect",
     async (answer) => {
       answers = [answer];
       await send({ STILE_AUTHENTICATOR_PUSH_URL: url });
@@ -125,7 +125,7 @@ describe("the job that has phones woken", () => {
     },
   );
 
-  test("is given up where there is nobody to tell any more", async () => {
+  test("does nothing if no push address is configured any more", async () => {
     await send({});
     expect(await jobs?.runDue(5)).toBe(1);
     expect([await rows(), heard]).toEqual([[], []]);
@@ -143,8 +143,8 @@ test("signatures are those of Standard Webhooks", () => {
   });
 });
 
-describe("phones", () => {
-  test("are told of a request that asks for their answer, where somebody is there to tell", async () => {
+describe("a push", () => {
+  test("is sent for a request that its device can answer, if a push address is configured", async () => {
     const runtime = await testRuntime({
       BASE_URL: "https://login.example",
       PORT: "3000",

@@ -26,24 +26,24 @@ const value = fc.oneof(
 );
 const body = fc.oneof(fc.jsonValue(), fc.dictionary(name, value));
 
-/** Every text in a value. */
+/** All strings in a value. */
 function textsOf(read: unknown): string[] {
   if (typeof read === "string") return [read];
   return typeof read === "object" && read !== null ? Object.values(read).flatMap(textsOf) : [];
 }
 
-describe("whatever is sent", () => {
+describe("any body", () => {
   test.each([
     ["a request", parseRequest],
     ["an answer", parseAnswer],
     ["a name", parseRename],
-  ])("as %s is refused in one sentence, or can be kept", (_what, read) => {
+  ])("as %s is rejected with one sentence, or can be stored", (_what, read) => {
     fc.assert(
       fc.property(body, (sent) => {
         const given = read(sent);
         if (!given.ok) expect(given.message).toMatch(/^[^\n\0]{3,200}\.$/);
         else {
-          // The answer itself is judged, and kept nowhere.
+          // The answer itself is verified, not stored.
           const { uafResponse, ...kept } = given.value as Record<string, unknown>;
           for (const text of textsOf(kept)) expect(text.isWellFormed() && !text.includes("\0")).toBe(true);
         }
@@ -52,7 +52,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("as a request that is right is taken as it stands", () => {
+  test("is accepted unchanged as a valid request", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }), (userId) => {
         fc.pre(userId.trim() !== "" && !userId.includes("\0"));

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-test("a phone is deregistered although its account is deleted in that very moment", async () => {
+test("deregisters a device whose account is deleted concurrently", async () => {
   const { userId } = await accountOwner(runtime, { recoveryCodes: true });
   await application.enroll(userId);
   const { database, tenant } = runtime;

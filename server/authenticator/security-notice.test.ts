@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-/** An account with an address. */
+/** Creates an account with an email address. */
 async function account(): Promise<{ id: string; address: string }> {
   const { database, platform, tenant } = runtime;
   const [id, now] = [randomUUID(), new Date()];
@@ -30,7 +30,7 @@ async function account(): Promise<{ id: string; address: string }> {
 const mailsTo = (address: string) =>
   runtime.enqueued.filter(({ to }) => to === address).map(({ mail }) => mail);
 
-test("the owner of an account is told of a phone that became its second factor, and of one that is none any more", async () => {
+test("notifies the account owner of a registered and of a deregistered second factor", async () => {
   const { id, address } = await account();
   await application.enroll(id);
   expect(mailsTo(address)).toEqual([{ type: "mfa_create", factor: "authenticator" }]);
@@ -39,12 +39,12 @@ test("the owner of an account is told of a phone that became its second factor, 
     { type: "mfa_create", factor: "authenticator" },
     { type: "mfa_delete", factor: "authenticator" },
   ]);
-  // There is nothing left to tell of.
+  // No device is left to deregister.
   await application.create("DEREG", id);
   expect(mailsTo(address)).toHaveLength(2);
 });
 
-test("nobody is told of an answer, a wrong one, or a phone of somebody who has no account", async () => {
+test("sends no notice of an answer, a wrong answer, or a device of a user without an account", async () => {
   const { id, address } = await account();
   const { phone } = await application.enroll(id);
   const before = runtime.enqueued.length;
@@ -58,7 +58,7 @@ test("nobody is told of an answer, a wrong one, or a phone of somebody who has n
   expect(mailsTo(address)).toHaveLength(1);
 });
 
-test("nobody is told where phones are no second factors", async () => {
+test("sends no notice if authenticators are not second factors", async () => {
   const off = await testRuntime();
   const there = await authenticatorApplication(off);
   const id = randomUUID();

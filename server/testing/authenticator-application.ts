@@ -109,7 +109,8 @@ export async function authenticatorApplication(
       const phone = createUafAuthenticator(settings);
       const request = await create("REG", userId);
       const { body } = await answer(request, answerOf(phone, request), deviceKeyInfo);
-      if (body.status !== "OK") throw new Error(`the phone was not registered: ${body.error?.reason}`);
+      if (body.status !== "OK")
+        throw new Error(`the authenticator was not registered: ${body.error?.reason}`);
       return { phone, deviceId: body.deviceID };
     },
   };

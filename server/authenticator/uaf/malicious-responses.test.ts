@@ -9,13 +9,13 @@ import { createAuthenticationRequest, createRegistrationRequest } from "./reques
 import { verifyUafAuthentication } from "./verify-authentication.ts";
 import { verifyUafRegistrationResponse } from "./verify-registration.ts";
 
-/** Whatever a client sends is judged: nothing is thrown, and nothing that was changed is taken. */
+/** Every response gets a verdict: nothing is thrown, and no changed response is accepted. */
 
 const facetId = "https://login.example";
 const asked = { appId: "https://login.example/facets", challenge: Buffer.alloc(32, 7).toString("base64url") };
 const accepted = [authenticatorMetadata({ aaid: "006F#0001" })];
 const phone = createUafAuthenticator();
-const registration = phone.register(createRegistrationRequest({ ...asked, username: "someone", accepted }), {
+const registration = phone.register(createRegistrationRequest({ ...asked, username: "ada", accepted }), {
   facetId,
 });
 const [held] = phone.keys;
@@ -34,14 +34,14 @@ const authentication = phone.authenticate(
 );
 
 const common = { ...asked, facets: [facetId], accepted };
-const judges = {
+const verifiers = {
   registration: (answer: string, strict: boolean) =>
     verifyUafRegistrationResponse(answer, { ...common, now: new Date(), strict }),
   authentication: (answer: string, strict: boolean) =>
     verifyUafAuthentication(answer, { ...common, transaction: "Pay?", keys: [key], strict }),
 };
 const answers = { registration, authentication };
-const which = fc.constantFrom<keyof typeof judges>("registration", "authentication");
+const which = fc.constantFrom<keyof typeof verifiers>("registration", "authentication");
 
 interface Message {
   header: object;
@@ -50,30 +50,30 @@ interface Message {
 }
 const messageOf = (kind: keyof typeof answers) => (JSON.parse(answers[kind]) as [Message])[0];
 
-function expectRefused(kind: keyof typeof judges, answer: string, strict: boolean) {
-  const judged = judges[kind](answer, strict);
-  if (judged.ok) throw new Error(`taken: ${answer}`);
-  expect(judged).toEqual(rejectUaf(judged.reason));
+function expectRejected(kind: keyof typeof verifiers, answer: string, strict: boolean) {
+  const verdict = verifiers[kind](answer, strict);
+  if (verdict.ok) throw new Error(`taken: ${answer}`);
+  expect(verdict).toEqual(rejectUaf(verdict.reason));
 }
 
-test("both hold as they are", () => {
+test("accepts both unchanged", () => {
   for (const kind of ["registration", "authentication"] as const)
-    expect(judges[kind](answers[kind], true)).toMatchObject({ ok: true });
+    expect(verifiers[kind](answers[kind], true)).toMatchObject({ ok: true });
 });
 
-test("any text is refused", () => {
+test("rejects any text", () => {
   fc.assert(
     fc.property(
       which,
       fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.json()),
       fc.boolean(),
-      expectRefused,
+      expectRejected,
     ),
     { numRuns: 1000 },
   );
 });
 
-test("any other value in place of a member is refused", () => {
+test("rejects any other value of a member", () => {
   const paths = [
     "header",
     "fcParams",
@@ -99,7 +99,7 @@ test("any other value in place of a member is refused", () => {
       const last = steps.pop() ?? "";
       const holder = steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], message);
       Object.defineProperty(holder, last, { value, enumerable: true });
-      expectRefused(kind, JSON.stringify([message]), strict);
+      expectRejected(kind, JSON.stringify([message]), strict);
     }),
     { numRuns: 1000 },
   );
@@ -112,10 +112,10 @@ const changed = (kind: keyof typeof answers, change: (bytes: Buffer) => Buffer):
   return JSON.stringify([message]);
 };
 
-test("A75 any bytes in place of an assertion are refused", () => {
+test("A75 rejects any bytes as an assertion", () => {
   fc.assert(
     fc.property(which, fc.uint8Array({ maxLength: 200 }), fc.boolean(), (kind, bytes, strict) =>
-      expectRefused(
+      expectRejected(
         kind,
         changed(kind, () => Buffer.from(bytes)),
         strict,
@@ -125,7 +125,7 @@ test("A75 any bytes in place of an assertion are refused", () => {
   );
 });
 
-test("A75 an assertion in which bytes were changed, put in or left out is refused", () => {
+test("A75 rejects an assertion with changed, added or removed bytes", () => {
   const edit = fc.record({
     at: fc.nat(),
     remove: fc.integer({ min: 0, max: 8 }),
@@ -142,13 +142,13 @@ test("A75 an assertion in which bytes were changed, put in or left out is refuse
         altered = !bytes.equals(original);
         return bytes;
       });
-      if (altered) expectRefused(kind, answer, true);
+      if (altered) expectRejected(kind, answer, true);
     }),
     { numRuns: 2000 },
   );
 });
 
-test("A75 items in any order, however often, however deep, are refused", () => {
+test("A75 rejects items in any order, number and depth", () => {
   const tag = fc.constantFrom(...Object.values(tags), 0x0e55, 0x1e55, 0x2e55);
   const leaf = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes));
   const { tree } = fc.letrec<{ tree: Buffer }>((tie) => ({
@@ -169,7 +169,7 @@ test("A75 items in any order, however often, however deep, are refused", () => {
   }));
   fc.assert(
     fc.property(which, tree, (kind, bytes) =>
-      expectRefused(
+      expectRejected(
         kind,
         changed(kind, () => bytes),
         false,
@@ -179,7 +179,7 @@ test("A75 items in any order, however often, however deep, are refused", () => {
   );
 });
 
-test("any final challenge in place of the right one is refused", () => {
+test("rejects any other final challenge", () => {
   const params = fc.record(
     {
       appID: fc.oneof(fc.constant<unknown>(asked.appId), fc.jsonValue()),
@@ -199,7 +199,7 @@ test("any final challenge in place of the right one is refused", () => {
       const message = messageOf(kind);
       const fcParams = Buffer.from(text).toString("base64url");
       if (fcParams === message.fcParams) return;
-      expectRefused(kind, JSON.stringify([{ ...message, fcParams }]), strict);
+      expectRejected(kind, JSON.stringify([{ ...message, fcParams }]), strict);
     }),
     { numRuns: 1000 },
   );

@@ -22,16 +22,16 @@ const v1_0 = { major: 1, minor: 0 };
 const read = (request: string) => JSON.parse(request) as unknown;
 
 describe("a registration request", () => {
-  test("asks for one authenticator of any model that is not revoked, by its name alone", () => {
+  test("accepts any model that is not revoked, by AAID alone", () => {
     const request = createRegistrationRequest({
       appId,
       challenge,
-      username: "someone",
+      username: "ada",
       accepted: [hanko, other, bad],
     });
     const members = {
       challenge,
-      username: "someone",
+      username: "ada",
       policy: { accepted: [[{ aaid: ["006F#0001"] }], [{ aaid: ["0123#ABCD"] }]] },
     };
     expect(read(request)).toEqual([
@@ -40,7 +40,7 @@ describe("a registration request", () => {
     ]);
   });
 
-  test("names those that shall not register", () => {
+  test("names the authenticators that must not register", () => {
     const disallowed = [
       { aaid: "006F#0001", keyId: "AQ" },
       { aaid: "006F#0001", keyId: "Ag" },
@@ -50,7 +50,7 @@ describe("a registration request", () => {
     const request = createRegistrationRequest({
       appId,
       challenge,
-      username: "someone",
+      username: "ada",
       accepted: [hanko],
       disallowed,
     });
@@ -62,7 +62,7 @@ describe("a registration request", () => {
 });
 
 describe("an authentication request", () => {
-  test("asks for any of some keys, those of a model together", () => {
+  test("accepts any of the keys, grouped by model", () => {
     const keys = [
       { aaid: "006F#0001", keyId: "AQ" },
       { aaid: "0123#ABCD", keyId: "Aw" },
@@ -83,7 +83,7 @@ describe("an authentication request", () => {
     ]);
   });
 
-  test("has its text in base64url without padding", () => {
+  test("has its transaction text in base64url without padding", () => {
     const keys = [{ aaid: "006F#0001", keyId: "AQ" }];
     expect(
       read(createAuthenticationRequest({ appId, challenge, transaction: "Zahle 5 €?", keys })),
@@ -102,8 +102,8 @@ test("a deregistration request names keys, or all of them", () => {
     ]);
 });
 
-describe("a text to confirm", () => {
-  test("is as long as 200 characters of base64url hold", () => {
+describe("a transaction text", () => {
+  test("has at most 200 characters in base64url", () => {
     const longest = "x".repeat(MAX_TRANSACTION_BYTES);
     expect(Buffer.from(longest).toString("base64url")).toHaveLength(200);
     expect(isTransactionText(longest)).toBe(true);
@@ -112,7 +112,7 @@ describe("a text to confirm", () => {
     expect(isTransactionText("€".repeat(51))).toBe(false);
   });
 
-  test("is something, and can be written down", () => {
+  test("is not blank, and has valid characters", () => {
     expect(isTransactionText("")).toBe(false);
     expect(isTransactionText("half a \ud83d")).toBe(false);
   });
@@ -128,14 +128,14 @@ test("the list of trusted facets is the same for both versions", () => {
   });
 });
 
-test("a client registers, authenticates, confirms and forgets by what is asked of it", () => {
+test("a client registers, authenticates, confirms and deregisters by these requests", () => {
   const phone = createUafAuthenticator({ counts: true });
   const facetId = "https://login.example";
   const call = { facetId, trustedFacets: trustedFacets([facetId]) };
   const common = { appId, challenge, facets: [facetId], accepted: [hanko], strict: true };
   const registered = verifyUafRegistrationResponse(
     phone.register(
-      createRegistrationRequest({ appId, challenge, username: "someone", accepted: [other, hanko] }),
+      createRegistrationRequest({ appId, challenge, username: "ada", accepted: [other, hanko] }),
       call,
     ),
     { ...common, now: new Date() },

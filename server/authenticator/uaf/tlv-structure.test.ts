@@ -21,7 +21,7 @@ const data = item("extensionData", Buffer.alloc(0));
 const read = (items: Item[], extensible?: "extensible") =>
   parseTlvStructure(encodeTlv(...items), description, extensible);
 
-test("members are read by the names that describe them", () => {
+test("reads members by their names", () => {
   const object = read([name, either, cert, cert]);
   expect(object.name.value.toString()).toBe("abc");
   expect(object.either.tag).toBe(tags.KEYID);
@@ -29,7 +29,7 @@ test("members are read by the names that describe them", () => {
   expect(read([name, item("publicKey", Buffer.of(1)), cert]).either.tag).toBe(tags.PUB_KEY);
 });
 
-test("behind the members there may be what may be passed over, where the object is extensible", () => {
+test("accepts non-critical items after the members of an extensible object", () => {
   const unknown = { tag: 0x0e55, value: Buffer.from("whatever") };
   expect(
     read([name, either, cert, extension(id, data), unknown, extension(id, data)], "extensible"),
@@ -38,41 +38,41 @@ test("behind the members there may be what may be passed over, where the object 
   expect(() => read([name, either, cert, unknown])).toThrow("after the last member");
 });
 
-describe("refused is", () => {
+describe("rejects", () => {
   test.each<[string, Item[]]>([
-    ["nothing", []],
+    ["no members", []],
     ["a missing first member", [either, cert]],
     ["a missing last member", [name, either]],
     ["members in another order", [either, name, cert]],
-    ["a member that stands twice", [name, name, either, cert]],
+    ["a duplicate member", [name, name, either, cert]],
     ["both of two that exclude each other", [name, either, item("publicKey", Buffer.of(1)), cert]],
-    ["one of several that stands apart", [name, either, cert, extension(id, data), cert]],
+    ["a repeated member that is not adjacent", [name, either, cert, extension(id, data), cert]],
     ["a member that is too short", [item("aaid", Buffer.from("ab")), either, cert]],
     ["a member that is too long", [name, item("keyId", Buffer.alloc(5)), cert]],
-    ["one of several that is too long", [name, either, cert, item("attestationCert", Buffer.alloc(3))]],
+    ["a repeated member that is too long", [name, either, cert, item("attestationCert", Buffer.alloc(3))]],
     ["an extension before the members", [extension(id, data), name, either, cert]],
     ["an extension among the members", [name, extension(id, data), either, cert]],
-    ["what nobody knows among the members", [name, { tag: 0x0e55, value: Buffer.of() }, either, cert]],
+    ["an unknown item among the members", [name, { tag: 0x0e55, value: Buffer.of() }, either, cert]],
     ["a critical extension", [name, either, cert, item("extensionCritical", id, data)]],
-    ["a critical member that nobody knows", [name, either, cert, { tag: 0x2e7f, value: Buffer.of() }]],
+    ["an unknown critical member", [name, either, cert, { tag: 0x2e7f, value: Buffer.of() }]],
     ["an extension without a name", [name, either, cert, extension(data)]],
     ["an extension without data", [name, either, cert, extension(id)]],
-    ["an extension with more", [name, either, cert, extension(id, data, data)]],
+    ["an extension with a third item", [name, either, cert, extension(id, data, data)]],
     ["an extension in another order", [name, either, cert, extension(data, id)]],
     [
       "an extension of a name too long",
       [name, either, cert, extension(item("extensionId", Buffer.alloc(33)), data)],
     ],
     ["an extension within an extension", [name, either, cert, extension(extension(id, data))]],
-    ["a thousand extensions within each other", [name, either, cert, nestedTlv(1000)]],
-    ["ten thousand", [name, either, cert, nestedTlv(10_000)]],
+    ["a thousand nested extensions", [name, either, cert, nestedTlv(1000)]],
+    ["ten thousand nested extensions", [name, either, cert, nestedTlv(10_000)]],
     ["a byte at the end", [name, either, cert, Buffer.of(0)]],
   ])("A75 %s", (_what, items) => {
     expect(() => read(items, "extensible")).toThrow(TlvError);
   });
 });
 
-test("whatever the bytes, there is an object of this form or a TlvError", () => {
+test("any bytes are an object of this form or throw a TlvError", () => {
   const tag = fc.constantFrom(...Object.values(tags), 0x0e55, 0x2e55);
   const items = fc.array(fc.record({ tag, value: fc.uint8Array({ maxLength: 4 }) }), { maxLength: 8 });
   fc.assert(

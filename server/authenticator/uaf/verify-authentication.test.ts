@@ -38,7 +38,7 @@ interface Case {
 const held = (algorithm: UafAlgorithm, id = Buffer.alloc(32, 1)): StoredKey => ({
   id,
   appId: asked.appId,
-  username: "someone",
+  username: "ada",
   privateKey: makeUafKey(algorithm),
   signCounter: 0,
 });
@@ -84,7 +84,7 @@ function expectRejection(one: Case, reason: UafRejectionReason) {
 }
 
 describe("an authentication", () => {
-  test("of the published Android client holds, with a transaction and without one", () => {
+  test("of the published Android client is accepted, with and without a transaction", () => {
     const assertions = [
       { aaid, keyId: usual.id.toString("base64url"), signCounter: 0, authenticatorVersion: 1 },
     ];
@@ -97,7 +97,7 @@ describe("an authentication", () => {
     keyFormatsOf(algorithm).map((keyFormat) => [algorithm, keyFormat] as const),
   );
 
-  test.each(everyWay)("holds by algorithm %i and key format %i", (algorithm, keyFormat) => {
+  test.each(everyWay)("is accepted with algorithm %i and key format %i", (algorithm, keyFormat) => {
     const key = held(algorithm);
     const settings: UafSettings = { algorithm, keys: [key], counts: true, nonceLength: 64 };
     const publicKey = exportUafKey(key.privateKey, keyFormat);
@@ -108,7 +108,7 @@ describe("an authentication", () => {
     expect(judged(answer, one)).toMatchObject({ ok: true, assertions: [{ signCounter: 1 }] });
   });
 
-  test("holds by another algorithm that the key signs by as well", () => {
+  test("is accepted with another algorithm of the same key", () => {
     const raw: Case = { model: { algorithms: [0x0001, 0x0002] } };
     const phone = createUafAuthenticator({ algorithm: 0x0001, keys: [usual] });
     expect(judged(answerOf(raw, phone), raw)).toMatchObject({ ok: true });
@@ -121,13 +121,13 @@ describe("an authentication", () => {
       expect(judged(answer).ok).toBe(true);
   });
 
-  test("passes over extensions that may be passed over, and refuses others", () => {
+  test("ignores non-critical extensions, and rejects critical ones", () => {
     const extension = { id: "com.example", data: Buffer.from("x"), critical: false };
     expect(verdict({ extensions: [extension] })).toMatchObject({ ok: true });
     expectRejection({ extensions: [{ ...extension, critical: true }] }, "assertion_malformed");
   });
 
-  test("of several assertions keeps those that hold, each key once", () => {
+  test("keeps the valid assertions of several, each key once", () => {
     const [first] = JSON.parse(answerOf({})) as [{ assertions: unknown[]; fcParams: string; header: object }];
     const sent = (instead: Overrides, phone?: UafAuthenticator) =>
       (
@@ -149,7 +149,7 @@ describe("an authentication", () => {
   });
 });
 
-describe("refused is, of the message,", () => {
+describe("a message is rejected with", () => {
   test.each<[string, Case, UafRejectionReason]>([
     ["another operation", { instead: { header: { op: "Reg" } } }, "operation_mismatch"],
     [
@@ -187,24 +187,24 @@ describe("refused is, of the message,", () => {
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 });
 
-describe("A75 refused is, of the assertion,", () => {
+describe("A75 an assertion is rejected with", () => {
   test.each<[string, Overrides]>([
-    ["a member that is missing", { tlv: [{ leaveOut: "nonce" }] }],
-    ["no hash of a content, not even an empty one", { tlv: [{ leaveOut: "transactionContentHash" }] }],
+    ["a missing member", { tlv: [{ leaveOut: "nonce" }] }],
+    ["no transaction content hash, not even an empty one", { tlv: [{ leaveOut: "transactionContentHash" }] }],
     ["no signature", { tlv: [{ leaveOut: "signature" }] }],
-    ["a member that stands twice", { tlv: [{ repeat: "counters" }] }],
+    ["a duplicate member", { tlv: [{ repeat: "counters" }] }],
     ["two signatures", { tlv: [{ repeat: "signature" }] }],
     ["members in another order", { tlv: [{ swap: ["nonce", "finalChallengeHash"] }] }],
-    ["a signature before what was signed", { tlv: [{ swap: ["signedData", "signature"] }] }],
+    ["a signature before the signed data", { tlv: [{ swap: ["signedData", "signature"] }] }],
     ["an assertion of the other kind", { tlv: [{ of: "authAssertion", tag: 0x3e01 }] }],
     ["a nonce of seven bytes", { nonce: Buffer.alloc(7) }],
-    ["half a hash of a content", { transactionContentHash: Buffer.alloc(33) }],
+    ["a truncated transaction content hash", { transactionContentHash: Buffer.alloc(33) }],
     [
       "a statement about how it was made as in registrations",
       { tlv: [{ of: "assertionInfo", value: Buffer.alloc(7) }] },
     ],
     ["counters as in registrations", { tlv: [{ of: "counters", value: Buffer.alloc(8) }] }],
-    ["a length that runs over", { tlv: [{ of: "keyId", statedLength: 0x7fff }] }],
+    ["a length beyond the input", { tlv: [{ of: "keyId", statedLength: 0x7fff }] }],
     ["bytes at its end", { tlv: [{ after: "authAssertion", put: Buffer.of(0) }] }],
     [
       "an item behind the signature",
@@ -215,16 +215,16 @@ describe("A75 refused is, of the assertion,", () => {
   ])("%s", (_what, instead) => expectRejection({ instead }, "assertion_malformed"));
 });
 
-describe("A74 refused is, of the key,", () => {
+describe("A74 a key is rejected:", () => {
   test.each<[string, Case, UafRejectionReason]>([
-    ["one that was not asked for", { expected: { keys: [] } }, "key_unknown"],
-    ["another one of the same phone", { expected: { keys: [storedOf(other)] } }, "key_unknown"],
+    ["one that was not requested", { expected: { keys: [] } }, "key_unknown"],
+    ["another one of the same authenticator", { expected: { keys: [storedOf(other)] } }, "key_unknown"],
     [
       "the name of another model",
       { expected: { keys: [storedOf(usual, { aaid: "006F#0002" })] } },
       "key_unknown",
     ],
-    ["a model that nobody knows", { instead: { aaid: "0000#0000" } }, "aaid_unknown"],
+    ["an unknown model", { instead: { aaid: "0000#0000" } }, "aaid_unknown"],
     ["a model that is no longer accepted", { expected: { accepted: [] } }, "aaid_unknown"],
     ["a model that was revoked since", { model: { revoked: true } }, "authenticator_revoked"],
     ["a version that is no longer accepted", { model: { version: 2 } }, "version_too_old"],
@@ -233,17 +233,17 @@ describe("A74 refused is, of the key,", () => {
       { instead: { signWith: other.privateKey } },
       "signature_not_verified",
     ],
-    ["a stored key that is none", { stored: { publicKey: Buffer.alloc(91) } }, "public_key_unacceptable"],
+    ["a malformed stored key", { stored: { publicKey: Buffer.alloc(91) } }, "public_key_unacceptable"],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
-  test("A77 the right key under the name of another", () => {
+  test("A77 the right key under the id of another", () => {
     const phone = createUafAuthenticator({ keys: [other] });
     const answer = answerOf({ instead: { keyId: usual.id } }, phone);
     expect(judged(answer)).toMatchObject({ ok: false, reason: "signature_not_verified" });
   });
 });
 
-describe("A75 refused is, of the algorithm,", () => {
+describe("A75 an algorithm is rejected:", () => {
   test.each<[string, Case, UafRejectionReason]>([
     ["one that is not the model's", { model: { algorithms: [0x0001] } }, "algorithm_unacceptable"],
     ["one of another curve", { instead: { algorithm: 0x0006 } }, "algorithm_unacceptable"],
@@ -258,8 +258,8 @@ describe("A75 refused is, of the algorithm,", () => {
       { instead: { algorithm: 0x0007 }, model: { algorithms: [0x0007] } },
       "algorithm_unacceptable",
     ],
-    ["one that writes the signature otherwise", { instead: { algorithm: 0x0001 } }, "signature_not_verified"],
-    ["one of a stored key that there is not", { stored: { algorithm: 0x00ff } }, "algorithm_unacceptable"],
+    ["one with another signature encoding", { instead: { algorithm: 0x0001 } }, "signature_not_verified"],
+    ["an unknown one of a stored key", { stored: { algorithm: 0x00ff } }, "algorithm_unacceptable"],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 });
 
@@ -288,13 +288,13 @@ describe("A73 the counter", () => {
     expect(verdict(one)).toMatchObject({ ok: false, reason: "sign_counter", code: 1492 });
   });
 
-  test("is worth no alarm when the key has not signed it", () => {
+  test("is not reported if the key has not signed it", () => {
     const one: Case = { stored: { signCounter: 5 }, instead: { signCounter: 4, signature: "flipped" } };
     expectRejection(one, "signature_not_verified");
   });
 });
 
-describe("A76 refused is, of what was confirmed,", () => {
+describe("A76 a confirmation is rejected with", () => {
   test.each<[string, Case, UafRejectionReason]>([
     ["another text", { transaction: text, instead: { transaction: `${text} ` } }, "transaction_mismatch"],
     [
@@ -302,7 +302,7 @@ describe("A76 refused is, of what was confirmed,", () => {
       { transaction: text, instead: { transaction: null } },
       "mode_unacceptable",
     ],
-    ["a text, where there was none", { instead: { transaction: text } }, "mode_unacceptable"],
+    ["a text, if none was requested", { instead: { transaction: text } }, "mode_unacceptable"],
     ["a text without the mode for it", { transaction: text, instead: { mode: 1 } }, "mode_unacceptable"],
     [
       "a hash without the mode for it",
@@ -319,8 +319,8 @@ describe("A76 refused is, of what was confirmed,", () => {
       { transaction: text, instead: { transactionContentHash: Buffer.alloc(16) } },
       "transaction_mismatch",
     ],
-    ["the mode where there was nothing", { instead: { mode: 2 } }, "mode_unacceptable"],
-    ["a mode that there is not", { instead: { mode: 3 } }, "mode_unacceptable"],
+    ["the mode, if no text was requested", { instead: { mode: 2 } }, "mode_unacceptable"],
+    ["an unknown mode", { instead: { mode: 3 } }, "mode_unacceptable"],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
   test("the hash of the text's base64url", async () => {
@@ -331,14 +331,14 @@ describe("A76 refused is, of what was confirmed,", () => {
   });
 });
 
-describe("refused is, of the signature,", () => {
+describe("a signature is rejected with", () => {
   test.each<[string, Overrides]>([
-    ["one bit", { signature: "flipped" }],
-    ["all of it", { signature: Buffer.alloc(70, 1) }],
-    ["its form", { signature: "negative r" }],
+    ["one bit changed", { signature: "flipped" }],
+    ["other bytes", { signature: Buffer.alloc(70, 1) }],
+    ["a negative r", { signature: "negative r" }],
   ])("%s", (_what, instead) => expectRejection({ instead }, "signature_not_verified"));
 
-  test("nothing of its form where clients are known for it", () => {
+  test("a negative r only if strict", () => {
     expect(verdict({ instead: { signature: "negative r" }, expected: { strict: false } })).toMatchObject({
       ok: true,
     });

@@ -46,7 +46,7 @@ interface Case {
 
 function answerOf({ settings = {}, instead = {}, extensions = [] }: Case): string {
   const accepted = [authenticatorMetadata({ aaid })];
-  const request = createRegistrationRequest({ ...asked, username: "someone", accepted });
+  const request = createRegistrationRequest({ ...asked, username: "ada", accepted });
   return createUafAuthenticator(settings).register(request, {
     facetId,
     extensions,
@@ -81,10 +81,10 @@ const full = (details: Partial<FullAttestation> = {}): UafSettings => ({
 const vouched = { attestation: "full", roots: [pemOf(authority)] } as const;
 
 describe("a registration", () => {
-  test("of the published Android client holds, and says all that has to be kept", () => {
+  test("of the published Android client is accepted, with all facts to store", () => {
     const phone = createUafAuthenticator();
     const accepted = [authenticatorMetadata({ aaid })];
-    const request = createRegistrationRequest({ ...asked, username: "someone", accepted });
+    const request = createRegistrationRequest({ ...asked, username: "ada", accepted });
     const answer = phone.register(request, { facetId });
     const [key] = phone.keys;
     if (!key) throw new Error("no key");
@@ -111,7 +111,7 @@ describe("a registration", () => {
     keyFormatsOf(algorithm).map((keyFormat) => [algorithm, keyFormat] as const),
   );
 
-  test.each(everyWay)("holds by algorithm %i and key format %i", (algorithm, keyFormat) => {
+  test.each(everyWay)("is accepted with algorithm %i and key format %i", (algorithm, keyFormat) => {
     for (const [settings, model] of [
       [{}, {}],
       [full(), vouched],
@@ -125,16 +125,16 @@ describe("a registration", () => {
     }
   });
 
-  test("holds with an RSA key in the format that some devices take instead", () => {
+  test("is accepted with an RSA key in the other format of some devices", () => {
     const settings: UafSettings = { algorithm: 0x0003, keyFormat: 0x0103 };
     expect(verdict({ settings, instead: { spki: true } })).toMatchObject({ ok: true });
   });
 
-  test("holds by SHA-1 only where the model is known for it", () => {
+  test("is accepted with SHA-1 only if the model allows it", () => {
     expectRejection({ settings: { algorithm: 0x000f } }, "algorithm_unacceptable");
   });
 
-  test("counts as the authenticator counts", () => {
+  test("keeps the authenticator's counter", () => {
     const one: Case = { instead: { signCounter: 0xffffffff, regCounter: 7 } };
     expect(verdict(one)).toMatchObject({ registrations: [{ signCounter: 0xffffffff, regCounter: 7 }] });
   });
@@ -147,11 +147,11 @@ describe("a registration", () => {
     expect(judged(wrap(wrap(array)))).toMatchObject({ ok: false, reason: "message_malformed", code: 1400 });
   });
 
-  test("is for the facet where the request names no application", () => {
+  test("is for the facet if the request has no AppID", () => {
     const request = createRegistrationRequest({
       ...asked,
       appId: "",
-      username: "someone",
+      username: "ada",
       accepted: [authenticatorMetadata({ aaid })],
     });
     const answer = createUafAuthenticator().register(request, { facetId });
@@ -159,7 +159,7 @@ describe("a registration", () => {
     expect(judged(answer)).toMatchObject({ ok: false, reason: "app_id_mismatch" });
   });
 
-  test("keeps how transactions are drawn", () => {
+  test("keeps the transaction display", () => {
     const png = {
       width: 320,
       height: 480,
@@ -178,7 +178,7 @@ describe("a registration", () => {
     expect(judged(JSON.stringify([message]))).toMatchObject({ ok: false, reason: "message_malformed" });
   });
 
-  test("passes over extensions that may be passed over, and refuses others", () => {
+  test("ignores non-critical extensions, and rejects critical ones", () => {
     const extension = { id: "com.example", data: Buffer.from("x"), critical: false };
     expect(verdict({ extensions: [extension, extension] })).toMatchObject({ ok: true });
     expectRejection({ extensions: [{ ...extension, critical: true }] }, "assertion_malformed");
@@ -187,7 +187,7 @@ describe("a registration", () => {
     expectRejection({ instead: { header: { exts: exts(true) } } }, "extension_unknown");
   });
 
-  test("of several assertions keeps those that hold, each key once", () => {
+  test("keeps the valid assertions of several, each key once", () => {
     const [first] = JSON.parse(answerOf({})) as [{ assertions: unknown[] }];
     const sent = (one: Case) => (JSON.parse(answerOf(one)) as [typeof first])[0].assertions;
     const together = (...assertions: unknown[]) => judged(JSON.stringify([{ ...first, assertions }]));
@@ -204,7 +204,7 @@ describe("a registration", () => {
     expect(together(...stranger, rubbish)).toMatchObject({ ok: false, reason: "aaid_unknown" });
   });
 
-  test("is of a model whose name is written in any case", () => {
+  test("accepts an AAID in any case", () => {
     for (const [known, told] of [
       ["00ab#00cd", "00AB#00CD"],
       ["00AB#00CD", "00ab#00cd"],
@@ -215,10 +215,10 @@ describe("a registration", () => {
   });
 });
 
-describe("refused is, of the message,", () => {
+describe("a message is rejected with", () => {
   test.each<[string, Case, UafRejectionReason]>([
     ["another operation", { instead: { header: { op: "Auth" } } }, "operation_mismatch"],
-    ["none", { instead: { header: { op: undefined } } }, "message_malformed"],
+    ["no operation", { instead: { header: { op: undefined } } }, "message_malformed"],
     [
       "a version of times to come",
       { instead: { header: { upv: { major: 1, minor: 2 } } } },
@@ -236,17 +236,17 @@ describe("refused is, of the message,", () => {
       { instead: { header: { serverData: "b" } }, expected: { serverData: "a" } },
       "server_data_mismatch",
     ],
-    ["server data that is gone", { expected: { serverData: "a" } }, "server_data_mismatch"],
+    ["missing server data", { expected: { serverData: "a" } }, "server_data_mismatch"],
     ["A75 another scheme", { instead: { assertionScheme: "UAFV2TLV" } }, "scheme_unknown"],
-    ["an assertion that is none", { instead: { before: ["AT4"] } }, "message_malformed"],
+    ["a malformed assertion", { instead: { before: ["AT4"] } }, "message_malformed"],
     [
-      "more assertions than anybody sends",
+      "too many assertions",
       { instead: { after: Array(8).fill({ assertionScheme: "a", assertion: "b" }) } },
       "message_malformed",
     ],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
-  test("what is none", () => {
+  test("malformed content", () => {
     const valid = JSON.parse(answerOf({})) as [object];
     const [message] = valid;
     for (const answer of [
@@ -278,7 +278,7 @@ describe("refused is, of the message,", () => {
   });
 });
 
-describe("A72 refused is, of the final challenge,", () => {
+describe("A72 a final challenge is rejected with", () => {
   const params = (finalChallengeParams: Overrides["finalChallengeParams"] & {}): Case => ({
     instead: { finalChallengeParams },
   });
@@ -294,15 +294,15 @@ describe("A72 refused is, of the final challenge,", () => {
     ["another application", params({ appID: "https://evil.example" }), "final_challenge_app_id_mismatch"],
     ["no application", params({ appID: "" }), "final_challenge_app_id_mismatch"],
     ["another facet", params({ facetID: "https://evil.example" }), "facet_not_trusted"],
-    ["a facet that only begins alike", params({ facetID: `${facetId}.evil.example` }), "facet_not_trusted"],
-    ["a facet of times when there were others", { expected: { facets: [] } }, "facet_not_trusted"],
+    ["a facet with the same beginning", params({ facetID: `${facetId}.evil.example` }), "facet_not_trusted"],
+    ["a facet that is no longer trusted", { expected: { facets: [] } }, "facet_not_trusted"],
     [
       "a channel that cannot be checked",
       params({ channelBinding: { serverEndPoint: "AA" } }),
       "channel_binding_refused",
     ],
     [
-      "a channel that nobody heard of",
+      "an unknown channel binding",
       params({ channelBinding: { other: { a: 1 } } }),
       "channel_binding_refused",
     ],
@@ -316,7 +316,7 @@ describe("A72 refused is, of the final challenge,", () => {
       { instead: { finalChallengeHash: Buffer.alloc(31) } },
       "assertion_malformed",
     ],
-    ["what is no base64url", { instead: { fcParams: "e30 " } }, "final_challenge_malformed"],
+    ["invalid base64url", { instead: { fcParams: "e30 " } }, "final_challenge_malformed"],
     ["base64", { instead: { fcParams: "e3/+" } }, "final_challenge_malformed"],
     [
       "what is no JSON",
@@ -331,33 +331,33 @@ describe("A72 refused is, of the final challenge,", () => {
     ["half of its padding", { instead: { fcParams: "e30" + "==" } }, "final_challenge_malformed"],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
-  test("nothing when it is padded, or says of the channel that there is nothing to say", () => {
+  test("neither padding nor an empty channel binding", () => {
     expect(verdict({ instead: { padded: true } })).toMatchObject({ ok: true });
     for (const channelBinding of [undefined, null, { tlsUnique: "" }, { serverEndPoint: null }])
       expect(verdict(params({ channelBinding }))).toMatchObject({ ok: true });
   });
 });
 
-describe("A75 refused is, of the assertion,", () => {
+describe("A75 an assertion is rejected with", () => {
   test.each<[string, Overrides]>([
-    ["a member that is missing", { tlv: [{ leaveOut: "counters" }] }],
+    ["a missing member", { tlv: [{ leaveOut: "counters" }] }],
     ["no attestation", { tlv: [{ leaveOut: "basicSurrogate" }] }],
     ["no signature", { tlv: [{ leaveOut: "signature" }] }],
-    ["a member that stands twice", { tlv: [{ repeat: "keyId" }] }],
-    ["a statement that stands twice", { tlv: [{ repeat: "krd" }] }],
-    ["an attestation that stands twice", { tlv: [{ repeat: "basicSurrogate" }] }],
+    ["a duplicate member", { tlv: [{ repeat: "keyId" }] }],
+    ["a duplicate statement", { tlv: [{ repeat: "krd" }] }],
+    ["a duplicate attestation", { tlv: [{ repeat: "basicSurrogate" }] }],
     ["members in another order", { tlv: [{ swap: ["aaid", "assertionInfo"] }] }],
     ["an attestation before the statement", { tlv: [{ swap: ["krd", "basicSurrogate"] }] }],
     ["an assertion of the other kind", { tlv: [{ of: "regAssertion", tag: 0x3e02 }] }],
     ["a member of another kind", { tlv: [{ of: "krd", tag: 0x3e04 }] }],
-    ["a length that runs over", { tlv: [{ of: "publicKey", statedLength: 0xffff }] }],
-    ["a length that falls short", { tlv: [{ of: "publicKey", statedLength: 3 }] }],
-    ["a length that runs over everything", { tlv: [{ of: "regAssertion", statedLength: 0xffff }] }],
+    ["a length beyond its item", { tlv: [{ of: "publicKey", statedLength: 0xffff }] }],
+    ["a length that is too small", { tlv: [{ of: "publicKey", statedLength: 3 }] }],
+    ["a length beyond the whole input", { tlv: [{ of: "regAssertion", statedLength: 0xffff }] }],
     ["bytes at its end", { tlv: [{ after: "regAssertion", put: Buffer.of(0) }] }],
     ["an item at its end", { tlv: [{ after: "regAssertion", put: item("extension", Buffer.alloc(0)) }] }],
     ["bytes at the end of the statement", { tlv: [{ after: "publicKey", put: Buffer.of(1, 2, 3) }] }],
     [
-      "a member that nobody knows and that matters",
+      "an unknown critical member",
       { tlv: [{ after: "publicKey", put: { tag: 0x2eff, value: Buffer.of() } }] },
     ],
     [
@@ -388,7 +388,7 @@ describe("A75 refused is, of the assertion,", () => {
     ["ten thousand levels", { tlv: [{ after: "publicKey", put: nestedTlv(10_000) }] }],
   ])("%s", (_what, instead) => expectRejection({ instead }, "assertion_malformed"));
 
-  test("nothing for 4096 bytes, but for one more", () => {
+  test("4097 bytes, but not 4096", () => {
     const sized = (length: number) =>
       answerOf({
         settings: { algorithm: 0x0001 },
@@ -402,12 +402,12 @@ describe("A75 refused is, of the assertion,", () => {
     expect(judged(sized(room + 1))).toMatchObject({ ok: false, reason: "assertion_malformed" });
   });
 
-  test("nothing for a member that nobody knows and that does not matter", () => {
+  test("no error for an unknown non-critical member", () => {
     const instead: Overrides = { tlv: [{ after: "publicKey", put: { tag: 0x0e55, value: Buffer.of(1) } }] };
     expect(verdict({ instead })).toMatchObject({ ok: true });
   });
 
-  test("another spelling of its base64url", () => {
+  test("a non-canonical base64url encoding", () => {
     const answer = answerOf({});
     const [message] = JSON.parse(answer) as [Sent];
     const { assertion, assertionScheme } = message.assertions[0];
@@ -425,14 +425,14 @@ describe("A75 refused is, of the assertion,", () => {
   });
 });
 
-describe("refused is, of the authenticator,", () => {
+describe("an authenticator is rejected with", () => {
   const otherKey = makeUafKey(0x0002);
   const offCurve = exportUafKey(otherKey, 0x0100);
   offCurve[64] = (offCurve[64] ?? 0) ^ 1;
   const shortRsa = createPublicKey(generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey);
 
   test.each<[string, Case, UafRejectionReason]>([
-    ["A74 a model that nobody knows", { instead: { aaid: "0000#0000" } }, "aaid_unknown"],
+    ["A74 an unknown model", { instead: { aaid: "0000#0000" } }, "aaid_unknown"],
     ["a model that was revoked", { model: { revoked: true } }, "authenticator_revoked"],
     ["a model that may not register", { expected: { disallowed: [{ aaid }] } }, "authenticator_disallowed"],
     [
@@ -444,7 +444,7 @@ describe("refused is, of the authenticator,", () => {
       "authenticator_disallowed",
     ],
     ["a mode without the user", { instead: { mode: 0 } }, "mode_unacceptable"],
-    ["a mode that confirms something", { instead: { mode: 2 } }, "mode_unacceptable"],
+    ["the mode of a confirmation", { instead: { mode: 2 } }, "mode_unacceptable"],
     ["an algorithm that is not the model's", { model: { algorithms: [0x0001] } }, "algorithm_unacceptable"],
     ["SM2", { instead: { algorithm: 0x0007 }, model: { algorithms: [0x0007] } }, "algorithm_unacceptable"],
     [
@@ -487,17 +487,17 @@ describe("refused is, of the authenticator,", () => {
     ],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
-  test("nothing for a key beside one that may not register", () => {
+  test("no error for a key beside one that must not register", () => {
     const disallowed = [{ aaid, keyId: Buffer.alloc(32, 1).toString("base64url") }];
     expect(verdict({ expected: { disallowed } })).toMatchObject({ ok: true });
   });
 
-  test("nothing for a short key id where clients are known for it", () => {
+  test("no error for a short key id if not strict", () => {
     const one: Case = { instead: { keyId: Buffer.from("fifteen-letters") }, expected: { strict: false } };
     expect(verdict(one)).toMatchObject({ ok: true });
   });
 
-  test("each with its own status", () => {
+  test("a status code for each reason", () => {
     const codes: [Case, number][] = [
       [{ instead: { aaid: "0000#0000" } }, 1480],
       [{ model: { revoked: true } }, 1493],
@@ -514,7 +514,7 @@ describe("refused is, of the authenticator,", () => {
   });
 });
 
-describe("refused is, of the attestation,", () => {
+describe("an attestation is rejected with", () => {
   const lastWeek = {
     notBefore: new Date(now.getTime() - 9 * day),
     notAfter: new Date(now.getTime() - 2 * day),
@@ -533,8 +533,8 @@ describe("refused is, of the attestation,", () => {
       { model: vouched },
       "attestation_type_unacceptable",
     ],
-    ["one by a group", { settings: { attestation: "ecdaa" } }, "attestation_type_unacceptable"],
-    ["one by a certificate where no root is known", { settings: full() }, "attestation_not_verified"],
+    ["an ECDAA attestation", { settings: { attestation: "ecdaa" } }, "attestation_type_unacceptable"],
+    ["a certificate without a known root", { settings: full() }, "attestation_not_verified"],
     [
       "a root that is not the model's",
       { settings: full({ authority: stranger }), model: vouched },
@@ -585,7 +585,7 @@ describe("refused is, of the attestation,", () => {
       "attestation_not_verified",
     ],
     [
-      "a chain through somebody who may not certify",
+      "a chain through a certificate that is not an authority",
       { settings: full({ authority: customer, above: [customer] }), model: vouched },
       "attestation_not_verified",
     ],
@@ -633,8 +633,12 @@ describe("refused is, of the attestation,", () => {
       { instead: { signature: "flipped" } },
       "attestation_not_verified",
     ],
-    ["somebody else's signature", { instead: { signWith: makeUafKey(0x0002) } }, "attestation_not_verified"],
-    ["numbers that are no DER", { instead: { signature: "negative r" } }, "attestation_not_verified"],
+    [
+      "the signature of another key",
+      { instead: { signWith: makeUafKey(0x0002) } },
+      "attestation_not_verified",
+    ],
+    ["numbers that are not DER", { instead: { signature: "negative r" } }, "attestation_not_verified"],
     [
       "a root that cannot be read",
       { settings: full(), model: { ...vouched, roots: ["rubbish"] } },
@@ -642,7 +646,7 @@ describe("refused is, of the attestation,", () => {
     ],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
-  test("nothing for a chain to a root, however it is told", () => {
+  test("no error for a chain to a root, in any form", () => {
     for (const details of [
       {},
       { above: [authority] },
@@ -655,7 +659,7 @@ describe("refused is, of the attestation,", () => {
       });
   });
 
-  test("nothing for a certificate that is listed itself, but for what is only of the same key", () => {
+  test("no error for a listed certificate, unless it only shares the key", () => {
     const key = makeUafKey(0x0002);
     const issued = (cn: string) =>
       makeCertificate({ subject: { CN: cn }, issuer: authority, publicKey: createPublicKey(key) });
@@ -671,18 +675,18 @@ describe("refused is, of the attestation,", () => {
     expectRejection(by(Buffer.from(pemOf(listed))), "attestation_not_verified");
   });
 
-  test("nothing for numbers that are no DER where clients are known for it", () => {
+  test("no error for numbers that are not DER if not strict", () => {
     const one: Case = { instead: { signature: "negative r" }, expected: { strict: false } };
     expect(verdict(one)).toMatchObject({ ok: true });
   });
 
-  test("nothing where a certificate is demanded of nobody, but shown and right", () => {
+  test("no error for a valid certificate that was not required", () => {
     const model = { attestation: "surrogate", roots: vouched.roots } as const;
     expect(verdict({ settings: full(), model })).toMatchObject({ registrations: [{ attestation: "full" }] });
     expect(verdict({ model })).toMatchObject({ registrations: [{ attestation: "surrogate" }] });
   });
 
-  test("nothing where the authenticator signs by another algorithm than the key that it made", () => {
+  test("no error if the attestation key has another algorithm than the new key", () => {
     const key = makeUafKey(0x0001);
     const one: Case = {
       settings: { ...full(), algorithm: 0x0003 },

@@ -27,16 +27,16 @@ function signed(id: UafAlgorithm) {
   };
 }
 
-test("every algorithm that an authenticator here signs by is verified, and no other", () => {
+test("verifies the algorithms of the test authenticator, and no other", () => {
   expect([...algorithms.keys()]).toEqual(ids);
   expect(algorithms.has(0x0007)).toBe(false);
 });
 
-test("without a word about it, SHA-1 is not accepted", () => {
+test("does not accept SHA-1 by default", () => {
   expect(defaultAlgorithms).toEqual(ids.filter((id) => id !== 0x000f));
 });
 
-test.each(ids)("a signature by algorithm %i holds, and none that differs", (id) => {
+test.each(ids)("accepts a signature with algorithm %i, and none that differs", (id) => {
   const { algorithm, key, signature } = signed(id);
   expect(verifySignature(algorithm, key, data, signature, true)).toBe(true);
   expect(verifySignature(algorithm, key, Buffer.from("something else"), signature, true)).toBe(false);
@@ -58,7 +58,7 @@ test.each(ids)("a signature by algorithm %i holds, and none that differs", (id) 
     expect(verifySignature(algorithm, key, data, other, true)).toBe(false);
 });
 
-test.each(ids)("a signature by algorithm %i is none by another of the same key", (id) => {
+test.each(ids)("rejects a signature with algorithm %i as another algorithm of the same key", (id) => {
   const { algorithm, key, signature } = signed(id);
   for (const other of algorithms.values()) {
     const alike =
@@ -76,14 +76,14 @@ describe("an ECDSA signature in DER", () => {
   const [r, s] = [raw.subarray(0, 32), raw.subarray(32)];
   const zeroed = (number: Buffer) => Buffer.concat([Buffer.of(0, 0), number]);
 
-  test("whose numbers are negative holds only where that is known of clients", () => {
+  test("with negative numbers is accepted only if not strict", () => {
     const signature = negativeRSignature(data, privateKey);
     expect(verifySignature(algorithm, key, data, signature, true)).toBe(false);
     expect(verifySignature(algorithm, key, data, signature, false)).toBe(true);
     expect(verifySignature(algorithm, key, Buffer.from("something else"), signature, false)).toBe(false);
   });
 
-  test("is not read more loosely than that", () => {
+  test("is otherwise parsed strictly", () => {
     for (const signature of [
       sequence(integer(r)),
       sequence(integer(r), integer(s), integer(s)),
@@ -104,7 +104,7 @@ describe("an ECDSA signature in DER", () => {
 
 describe("an RSA signature in DER", () => {
   test.each([0x0004, 0x0009] as const)(
-    "of algorithm %i is in an octet string, written in the one way",
+    "with algorithm %i is in an octet string, in its canonical encoding",
     (id) => {
       const { algorithm, key, signature } = signed(id);
       const number = signature.subarray(4);
@@ -119,7 +119,7 @@ describe("an RSA signature in DER", () => {
     },
   );
 
-  test("by PSS has a salt as long as its hash", () => {
+  test("with PSS has a salt as long as its hash", () => {
     const { algorithm, key, privateKey } = signed(0x0003);
     const salted = (saltLength: number) => sign("sha256", data, { key: privateKey, padding: 6, saltLength });
     expect(verifySignature(algorithm, key, data, salted(32), true)).toBe(true);
@@ -128,7 +128,7 @@ describe("an RSA signature in DER", () => {
   });
 });
 
-test("a key of another kind verifies nothing, and breaks nothing", () => {
+test("rejects a signature with a key of another kind, without an exception", () => {
   const keys = [makeUafKey(1), makeUafKey(8), makeUafKey(18), generateKeyPairSync("x25519").privateKey].map(
     (key) => createPublicKey(key),
   );
@@ -138,7 +138,7 @@ test("a key of another kind verifies nothing, and breaks nothing", () => {
   }
 });
 
-test("whatever the bytes, they are no signature", () => {
+test("rejects any bytes as a signature", () => {
   const all = ids.map(signed);
   fc.assert(
     fc.property(fc.constantFrom(...all), fc.uint8Array({ maxLength: 300 }), ({ algorithm, key }, bytes) => {

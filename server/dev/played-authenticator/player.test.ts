@@ -11,8 +11,8 @@ import { openPlayedAuthenticator, type PlayedAuthenticator } from "./player.ts";
 const token = "a".repeat(43);
 const upv = { major: 1, minor: 1 };
 
-/** A server that has one request, and says of any answer what it is told to say. */
-interface Stand {
+/** A server with one request and a preset verdict for any answer. */
+interface FakeServer {
   operation: "REG" | "AUTH";
   status: string;
   verdict: object;
@@ -20,7 +20,7 @@ interface Stand {
   policy: object;
   put: { uafResponse: string; deviceKeyInfo: { keyName: string } } | null;
 }
-let stand: Stand;
+let fake: FakeServer;
 let server: Server;
 let base: string;
 
@@ -31,20 +31,20 @@ beforeAll(async () => {
       response.end(JSON.stringify(body));
     };
     if (request.url === "/facets") {
-      return say(200, { trustedFacets: [{ version: { major: 1, minor: 0 }, ids: stand.facets }] });
+      return say(200, { trustedFacets: [{ version: { major: 1, minor: 0 }, ids: fake.facets }] });
     }
     if (request.headers.authorization !== `device ${token}`) return say(401, { code: 401 });
-    const header = { upv, op: stand.operation === "REG" ? "Reg" : "Auth", appID: `${base}/facets` };
-    const message = { header, challenge: "A".repeat(43), username: "ada", policy: stand.policy };
+    const header = { upv, op: fake.operation === "REG" ? "Reg" : "Auth", appID: `${base}/facets` };
+    const message = { header, challenge: "A".repeat(43), username: "ada", policy: fake.policy };
     if (request.method === "GET") {
-      const { operation, status } = stand;
+      const { operation, status } = fake;
       return say(200, { operation, status, request: JSON.stringify([message]) });
     }
     let text = "";
     request.on("data", (chunk) => (text += chunk));
     request.on("end", () => {
-      stand.put = JSON.parse(text);
-      say(200, stand.verdict);
+      fake.put = JSON.parse(text);
+      say(200, fake.verdict);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, resolve));
@@ -59,7 +59,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "stile phone "));
   file = join(folder, "data", "phone.json");
   phone = openPlayedAuthenticator(file, base);
-  stand = {
+  fake = {
     operation: "REG",
     status: "PENDING",
     verdict: { status: "OK" },
@@ -73,23 +73,23 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const approve = (href = `${base}/request`, by = token) => phone.approve({ href, token: by });
 
 describe("the played authenticator", () => {
-  test("registers, keeps its key in a file of its owner's alone, and signs with it after a restart", async () => {
+  test("registers, keeps its key in a file with mode 600, and signs with it after a restart", async () => {
     expect(await approve()).toEqual({ outcome: "approved" });
-    expect(stand.put?.deviceKeyInfo.keyName).toBe("Played authenticator");
-    const registered = opened(stand.put?.uafResponse ?? "");
+    expect(fake.put?.deviceKeyInfo.keyName).toBe("Played authenticator");
+    const registered = opened(fake.put?.uafResponse ?? "");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     phone = openPlayedAuthenticator(file, base);
     expect(phone.keys()).toMatchObject([{ username: "ada", appId: `${base}/facets` }]);
-    stand.operation = "AUTH";
+    fake.operation = "AUTH";
     expect(await approve()).toEqual({ outcome: "approved" });
-    expect(opened(stand.put?.uafResponse ?? "").member(0x2e09)).toEqual(registered.member(0x2e09));
+    expect(opened(fake.put?.uafResponse ?? "").member(0x2e09)).toEqual(registered.member(0x2e09));
   });
 
-  test("forgets a key that the server did not take, or that it is told to", async () => {
-    stand.verdict = { status: "FAILED", error: { code: 1496 } };
+  test("forgets a key that the server rejected, or on demand", async () => {
+    fake.verdict = { status: "FAILED", error: { code: 1496 } };
     expect(await approve()).toEqual({ outcome: "refused", code: 1496 });
     expect(phone.keys()).toEqual([]);
-    stand.verdict = { status: "OK" };
+    fake.verdict = { status: "OK" };
     for (const _ of [1, 2, 3]) await approve();
     const [first, second] = phone.keys();
     phone.forget(first?.id.toString("base64url") ?? "");
@@ -98,26 +98,26 @@ describe("the played authenticator", () => {
     expect(phone.keys()).toEqual([]);
   });
 
-  test("says why it does not come to an answer", async () => {
+  test("reports why it cannot answer", async () => {
     expect(await approve(undefined, "another")).toEqual({ outcome: "unknown" });
     expect(await approve("http://localhost:1/")).toEqual({ outcome: "unreachable" });
-    stand.status = "INVALIDATED";
+    fake.status = "INVALIDATED";
     expect(await approve()).toEqual({ outcome: "over" });
-    stand.status = "PENDING";
-    stand.policy = { accepted: [[{ aaid: ["FFFF#0001"] }]] };
+    fake.status = "PENDING";
+    fake.policy = { accepted: [[{ aaid: ["FFFF#0001"] }]] };
     expect(await approve()).toEqual({ outcome: "unsuitable", code: 5 });
-    stand.facets = [];
+    fake.facets = [];
     expect(await approve()).toEqual({ outcome: "unsuitable", code: 7 });
-    expect(stand.put).toBeNull();
+    expect(fake.put).toBeNull();
   });
 
-  test("privateState what was declined, and tells nobody", () => {
+  test("remembers a declined request, and sends nothing", () => {
     phone.decline("one");
     phone.decline("two");
-    expect([openPlayedAuthenticator(file, base).declined(), stand.put]).toEqual([["one", "two"], null]);
+    expect([openPlayedAuthenticator(file, base).declined(), fake.put]).toEqual([["one", "two"], null]);
   });
 
-  test("does not begin anew over a file that it cannot read", () => {
+  test("does not overwrite a file that it cannot read", () => {
     phone.decline("one");
     writeFileSync(file, "{");
     expect(() => phone.keys()).toThrow(file);
@@ -131,7 +131,7 @@ const path = `/authenticator/v1/uaf/requests/${id}`;
 test.each([
   ["a request", path],
   ["a tenant's request", `/t/00000000-0000-4000-8000-000000000001${path}`],
-])("the link of %s is read", (_what, at) => {
+])("reads the link of %s", (_what, at) => {
   expect(readLink(`  https://login.example${at}?token=${token}\n`, "https://login.example")).toEqual({
     id,
     token,
@@ -147,6 +147,6 @@ test.each([
   ["no token", `https://login.example${path}`],
   ["a token that breaks a header", `https://login.example${path}?token=a%0D%0Ab`],
   ["another address", `https://login.example/me?token=${token}`],
-])("%s is no such link", (_what, text) => {
+])("rejects a link with %s", (_what, text) => {
   expect(readLink(text, "https://login.example")).toBeNull();
 });

@@ -6,7 +6,7 @@ import { makeAuthority, makeCertificate } from "./certificates.ts";
 import { keyFormatsOf, makeUafKey, type UafAlgorithm, uafAlgorithms } from "./keys.ts";
 import { appId, type Change, challenge, facetId, opened, read, requestOf, upv } from "./received.ts";
 
-/** What Node knows of verification, with the numbers of the registry written out once more. */
+/** Verification with Node, with the numbers of the registry spelled out independently. */
 const verifiers: Record<UafAlgorithm, (data: Buffer, key: KeyObject, signature: Buffer) => boolean> = {
   1: (data, key, sig) => verify("sha256", data, { key, dsaEncoding: "ieee-p1363" }, sig),
   2: (data, key, sig) => verify("sha256", data, { key, dsaEncoding: "der" }, sig),
@@ -45,7 +45,7 @@ const curves: Partial<Record<UafAlgorithm, [name: string, size: number]>> = {
   17: ["P-521", 66],
 };
 
-/** The key behind TAG_PUB_KEY, by the format's number. */
+/** Parses TAG_PUB_KEY by the number of its format. */
 function keyOf(format: number, algorithm: UafAlgorithm, bytes: Buffer): KeyObject {
   const b64 = (part: Buffer) => part.toString("base64url");
   if (format === 0x0100) {
@@ -71,7 +71,7 @@ describe.each(pairs)("algorithm $algorithm with keys in format $keyFormat", ({ a
   const registered = opened(authenticator.register(requestOf("Reg"), { facetId }));
   const key = keyOf(keyFormat, algorithm, registered.member(0x2e0c));
 
-  test("a registration is in order, tells its numbers, and verifies under its own key", () => {
+  test("a registration is well-formed, has its numbers, and verifies with its own key", () => {
     const { outer, signed, proof, members, member, message, signature } = registered;
     expect([outer.tag, signed.tag, proof.tag]).toEqual([0x3e01, 0x3e03, 0x3e08]);
     expect(members.map(({ tag }) => tag)).toEqual([0x2e0b, 0x2e0e, 0x2e0a, 0x2e09, 0x2e0d, 0x2e0c]);
@@ -83,7 +83,7 @@ describe.each(pairs)("algorithm $algorithm with keys in format $keyFormat", ({ a
     expect(verifiers[algorithm](signed.whole, key, signature)).toBe(true);
   });
 
-  test("an authentication is in order and verifies under the key of the registration", () => {
+  test("an authentication is well-formed and verifies with the registered key", () => {
     const { outer, signed, proof, members, member, signature } = opened(
       authenticator.authenticate(requestOf("Auth"), { facetId }),
     );
@@ -96,7 +96,7 @@ describe.each(pairs)("algorithm $algorithm with keys in format $keyFormat", ({ a
     expect(verifiers[algorithm](signed.whole, key, signature)).toBe(true);
   });
 
-  test("a flipped signature, and another's, do not verify", () => {
+  test("a flipped signature, and one of another key, do not verify", () => {
     for (const overrides of [
       { signature: "flipped" },
       { signWith: makeUafKey(algorithm) },
@@ -109,7 +109,7 @@ describe.each(pairs)("algorithm $algorithm with keys in format $keyFormat", ({ a
   });
 });
 
-test("an RSA key can be told as SubjectPublicKeyInfo under 0x0103, as a real device does", () => {
+test("an RSA key can be a SubjectPublicKeyInfo under 0x0103, as real devices send it", () => {
   const authenticator = createUafAuthenticator({ algorithm: 0x0008, keyFormat: 0x0103 });
   const { member } = opened(authenticator.register(requestOf("Reg"), { facetId, overrides: { spki: true } }));
   const key = createPublicKey({ key: member(0x2e0c), format: "der", type: "spki" });
@@ -130,20 +130,17 @@ describe("full attestation", () => {
     return { signed, signature, chain };
   }
 
-  test.each(algorithms)(
-    "is signed by the leaf with algorithm %i, and the chain leads to the root",
-    (algorithm) => {
-      const attestation = { authority: middle, above: [middle] };
-      const { signed, signature, chain } = certificates({ algorithm, attestation });
-      const [leaf, second] = chain;
-      if (!leaf || !second) throw new Error("no chain");
-      expect(verifiers[algorithm](signed.whole, leaf.publicKey, signature)).toBe(true);
-      expect([leaf.ca, second.ca]).toEqual([false, true]);
-      expect(leaf.verify(second.publicKey) && second.verify(root.publicKey)).toBe(true);
-    },
-  );
+  test.each(algorithms)("is signed by the leaf with algorithm %i, with a chain to the root", (algorithm) => {
+    const attestation = { authority: middle, above: [middle] };
+    const { signed, signature, chain } = certificates({ algorithm, attestation });
+    const [leaf, second] = chain;
+    if (!leaf || !second) throw new Error("no chain");
+    expect(verifiers[algorithm](signed.whole, leaf.publicKey, signature)).toBe(true);
+    expect([leaf.ca, second.ca]).toEqual([false, true]);
+    expect(leaf.verify(second.publicKey) && second.verify(root.publicKey)).toBe(true);
+  });
 
-  test("can be expired, or an authority's own", () => {
+  test("can be expired, or that of an authority", () => {
     const notAfter = new Date("2020-01-01");
     const [leaf] = certificates({
       attestation: { authority: root, certificate: { notAfter, ca: true } },
@@ -152,13 +149,13 @@ describe("full attestation", () => {
   });
 });
 
-describe("what a client says", () => {
+describe("a client's response", () => {
   const authenticator = createUafAuthenticator();
   const registered = opened(authenticator.register(requestOf("Reg"), { facetId }));
   const signing = (overrides: Overrides, change: Change = {}) =>
     opened(authenticator.authenticate(requestOf("Auth", change), { facetId, overrides }));
 
-  test("the header is echoed, and fcParams says who asks what", () => {
+  test("echoes the header, and has the challenge and the facet in fcParams", () => {
     const header = { upv, op: "Reg", appID: appId };
     expect(registered.message.header).toEqual(header);
     expect(JSON.parse(Buffer.from(registered.message.fcParams, "base64url").toString())).toEqual({
@@ -176,7 +173,7 @@ describe("what a client says", () => {
     });
   });
 
-  test("fcParams can say something else, and the hash is always of the string that is sent", () => {
+  test("can have other fcParams, and hashes the string that is sent", () => {
     const said = {
       challenge: "other",
       appID: "other",
@@ -192,7 +189,7 @@ describe("what a client says", () => {
     expect(signing({ finalChallengeHash: sha256("x") }).member(0x2e0a)).toEqual(sha256("x"));
   });
 
-  test("a transaction is answered in mode 2 with the hash of its decoded content", () => {
+  test("answers a transaction in mode 2 with the hash of its decoded content", () => {
     const transaction = [
       { contentType: "text/plain", content: Buffer.from("Pay 5 €").toString("base64url") },
     ];
@@ -204,7 +201,7 @@ describe("what a client says", () => {
     expect([ignored.member(0x2e0e)[2], ignored.member(0x2e10)]).toEqual([1, Buffer.alloc(0)]);
   });
 
-  test("the statement can say something else, under a signature that holds", () => {
+  test("can have other statements under a valid signature", () => {
     const key = keyOf(0x0101, 2, registered.member(0x2e0c));
     const { member, signed, signature, message } = signing({
       aaid: "FFFF#0001",
@@ -227,7 +224,7 @@ describe("what a client says", () => {
     expect(verifiers[2](signed.whole, key, signature)).toBe(true);
   });
 
-  test("extensions come last, critical or not", () => {
+  test("has its extensions last, critical or not", () => {
     const { members } = opened(
       authenticator.authenticate(requestOf("Auth"), {
         facetId,
@@ -243,7 +240,7 @@ describe("what a client says", () => {
     ]);
   });
 
-  test("a negative r is DER's SEQUENCE of two numbers of 32 bytes, and right when read unsigned", () => {
+  test("writes a negative r as a DER SEQUENCE of two numbers of 32 bytes, valid if read unsigned", () => {
     const key = keyOf(0x0101, 2, registered.member(0x2e0c));
     const { signature, signed } = signing({ signature: "negative r" });
     expect(signature.subarray(0, 4)).toEqual(Buffer.of(0x30, 68, 2, 32));
@@ -253,12 +250,12 @@ describe("what a client says", () => {
     expect(verifiers[2](signed.whole, key, signature)).toBe(false);
   });
 
-  test("several assertions can be sent", () => {
+  test("can have several assertions", () => {
     const { message } = signing({ after: [{ assertion: "AA" }, null] });
     expect(message.assertions).toHaveLength(3);
   });
 
-  test("a counter grows by one with each signature", () => {
+  test("increments its counter with each signature", () => {
     const counting = createUafAuthenticator({ counts: true });
     counting.register(requestOf("Reg"), { facetId });
     const sign = () => opened(counting.authenticate(requestOf("Auth"), { facetId })).member(0x2e0d)[0];

@@ -3,14 +3,14 @@ import { createUafAuthenticator } from "./authenticator.ts";
 import { appId, type Change, facetId, opened, requestOf, upv } from "./received.ts";
 import type { clientErrors } from "./requests.ts";
 
-describe("what a client refuses", () => {
+describe("a client rejects", () => {
   const authenticator = createUafAuthenticator();
   const [criterion] = [{ aaid: ["006F#0001"] }];
   const policy = (...accepted: object[][]) => ({ policy: { accepted } }) as Change;
 
   test.each<[string, keyof typeof clientErrors, string]>([
-    ["no JSON", "protocolError", "["],
-    ["no array", "protocolError", "{}"],
+    ["invalid JSON", "protocolError", "["],
+    ["a message that is not in an array", "protocolError", "{}"],
     [
       "two messages of one version",
       "protocolError",
@@ -23,9 +23,9 @@ describe("what a client refuses", () => {
       "protocolError",
       requestOf("Reg", { header: { appID: `https://${"x".repeat(505)}` } }),
     ],
-    ["serverData without a character", "protocolError", requestOf("Reg", { header: { serverData: "" } })],
+    ["empty serverData", "protocolError", requestOf("Reg", { header: { serverData: "" } })],
     [
-      "an appID that is no https",
+      "an appID that is not https",
       "insecureTransport",
       requestOf("Reg", { header: { appID: "http://login.example" } }),
     ],
@@ -50,7 +50,7 @@ describe("what a client refuses", () => {
       requestOf("Reg", policy([{ userVerification: 2 }])),
     ],
     [
-      "a model that is not wanted",
+      "a disallowed model",
       "noSuitableAuthenticator",
       requestOf("Reg", { policy: { accepted: [[criterion]], disallowed: [criterion] } } as Change),
     ],
@@ -59,7 +59,7 @@ describe("what a client refuses", () => {
     expect(authenticator.keys).toEqual([]);
   });
 
-  test("a facet that the list for version 1.0 does not name", () => {
+  test("a facet that is not in the list for version 1.0", () => {
     const listOf = (minor: number, id: string) => ({
       trustedFacets: [{ version: { major: 1, minor }, ids: [id] }],
     });
@@ -72,7 +72,7 @@ describe("what a client refuses", () => {
     expect(authenticator.keys).toHaveLength(1);
   });
 
-  test("a transaction that is too long, padded, or no text", () => {
+  test("a transaction that is too long, padded, or not text", () => {
     const asking = (contentType: string, content: string) => () =>
       authenticator.authenticate(requestOf("Auth", { transaction: [{ contentType, content }] }), { facetId });
     expect(asking("text/plain", "A".repeat(201))).toThrow("badTransactionContent");
@@ -81,7 +81,7 @@ describe("what a client refuses", () => {
     expect(asking("text/plain", "A".repeat(200))).not.toThrow();
   });
 
-  test("version 1.1 is answered before 1.0, which is answered where it is alone", () => {
+  test("version 1.0 only if there is version 1.1", () => {
     const [one] = JSON.parse(requestOf("Reg")) as object[];
     const older = { ...one, header: { upv: { major: 1, minor: 0 }, op: "Reg", appID: appId } };
     const answered = (...messages: unknown[]) =>
@@ -102,7 +102,7 @@ describe("several keys", () => {
     policy: { accepted: [[{ aaid: ["006F#0001"], keyIDs }]] },
   });
 
-  test("the policy's key ids choose, or whoever was told to sign", () => {
+  test("are chosen by the policy's key ids, or by the caller", () => {
     const [, second = "", third = ""] = ids;
     expect(keyIdOf(authenticator.authenticate(requestOf("Auth", only(second)), { facetId }))).toBe(second);
     const key = authenticator.keys[2];
@@ -115,7 +115,7 @@ describe("several keys", () => {
     );
   });
 
-  test("they survive in another authenticator, and are forgotten one by one, by model, and all", () => {
+  test("are restored in another authenticator, and are deregistered by id, by model, or all", () => {
     const other = createUafAuthenticator({ keys: authenticator.keys });
     const forget = (aaid: unknown, keyID: unknown) =>
       other.deregister(

@@ -8,7 +8,7 @@ import { makeUafKey } from "./keys.ts";
 import { facetId, opened, requestOf } from "./received.ts";
 import { encodeTlv, item, nestedTlv, type TlvEdit } from "./tlv.ts";
 
-describe("TLV that is wrong", () => {
+describe("malformed TLV", () => {
   const authenticator = createUafAuthenticator();
   authenticator.register(requestOf("Reg"), { facetId });
   const tagsWith = (...tlv: TlvEdit[]) => {
@@ -29,13 +29,13 @@ describe("TLV that is wrong", () => {
     expect(tagsWith(edit).members).toEqual(expected);
   });
 
-  test("bytes can trail, and a length can run over, under a signature over just that", () => {
+  test("can have trailing bytes and a length beyond its item, under a signature over them", () => {
     expect(tagsWith({ after: "authAssertion", put: Buffer.of(1, 2, 3) }).tail).toEqual(Buffer.of(1, 2, 3));
     expect(() => tagsWith({ of: "keyId", statedLength: 0xffff })).toThrow("truncated");
     expect(() => tagsWith({ of: "authAssertion", statedLength: 0xffff })).toThrow("truncated");
   });
 
-  test("ten thousand levels can lie within each other", () => {
+  test("can have ten thousand nested levels", () => {
     const bytes = nestedTlv(10_000);
     expect(bytes).toHaveLength(40_000);
     let rest = bytes;
@@ -56,11 +56,11 @@ interface Example {
   expect: { aaid: string; keyId: string; fch: string; publicKey?: string };
 }
 
-describe("the example of the FIDO text", () => {
+describe("the example of FIDO's specification", () => {
   const { vectors } = JSON.parse(readFileSync(file, "utf8")) as { vectors: Example[] };
   const [registration, authentication] = vectors;
 
-  test("is written alike, byte by byte, and its signatures hold for the plain reader", () => {
+  test("is encoded identically, and its signatures verify", () => {
     if (!registration || !authentication) throw new Error("no example");
     const open = ({ assertion, fcParams }: Example) =>
       opened(JSON.stringify([{ header: {}, fcParams, assertions: [{ assertion }] }]));

@@ -23,9 +23,9 @@ beforeAll(async () => {
 afterAll(() => runtime.close());
 
 const requests = "/v1/uaf/requests";
-const somebody = () => `user ${randomUUID()}`;
+const newUserId = () => `user ${randomUUID()}`;
 const show = async (id: string) => (await application.call("GET", `${requests}/${id}`)).body;
-/** What another process that was asked in the same moment would have made. */
+/** Copies a request, as a concurrent process would have created it. */
 async function twinOf<Made extends { id: string }>(made: Made): Promise<Made> {
   const id = randomBytes(22).toString("hex");
   await runtime.database.write.execute(sql`
@@ -40,9 +40,9 @@ const lines = (requestId: string) =>
     .from(auditLogs)
     .where(eq(sql`${auditLogs.details} ->> 'request_id'`, requestId));
 
-describe("the phone's answer", () => {
-  test("registers its key, and a later one proves it", async () => {
-    const userId = somebody();
+describe("the answer of an authenticator", () => {
+  test("registers a key, which a later answer proves", async () => {
+    const userId = newUserId();
     const phone = createUafAuthenticator({ counts: true });
     const made = await application.create("REG", userId, { isSecondFactorOnly: true });
     const info = {
@@ -73,8 +73,8 @@ describe("the phone's answer", () => {
     ]);
   });
 
-  test("A71 counts once, however many are sent at once", async () => {
-    const userId = somebody();
+  test("A71 is accepted once if it is sent concurrently", async () => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId, { counts: true });
     const made = await application.create("AUTH", userId);
     const uafResponse = application.answerOf(phone, made);
@@ -88,8 +88,8 @@ describe("the phone's answer", () => {
     expect(await lines(made.id)).toHaveLength(1);
   });
 
-  test("A71 to one request is worth nothing at another, which it ends", async () => {
-    const userId = somebody();
+  test("A71 to one request makes another request fail", async () => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId);
     const first = await application.create("AUTH", userId);
     const uafResponse = application.answerOf(phone, first);
@@ -109,13 +109,13 @@ describe("the phone's answer", () => {
     ["A72 another facet", { finalChallengeParams: { facetID: "https://other.example" } }, 1491],
     ["A72 another channel", { finalChallengeParams: { channelBinding: { tlsUnique: "AAAA" } } }, 1490],
     ["A74 another model", { aaid: "FFFF#0001" }, 1480],
-    ["A74 a key that nobody registered", { keyId: Buffer.alloc(32, 7) }, 1481],
+    ["A74 an unregistered key", { keyId: Buffer.alloc(32, 7) }, 1481],
     ["A75 another scheme", { assertionScheme: "UAFV2TLV" }, 1498],
-    ["A75 bytes that trail", { tlv: [{ after: "authAssertion", put: Buffer.of(0) }] }, 1400],
+    ["A75 trailing bytes", { tlv: [{ after: "authAssertion", put: Buffer.of(0) }] }, 1400],
     ["A75 another algorithm", { algorithm: 0x0012 }, 1495],
     ["a broken signature", { signature: "flipped" }, 1498],
-  ])("with %s fails for good", async (_what, instead, code) => {
-    const userId = somebody();
+  ])("fails permanently with %s", async (_what, instead, code) => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId);
     const made = await application.create("AUTH", userId);
     const wrong = await application.answer(made, application.answerOf(phone, made, instead));
@@ -134,8 +134,8 @@ describe("the phone's answer", () => {
     ]);
   });
 
-  test("A73 with a counter that does not grow fails and is written down; zero means that none is kept", async () => {
-    const userId = somebody();
+  test("A73 fails with a counter that does not grow, with an audit entry; zero means that there is no counter", async () => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId);
     const answered = async (signCounter: number) => {
       const made = await application.create("AUTH", userId);
@@ -157,8 +157,8 @@ describe("the phone's answer", () => {
     expect(await lines(id)).toMatchObject([{ details: { fault: "sign_counter" } }]);
   });
 
-  test("A73 of two with one counter, for two requests at once, one counts", async () => {
-    const userId = somebody();
+  test("A73 accepts one of two concurrent answers with the same counter", async () => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId, { counts: true });
     const made = await application.create("AUTH", userId);
     const twin = await twinOf(made);
@@ -168,8 +168,8 @@ describe("the phone's answer", () => {
     expect(answers.find(({ body }) => body.status === "FAILED")?.body.error.code).toBe(1492);
   });
 
-  test("A71 by two keys to several requests at once blocks nobody, in whatever order the keys come", async () => {
-    const userId = somebody();
+  test("A71 two keys answer several requests concurrently without a deadlock, in any order of the keys", async () => {
+    const userId = newUserId();
     const phones = [await application.enroll(userId), await application.enroll(userId)];
     const made = await application.create("AUTH", userId);
     const asked = [made];
@@ -185,9 +185,9 @@ describe("the phone's answer", () => {
     for (const { status, body } of answers) expect([status, body.status]).toEqual([200, "OK"]);
   });
 
-  test("A71 by two new keys for several users at once makes them one's, in whatever order they come", async () => {
+  test("A71 two new keys that several users register concurrently go to one user, in any order of the keys", async () => {
     const ids = [randomBytes(32), randomBytes(32)];
-    const made = await Promise.all(Array.from({ length: 8 }, () => application.create("REG", somebody())));
+    const made = await Promise.all(Array.from({ length: 8 }, () => application.create("REG", newUserId())));
     const answers = await Promise.all(
       made.map((one, at) => {
         const sent = (at % 2 ? ids : ids.toReversed()).map((keyId) =>
@@ -202,8 +202,8 @@ describe("the phone's answer", () => {
     expect(answers.filter(({ body }) => body.status === "OK")).toHaveLength(1);
   });
 
-  test("A74 by another user's phone, or one that was not asked, fails", async () => {
-    const [one, other] = [somebody(), somebody()];
+  test("A74 fails with the authenticator of another user, or one that was not asked", async () => {
+    const [one, other] = [newUserId(), newUserId()];
     const first = await application.enroll(one);
     const second = await application.enroll(one);
     const stranger = await application.enroll(other);
@@ -217,10 +217,10 @@ describe("the phone's answer", () => {
     expect((await application.answer(again, strange)).body.error.code).toBe(1481);
   });
 
-  test("A77 signed by another key under a registered key's id fails", async () => {
-    const userId = somebody();
+  test("A77 fails if another key signed under the id of a registered key", async () => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId);
-    const thief = await application.enroll(somebody());
+    const thief = await application.enroll(newUserId());
     const [held] = phone.keys;
     const [key] = thief.phone.keys;
     if (!held || !key) throw new Error("no key");
@@ -232,8 +232,8 @@ describe("the phone's answer", () => {
     });
   });
 
-  test("that comes too late for the application's wish leaves no trace", async () => {
-    const userId = somebody();
+  test("has no effect on a request that is cancelled concurrently", async () => {
+    const userId = newUserId();
     const { phone, deviceId } = await application.enroll(userId, { counts: true });
     const made = await application.create("AUTH", userId);
     const { database } = runtime;
@@ -242,7 +242,7 @@ describe("the phone's answer", () => {
     await database.write.transaction(async (tx) => {
       await tx.select().from(authenticatorDevices).where(device).for("update");
       answering = application.answer(made, application.answerOf(phone, made));
-      // It is judged, and waits to be written.
+      // The answer is verified and waits for the lock.
       await eventually(async () => {
         const { rows } = await database.read.execute(
           sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -258,8 +258,8 @@ describe("the phone's answer", () => {
     expect(await lines(made.id)).toMatchObject([{ details: { code: 1403 } }]);
   });
 
-  test("A74 by a phone that was deregistered meanwhile fails", async () => {
-    const userId = somebody();
+  test("A74 fails if the device was deregistered since the request", async () => {
+    const userId = newUserId();
     const { phone, deviceId } = await application.enroll(userId);
     await application.enroll(userId);
     const asked = await application.create("AUTH", userId);
@@ -269,10 +269,10 @@ describe("the phone's answer", () => {
     expect(body).toMatchObject({ status: "FAILED", error: { code: 1481 } });
   });
 
-  test("A74 with a key that somebody has registered already fails, in this tenant", async () => {
-    const { phone } = await application.enroll(somebody());
+  test("A74 fails with a key that is already registered in this tenant", async () => {
+    const { phone } = await application.enroll(newUserId());
     const keyId = phone.keys[0]?.id ?? Buffer.alloc(0);
-    const made = await application.create("REG", somebody());
+    const made = await application.create("REG", newUserId());
     const taken = await application.answer(
       made,
       application.answerOf(createUafAuthenticator(), made, { keyId }),
@@ -283,13 +283,13 @@ describe("the phone's answer", () => {
     });
     const acme = await createTenant(runtime, { name: "Acme", hosts: [], settings: {} });
     const there = await authenticatorApplication(runtime, acme);
-    const elsewhere = await there.create("REG", somebody());
+    const elsewhere = await there.create("REG", newUserId());
     const fresh = there.answerOf(createUafAuthenticator(), elsewhere, { keyId });
     expect((await there.answer(elsewhere, fresh)).body.status).toBe("OK");
   });
 
-  test("A76 to other words than were asked fails", async () => {
-    const userId = somebody();
+  test("A76 fails with another transaction text than the request's", async () => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId);
     for (const instead of [{ transaction: "Pay 9 €" }, { transaction: null }] satisfies Overrides[]) {
       const asked = await application.create("AUTH", userId, { transaction: "Pay 5 €" });
@@ -299,14 +299,14 @@ describe("the phone's answer", () => {
   });
 
   test.each<[string, unknown, string]>([
-    ["nothing", {}, "uafResponse is missing."],
+    ["empty", {}, "uafResponse is missing."],
     ["null", { uafResponse: null }, "uafResponse is missing."],
-    ["no text", { uafResponse: [] }, "uafResponse must be a string."],
-    ["an empty text", { uafResponse: "" }, "uafResponse must not be empty."],
-    ["no JSON", { uafResponse: "hello" }, "uafResponse is not a UAF response to this operation."],
+    ["not a string", { uafResponse: [] }, "uafResponse must be a string."],
+    ["an empty string", { uafResponse: "" }, "uafResponse must not be empty."],
+    ["not JSON", { uafResponse: "hello" }, "uafResponse is not a UAF response to this operation."],
     ["an empty list", { uafResponse: "[]" }, "uafResponse is not a UAF response to this operation."],
     [
-      "what a deregistration gives",
+      "the response to a deregistration",
       { uafResponse: "[{}]" },
       "uafResponse is not a UAF response to this operation.",
     ],
@@ -320,9 +320,9 @@ describe("the phone's answer", () => {
       { uafResponse: "x", deviceKeyInfo: { keyName: "\0" } },
       "deviceKeyInfo.keyName contains invalid characters.",
     ],
-    ["no object", [], "The body is not a valid JSON object."],
-  ])("that is %s loses nothing", async (_what, body, message) => {
-    const made = await application.create("REG", somebody());
+    ["not an object", [], "The body is not a valid JSON object."],
+  ])("leaves the request pending if it is %s", async (_what, body, message) => {
+    const made = await application.create("REG", newUserId());
     expect(await application.call("PUT", `${requests}/${made.id}`, { body })).toMatchObject({
       status: 400,
       body: { code: 400, message },
@@ -331,10 +331,10 @@ describe("the phone's answer", () => {
     expect((await application.answer(made, right)).body.status).toBe("OK");
   });
 
-  test("that was taken and never judged leaves a request that runs out", async () => {
-    const made = await application.create("REG", somebody());
+  test("leaves a request that expires if it was accepted and never verified", async () => {
+    const made = await application.create("REG", newUserId());
     const right = application.answerOf(createUafAuthenticator(), made);
-    // What a process leaves that dies between the two.
+    // The state after a crash between accepting and verifying.
     await runtime.database.write
       .update(authenticatorRequests)
       .set({ challenge: null })

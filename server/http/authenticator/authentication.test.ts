@@ -3,7 +3,7 @@ import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
 import { type AuthenticatorService, startAuthenticatorService } from "../../testing/uaf-service.ts";
 import { type Application, applicationOf, linkOf, requests } from "../../testing/uaf-walk.ts";
 
-/** Authentications and transactions (`interface.md` 2.3 and 4.3), at the running server, by plain HTTP and with a phone that knows nothing of the server's code. */
+/** Authentications and transactions, against a running server over HTTP. */
 
 let service: AuthenticatorService;
 let application: Application;
@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe("an authentication", () => {
-  test("names the user's keys, is signed, and is dated", async () => {
+  test("names the user's keys, and is answered with a time", async () => {
     const { phone, deviceId } = await application.enrolled("grace");
     const made = await application.ask("grace");
     const [message] = JSON.parse(made.request);
@@ -26,7 +26,7 @@ describe("an authentication", () => {
     expect(body).toMatchObject({ status: "OK", deviceID: deviceId, device: { deviceId } });
   });
 
-  test("A71 answers once: a second answer changes nothing, and of two at once one counts", async () => {
+  test("A71 accepts one answer, of two in sequence or concurrently", async () => {
     const { phone } = await application.enrolled("twice");
     const made = await application.ask("twice");
     const uafResponse = phone.authenticate(made.request, { facetId: service.server.url });
@@ -41,7 +41,7 @@ describe("an authentication", () => {
     expect((await put(other.id)).body.status).toBe("FAILED");
   });
 
-  test("A73 a counter that does not grow fails", async () => {
+  test("A73 fails with a counter that does not grow", async () => {
     const { phone } = await application.enrolled("counting", { counts: true });
     for (const [signCounter, status] of [
       [5, "OK"],
@@ -55,7 +55,7 @@ describe("an authentication", () => {
     }
   });
 
-  test("A74 only keys of the user, and of the devices that were asked, count", async () => {
+  test("A74 accepts only keys of the user and of the devices that were asked", async () => {
     const one = await application.enrolled("two phones");
     const two = await application.enrolled("two phones");
     const stranger = await application.enrolled("a stranger");
@@ -76,7 +76,7 @@ describe("an authentication", () => {
     });
   });
 
-  test("A76 a transaction is shown, signed, and nothing else is", async () => {
+  test("A76 accepts only the signed text of the transaction", async () => {
     const { phone } = await application.enrolled("paying");
     const transaction = "Pay 5 € to Zoë?";
     const made = await application.ask("paying", { transaction });
@@ -104,7 +104,7 @@ describe("an authentication", () => {
     ).toBe("FAILED");
   });
 
-  test("a newer one of the same user takes its place", async () => {
+  test("is invalidated by a newer request of the same user", async () => {
     const { phone } = await application.enrolled("impatient");
     const first = await application.ask("impatient");
     const second = await application.ask("impatient");
@@ -115,7 +115,7 @@ describe("an authentication", () => {
     expect((await application.answer(second, phone)).body.status).toBe("OK");
   });
 
-  test("a cancelled one has failed, says so, and stays so", async () => {
+  test("stays failed after it was cancelled", async () => {
     const { phone } = await application.enrolled("wavering");
     const made = await application.ask("wavering");
     const cancelled = await service.call("DELETE", `${requests}/${made.id}`);
@@ -128,7 +128,7 @@ describe("an authentication", () => {
     expect(body.status).toBe("FAILED");
   });
 
-  test("a finished one cannot be cancelled", async () => {
+  test("cannot be cancelled after it ended", async () => {
     const { phone } = await application.enrolled("decided");
     const made = await application.ask("decided");
     await application.answer(made, phone);
@@ -136,7 +136,7 @@ describe("an authentication", () => {
     expect([status, body.status]).toEqual([200, "OK"]);
   });
 
-  test("whose time is over says so, shows no code, and takes no answer", async () => {
+  test("shows no QR code and accepts no answer after it expired", async () => {
     const { phone } = await application.enrolled("late");
     const made = await application.ask("late");
     const { href } = linkOf(made, "qrcode");
@@ -153,8 +153,8 @@ describe("an authentication", () => {
     }
   });
 
-  test("A74 fails at once for a user without a device, and for a key that was deregistered meanwhile", async () => {
-    const none = await application.ask("nobody's friend");
+  test("A74 fails for a user without a device, and for a key that was deregistered since", async () => {
+    const none = await application.ask("without device");
     expect(none).toMatchObject({ status: "FAILED", error: { code: expect.any(Number) } });
     const { phone } = await application.enrolled("departing");
     const made = await application.ask("departing");
@@ -163,7 +163,7 @@ describe("an authentication", () => {
     expect(body).toMatchObject({ status: "FAILED", error: { code: 1481 } });
   });
 
-  test("works in a tenant of its own, whose links lead there", async () => {
+  test("works in another tenant, with links of that tenant", async () => {
     const acme = await service.stile("tenants", "create", "--name", "Acme");
     const key = await service.stile("keys", "create", "--interface", "authenticator", "--tenant", acme);
     const there = applicationOf(service.of({ prefix: `/t/${acme}`, key }));

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => runtime.close());
 
 const requests = "/v1/uaf/requests";
-const somebody = () => `user ${randomUUID()}`;
+const newUserId = () => `user ${randomUUID()}`;
 const show = async (id: string) => (await application.call("GET", `${requests}/${id}`)).body;
 const lines = (requestId: string) =>
   runtime.database.read
@@ -27,9 +27,9 @@ const lines = (requestId: string) =>
     .from(auditLogs)
     .where(eq(sql`${auditLogs.details} ->> 'request_id'`, requestId));
 
-describe("an end without an answer", () => {
-  test("A70 comes by itself, and nothing changes it", async () => {
-    const userId = somebody();
+describe("a request without an answer", () => {
+  test("A70 expires, and stays invalidated", async () => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId);
     const made = await application.create("AUTH", userId);
     runtime.advanceClock(119);
@@ -46,8 +46,8 @@ describe("an end without an answer", () => {
     expect((await application.call("DELETE", `${requests}/${made.id}`)).body).toEqual(over);
   });
 
-  test("comes by the application's wish, and is written down once", async () => {
-    const userId = somebody();
+  test("is cancelled by the application, with one audit entry", async () => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId);
     const made = await application.create("AUTH", userId);
     const cancel = () => application.call("DELETE", `${requests}/${made.id}`);
@@ -62,8 +62,8 @@ describe("an end without an answer", () => {
     expect(await lines(made.id)).toHaveLength(1);
   });
 
-  test("does not come over what has ended", async () => {
-    const userId = somebody();
+  test("cannot be cancelled after it ended", async () => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId);
     const made = await application.create("AUTH", userId);
     const done = await application.answer(made, application.answerOf(phone, made));

@@ -16,10 +16,10 @@ beforeAll(async () => {
 afterAll(() => runtime.close());
 
 const requests = "/v1/uaf/requests";
-const somebody = () => `user ${randomUUID()}`;
+const newUserId = () => `user ${randomUUID()}`;
 const show = async (id: string) => (await application.call("GET", `${requests}/${id}`)).body;
-describe("what is asked for", () => {
-  test("is told in full, with links that can be followed as they stand", async () => {
+describe("creating a request", () => {
+  test("returns the whole request, with links that work unchanged", async () => {
     const clientData = { remoteAddress: "192.0.2.7", userAgent: "Test/1.0" };
     const more = { clientData, isSecondFactorOnly: true, displayName: "Ada" };
     const made = await application.create("REG", "ada", more);
@@ -58,8 +58,8 @@ describe("what is asked for", () => {
     expect(await show(made.id)).toEqual(made);
   });
 
-  test("may be more than is known here, and null where there is nothing", async () => {
-    const made = await application.create("REG", somebody(), {
+  test("ignores unknown members, and takes null for an absent one", async () => {
+    const made = await application.create("REG", newUserId(), {
       authenticatorSelectionCriteria: { requireResidentKey: true },
       attestationConveyancePreference: null,
       transaction: null,
@@ -69,7 +69,7 @@ describe("what is asked for", () => {
     expect(made.clientData).toEqual({ userAgent: "x".repeat(512) });
   });
 
-  test("is for users of any name", async () => {
+  test("accepts any user id", async () => {
     for (const userId of ["a/b?c=d&e", "Zoë 用户 🙂", " spaced ", "..", "__proto__", "x".repeat(255)]) {
       const { deviceId } = await application.enroll(userId);
       expect(await application.create("AUTH", userId)).toMatchObject({ userId, status: "PENDING" });
@@ -111,28 +111,28 @@ describe("what is asked for", () => {
     ["{", "The body is not a valid JSON object."],
     ['{"operation":"AUTH","userId":"\\ud800","username":"u"}', "The body is not a valid JSON object."],
     ['{"__proto__":{},"operation":"AUTH"}', "The body is not a valid JSON object."],
-  ])("%j is refused: %s", async (body, message) => {
+  ])("rejects %j: %s", async (body, message) => {
     expect(await application.call("POST", requests, { body })).toMatchObject({
       status: 400,
       body: { code: 400, message },
     });
   });
 
-  test("and is too large, is 413", async () => {
+  test("rejects a body that is too large with 413", async () => {
     const { status } = await application.call("POST", requests, {
       body: { ...right, userId: "x".repeat(70_000) },
     });
     expect(status).toBe(413);
   });
 
-  test("A70 is counted by user, and a phone is not flooded", async () => {
+  test("A70 is rate limited by user", async () => {
     const limited = await authenticatorApplication(
       runtime.configured({
         STILE_RATE_LIMITER_ENABLED: "true",
         STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "3",
       }),
     );
-    const userId = somebody();
+    const userId = newUserId();
     const ask = (who = userId, operation = "AUTH") =>
       limited.call("POST", requests, { body: { operation, userId: who, username: "u" } });
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask()));
@@ -142,11 +142,11 @@ describe("what is asked for", () => {
     expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await ask(userId, "REG")).status).toBe(429);
     expect((await ask(userId, "DEREG")).status).toBe(200);
-    expect((await ask(somebody())).status).toBe(200);
+    expect((await ask(newUserId())).status).toBe(200);
   });
 
-  test("A70 of two at once, one takes the other's place", async () => {
-    const userId = somebody();
+  test("A70 leaves one of several concurrent requests pending", async () => {
+    const userId = newUserId();
     await application.enroll(userId);
     const made = await Promise.all(Array.from({ length: 5 }, () => application.create("AUTH", userId)));
     const statuses = await Promise.all(made.map(async ({ id }) => (await show(id)).status));
@@ -157,8 +157,8 @@ describe("what is asked for", () => {
     expect(seen.links.map(({ rel }: { rel: string }) => rel)).toEqual(["status", "result"]);
   });
 
-  test("takes no request of another user, operation or tenant the place of", async () => {
-    const [one, other] = [somebody(), somebody()];
+  test("does not invalidate requests of another user, operation or tenant", async () => {
+    const [one, other] = [newUserId(), newUserId()];
     await application.enroll(one);
     await application.enroll(other);
     const first = await application.create("AUTH", one);
@@ -171,8 +171,8 @@ describe("what is asked for", () => {
     expect((await show(first.id)).status).toBe("PENDING");
   });
 
-  test("fails at once where the user has no such device", async () => {
-    const [one, other] = [somebody(), somebody()];
+  test("returns a failed request if the user has no such device", async () => {
+    const [one, other] = [newUserId(), newUserId()];
     const { deviceId } = await application.enroll(other);
     const error = { code: 1404, reason: "The user has no such authenticator." };
     const failed = { status: "FAILED", error, request: "[]" };

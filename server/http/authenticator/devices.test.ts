@@ -21,13 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-const somebody = () => `user ${randomUUID()}`;
+const newUserId = () => `user ${randomUUID()}`;
 const listed = async (userId: string) =>
   (await application.call("GET", `/mgmt/v1/registrations/${encodeURIComponent(userId)}`)).body;
 
 describe("devices", () => {
-  test("are listed, the oldest first, as applications know them", async () => {
-    const userId = somebody();
+  test("are listed, oldest first", async () => {
+    const userId = newUserId();
     const first = await application.enroll(
       userId,
       {},
@@ -48,8 +48,8 @@ describe("devices", () => {
     ]);
   });
 
-  test("tell when they answered last", async () => {
-    const userId = somebody();
+  test("show the time of their last answer", async () => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId);
     const [before] = await listed(userId);
     runtime.advanceClock(60);
@@ -60,8 +60,8 @@ describe("devices", () => {
     expect(Date.parse(after.lastUsage) - Date.parse(before.lastUsage)).toBeGreaterThanOrEqual(60_000);
   });
 
-  test("are renamed, which is written down without the name", async () => {
-    const userId = somebody();
+  test("are renamed, with an audit entry that omits the name", async () => {
+    const userId = newUserId();
     const { deviceId } = await application.enroll(userId);
     const path = `/mgmt/v1/registrations/rename/${deviceId}`;
     const renamed = await application.call("POST", path, { body: { newName: "Work 📱" } });
@@ -84,14 +84,14 @@ describe("devices", () => {
     [{ newName: "a\0" }, "newName contains invalid characters."],
     [{ newName: "x".repeat(129) }, "newName may have at most 128 characters."],
     [[], "The body is not a valid JSON object."],
-  ])("are not renamed by %j", async (body, message) => {
-    const { deviceId } = await application.enroll(somebody());
+  ])("are not renamed with %j", async (body, message) => {
+    const { deviceId } = await application.enroll(newUserId());
     const path = `/mgmt/v1/registrations/rename/${deviceId}`;
     expect(await application.call("POST", path, { body })).toMatchObject({ status: 400, body: { message } });
   });
 
-  test("A78 what reaches their apps moves under a new key with everything that is sealed", async () => {
-    const { deviceId } = await application.enroll(somebody(), {}, { pushToken: "push-1", secret: "hush" });
+  test("A78 keep push tokens that are resealed when the sealing key rotates", async () => {
+    const { deviceId } = await application.enroll(newUserId(), {}, { pushToken: "push-1", secret: "hush" });
     const sealed = async () => {
       const [row] = await runtime.database.read
         .select()
@@ -113,8 +113,8 @@ describe("devices", () => {
     );
   });
 
-  test("that are deregistered are gone, all of them or those that are named, and none of anybody else's", async () => {
-    const [userId, other] = [somebody(), somebody()];
+  test("are deregistered, all or by id, and those of other users stay", async () => {
+    const [userId, other] = [newUserId(), newUserId()];
     const [one, two] = [await application.enroll(userId), await application.enroll(userId)];
     const stranger = await application.enroll(other);
     const first = await application.create("DEREG", userId, { deviceIds: [one.deviceId, stranger.deviceId] });
@@ -128,8 +128,8 @@ describe("devices", () => {
     expect(await listed(userId)).toMatchObject({ code: 404 });
   });
 
-  test("that are deregistered twice at once are written down once", async () => {
-    const userId = somebody();
+  test("have one audit entry if they are deregistered twice concurrently", async () => {
+    const userId = newUserId();
     const enrolled = [await application.enroll(userId), await application.enroll(userId)];
     const asked = await Promise.all(Array.from({ length: 6 }, () => application.create("DEREG", userId)));
     for (const { status } of asked) expect(["OK", "FAILED"]).toContain(status);
@@ -149,7 +149,7 @@ describe("devices", () => {
 });
 
 describe("the list of facets", () => {
-  test("is public, may be kept, and names our origin and those of the operator", async () => {
+  test("is public and cacheable, and names our origin and those of the operator", async () => {
     const facets = "android:apk-key-hash:abc,https://shop.example,https://login.example";
     const own = await authenticatorApplication(runtime.configured({ STILE_AUTHENTICATOR_FACETS: facets }));
     const told = await own.fetch("/facets", { headers: { origin: "https://shop.example" } });
@@ -167,10 +167,10 @@ describe("the list of facets", () => {
     });
   });
 
-  test("is not named by an AppID that is a facet itself, which then is trusted", async () => {
+  test("is not used if the AppID is itself a facet", async () => {
     const appId = "android:apk-key-hash:abc";
     const own = await authenticatorApplication(runtime.configured({ STILE_AUTHENTICATOR_APP_ID: appId }));
-    const made = await own.create("REG", somebody());
+    const made = await own.create("REG", newUserId());
     expect(made.relyingParty.appId).toBe(appId);
     expect(await (await own.fetch("/facets")).json()).toMatchObject({
       trustedFacets: [{ ids: ["https://login.example", appId] }, {}],

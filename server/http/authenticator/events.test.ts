@@ -18,7 +18,7 @@ import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { handle } from "../dispatch.ts";
 
 let shared: TestRuntime;
-/** A process of its own for each test. */
+/** A separate process for each test. */
 let runtime: TestRuntime;
 let closing: AbortController;
 let application: AuthenticatorApplication;
@@ -44,7 +44,7 @@ async function newRequest() {
   return { made, events, succeed };
 }
 
-/** Reads events as they come. */
+/** Reads events as they arrive. */
 function eventsOf(response: Response) {
   const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -73,7 +73,7 @@ const listen = async (events: string, headers = {}) => {
 };
 
 describe("a stream of events", () => {
-  test("says how the request stands, and then what became of it, and ends", async () => {
+  test("sends the status of the request, then its end, and closes", async () => {
     const { made, events, succeed } = await newRequest();
     const { response, stream } = await listen(events);
     expect(response.status).toBe(200);
@@ -97,7 +97,7 @@ describe("a stream of events", () => {
     expect(countWaits(runtime)).toBe(0);
   });
 
-  test("learns of an answer that another process took", async () => {
+  test("sends an answer that another process accepted", async () => {
     const { made, events } = await newRequest();
     const { stream } = await listen(events);
     await stream.next();
@@ -108,7 +108,7 @@ describe("a stream of events", () => {
     expect(await stream.next()).toBeNull();
   });
 
-  test("does not end with an answer that came while another is being judged", async () => {
+  test("does not close for an answer that arrives while another is being verified", async () => {
     const { made, events, succeed } = await newRequest();
     const { stream } = await listen(events);
     await stream.next();
@@ -129,7 +129,7 @@ describe("a stream of events", () => {
     expect(await stream.next()).toMatchObject({ id: "OK" });
   });
 
-  test("learns that time has run out", async () => {
+  test("sends the expiry of the request", async () => {
     const { events } = await newRequest();
     const { stream } = await listen(events);
     await stream.next();
@@ -139,7 +139,7 @@ describe("a stream of events", () => {
     expect(await stream.next()).toBeNull();
   });
 
-  test("of a request that is over says so, once to each who listens", async () => {
+  test("sends the status of an ended request once to each listener", async () => {
     const { events, succeed } = await newRequest();
     await succeed();
     const { stream } = await listen(events);
@@ -150,7 +150,7 @@ describe("a stream of events", () => {
     expect(again.status).toBe(204);
   });
 
-  test("ends its wait when nobody listens any more", async () => {
+  test("stops waiting when the listener disconnects", async () => {
     const { events } = await newRequest();
     const { stream } = await listen(events);
     await stream.next();
@@ -159,7 +159,7 @@ describe("a stream of events", () => {
     await eventually(() => expect(countWaits(runtime)).toBe(0));
   });
 
-  test("leaves nothing behind in what lives as long as the process", async () => {
+  test("removes its listeners from signals that live as long as the process", async () => {
     const combined = vi.spyOn(AbortSignal, "any");
     const { events, succeed } = await newRequest();
     const { stream } = await listen(events);
@@ -173,7 +173,7 @@ describe("a stream of events", () => {
     combined.mockRestore();
   });
 
-  test("ends at once with the process, and then begins none", async () => {
+  test("closes when the process shuts down, and does not open afterwards", async () => {
     const { events } = await newRequest();
     const { stream } = await listen(events);
     await stream.next();
@@ -186,7 +186,7 @@ describe("a stream of events", () => {
     expect(await late.stream.next()).toBeNull();
   });
 
-  test("for HEAD has headers alone, and waits for nothing", async () => {
+  test("responds to HEAD with headers at once", async () => {
     const { events } = await newRequest();
     const response = await application.fetch(events, { method: "HEAD", headers: { accept } });
     expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
@@ -197,7 +197,7 @@ describe("a stream of events", () => {
     expect(countWaits(runtime)).toBe(0);
   });
 
-  test("twenty may listen to one request; who comes later is told how it stands, and to come back", async () => {
+  test("is limited to twenty per request; a further one sends the status and asks to retry", async () => {
     const { events, succeed } = await newRequest();
     const listeners = await Promise.all(Array.from({ length: 21 }, () => listen(events)));
     const heard = await Promise.all(
@@ -213,7 +213,7 @@ describe("a stream of events", () => {
     expect(then.toSorted()).toEqual([...Array(20).fill("OK"), "end"]);
   });
 
-  test("is cut off from a connection by its end, and does not hold up the end of the server", async () => {
+  test("closes at disconnect, and does not delay the shutdown of the server", async () => {
     const { events } = await newRequest();
     const listener = createListener({
       log: pino({ level: "silent" }),
@@ -240,7 +240,7 @@ describe("a stream of events", () => {
     await eventually(() => expect(countWaits(runtime)).toBe(1));
     const ended = once(other.incoming, "end");
     closing.abort();
-    // Far longer than the test may take: nothing is cut.
+    // Far longer than the test may take: no connection is cut.
     await listener.close(600_000);
     other.incoming.resume();
     await ended;
@@ -248,7 +248,7 @@ describe("a stream of events", () => {
 });
 
 describe("long polling", () => {
-  test("answers when the phone does, with what its caller may see", async () => {
+  test("responds when the authenticator answers, with the view of its caller", async () => {
     const { made, events, succeed } = await newRequest();
     const byKey = application.call("GET", `${requests}/${made.id}?wait=25`);
     const byPage = application.call("GET", events, { authorization: null });
@@ -259,7 +259,7 @@ describe("long polling", () => {
     expect((await byPage).body).toEqual({ id, operation, createdAt, validUntil, status: "OK" });
   });
 
-  test("answers at once when there is nothing to wait for, or the process ends", async () => {
+  test("responds at once if the request has ended, or the process shuts down", async () => {
     const { made, succeed } = await newRequest();
     const path = `${requests}/${made.id}`;
     expect((await application.call("GET", `${path}?wait=0`)).body.status).toBe("PENDING");
@@ -294,7 +294,7 @@ describe("long polling", () => {
   });
 });
 
-test("one query a time asks for all who wait, and none when nobody does", async () => {
+test("one query reads the status for all waits, and none runs without waits", async () => {
   const made = await Promise.all(Array.from({ length: 5 }, newRequest));
   const execute = vi.spyOn(runtime.database.read, "execute");
   const waits = made.map(({ events }) => application.call("GET", events, { authorization: null }));
@@ -309,7 +309,7 @@ test("one query a time asks for all who wait, and none when nobody does", async 
   execute.mockRestore();
 });
 
-test("where no connection lasts, a stream ends soon and the page comes back", async () => {
+test("on a serverless platform a stream closes soon and the page reconnects", async () => {
   const brief = { ...shared };
   const own = await authenticatorApplication(brief);
   const made = await own.create("REG", `user ${randomUUID()}`);

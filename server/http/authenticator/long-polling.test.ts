@@ -9,7 +9,7 @@ import {
   requests,
 } from "../../testing/uaf-walk.ts";
 
-/** The QR code (`interface.md` 4.4) and the page that shows it and waits, at the running server, by plain HTTP and with a phone that knows nothing of the server's code. */
+/** The QR code and the page that shows it and waits, against a running server over HTTP. */
 
 let service: AuthenticatorService;
 let application: Application;
@@ -33,7 +33,7 @@ describe("the QR code", () => {
     };
   };
 
-  test("holds the request's link with the device's token, as PNG and as SVG", async () => {
+  test("contains the request's link with the device token, as PNG and as SVG", async () => {
     const { id } = await application.register("drawn");
     const png = await picture(id);
     const { text } = readPng(png.bytes);
@@ -43,7 +43,7 @@ describe("the QR code", () => {
     expect(readSvg(new TextDecoder().decode(svg.bytes))).toBe(text);
   });
 
-  test("has the size and colours that were asked for, short ones padded", async () => {
+  test("has the requested size and colours, short colours padded", async () => {
     const { id } = await application.register("coloured");
     const { bytes } = await picture(id, "?width=400&height=400&fg=0&bg=ffEEdd");
     const { width, height, colours, text } = readPng(bytes);
@@ -51,7 +51,7 @@ describe("the QR code", () => {
     expect(text).toContain(id);
   });
 
-  test("A79 has no other size, and no colour that cannot be read", async () => {
+  test("A79 rejects other sizes and unreadable colours", async () => {
     const { id } = await application.register("badly drawn");
     for (const query of [
       "?width=0",
@@ -67,17 +67,17 @@ describe("the QR code", () => {
       const { status } = await picture(id, query);
       expect([query, status]).toEqual([query, 400]);
     }
-    // More than anybody needs is refused, or made smaller.
+    // An excessive size is rejected or reduced.
     const large = await picture(id, "?width=100000&height=100000");
     if (large.status === 200) expect(readPng(large.bytes).width).toBeLessThanOrEqual(1024);
     else expect(large.status).toBe(400);
   });
 });
 
-describe("a page that waits", () => {
+describe("a waiting page", () => {
   const eventsOf = (request: RequestResource) => linkOf(request, "events").href;
 
-  /** The events of a stream, as a browser hands them on (HTML standard, 9.2.6). */
+  /** Parses the events of a stream as a browser does (HTML standard, 9.2.6). */
   async function* eventsAt(href: string): AsyncGenerator<{ event: string; data: RequestResource }> {
     const stream = await fetch(href, { headers: { accept: "text/event-stream" } });
     expect([stream.status, stream.headers.get("content-type")]).toEqual([
@@ -97,7 +97,7 @@ describe("a page that waits", () => {
     }
   }
 
-  test("hears of the answer over one connection, which then ends", async () => {
+  test("gets the answer over one connection, which then closes", async () => {
     const { phone } = await application.enrolled("listening");
     const made = await application.ask("listening");
     const heard = [];
@@ -111,7 +111,7 @@ describe("a page that waits", () => {
     ]);
   });
 
-  test("hears of a request that is cancelled, and of one that a newer one replaced", async () => {
+  test("gets the cancellation of a request, and its invalidation by a newer one", async () => {
     await application.enrolled("listening twice");
     for (const end of [
       (id: string) => service.call("DELETE", `${requests}/${id}`),
@@ -127,7 +127,7 @@ describe("a page that waits", () => {
     }
   });
 
-  test("may ask and be kept waiting instead, and gets the answer as soon as there is one", async () => {
+  test("may use long polling, and gets the answer as soon as it arrives", async () => {
     const { phone } = await application.enrolled("polling");
     const made = await application.ask("polling");
     const at = new URL(eventsOf(made));
@@ -145,7 +145,7 @@ describe("a page that waits", () => {
     expect(asApplication.body.status).toBe("OK");
   });
 
-  test("may be a page of any site, which reads that and nothing else", async () => {
+  test("may have any origin, which can read nothing else", async () => {
     await application.enrolled("embedded");
     const made = await application.ask("embedded");
     const origin = "https://shop.example";
@@ -158,7 +158,7 @@ describe("a page that waits", () => {
     expect(await allowed(href, { authorization: `secret ${service.key}` })).toBeNull();
   });
 
-  test("sees nothing of whom it is about, and can do nothing", async () => {
+  test("sees nothing about the user, and cannot change the request", async () => {
     await application.enrolled("watched");
     const made = await application.ask("watched", { transaction: "Pay 5 €?" });
     const token = new URL(eventsOf(made)).searchParams.get("token") ?? "";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AuthenticatorService, startAuthenticatorService } from "../../testing/uaf-service.ts";
 import { type Application, applicationOf } from "../../testing/uaf-walk.ts";
 
-/** The phone that is played in development, at the running server. */
+/** The authenticator that development simulates, against a running server. */
 
 let service: AuthenticatorService;
 let application: Application;
@@ -28,7 +28,7 @@ describe("the played authenticator", () => {
     return { outcome: shown.url.split("outcome=")[1], text: await shown.text() };
   };
 
-  test("adds itself, signs in, confirms, and keeps its key over a restart", async () => {
+  test("registers, signs in, confirms, and keeps its key across a restart", async () => {
     const added = await application.register("player");
     expect(await (await fetch(address())).text()).toContain(added.id);
     expect((await press({ do: "approve", request: added.id })).outcome).toBe("approved");
@@ -42,7 +42,7 @@ describe("the played authenticator", () => {
     expect(await application.statusOf(asked.id)).toBe("OK");
   });
 
-  test("takes the link of a QR code, declines in silence, and forgets", async () => {
+  test("accepts the link of a QR code, declines without a message, and forgets its keys", async () => {
     const asked = await application.ask("player");
     const { href, device } = await application.scan(asked);
     await press({ do: "decline", request: asked.id });

@@ -24,8 +24,8 @@ async function newRequest(from = application) {
   return { made, link };
 }
 
-describe("A79 the picture", () => {
-  test("says the phone's link and nothing else, to whoever has its link or a key", async () => {
+describe("A79 the QR code", () => {
+  test("contains only the authenticator's link, for callers with its link or a key", async () => {
     const { made, link } = await newRequest();
     const byLink = await application.fetch(link);
     const headers = { authorization: `secret ${application.key}` };
@@ -45,7 +45,7 @@ describe("A79 the picture", () => {
     });
   });
 
-  test("says what the operator has an app expect", async () => {
+  test("has the link format that the operator configured", async () => {
     const template = "acme://scan?r={id}&t={token}&u={url}";
     const own = await authenticatorApplication(
       runtime.configured({ STILE_AUTHENTICATOR_QR_CODE_TEMPLATE: template }),
@@ -63,12 +63,12 @@ describe("A79 the picture", () => {
     ["image/png;q=0.2, image/*;q=0.9", "svg"],
     ["image/png", "png"],
     ["image/png, image/svg+xml", "png"],
-    // As browsers load pictures.
+    // The Accept header of browsers for images.
     ["image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", "png"],
     ["*/*", "png"],
     ["text/html", "png"],
     ["image/svg+xml;q=x", "png"],
-  ])("for %s is %s", async (accept, kind) => {
+  ])("for Accept %s is %s", async (accept, kind) => {
     const { made, link } = await newRequest();
     const response = await application.fetch(link, { headers: { accept } });
     expect(response.headers.get("content-type")).toBe(kind === "svg" ? "image/svg+xml" : "image/png");
@@ -80,11 +80,11 @@ describe("A79 the picture", () => {
     ["width=400&height=300", { width: 400, height: 300 }],
     ["width=300", { width: 300, height: 300 }],
     ["height=1024", { width: 1024, height: 1024 }],
-    // As a published client asks.
+    // The query of a published client.
     ["width=200&height=200&fg=0&bg=ffffff", { width: 200, colours: ["000000", "ffffff"] }],
     ["fg=ff&bg=fFeEdD", { colours: ["0000ff", "ffeedd"] }],
     ["width=0400", { width: 400 }],
-  ])("with %s has that size and those colours", async (query, expected) => {
+  ])("has the size and colours of %s", async (query, expected) => {
     const { link } = await newRequest();
     const response = await application.fetch(`${link}&${query}`);
     expect([query, response.status]).toEqual([query, 200]);
@@ -112,7 +112,7 @@ describe("A79 the picture", () => {
     "fg=fefefe&bg=ffffff",
     "fg=000000&bg=000",
     "fg=808080&bg=909090",
-  ])("with %s is refused, with words of ours alone", async (query) => {
+  ])("rejects %s without echoing it", async (query) => {
     const { link } = await newRequest();
     for (const accept of ["image/png", "image/svg+xml"]) {
       const response = await application.fetch(`${link}&${query}`, { headers: { accept } });
@@ -124,7 +124,7 @@ describe("A79 the picture", () => {
     }
   });
 
-  test("that would be too small to be read says how large it has to be", async () => {
+  test("names the minimum size if the requested one is unreadable", async () => {
     const { link } = await newRequest();
     const response = await application.fetch(`${link}&width=32`);
     expect(response.status).toBe(400);
@@ -132,7 +132,7 @@ describe("A79 the picture", () => {
     expect((await application.fetch(`${link}&width=${least}`)).status).toBe(200);
   });
 
-  test("is there as long as the request waits, and then is not", async () => {
+  test("exists only while the request is pending", async () => {
     const answered = await newRequest();
     const uafResponse = application.answerOf(createUafAuthenticator(), answered.made);
     await application.answer(answered.made, uafResponse);

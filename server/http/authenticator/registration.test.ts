@@ -4,7 +4,7 @@ import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
 import { type AuthenticatorService, callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
 import { type Application, applicationOf, requests } from "../../testing/uaf-walk.ts";
 
-/** Registrations, and the devices that come of them (`interface.md` 2.3 and 4.3), at the running server, by plain HTTP and with a phone that knows nothing of the server's code. */
+/** Registrations and the devices that they create, against a running server over HTTP. */
 
 let service: AuthenticatorService;
 let application: Application;
@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 const secrets = { pushToken: "push-token-of-the-phone", secret: "secret-of-the-phone" };
-const phoneFacts = {
+const deviceFacts = {
   keyName: "Ada's phone",
   deviceOs: "Android",
   osVersion: "9",
@@ -26,7 +26,7 @@ const phoneFacts = {
 };
 
 describe("a registration", () => {
-  test("is told in full, answered by the phone, and stays as it is", async () => {
+  test("is returned whole, answered by the authenticator, and final", async () => {
     const clientData = { remoteAddress: "192.0.2.7", userAgent: "Test/1.0" };
     const made = await application.create({
       operation: "REG",
@@ -72,11 +72,11 @@ describe("a registration", () => {
       made,
       createUafAuthenticator(),
       {},
-      { ...phoneFacts, ...secrets },
+      { ...deviceFacts, ...secrets },
     );
     expect(answered).toMatchObject({
       status: 200,
-      body: { id: made.id, status: "OK", device: { keyName: phoneFacts.keyName } },
+      body: { id: made.id, status: "OK", device: { keyName: deviceFacts.keyName } },
     });
     const { deviceID, device } = answered.body;
     expect([deviceID, device.deviceId]).toEqual([expect.stringMatching(/./), deviceID]);
@@ -88,10 +88,10 @@ describe("a registration", () => {
     expect(devices.body).toEqual([
       expect.objectContaining({
         deviceId: deviceID,
-        keyName: phoneFacts.keyName,
+        keyName: deviceFacts.keyName,
         authenticatorType: "FIDO_UAF",
-        deviceOs: phoneFacts.deviceOs,
-        osVersion: phoneFacts.osVersion,
+        deviceOs: deviceFacts.deviceOs,
+        osVersion: deviceFacts.osVersion,
         createdAt: expect.any(String),
         lastUsage: expect.any(String),
       }),
@@ -102,7 +102,7 @@ describe("a registration", () => {
     }
   });
 
-  test("takes what published clients send beside what counts, and null for what they lack", async () => {
+  test("accepts the additional members of published clients, and null for absent ones", async () => {
     const made = await application.create({
       operation: "REG",
       userId: "published",
@@ -126,7 +126,7 @@ describe("a registration", () => {
     expect(listed).toEqual([expect.objectContaining({ deviceId: body.deviceID, isSecondFactorOnly: true })]);
   });
 
-  test("of one key by two users at once is one's", async () => {
+  test("of one key by two users concurrently succeeds for one", async () => {
     const keyId = Buffer.alloc(32, 7);
     const asked = [await application.register("racing one"), await application.register("racing two")];
     const answered = await Promise.all(
@@ -157,10 +157,10 @@ describe("a registration", () => {
     ["a broken signature", { signature: "flipped" }],
     ["another model", { aaid: "FFFF#0001" }],
     ["another scheme", { assertionScheme: "UAFV2TLV" }],
-    ["an algorithm that it is not", { algorithm: 0x0001 }],
-    ["bytes that trail", { tlv: [{ after: "regAssertion", put: Buffer.of(0) }] }],
+    ["a wrong algorithm", { algorithm: 0x0001 }],
+    ["trailing bytes", { tlv: [{ after: "regAssertion", put: Buffer.of(0) }] }],
     ["a header for another operation", { header: { op: "Auth" } }],
-  ])("A71 A72 A75 fails for good with %s", async (what, instead) => {
+  ])("A71 A72 A75 fails permanently with %s", async (what, instead) => {
     const made = await application.register(what);
     const { status, body } = await application.answer(made, createUafAuthenticator(), instead);
     expect([status, body.status]).toEqual([200, "FAILED"]);
@@ -174,7 +174,7 @@ describe("a registration", () => {
     ).not.toEqual(expect.arrayContaining([expect.anything()]));
   });
 
-  test("of a key that somebody else has registered is refused", async () => {
+  test("of a key that another user has registered is rejected", async () => {
     const { phone } = await application.enrolled("first owner");
     const keyId = phone.keys[0]?.id ?? Buffer.alloc(32);
     const { body } = await application.answer(
@@ -205,7 +205,7 @@ describe("devices", () => {
     }
   });
 
-  test("are deregistered at once: one, or all, on the phone as well", async () => {
+  test("are deregistered, one or all, on the authenticator as well", async () => {
     const one = await application.enrolled("leaving");
     const two = await application.enrolled("leaving");
     const dereg = (more = {}) =>
@@ -227,7 +227,7 @@ describe("devices", () => {
   });
 });
 
-test("the list of facets names this origin for versions 1.0 and 1.1, in its own type", async () => {
+test("the list of facets names this origin for versions 1.0 and 1.1, with its content type", async () => {
   const { status, headers, body } = await callAt(`${service.base}/facets`, "GET");
   expect([status, headers.get("content-type")]).toEqual([
     200,

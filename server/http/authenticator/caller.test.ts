@@ -31,15 +31,15 @@ beforeAll(async () => {
 afterAll(() => runtime.close());
 
 const requests = "/v1/uaf/requests";
-const somebody = () => `user ${randomUUID()}`;
+const newUserId = () => `user ${randomUUID()}`;
 const noSuchDevice = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 
 interface Links {
   picture: string;
   events: string;
-  /** What the phone reads off the picture. */
+  /** The link in the QR code, for the authenticator. */
   device: string;
-  /** The token in it. */
+  /** The token of that link. */
   token: string;
 }
 
@@ -55,7 +55,7 @@ async function linksOf(made: ApiResponse["body"]): Promise<Links> {
   };
 }
 
-/** Every operation that a key opens, at a request. */
+/** Every operation that a key authorizes, for one request. */
 const operations = (id: string): [string, string, object?][] => [
   ["GET", "/hello"],
   ["POST", requests, { operation: "REG", userId: "u", username: "u" }],
@@ -69,15 +69,18 @@ const operations = (id: string): [string, string, object?][] => [
 ];
 
 describe("an application", () => {
-  test.each(["secret", "Secret", "SECRET", "Bearer", "bearer"])("says %s and its key", async (scheme) => {
-    const authorization = `${scheme} ${application.key}`;
-    expect(await application.call("GET", "/hello", { authorization })).toMatchObject({
-      status: 200,
-      body: { message: "Hello from Stile" },
-    });
-  });
+  test.each(["secret", "Secret", "SECRET", "Bearer", "bearer"])(
+    "is accepted with its key in the scheme %s",
+    async (scheme) => {
+      const authorization = `${scheme} ${application.key}`;
+      expect(await application.call("GET", "/hello", { authorization })).toMatchObject({
+        status: 200,
+        body: { message: "Hello from Stile" },
+      });
+    },
+  );
 
-  test("A67 is refused everywhere with anything else, without a difference", async () => {
+  test("A67 gets the same 401 everywhere with any other credential", async () => {
     const { key } = application;
     const foreign = await createApiKey(runtime, runtime.tenant, { interface: "passkeys", name: "x" });
     const wrong: [string, string | null][] = [
@@ -88,18 +91,21 @@ describe("an application", () => {
       ["the scheme and a space", "secret "],
       ["another scheme", `Basic ${key}`],
       ["two spaces", `secret  ${key}`],
-      ["a tabulator", `secret\t${key}`],
+      ["a tab", `secret\t${key}`],
       ["a trailing comma", `secret ${key},`],
       ["two words", `secret ${key} ${key}`],
       ["the scheme twice", `secret secret ${key}`],
       ["two headers", `secret ${key}, secret ${key}`],
       ["a key of 31 characters", `secret ${key.slice(0, 31)}`],
-      ["a key that begins alike", `secret ${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`],
+      [
+        "a key that differs in its last character",
+        `secret ${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`,
+      ],
       ["another interface's key", `secret ${foreign.key}`],
       ["another tenant's key", `secret ${there.key}`],
-      ["a key as a phone's token", `device ${key}`],
+      ["a key as a device token", `device ${key}`],
     ];
-    const { id } = await application.create("REG", somebody());
+    const { id } = await application.create("REG", newUserId());
     for (const [method, path, body] of operations(id)) {
       const bodies = new Set<string>();
       for (const [what, authorization] of wrong) {
@@ -119,21 +125,21 @@ describe("an application", () => {
     }
   });
 
-  test("A67 does not name its key in the address", async () => {
-    const { id } = await application.create("REG", somebody());
+  test("A67 cannot send its key in the query", async () => {
+    const { id } = await application.create("REG", newUserId());
     for (const query of [`token=${application.key}`, `apiKey=${application.key}`]) {
       const { status } = await application.call("GET", `${requests}/${id}?${query}`, { authorization: null });
       expect(status).toBe(401);
     }
   });
 
-  test("A80 is told that there is nothing, in both spellings", async () => {
+  test("A80 gets 404 for an unknown resource, with both spellings of the message", async () => {
     const unknown = "a".repeat(44);
     const places = operations(unknown).filter(([, path]) => path !== "/hello" && path !== requests);
     const odd = ["x", "..%2F..", "%00", "a".repeat(43), `${"a".repeat(43)}%0A`].map(
       (id): [string, string] => ["GET", `${requests}/${id}`],
     );
-    const users = ["%00", "x".repeat(300), "nobody"].map((id): [string, string] => [
+    const users = ["%00", "x".repeat(300), "unknown"].map((id): [string, string] => [
       "GET",
       `/mgmt/v1/registrations/${id}`,
     ]);
@@ -144,8 +150,8 @@ describe("an application", () => {
     }
   });
 
-  test("A68 finds nothing of another tenant's, as if there were nothing", async () => {
-    const userId = somebody();
+  test("A68 gets 404 for the requests and devices of another tenant", async () => {
+    const userId = newUserId();
     const { deviceId } = await application.enroll(userId);
     const { id } = await application.create("AUTH", userId);
     const untouched = await application.call("GET", `${requests}/${id}`);
@@ -169,8 +175,8 @@ describe("an application", () => {
     expect(body).toMatchObject([{ deviceId, keyName: "Hanko Authenticator" }]);
   });
 
-  test("of a tenant under a path is given links under that path", async () => {
-    const made = await there.create("REG", somebody());
+  test("gets links under the path of its tenant", async () => {
+    const made = await there.create("REG", newUserId());
     const base = `https://login.example/t/${acme.id}/authenticator`;
     for (const { href } of made.links) expect(href.startsWith(`${base}${requests}/${made.id}`)).toBe(true);
     expect(made.relyingParty).toMatchObject({ id: acme.id, name: "Acme", appId: `${base}/facets` });
@@ -182,9 +188,9 @@ describe("an application", () => {
   });
 });
 
-describe("a phone", () => {
-  test("sees and answers its request by the token of the code that it has scanned", async () => {
-    const made = await application.create("REG", somebody());
+describe("an authenticator", () => {
+  test("reads and answers its request with the token of the QR code", async () => {
+    const made = await application.create("REG", newUserId());
     const { token } = await linksOf(made);
     const [path, authorization] = [`${requests}/${made.id}`, `Device ${token}`];
     const seen = await application.call("GET", path, { authorization });
@@ -196,8 +202,8 @@ describe("a phone", () => {
     expect((await application.call("GET", path, { authorization })).body).toEqual(answered.body);
   });
 
-  test("shows its token in the header alone, so that no log of addresses holds what may answer", async () => {
-    const made = await application.create("REG", somebody());
+  test("is rejected with its token in the query, which servers log", async () => {
+    const made = await application.create("REG", newUserId());
     const { device } = await linksOf(made);
     for (const [method, body] of [["GET"], ["PUT", { uafResponse: "[]" }]] as const) {
       const told = await application.call(method, device, { authorization: null, ...(body ? { body } : {}) });
@@ -205,10 +211,10 @@ describe("a phone", () => {
     }
   });
 
-  test("does nothing else, and nothing at another request", async () => {
+  test("is rejected at other operations and other requests", async () => {
     const [one, other] = [
-      await application.create("REG", somebody()),
-      await application.create("REG", somebody()),
+      await application.create("REG", newUserId()),
+      await application.create("REG", newUserId()),
     ];
     const { token } = await linksOf(one);
     const authorization = `device ${token}`;
@@ -224,13 +230,13 @@ describe("a phone", () => {
       const byLink = `${path}?token=${token}`;
       expect((await application.call(method, byLink, { authorization: null, ...body })).status).toBe(401);
     }
-    // Whoever has no key is not told whether there is such a request.
+    // A caller without a key cannot tell whether a request exists.
     const nothing = await application.call("GET", `${requests}/${"a".repeat(44)}`, { authorization });
     expect(nothing.status).toBe(401);
   });
 
-  test("A78 hands over what reaches it, which is kept sealed and told to nobody", async () => {
-    const userId = somebody();
+  test("A78 sends a push token, which is stored sealed and never disclosed", async () => {
+    const userId = newUserId();
     const secrets = { pushToken: `push-${randomUUID()}`, secret: `secret-${randomUUID()}` };
     const { deviceId } = await application.enroll(userId, {}, { ...secrets, model: "Pixel" });
     const asked = await application.create("AUTH", userId);
@@ -251,9 +257,9 @@ describe("a phone", () => {
   });
 });
 
-describe("a page that waits", () => {
-  test("sees what became of a request, and nothing of whom it is about", async () => {
-    const userId = somebody();
+describe("a waiting page", () => {
+  test("reads the status of a request, and nothing about its user", async () => {
+    const userId = newUserId();
     const { phone } = await application.enroll(userId);
     const made = await application.create("AUTH", userId, {
       clientData: { remoteAddress: "192.0.2.7" },
@@ -271,31 +277,31 @@ describe("a page that waits", () => {
     expect((await look()).body).toEqual({ ...seen, status: "OK" });
   });
 
-  test("may do nothing but look", async () => {
-    const made = await application.create("REG", somebody());
+  test("is rejected at every operation except reading", async () => {
+    const made = await application.create("REG", newUserId());
     const { events, picture } = await linksOf(made);
     for (const link of [events, picture]) {
       const token = new URL(link).searchParams.get("token");
-      const mayLook = link === events;
+      const isPage = link === events;
       for (const [method, path, body] of operations(made.id)) {
         const own = link.includes("/qrcode")
           ? path.endsWith("/qrcode")
           : method === "GET" && path.includes(made.id);
-        const shows = own && !(mayLook && path.endsWith("/qrcode"));
+        const shows = own && !(isPage && path.endsWith("/qrcode"));
         const address = `${path}${path.includes("?") ? "&" : "?"}token=${token}`;
         const { status } = await application.call(method, address, {
           authorization: null,
           ...(body ? { body } : {}),
         });
         expect([method, path, status]).toEqual([method, path, shows ? 200 : 401]);
-        const asPhone = { authorization: `device ${token}`, ...(body ? { body } : {}) };
-        expect((await application.call(method, path, asPhone)).status).toBe(401);
+        const asDevice = { authorization: `device ${token}`, ...(body ? { body } : {}) };
+        expect((await application.call(method, path, asDevice)).status).toBe(401);
       }
     }
   });
 
-  test("may be of any site, and reads nothing but by its token", async () => {
-    const made = await application.create("REG", somebody());
+  test("may have any origin if it reads by its token", async () => {
+    const made = await application.create("REG", newUserId());
     const { events } = await linksOf(made);
     const headers = { origin: "https://shop.example" };
     const told = await application.call("GET", `${events}&wait=0`, { authorization: null, headers });
@@ -305,8 +311,8 @@ describe("a page that waits", () => {
   });
 });
 
-test("tokens are 256 bits, hashed or derived, and no two alike", async () => {
-  const made = [await application.create("REG", somebody()), await application.create("REG", somebody())];
+test("tokens are 256 bits, hashed or derived, and distinct", async () => {
+  const made = [await application.create("REG", newUserId()), await application.create("REG", newUserId())];
   const tokens = new Set<string>();
   for (const one of made) {
     const { picture, events, token } = await linksOf(one);

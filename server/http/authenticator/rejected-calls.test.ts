@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AuthenticatorService, callAt, startAuthenticatorService } from "../../testing/uaf-service.ts";
 import { type Application, applicationOf, linkOf, requests } from "../../testing/uaf-walk.ts";
 
-/** Who may call the authenticator interface, and what is refused, at the running server, by plain HTTP and with a phone that knows nothing of the server's code. */
+/** Calls that the authenticator interface rejects, against a running server over HTTP. */
 
 let service: AuthenticatorService;
 let application: Application;
@@ -14,15 +14,15 @@ afterAll(async () => {
   await service?.close();
 });
 
-describe("who may call", () => {
-  test("hello answers whoever has the key, by each way to write it", async () => {
+describe("callers", () => {
+  test("hello accepts the key in each scheme", async () => {
     for (const scheme of ["secret", "Secret", "SECRET", "Bearer", "bearer"]) {
       const { status } = await service.call("GET", "/hello", { authorization: `${scheme} ${service.key}` });
       expect([scheme, status]).toEqual([scheme, 200]);
     }
   });
 
-  test("A67 nobody else is let in anywhere", async () => {
+  test("A67 every operation rejects other credentials", async () => {
     const foreign = await service.stile("keys", "create", "--interface", "passkeys");
     const wrong = [
       null,
@@ -38,7 +38,7 @@ describe("who may call", () => {
       `secret ${foreign}`,
       `secret ${service.key},`,
     ];
-    const { id } = await application.register("nobody");
+    const { id } = await application.register("unauthorized");
     const operations = [
       ["GET", "/hello"],
       ["POST", requests],
@@ -46,7 +46,7 @@ describe("who may call", () => {
       ["PUT", `${requests}/${id}`],
       ["DELETE", `${requests}/${id}`],
       ["GET", `${requests}/${id}/qrcode`],
-      ["GET", "/mgmt/v1/registrations/nobody"],
+      ["GET", "/mgmt/v1/registrations/unauthorized"],
       ["POST", "/mgmt/v1/registrations/rename/3f2504e0-4f89-41d3-9a0c-0305e82c3301"],
     ] as const;
     for (const [method, path] of operations) {
@@ -61,7 +61,7 @@ describe("who may call", () => {
     }
   });
 
-  test("a device may fetch and answer its own request, and do nothing else", async () => {
+  test("a device token authorizes reading and answering its own request only", async () => {
     const [one, other] = [await application.register("device one"), await application.register("device two")];
     const { device } = await application.scan(one);
     const as = async (method: string, path: string) => {
@@ -78,7 +78,7 @@ describe("who may call", () => {
     expect(await application.statusOf(one.id)).toBe("PENDING");
   });
 
-  test("A68 a request of one tenant is unknown to every other", async () => {
+  test("A68 a request of one tenant is 404 in another", async () => {
     const acme = await service.stile("tenants", "create", "--name", "Acme");
     const key = await service.stile("keys", "create", "--interface", "authenticator", "--tenant", acme);
     const there = `${service.server.url}/t/${acme}/authenticator`;
@@ -96,13 +96,13 @@ describe("who may call", () => {
     expect(await application.statusOf(id)).toBe("PENDING");
   });
 
-  test("A80 what is not there is 404, in both spellings", async () => {
+  test("A80 an unknown resource is 404, with both spellings of the message", async () => {
     for (const [method, path] of [
       ["GET", `${requests}/${"a".repeat(44)}`],
       ["DELETE", `${requests}/${"a".repeat(44)}`],
       ["GET", `${requests}/..%2F..%00`],
       ["GET", `${requests}/${"a".repeat(44)}/qrcode`],
-      ["GET", "/mgmt/v1/registrations/nobody%20at%20all"],
+      ["GET", "/mgmt/v1/registrations/unknown%20user"],
     ] as const) {
       const { status, body } = await service.call(method, path);
       expect([path, status]).toEqual([path, 404]);
@@ -113,7 +113,7 @@ describe("who may call", () => {
   });
 });
 
-test("another method is 405 in the interface's own shape", async () => {
+test("another method is 405 with an error body of the interface", async () => {
   const { id } = await application.register("methods");
   const { status, headers, body } = await service.call("PATCH", `${requests}/${id}`, { body: {} });
   expect([status, headers.get("allow"), body]).toEqual([
@@ -123,7 +123,7 @@ test("another method is 405 in the interface's own shape", async () => {
   ]);
 });
 
-describe("what cannot be asked", () => {
+describe("invalid bodies", () => {
   const right = { operation: "AUTH", userId: "u", username: "u" };
   test.each<[string, unknown]>([
     ["no operation", { ...right, operation: undefined }],
@@ -136,12 +136,12 @@ describe("what cannot be asked", () => {
     ["a name of 129 characters", { ...right, username: "x".repeat(129) }],
     ["a NUL", { ...right, userId: "u\0" }],
     ["a blank transaction", { ...right, transaction: " " }],
-    ["a transaction too long for a phone", { ...right, transaction: "x".repeat(151) }],
-    ["devices that are none", { ...right, deviceIds: "x" }],
-    ["no object", []],
-    ["no JSON", "{"],
+    ["a transaction of 151 characters", { ...right, transaction: "x".repeat(151) }],
+    ["an invalid list of devices", { ...right, deviceIds: "x" }],
+    ["not an object", []],
+    ["not JSON", "{"],
     ["a lone surrogate", '{"operation":"AUTH","userId":"\\ud800","username":"u"}'],
-  ])("%s", async (_what, body) => {
+  ])("rejects a request with %s", async (_what, body) => {
     const { status, body: refusal } = await service.call("POST", requests, { body });
     expect(status).toBe(400);
     expect(refusal).toEqual({ code: 400, message: expect.stringMatching(/./) });
@@ -149,16 +149,16 @@ describe("what cannot be asked", () => {
 
   test.each<[string, unknown]>([
     ["no answer", {}],
-    ["an answer that is no text", { uafResponse: [] }],
-    ["no JSON", "{"],
-  ])("an answer with %s leaves the request as it was", async (_what, body) => {
+    ["an answer that is not a string", { uafResponse: [] }],
+    ["not JSON", "{"],
+  ])("a body with %s leaves the request pending", async (_what, body) => {
     const { id } = await application.register("badly answered");
     expect((await service.call("PUT", `${requests}/${id}`, { body })).status).toBe(400);
     expect(await application.statusOf(id)).toBe("PENDING");
   });
 });
 
-test("A70 more requests for one user than a person could mean are refused for a while", async () => {
+test("A70 requests for one user are rate limited", async () => {
   const body = { operation: "REG", userId: "flooded", username: "flooded" };
   const statuses = [];
   for (let index = 0; index < 12; index++) {
@@ -172,7 +172,7 @@ test("A70 more requests for one user than a person could mean are refused for a 
   expect(statuses.at(-1)).toBe(429);
 });
 
-test("A90 A91 nothing that is sent is answered 500", async () => {
+test("A90 A91 no input causes a 500", async () => {
   const { id } = await application.register("nasty");
   const nasty = [
     "%00",
@@ -256,7 +256,7 @@ test("A90 A91 nothing that is sent is answered 500", async () => {
   expect(await application.statusOf(id)).toBe("PENDING");
 });
 
-test("A110 no key and no token is in the logs", async () => {
+test("A110 logs contain no key and no token", async () => {
   const asked = await application.register("logged");
   const { link, device } = await application.scan(asked);
   await callAt(link, "GET");
