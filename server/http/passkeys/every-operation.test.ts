@@ -1,4 +1,3 @@
-import { createPublicKey, verify } from "node:crypto";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PasskeyService, startPasskeyService } from "../../testing/passkey-service.ts";
@@ -13,60 +12,25 @@ let origin: string;
 
 beforeAll(async () => {
   service = await startPasskeyService();
-  base = `${service.base}/${service.tenantId}`;
+  base = service.tenantBase;
   origin = service.server.url;
 });
 
 afterAll(() => service?.close());
 
-interface Answer {
-  status: number;
-  headers: Headers;
-  text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a client has no types of its own.
-  body: any;
-}
-
 const calledOperations = new Set<string>();
 
-/** Calls as an application; a `key` of null is omitted. */
-async function call(
-  method: string,
-  path: string,
-  body?: unknown,
-  { key = service.key, headers = {} }: { key?: string | null; headers?: Record<string, string> } = {},
-): Promise<Answer> {
+/** Calls as an application, and records the operation. */
+const call: PasskeyService["call"] = (method, path, ...rest) => {
   const [pathname = ""] = path.split("?");
   calledOperations.add(`${method} ${pathname.replace(/^\/credentials\/.+/, "/credentials/{credential_id}")}`);
-  const answer = await fetch(base + path, {
-    method,
-    headers: {
-      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      ...(key === null ? {} : { apiKey: key }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    text,
-    body: text === "" ? undefined : JSON.parse(text),
-  };
-}
+  return service.call(method, path, ...rest);
+};
 
-/** Verifies the signature of a token with the published key that it names (RFC 7515, 5.2), and returns its claims. */
 async function claimsOf(token: string) {
-  const [header = "", claims = "", signature = ""] = token.split(".");
-  const { alg, typ, kid } = JSON.parse(Buffer.from(header, "base64url").toString());
-  expect([alg, typ]).toEqual(["RS256", "JWT"]);
-  const { body } = await call("GET", "/.well-known/jwks.json", undefined, { key: null });
-  const jwk = body.keys.find((key: { kid: string }) => key.kid === kid);
-  const key = createPublicKey({ key: jwk, format: "jwk" });
-  const signed = Buffer.from(`${header}.${claims}`);
-  expect(verify("sha256", signed, key, Buffer.from(signature, "base64url"))).toBe(true);
-  return JSON.parse(Buffer.from(claims, "base64url").toString());
+  const { header, claims } = await service.verifyJws(token);
+  expect(header.typ).toBe("JWT");
+  return claims;
 }
 
 async function register(userId: string, authenticator: Authenticator, prefix = "") {

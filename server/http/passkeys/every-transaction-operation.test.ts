@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, verify } from "node:crypto";
+import { createHash, verify } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PasskeyService, startPasskeyService } from "../../testing/passkey-service.ts";
 import { type Authenticator, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
@@ -12,23 +12,13 @@ let origin: string;
 
 beforeAll(async () => {
   service = await startPasskeyService({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://shop.example/paid" });
-  base = `${service.base}/${service.tenantId}`;
+  base = service.tenantBase;
   origin = service.server.url;
 });
 
 afterAll(() => service?.close());
 
-async function call(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
-  const answer = await fetch(base + path, {
-    method,
-    headers: { "Content-Type": "application/json", ...(headers ?? { apiKey: service.key }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  // biome-ignore lint/suspicious/noExplicitAny: a client has no types of its own.
-  const parsed: any = text === "" ? undefined : JSON.parse(text);
-  return { status: answer.status, headers: answer.headers, body: parsed };
-}
+const call: PasskeyService["call"] = (...parameters) => service.call(...parameters);
 
 const sha256 = (...parts: (string | Uint8Array)[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
@@ -39,22 +29,6 @@ function canonical(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
-}
-
-/** Verifies a JWS with the tenant's keys (RFC 7515, 5.2), and returns its type and claims. */
-async function verifiedJws(jws: string) {
-  const [header = "", payload = "", signature = ""] = jws.split(".");
-  const { alg, typ, kid } = JSON.parse(Buffer.from(header, "base64url").toString());
-  const { body: jwks } = await call("GET", "/.well-known/jwks.json", undefined, {});
-  const key = createPublicKey({
-    key: jwks.keys.find((candidate: { kid: string }) => candidate.kid === kid),
-    format: "jwk",
-  });
-  expect(alg).toBe("RS256");
-  expect(
-    verify("sha256", Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url")),
-  ).toBe(true);
-  return { typ, claims: JSON.parse(Buffer.from(payload, "base64url").toString()) };
 }
 
 const passkey = softwareAuthenticator();
@@ -73,8 +47,8 @@ const requestBody = (id: string, more: object = {}) => ({
 
 /** Verifies a receipt by WebAuthn Level 3, 7.2, with the registered public key. */
 async function expectValidReceipt(receipt: string, id: string, authenticator: Authenticator) {
-  const { typ, claims } = await verifiedJws(receipt);
-  expect(typ).toBe("transaction-receipt+jwt");
+  const { header, claims } = await service.verifyJws(receipt);
+  expect(header.typ).toBe("transaction-receipt+jwt");
   expect(claims).toMatchObject({ transaction_id: id, user_id: "ada", data: canonical(order), iss: base });
   const [clientData, authenticatorData, signature] = ["clientDataJSON", "authenticatorData", "signature"].map(
     (name) => Buffer.from(claims.response[name], "base64url"),
@@ -109,7 +83,7 @@ describe("an application", () => {
     const answer = passkey.get(initialized.body, { origin });
     const finalized = await call("POST", "/transaction/finalize", answer);
     expect(finalized.status).toBe(200);
-    const { claims } = await verifiedJws(finalized.body.token);
+    const { claims } = await service.verifyJws(finalized.body.token);
     expect(claims).toMatchObject({ sub: "ada", aud: ["localhost"], cred: registration.id, trans: "order-1" });
     await expectValidReceipt(finalized.body.receipt, "order-1", passkey);
     expect((await call("POST", "/transaction/finalize", answer)).status).toBe(401);
@@ -145,7 +119,7 @@ describe("an application", () => {
       token: page.searchParams.get("token"),
       credential: passkey.get(initialized.body, { origin }),
     };
-    const ownPage = { Origin: origin };
+    const ownPage = { key: null, headers: { Origin: origin } };
     const confirmed = await call("POST", "/transaction/confirm", answer, ownPage);
     expect(confirmed.status).toBe(200);
     const redirect = new URL(confirmed.body.redirect_to);
@@ -154,7 +128,7 @@ describe("an application", () => {
     const code = redirect.searchParams.get("code");
     const redeemed = await call("POST", "/transaction/redeem", { code });
     expect(redeemed).toMatchObject({ status: 200, body: { transaction_id: "order-2" } });
-    expect((await verifiedJws(redeemed.body.token)).claims.trans).toBe("order-2");
+    expect((await service.verifyJws(redeemed.body.token)).claims.trans).toBe("order-2");
     await expectValidReceipt(redeemed.body.receipt, "order-2", passkey);
     expect((await call("POST", "/transaction/redeem", { code })).status).toBe(400);
     expect((await call("POST", "/transaction/confirm", answer, ownPage)).status).toBe(409);
@@ -172,7 +146,7 @@ describe("an application", () => {
       "POST",
       "/transaction/confirm",
       { token, declined: true },
-      { Origin: origin },
+      { key: null, headers: { Origin: origin } },
     );
     expect(declined.body).toEqual({
       answer: "declined",
@@ -215,6 +189,6 @@ describe("an application", () => {
     const [next] = /(?<=<)[^>]+(?=>; rel="next")/.exec(headers.get("link") ?? "") ?? [];
     const rest = await call("GET", String(next).slice(base.length));
     expect(rest.body).toMatchObject([{ transaction_id: "order-1" }]);
-    expect((await call("GET", "/audit_logs", undefined, {})).status).toBe(401);
+    expect((await call("GET", "/audit_logs", undefined, { key: null })).status).toBe(401);
   });
 });
