@@ -31,6 +31,9 @@ export interface Database {
 /** A transaction of the `write` pool. */
 export type Transaction = Parameters<Parameters<Database["write"]["transaction"]>[0]>[0];
 
+/** A request that waits longer for a connection fails; the client gets 503. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
 /**
  * Opens the three pools. They connect when a connection is needed.
  *
@@ -38,18 +41,20 @@ export type Transaction = Parameters<Parameters<Database["write"]["transaction"]
  * @param size maximum connections of each pool
  * @param onError called when an idle connection fails
  * @param prepares false for poolers without support for prepared statements
+ * @param connectTimeoutMs how long a query waits for a free connection
  */
 export function openDatabase(
   url: string,
   size: number,
   onError: (error: Error) => void,
   prepares = true,
+  connectTimeoutMs = CONNECT_TIMEOUT_MS,
 ): Database {
   const open = (options?: string) => {
     const client = new pg.Pool({
       connectionString: url,
       max: size,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: 30_000,
       ...(options ? { options } : {}),
     });

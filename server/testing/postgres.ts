@@ -13,7 +13,8 @@ export interface TestDatabase {
 /** Creates a migrated database with the default tenant, on the PostgreSQL that the whole run shares. */
 export async function testDatabase(): Promise<TestDatabase> {
   const { url, drop } = await copyTemplate(inject("postgres"));
-  const database = openDatabase(url, 5, () => {});
+  // Many parallel requests queue for few connections, for long on a slow machine.
+  const database = openDatabase(url, 5, () => {}, true, 120_000);
   return {
     url,
     database,
