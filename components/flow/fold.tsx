@@ -28,7 +28,7 @@ export function Fold({ context, action, item, tone = "link", wait = 0 }: FoldPro
   const asks = asksFirst(action);
   const icon = iconOf(action);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was done closes; what was refused stays open
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes after success; stays open after an error
   useEffect(() => {
     if (performed === action.action && isMine) setOpen(state.error !== undefined || notice !== null);
   }, [turn]);

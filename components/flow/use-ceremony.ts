@@ -84,7 +84,7 @@ export function useCeremony(
     };
   }, [state, idle, asked]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an providerReturn is used or told once, by whatever state rests
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a provider return is used or reported once, by the first idle state
   useEffect(() => {
     if (!idle || !providerReturn) return;
     tidyAddress();

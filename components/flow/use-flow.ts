@@ -22,7 +22,7 @@ export interface FlowView {
   account: FlowState | null;
   /** The address to redirect to. */
   leaving: string | null;
-  /** Counts answers to user actions; a mere renewal of the state does not count. */
+  /** Counts answers to user actions; a renewal of the state is not counted. */
   turn: number;
 }
 
@@ -34,7 +34,7 @@ export interface Flow {
   refresh(): Promise<void>;
   /** Abandons the flow and starts another one. */
   restart(): Promise<void>;
-  /** Reconnects after the connection was given up. */
+  /** Reconnects after the automatic attempts have failed. */
   retry(): Promise<void>;
   /** Shows a notice beside the current state. */
   tell(notice: string): void;
@@ -96,7 +96,7 @@ export function createFlowStore(
     for (const listener of listeners) listener();
   }
 
-  /** Runs one call after a quiet call in progress; does nothing while a loud call is in progress. */
+  /** Runs one call after a background call in progress; does nothing while a user's call is in progress. */
   async function exclusively(label: string, quiet: boolean, call: () => Promise<void>): Promise<void> {
     if (view.busy !== null) return;
     if (!quiet) update({ busy: label });

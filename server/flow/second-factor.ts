@@ -61,7 +61,8 @@ export function hasSecondFactor(
 /**
  * Returns the state that verifies the second factor, if one is required. A security key comes first if the client can
  * use it, because it resists phishing; then an authenticator (UAF); then the code of an app. A trusted browser skips it
- * at a login, but not at reauthentication, nor before a credential changes (NIST SP 800-63B-4, 4.1.2.1 and 4.2.2.2).
+ * at a login. It is still required at reauthentication and before a credential changes (NIST SP 800-63B-4, 4.1.2.1 and
+ * 4.2.2.2).
  */
 export function secondFactorSteps({ type, data, facts, config }: Situation): StateName[] {
   if (!hasSecondFactor(facts, config) || isMultiFactor(data.factors)) return [];
@@ -103,9 +104,9 @@ export function needsEnrolment({ type, data, facts, config }: Situation): boolea
 }
 
 /**
- * Whether this flow may add a passkey or a security key to an account. Such a credential signs in alone, so adding one
- * takes the full authentication of the account (NIST SP 800-63B-4, 4.1.2.1): a trusted browser that skipped the second
- * factor does not suffice, nor does a flow that started before the second factor was enrolled.
+ * Whether this flow may add a passkey or a security key to an account. Such a credential is sufficient to
+ * sign in, so adding one requires the full authentication of the account (NIST SP 800-63B-4, 4.1.2.1). A trusted browser
+ * that skipped the second factor is not sufficient. A flow that started before its enrolment is not either.
  */
 export function mayAddCredential({
   data,
