@@ -156,6 +156,15 @@ describe("a page that waits for an authenticator", () => {
     expect(screen.getByLabelText<HTMLInputElement>("Recovery code").value).toBe("AB3D-");
   });
 
+  test("does not reopen the stream of a request that was renewed", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const { stream } = await drawn(waiting, { answers: [renewed()] });
+    await stream.tell(told("INVALIDATED"));
+    await waitFor(() => expect(streams).toHaveLength(2));
+    await act(() => vi.advanceTimersByTimeAsync(60_000));
+    expect(streams.map(({ url }) => url)).toEqual([href, "/next?token=2"]);
+  });
+
   test("A70 sends no new request while the page is hidden", async () => {
     const { server, stream } = await drawn(waiting, { answers: [renewed()] });
     const visibility = vi.spyOn(document, "visibilityState", "get").mockReturnValue("hidden");

@@ -49,10 +49,10 @@ export async function waitForAuthenticator(
   while ((await endingOf(base + href, signal)) === "INVALIDATED") {
     // A new request may notify the authenticator, so there is none for an abandoned or hidden page.
     if (attempts.renewals >= MAX_RENEWALS) {
-      await touched(signal);
+      await userActivity(signal);
       attempts.renewals = 0;
     }
-    await seen(signal);
+    await visible(signal);
     attempts.renewals += 1;
     await renew();
     await pause(RENEWAL_TIMEOUT_MS, signal);
@@ -72,25 +72,23 @@ async function endingOf(href: string, signal: AbortSignal): Promise<Ending> {
  */
 function streamed(href: string, signal: AbortSignal): Promise<Ending | null> {
   if (typeof EventSource !== "function") return Promise.resolve(null);
-  return new Promise((resolve, reject) => {
+  return abortable(signal, (resolve) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let source = open();
     document.addEventListener("visibilitychange", reopen);
-    signal.addEventListener("abort", drop);
-    if (signal.aborted) drop();
 
     function open(): EventSource {
       const opened = new EventSource(href);
       clearTimeout(timer);
-      timer = setTimeout(() => settle(null), STREAM_TIMEOUT_MS);
+      timer = setTimeout(() => resolve(null), STREAM_TIMEOUT_MS);
       opened.addEventListener("status", ({ data }) => {
         clearTimeout(timer);
         const status = statusOf(parsed(data));
-        if (status && status !== "PENDING") settle(status);
+        if (status && status !== "PENDING") resolve(status);
       });
       // The browser reconnects by itself unless the response is not an event stream (HTML, 9.2.3).
       opened.addEventListener("error", () => {
-        if (opened.readyState === EventSource.CLOSED) settle(null);
+        if (opened.readyState === EventSource.CLOSED) resolve(null);
       });
       return opened;
     }
@@ -99,20 +97,11 @@ function streamed(href: string, signal: AbortSignal): Promise<Ending | null> {
       source.close();
       source = open();
     }
-    function settle(ending: Ending | null): void {
-      over();
-      resolve(ending);
-    }
-    function drop(): void {
-      over();
-      reject(signal.reason);
-    }
-    function over(): void {
+    return () => {
       clearTimeout(timer);
       source.close();
       document.removeEventListener("visibilitychange", reopen);
-      signal.removeEventListener("abort", drop);
-    }
+    };
   });
 }
 
@@ -143,54 +132,52 @@ async function look(href: string, signal: AbortSignal): Promise<Status | null> {
 
 /** Waits, and rejects on abort. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const drop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", drop);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", drop);
+  return abortable(signal, (resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    return () => clearTimeout(timer);
   });
 }
 
 /** Waits until the page is visible. */
-function seen(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const look = () => {
-      if (document.visibilityState !== "visible") return;
-      document.removeEventListener("visibilitychange", look);
-      resolve();
+function visible(signal: AbortSignal): Promise<void> {
+  if (document.visibilityState === "visible") return Promise.resolve();
+  return abortable(signal, (resolve) => {
+    const check = () => {
+      if (document.visibilityState === "visible") resolve();
     };
-    signal.addEventListener("abort", () => {
-      document.removeEventListener("visibilitychange", look);
-      reject(signal.reason);
-    });
-    document.addEventListener("visibilitychange", look);
-    look();
+    document.addEventListener("visibilitychange", check);
+    return () => document.removeEventListener("visibilitychange", check);
   });
 }
 
 /** Waits for any user input on the page. */
-function touched(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
+function userActivity(signal: AbortSignal): Promise<void> {
+  return abortable(signal, (resolve) => {
+    const signs = ["pointermove", "pointerdown", "keydown", "scroll", "visibilitychange"];
     const over = new AbortController();
-    for (const sign of ["pointermove", "pointerdown", "keydown", "scroll", "visibilitychange"]) {
-      document.addEventListener(
-        sign,
-        () => {
-          over.abort();
-          resolve();
-        },
-        { signal: over.signal },
-      );
-    }
-    signal.addEventListener("abort", () => {
-      over.abort();
-      reject(signal.reason);
+    for (const sign of signs) document.addEventListener(sign, () => resolve(), { signal: over.signal });
+    return () => over.abort();
+  });
+}
+
+/**
+ * A promise that rejects on abort. Nothing begins if the signal is already aborted.
+ *
+ * @param begin starts the wait; returns how to stop it, which is called once, when the promise settles
+ */
+function abortable<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const stop = begin((value) => {
+      stop();
+      signal.removeEventListener("abort", abort);
+      resolve(value);
     });
+    function abort(): void {
+      stop();
+      reject(signal.reason);
+    }
+    signal.addEventListener("abort", abort, { once: true });
   });
 }
 
