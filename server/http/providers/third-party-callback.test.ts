@@ -16,6 +16,8 @@ const app = "https://app.example";
 let acme: OidcProvider;
 let fake: FakeProvider;
 let runtime: TestRuntime;
+/** The same with a short time limit for providers. */
+let impatient: TestRuntime;
 
 beforeAll(async () => {
   acme = await startOidcProvider(["http://localhost:3000/thirdparty/callback"]);
@@ -23,7 +25,6 @@ beforeAll(async () => {
   const { acme: settings } = JSON.parse(acme.settings.STILE_THIRD_PARTY_CUSTOM_PROVIDERS ?? "");
   runtime = await testRuntime({
     STILE_PASSKEY_ENABLED: "false",
-    STILE_THIRD_PARTY_TIMEOUT: "1",
     STILE_CORS_ALLOW_ORIGINS: app,
     STILE_THIRD_PARTY_ALLOWED_REDIRECT_URLS: `${app}/signed-in,${app}/pages/*`,
     STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({
@@ -31,6 +32,7 @@ beforeAll(async () => {
       fake: { display_name: "Fake", client_id: "client", secret: "secret", issuer: fake.issuer },
     }),
   });
+  impatient = runtime.configured({ STILE_THIRD_PARTY_TIMEOUT: "2" });
 });
 afterAll(async () => {
   await acme.close();
@@ -288,7 +290,7 @@ describe("A49 a provider that is", () => {
     ["no provider", (response) => response.end("<html>")],
   ])("%s is reported at the return address, and the flow can go back", async (_, answer) => {
     fake.reset();
-    const { browser, flow, url } = await begin({ provider: "custom_fake" });
+    const { browser, flow, url } = await begin({ provider: "custom_fake" }, { as: impatient });
     fake.answers["/token"] = answer;
     const state = url.searchParams.get("state");
     const landed = await land(browser, `/thirdparty/callback?state=${state}&code=c`);
@@ -298,9 +300,9 @@ describe("A49 a provider that is", () => {
 
   test("slow during discovery is an error of the input `provider`", async () => {
     fake.reset();
-    providerNetwork(runtime).documents.clear();
+    providerNetwork(impatient).documents.clear();
     fake.answers["/.well-known/openid-configuration"] = () => {};
-    const flow = await restWalk(runtime, "login");
+    const flow = await restWalk(impatient, "login");
     await flow.act("register_client_capabilities");
     await flow.act("thirdparty_oauth", { provider: "custom_fake", redirect_to: home });
     expect(flow.state).toMatchObject({
