@@ -22,7 +22,8 @@ describe.each(pages)("%s", (name, text) => {
   });
 
   // The changelog names files as they were.
-  test.skipIf(name === "CHANGELOG.md")("names only source files that exist", () => {
+  if (name === "CHANGELOG.md") return;
+  test("names only source files that exist", () => {
     const named = [
       ...text.matchAll(/`((?:app|bench|components|db|docs|e2e|scripts|server|words)\/[\w./[\]-]+)`/g),
     ]
