@@ -448,7 +448,7 @@ export const states = {
   login_authenticator: loginAuthenticator(),
   login_authenticator_declined: loginAuthenticator({
     status: 401,
-    error: { code: "authenticator_request_failed", message: "The phone did not confirm." },
+    error: { code: "authenticator_request_failed", message: "The authenticator did not confirm." },
   }),
   login_authenticator_too_many: loginAuthenticator({
     status: 429,

@@ -1,4 +1,4 @@
-import { type FlowData, type FlowRecord, type HistoryEntry, sticky } from "./data.ts";
+import { type FlowData, type FlowRecord, type HistoryEntry, keptOnBack } from "./data.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { BACK, NEXT, STAY, type StateName } from "./names.ts";
 import type { Outcome } from "./outcome.ts";
@@ -11,11 +11,11 @@ export const MAX_HISTORY_ENTRIES = 16;
 export interface Advanced {
   record: FlowRecord;
   facts: Facts;
-  /** Whether the state must be entered, which renews what it shows. */
+  /** Whether the state must be entered, which renews its payload. */
   enters: boolean;
 }
 
-/** Applies an outcome to a flow. Pure; the meaning of every outcome is defined here alone. */
+/** Applies an outcome to a flow. Pure. Only this function defines the meaning of outcomes. */
 export function advance(
   record: FlowRecord,
   outcome: Outcome,
@@ -81,7 +81,7 @@ function historyAfterCommit({ type, history }: FlowRecord): HistoryEntry[] {
 function restore(record: FlowRecord): FlowRecord {
   const last = record.history.at(-1);
   if (!last) throw new Error("The history is empty.");
-  const kept = Object.fromEntries(sticky.map((key) => [key, record.data[key]]));
+  const kept = Object.fromEntries(keptOnBack.map((key) => [key, record.data[key]]));
   return {
     ...record,
     state: last.state,

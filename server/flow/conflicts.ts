@@ -9,22 +9,25 @@ import type { FlowData } from "./data.ts";
 import { type StepError, stepError } from "./errors.ts";
 import type { FlowType, StateName } from "./names.ts";
 
-/** How a flow continues after its write met a concurrent change. */
+/** The state and the error that a flow shows after a write that conflicted with a concurrent change. */
 export interface Conflict {
   /** The state to show; absent: the current one. */
   state?: StateName;
   error: StepError;
-  /** Drops the data that can no longer be written. */
+  /** Removes the data that can no longer be written. */
   discard?: (data: FlowData) => FlowData;
 }
 
-type Entry = Partial<Record<FlowType, StateName>> & Omit<Conflict, "state">;
+type ConflictEntry = Partial<Record<FlowType, StateName>> & Omit<Conflict, "state">;
 
 /** The account was changed concurrently, by another tab or session. */
-const accountChanged: Entry = { profile: "profile_init", error: stepError("form_data_invalid_error") };
+const accountChanged: ConflictEntry = {
+  profile: "profile_init",
+  error: stepError("form_data_invalid_error"),
+};
 
 /** A parallel flow of the same user wrote the row first; the next step no longer asks for it. */
-const alreadyWritten: Entry = { error: stepError("form_data_invalid_error") };
+const alreadyWritten: ConflictEntry = { error: stepError("form_data_invalid_error") };
 
 const conflicts = {
   emails_address_unique: {
@@ -32,7 +35,7 @@ const conflicts = {
     registration: "registration_init",
     profile: "profile_init",
     error: stepError("email_already_exists", { input: "email" }),
-    // The code was correct and has no use any more.
+    // The code has been verified and cannot be used again.
     discard: ({ passcode, ...data }) => data,
   },
   usernames_username_unique: {
@@ -63,33 +66,33 @@ const conflicts = {
   recovery_code: { error: stepError("recovery_code_invalid", { input: "recovery_code" }) },
   authenticator_request: { error: stepError("authenticator_request_expired") },
   exchange_token: { error: stepError("value_invalid_error", { input: "token" }) },
-  // The identity was removed, or its address taken, concurrently: the token may be tried once more.
+  // The identity was removed, or its address was taken, concurrently. The token is still valid for a retry.
   third_party_identity: { error: stepError("value_invalid_error", { input: "token" }) },
   address: { error: stepError("user_conflict") },
   identities_subject_unique: {
     error: stepError("identity_already_linked"),
     discard: ({ pending: { identity, ...pending }, ...data }) => ({ ...data, pending }),
   },
-  // The browser presented its token twice at once; the retry presents the new one.
+  // Two concurrent requests presented the same device token. A retry presents the rotated one.
   device: { error: stepError("form_data_invalid_error") },
-  // The account, session or transaction is gone: the flow cannot go on.
+  // The account, session or transaction was deleted: the flow cannot continue.
   user: null,
   session: null,
   transaction: null,
-} satisfies Record<ConflictReason | UniqueConstraint, Entry | null>;
+} satisfies Record<ConflictReason | UniqueConstraint, ConflictEntry | null>;
 
 /** Maps the failure of a write to the state and error to show; null if it is not a conflict of a flow. */
 export function conflictOf(failure: unknown, type: FlowType): Conflict | null {
   const name = failure instanceof ConflictError ? failure.reason : violatedUnique(failure);
   if (name === null || !isListed(name)) return null;
-  const conflict: Entry | null = conflicts[name];
+  const conflict: ConflictEntry | null = conflicts[name];
   if (!conflict) return null;
   const { [type]: state, error, discard } = conflict;
   return { error, ...(state ? { state } : {}), ...(discard ? { discard } : {}) };
 }
 
-/** Whether a write failed because its subject is gone: the account, or the row that the step read. */
-export function isGone(error: unknown): boolean {
+/** Whether a write failed because the account, or a row that the step read, was deleted or changed concurrently. */
+export function isSubjectGone(error: unknown): boolean {
   return error instanceof ConflictError || violatedForeignKey(error)?.includes("_user_id_") === true;
 }
 

@@ -25,7 +25,7 @@ const providerFacts = z.looseObject({ provider: z.string(), subject: z.string() 
 /** A WebAuthn credential that is not stored in the database yet; buffers as base64url. */
 const newCredential = z.looseObject({ id: z.string() });
 
-/** Data that a flow keeps between steps. `back` restores it, except for `sticky` members. */
+/** Data that a flow keeps between steps. `back` restores it, except for the members in `keptOnBack`. */
 export const flowData = z.object({
   capabilities: z
     .object({ webauthn: z.boolean(), conditionalMediation: z.boolean(), platformAuthenticator: z.boolean() })
@@ -50,15 +50,15 @@ export const flowData = z.object({
     })
     .optional(),
   factors: z.array(factor).default([]),
-  /** Set once an identity provider identified the user: the account was created by this flow, or known before. */
+  /** Set after an identity provider identified the user: this flow created the account, or it existed before. */
   signedUp: z.enum(["created", "known"]).optional(),
   /** Return address after a redirect to an identity provider; one of the allowed addresses. */
   returnTo: z.string().optional(),
   /** Kind of credential that is being created. */
   credentialKind: z.enum(["passkey", "security_key"]).optional(),
-  /** This flow set up a second factor. */
+  /** Whether this flow enrolled a second factor. */
   enrolled: z.boolean().optional(),
-  /** The user chose to trust this browser: it may skip the second factor. */
+  /** The user chose to trust this device: it may skip the second factor. */
   trustsDevice: z.boolean().optional(),
   /** Profile flow only: its session. */
   sessionId: z.uuid().optional(),
@@ -89,8 +89,8 @@ export type FlowData = z.output<typeof flowData>;
 export type DataKey = keyof FlowData;
 export type DataPatch = { [Key in DataKey]?: FlowData[Key] | undefined };
 
-/** Members that `back` does not restore: they hold secrets, which history must not copy, or are reported only once. */
-export const sticky = ["pending", "capabilities", "rememberMe"] as const satisfies readonly DataKey[];
+/** Members that `back` does not restore: they hold secrets, which the history must not copy, or are sent only once. */
+export const keptOnBack = ["pending", "capabilities", "rememberMe"] as const satisfies readonly DataKey[];
 
 export const historyEntry = z.object({ state: z.enum(stateNames), data: flowData.omit({ pending: true }) });
 

@@ -57,7 +57,7 @@ const noInput = z.strictObject({});
 
 export type NoInput = typeof noInput;
 
-/** An action as tables and the engine handle it: all types but its input's are erased. */
+/** An action as the tables and the engine handle it; only the type of its input is kept. */
 export interface Action<Input extends InputSchema = InputSchema> {
   description: string;
   input: (view: View) => Input;
@@ -72,11 +72,11 @@ export interface Action<Input extends InputSchema = InputSchema> {
 export interface State<Actions extends Record<string, Action> = Record<string, Action>> {
   name: StateName;
   needs: readonly DataKey[];
-  /** Makes what the state shows (a code is sent, a challenge is open). Idempotent. */
+  /** Prepares what the state shows: sends a code, creates a challenge. Idempotent. */
   enter?: (context: Context) => Promise<Entered>;
   /** Payload derived from the current account; not stored. Pure. */
   shows?: (view: View) => Record<string, unknown>;
-  /** Whether `current` enters the state again, because what `enter` makes can expire while it is shown. */
+  /** Whether `current` enters the state again, because its payload can expire while it is shown. */
   renews: boolean;
   actions: Actions;
 }

@@ -19,6 +19,7 @@ import { openSecrets, type Sealed } from "./sealed-payload.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
 import {
+  claimFailureReason,
   claimFlow,
   type FlowKey,
   insertFlow,
@@ -26,21 +27,20 @@ import {
   releaseFlow,
   rotateToken,
   type StoredFlow,
-  whyNotClaimed,
 } from "./store.ts";
 import { newToken } from "./tokens.ts";
 import { type Owner, viewOf } from "./view.ts";
 import type { FlowState } from "./wire.ts";
 import { write } from "./write.ts";
 
-/** How long `current` waits for a step that is being judged, before it takes the flow over. */
+/** Time limit for `current` to wait for a step in progress; after it, `current` takes the flow over. */
 const RESUME_TIMEOUT_MS = 3_000;
 const RESUME_POLL_INTERVAL_MS = 50;
 
 /** Time limit for judging a step; shorter than the lifetime of its claim. */
 const JUDGE_TIMEOUT_MS = 8_000;
 
-/** How long after `success` the session is issued again for the resume secret. */
+/** Time after `success` in which the resume secret obtains the session again. */
 const REISSUE_WINDOW_MS = 60_000;
 
 /**
@@ -102,8 +102,8 @@ export function firstState(tenant: Tenant, type: FlowType): FlowState {
  * Performs one action: claim, judge, write.
  *
  * @param call `version`: reject unless the flow still has this version
- * @returns a state of the flow with a new token; or state `error`, and the flow as it was
- * @throws unexpected errors; the flow is unchanged then too
+ * @returns a state of the flow with a new token; or state `error`, with the flow unchanged
+ * @throws unexpected errors; the flow is unchanged
  */
 export async function step(
   runtime: Runtime,
@@ -124,7 +124,7 @@ export async function step(
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const claim = { id: platform.uuid(), tokenHash: sha256(call.token), instanceId: runtime.instanceId };
   const flow = await claimFlow(database, key, claim, platform.clockShift());
-  if (!flow) return notClaimed(runtime, key);
+  if (!flow) return claimFailed(runtime, key);
   let written: Answer | null = null;
   try {
     if (call.version !== undefined && call.version !== flow.record.version) return notPermitted();
@@ -170,8 +170,8 @@ export async function current(
 }
 
 /**
- * Returns the current state for rendering a page, `success` for as long as `current` issues its session. Reads only, and
- * returns no token.
+ * Returns the current state for rendering a page; `success` only while `current` issues its session again. Reads only,
+ * and returns no token.
  */
 export async function peek(
   runtime: Runtime,
@@ -188,7 +188,7 @@ export async function peek(
   return { state, version };
 }
 
-/** Enters the current state again, so that what it shows is fresh. */
+/** Enters the current state again, to renew its payload. */
 async function renew(
   runtime: Runtime,
   tenant: Tenant,
@@ -200,7 +200,7 @@ async function renew(
   const { database, platform } = runtime;
   const claim = { id: platform.uuid(), tokenHash: sha256(token), instanceId: runtime.instanceId };
   const flow = await claimFlow(database, key, claim, platform.clockShift());
-  if (!flow) return notClaimed(runtime, key);
+  if (!flow) return claimFailed(runtime, key);
   let written: Answer | null = null;
   try {
     const request = requestContextOf(runtime, tenant, client, flow, session);
@@ -226,8 +226,8 @@ async function reissue(request: RequestContext, flow: StoredFlow, device: Sealed
 }
 
 /**
- * Reads a flow once it is no longer claimed, so that a reload does not cut off a step in progress. Waits a limited time,
- * because the server of the step may have died.
+ * Reads a flow after its step in progress has ended, so that reloading a page does not abort the step. Waits at most
+ * `RESUME_TIMEOUT_MS`, because the server that performs the step may have stopped.
  */
 async function readUnclaimed(
   database: Database,
@@ -272,7 +272,7 @@ async function ownerOf(
   return { account: await accountOf(runtime.database.read, tenant, session.userId, now), session, now };
 }
 
-/** Capabilities of a flow that an identity provider starts: it does not ask, and every browser supports WebAuthn. */
+/** Capabilities of a flow that an identity provider starts, without `preflight`. Current browsers support WebAuthn. */
 const assumedCapabilities = { webauthn: true, conditionalMediation: false, platformAuthenticator: false };
 
 function firstRecord(tenant: Tenant, type: FlowType, id: string, session?: Session) {
@@ -305,8 +305,8 @@ async function release(runtime: Runtime, key: FlowKey, claimId: string): Promise
   }
 }
 
-async function notClaimed(runtime: Runtime, key: FlowKey): Promise<Answer> {
-  const reason = await whyNotClaimed(runtime.database, key, runtime.platform.clockShift());
+async function claimFailed(runtime: Runtime, key: FlowKey): Promise<Answer> {
+  const reason = await claimFailureReason(runtime.database, key, runtime.platform.clockShift());
   return reason === "expired" ? expired() : notPermitted();
 }
 

@@ -46,12 +46,16 @@ export const errors = {
     status: 401,
     message: "Too many incorrect codes. Request a new one.",
   },
-  authenticator_request_pending: { on: "flow", status: 400, message: "The phone has not confirmed yet." },
-  authenticator_request_failed: { on: "flow", status: 401, message: "The phone did not confirm." },
+  authenticator_request_pending: {
+    on: "flow",
+    status: 400,
+    message: "The authenticator has not confirmed yet.",
+  },
+  authenticator_request_failed: { on: "flow", status: 401, message: "The authenticator did not confirm." },
   authenticator_request_expired: {
     on: "flow",
     status: 400,
-    message: "The request to the phone has expired.",
+    message: "The request to the authenticator has expired.",
   },
   operation_not_permitted_error: { on: "flow", status: 403, message: "This operation is not permitted." },
   flow_discontinuity_error: {

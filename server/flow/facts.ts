@@ -8,11 +8,11 @@ export interface Facts {
   hasPasskey: boolean;
   hasSecurityKey: boolean;
   hasTotp: boolean;
-  /** An authenticator (UAF) is registered for the account. */
+  /** Whether an authenticator (UAF) is registered for the account. */
   hasAuthenticator: boolean;
   hasRecoveryCode: boolean;
   hasIdentity: boolean;
-  /** This browser is trusted to skip the account's second factor. */
+  /** Whether this device is trusted to skip the account's second factor. */
   deviceTrusted: boolean;
   username: string | null;
   email: string | null;
@@ -57,7 +57,7 @@ export function factsOf(type: FlowType, data: FlowData, user: UserFacts | null):
   return { ...noFacts, ...accountFacts(user) };
 }
 
-/** Returns the facts of an account that a step has identified, without the trust of the browser. */
+/** Returns the facts of an account that a step has identified, without `deviceTrusted`. */
 export function accountFacts({ userId, credentialCount, ...facts }: UserFacts): Omit<Facts, "deviceTrusted"> {
   return facts;
 }

@@ -4,8 +4,8 @@ import {
   type FlowType,
   flowTypes,
   NEXT,
-  PROOF,
-  proofStates,
+  REAUTHENTICATE,
+  reauthenticationStates,
   STAY,
   type StateName,
   stateNames,
@@ -89,7 +89,7 @@ function targetsOf(flow: FlowType, state: StateName): StateName[] {
   const targets = Object.values(states[state].actions).flatMap((action) => action.to);
   return targets.flatMap((target) => {
     if (target === NEXT) return plannableStates[flow].filter((name) => name !== state);
-    if (target === PROOF) return [...proofStates];
+    if (target === REAUTHENTICATE) return [...reauthenticationStates];
     return target === STAY || target === BACK ? [] : [target];
   });
 }
@@ -117,10 +117,10 @@ export function diagram(flow: FlowType): string {
   const lines = ["stateDiagram-v2", `  [*] --> ${plannableStates[flow][0]}`, "  state plan <<choice>>"];
   for (const { from, action, to } of edgesOf(flow)) {
     if (to === BACK || to === STAY || action === "skip") continue;
-    lines.push(`  ${from} --> ${to === NEXT ? "plan" : to === PROOF ? "proof" : to}: ${action}`);
+    lines.push(`  ${from} --> ${to === NEXT ? "plan" : to === REAUTHENTICATE ? "proof" : to}: ${action}`);
   }
-  if (edgesOf(flow).some(({ to }) => to === PROOF)) {
-    lines.push("  state proof <<choice>>", ...proofStates.map((state) => `  proof --> ${state}`));
+  if (edgesOf(flow).some(({ to }) => to === REAUTHENTICATE)) {
+    lines.push("  state proof <<choice>>", ...reauthenticationStates.map((state) => `  proof --> ${state}`));
   }
   // The first edge already shows the initial state.
   const [initial] = plannableStates[flow];

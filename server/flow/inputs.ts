@@ -23,11 +23,11 @@ declare module "zod" {
 }
 
 /** Builds a schema once for each configuration, for inputs that configuration shapes. */
-export function byConfig<Input extends InputSchema>(make: (config: Config) => Input): (view: View) => Input {
-  const made = new WeakMap<Config, Input>();
+export function byConfig<Input extends InputSchema>(build: (config: Config) => Input): (view: View) => Input {
+  const schemas = new WeakMap<Config, Input>();
   return ({ config }) => {
-    const schema = made.get(config) ?? make(config);
-    made.set(config, schema);
+    const schema = schemas.get(config) ?? build(config);
+    schemas.set(config, schema);
     return schema;
   };
 }
@@ -61,7 +61,7 @@ export function describeInputs(schema: InputSchema): Described {
     required?: string[];
   };
   const properties = Object.entries(json.properties ?? {});
-  const made: Described = {
+  const description: Described = {
     inputs: Object.fromEntries(
       properties.map(([name, property]) => [
         name,
@@ -70,8 +70,8 @@ export function describeInputs(schema: InputSchema): Described {
     ),
     preserved: properties.filter(([, property]) => property.preserve).map(([name]) => name),
   };
-  described.set(schema, made);
-  return made;
+  described.set(schema, description);
+  return description;
 }
 
 function describeInput(name: string, property: JsonSchema, required: boolean): InputDescriptor {

@@ -36,7 +36,7 @@ export async function judge(
   owner: Owner | null = null,
 ): Promise<Judged | null> {
   const { record } = flow;
-  if (isAccountGone(flow)) return null;
+  if (isAccountDeleted(flow)) return null;
   const { config } = request.tenant;
   const facts = factsOf(record.type, record.data, flow.user);
   const view = viewOf(record, facts, config, owner);
@@ -105,7 +105,7 @@ function unchanged(record: FlowRecord): Judged {
 }
 
 /** Whether the account was deleted concurrently. */
-function isAccountGone({ record, user }: StoredFlow): boolean {
+function isAccountDeleted({ record, user }: StoredFlow): boolean {
   const { type, data } = record;
   if (user) return false;
   return type === "profile" || (data.factors.length > 0 && !isPendingRegistration({ type, data }));
@@ -157,7 +157,7 @@ async function run(action: Action, context: Context, input: unknown): Promise<Ou
   try {
     return await action.run(context, input);
   } catch (error) {
-    // So is waiting in the queue until the step times out.
+    // A timeout while waiting in the queue is reported in the same way.
     if (error instanceof HashQueueFullError || isTimeout(error, context)) {
       return rateLimited(1);
     }

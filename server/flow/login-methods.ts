@@ -4,12 +4,12 @@ import type { Facts } from "./facts.ts";
 import type { StateName } from "./names.ts";
 
 /** Whether the configuration allows signing in with a password. */
-export function passwordLogin(config: Config): boolean {
+export function allowsPasswordLogin(config: Config): boolean {
   return config.password.enabled;
 }
 
 /** Whether the configuration allows signing in with a mailed code. */
-export function passcodeLogin(config: Config): boolean {
+export function allowsPasscodeLogin(config: Config): boolean {
   return config.email.enabled && config.email.use_for_authentication;
 }
 
@@ -21,15 +21,15 @@ type Method = Extract<StateName, "login_password" | "passcode_confirmation" | "l
  *
  * @returns null if no login method is available for this account
  */
-export function afterIdentifier(
+export function stateAfterIdentifier(
   config: Config,
   data: FlowData,
   facts: Facts,
 ): Method | "login_method_chooser" | null {
   const actual = config.privacy.only_show_actual_login_methods;
   const methods: Method[] = [];
-  if (passcodeLogin(config) && (!actual || facts.email !== null)) methods.push("passcode_confirmation");
-  if (passwordLogin(config) && (!actual || facts.hasPassword)) methods.push("login_password");
+  if (allowsPasscodeLogin(config) && (!actual || facts.email !== null)) methods.push("passcode_confirmation");
+  if (allowsPasswordLogin(config) && (!actual || facts.hasPassword)) methods.push("login_password");
   // The chooser always offers passkeys; they count as a method of their own only where actual methods are shown.
   if (actual && config.passkey.enabled && data.capabilities?.webauthn && facts.hasPasskey)
     methods.push("login_passkey");

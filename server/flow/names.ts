@@ -38,14 +38,17 @@ export type FlowType = (typeof flowTypes)[number];
 export const NEXT = "NEXT";
 /** The same state again. */
 export const STAY = "STAY";
-/** The previous state, with the data of that time. */
+/** The previous state, with its data. */
 export const BACK = "BACK";
 
-/** The login state for reauthentication in a profile flow; the account's methods decide which. */
-export const PROOF = "PROOF";
+/**
+ * The login state in which a signed-in user reauthenticates; the account's methods decide which. Its value is published
+ * in the flow graph, so it keeps its first name.
+ */
+export const REAUTHENTICATE = "PROOF";
 
-/** The states that PROOF stands for. */
-export const proofStates = [
+/** The states that REAUTHENTICATE stands for. */
+export const reauthenticationStates = [
   "login_method_chooser",
   "login_password",
   "passcode_confirmation",
@@ -53,4 +56,4 @@ export const proofStates = [
 ] as const satisfies readonly StateName[];
 
 /** Target of an action. */
-export type Target = StateName | typeof NEXT | typeof STAY | typeof BACK | typeof PROOF;
+export type Target = StateName | typeof NEXT | typeof STAY | typeof BACK | typeof REAUTHENTICATE;

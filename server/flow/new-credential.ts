@@ -10,7 +10,7 @@ import { factsOf } from "./facts.ts";
 import { mayAddCredential } from "./second-factor.ts";
 
 /** Returns the owner of a new credential and the credentials to exclude (WebAuthn `excludeCredentials`). */
-export async function creationFor({ flowId, request, data, facts, db }: Context<"userId">): Promise<{
+export async function creationParameters({ flowId, request, data, facts, db }: Context<"userId">): Promise<{
   flowId: string;
   user: CredentialOwner;
   exclude: CredentialId[];
@@ -35,9 +35,9 @@ export function pendingCredentials({ pending }: Pick<FlowData, "pending">): Cred
  *
  * @throws ConflictError("second_factor") if the credential may no longer be added
  */
-export function whileCredentialAddable({ type, request, data, config }: Context<"userId">): Write {
+export function requireCredentialAddable({ type, request, data, config }: Context<"userId">): Write {
   const { id } = request.tenant;
-  // With `step_up_after` 0 the operator asks for no reauthentication.
+  // With `step_up_after` 0 no reauthentication is required.
   const checks = type !== "profile" || config.session.step_up_after > 0;
   const factors = type === "profile" ? (request.session?.factors ?? []) : data.factors;
   return async (tx) => {

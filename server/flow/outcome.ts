@@ -4,7 +4,15 @@ import type { Job } from "../runtime.ts";
 import type { DataPatch } from "./data.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Facts } from "./facts.ts";
-import { BACK, NEXT, type PROOF, type proofStates, STAY, type StateName, type Target } from "./names.ts";
+import {
+  BACK,
+  NEXT,
+  type REAUTHENTICATE,
+  type reauthenticationStates,
+  STAY,
+  type StateName,
+  type Target,
+} from "./names.ts";
 
 /** Changes of a step besides the flow's state. None is applied yet. */
 export interface Effects {
@@ -20,8 +28,10 @@ export interface Effects {
   secrets?: Record<string, unknown>;
 }
 
-/** PROOF stands for any of its states. */
-type Resolved<To extends Target> = To extends typeof PROOF ? (typeof proofStates)[number] : To;
+/** Replaces REAUTHENTICATE by the states that it stands for. */
+type Resolved<To extends Target> = To extends typeof REAUTHENTICATE
+  ? (typeof reauthenticationStates)[number]
+  : To;
 
 export type Outcome<To extends Target = Target, Code extends ErrorCode = ErrorCode> =
   | {
@@ -56,7 +66,7 @@ export function next(effects: Effects = {}): Outcome<typeof NEXT, never> {
 /**
  * Stays in the state.
  *
- * @param details `enter`: false if the action itself did what entering the state ensures
+ * @param details `enter`: false if the action itself prepared what `enter` prepares
  */
 export function stay(effects: Effects = {}, { enter = true } = {}): Outcome<typeof STAY, never> {
   return { kind: "move", to: STAY, commits: false, enters: enter, effects };

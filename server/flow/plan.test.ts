@@ -5,7 +5,7 @@ import type { Config } from "../config/schema.ts";
 import { type FlowData, flowData } from "./data.ts";
 import { type Facts, noFacts } from "./facts.ts";
 import { type FlowType, flowTypes, type StateName } from "./names.ts";
-import { plan, plannableStates, skippable } from "./plan.ts";
+import { canSkip, plan, plannableStates } from "./plan.ts";
 import type { Situation } from "./situation.ts";
 
 const capable = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
@@ -179,7 +179,7 @@ describe("skipping", () => {
 
   test("is allowed if the user can sign in with a mailed code", () => {
     const situation = registering({ config: config(optional) });
-    expect(skippable(situation, "onboarding_create_passkey")).toBe(true);
+    expect(canSkip(situation, "onboarding_create_passkey")).toBe(true);
   });
 
   test("is rejected if no login method would remain", () => {
@@ -187,19 +187,19 @@ describe("skipping", () => {
       facts: { ...noFacts, username: "ada" },
       config: config({ ...optional, STILE_PASSWORD_ENABLED: "false" }),
     });
-    expect(skippable(situation, "onboarding_create_passkey")).toBe(false);
+    expect(canSkip(situation, "onboarding_create_passkey")).toBe(false);
   });
 
   test("is allowed if another login method is still planned", () => {
     const situation = registering({ facts: { ...noFacts, username: "ada" }, config: config(optional) });
     expect(plan(situation)).toEqual(["onboarding_create_passkey", "password_creation", "success"]);
-    expect(skippable(situation, "onboarding_create_passkey")).toBe(true);
+    expect(canSkip(situation, "onboarding_create_passkey")).toBe(true);
     const later = registering({
       facts: { ...noFacts, username: "ada" },
       config: config(optional),
       data: { completedStates: ["preflight", "onboarding_create_passkey"] },
     });
-    expect(skippable(later, "password_creation")).toBe(false);
+    expect(canSkip(later, "password_creation")).toBe(false);
   });
 
   test("is not offered in a state that the user chose", () => {
@@ -208,8 +208,8 @@ describe("skipping", () => {
       STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
     };
     const situation = registering({ config: config({ ...optional, ...both }) });
-    expect(skippable(situation, "credential_onboarding_chooser")).toBe(true);
-    expect(skippable(situation, "password_creation")).toBe(false);
+    expect(canSkip(situation, "credential_onboarding_chooser")).toBe(true);
+    expect(canSkip(situation, "password_creation")).toBe(false);
   });
 });
 

@@ -1,11 +1,11 @@
 import type { FlowType, StateName } from "./names.ts";
-import { asksForDeviceTrust, mayAddCredential, needsEnrolment, secondFactorSteps } from "./second-factor.ts";
+import { mayAddCredential, needsEnrolment, offersDeviceTrust, secondFactorSteps } from "./second-factor.ts";
 import type { Situation } from "./situation.ts";
 
 /**
- * Decides what comes next, in particular after a first factor: returns the remaining states in order. The first one is
- * the next state. The list ends at `success`, at `profile_init`, or at the state that identifies the user, because
- * nothing is known beyond that. It is computed again at every step.
+ * Returns the remaining states of a flow in order; the first one is the next state. The list ends at `success`, at
+ * `profile_init`, or at the state that identifies the user, because the later states depend on the account. Computed
+ * again at every step.
  */
 export function plan(situation: Situation): StateName[] {
   return plans[situation.type](situation);
@@ -31,8 +31,8 @@ const plans = {
   profile: (situation) => {
     const { data } = situation;
     if (!data.completedStates.includes("preflight")) return ["preflight", "profile_init"];
-    const proving = data.steppingUp === true && data.factors.length > 0;
-    return [...(proving ? secondFactorSteps(situation) : []), "profile_init"];
+    const reauthenticating = data.steppingUp === true && data.factors.length > 0;
+    return [...(reauthenticating ? secondFactorSteps(situation) : []), "profile_init"];
   },
   token_exchange: (situation) =>
     situation.data.factors.length === 0 ? ["thirdparty"] : stepsAfterFirstFactor(situation),
@@ -75,7 +75,7 @@ export const plannableStates = {
   ],
 } as const satisfies Record<FlowType, readonly StateName[]>;
 
-/** States that remain after a first factor, or an identity provider, has identified the account. */
+/** Returns the states that remain after a first factor or an identity provider has identified the account. */
 function stepsAfterFirstFactor(situation: Situation): StateName[] {
   const { data, facts, config } = situation;
   const { email, username } = config;
@@ -103,7 +103,7 @@ function stepsAfterFirstFactor(situation: Situation): StateName[] {
   return [
     ...secondFactorSteps(situation),
     ...withEnrolment(situation, rest),
-    ...stepIf("device_trust", asksForDeviceTrust(situation) && !isCompleted("device_trust")),
+    ...stepIf("device_trust", offersDeviceTrust(situation) && !isCompleted("device_trust")),
     "success",
   ];
 }
@@ -122,8 +122,9 @@ function withEnrolment(situation: Situation, rest: StateName[]): StateName[] {
 }
 
 /**
- * States that ask for missing credentials. `always` asks for one that is missing; `conditional` asks only if the account
- * has neither a passkey nor a password. If both are conditional, the user chooses.
+ * Returns the states that ask for missing credentials. The policy `always` asks for each missing credential;
+ * `conditional` asks only if the account has neither a passkey nor a password. If both policies are conditional, the
+ * user chooses.
  */
 function credentialSteps({ type, data, facts, config }: Situation): StateName[] {
   const { passkey, password } = config;
@@ -135,27 +136,27 @@ function credentialSteps({ type, data, facts, config }: Situation): StateName[] 
   };
   const policy = {
     passkey: usable.passkey ? passkey[when] : "never",
-    // A recovery sets a password anyway.
+    // `login_password_recovery` sets the password.
     password: usable.password && !data.recovering ? password[when] : "never",
   };
   const has = { passkey: usable.passkey && facts.hasPasskey, password: usable.password && facts.hasPassword };
-  const neither = !has.passkey && !has.password;
+  const hasNeither = !has.passkey && !has.password;
   const wants = (kind: "passkey" | "password") =>
-    policy[kind] === "always" ? !has[kind] : policy[kind] === "conditional" && neither;
+    policy[kind] === "always" ? !has[kind] : policy[kind] === "conditional" && hasNeither;
   const wantsPasskey =
     wants("passkey") &&
     !isCompleted("onboarding_create_passkey") &&
     mayAddCredential({ data, facts, config });
   const wantsPassword = wants("password") && !isCompleted("password_creation");
-  const eitherWillDo = policy.passkey === "conditional" && policy.password === "conditional";
-  if (eitherWillDo && isCompleted("credential_onboarding_chooser")) return [];
+  const bothConditional = policy.passkey === "conditional" && policy.password === "conditional";
+  if (bothConditional && isCompleted("credential_onboarding_chooser")) return [];
   if (!wantsPasskey || !wantsPassword) {
     return [
       ...stepIf("onboarding_create_passkey", wantsPasskey),
       ...stepIf("password_creation", wantsPassword),
     ];
   }
-  if (eitherWillDo) return ["credential_onboarding_chooser"];
+  if (bothConditional) return ["credential_onboarding_chooser"];
   // A conditional credential is asked for only if the other one was skipped.
   if (policy.password === "conditional") return ["onboarding_create_passkey"];
   if (policy.passkey === "conditional") return ["password_creation"];
@@ -172,8 +173,8 @@ function stepIf(state: StateName, condition: boolean): StateName[] {
  * Whether `state` may be skipped without locking the user out: it is the first state of the plan, and the user will be
  * able to sign in without it.
  */
-export function skippable(situation: Situation, state: StateName): boolean {
-  // The second factor was verified before, or skipped by a trusted browser, which guards do not know of.
+export function canSkip(situation: Situation, state: StateName): boolean {
+  // Guards do not know whether the device is trusted. In this state the second factor is already verified or skipped.
   const facts = { ...situation.facts, deviceTrusted: true };
   if (plan({ ...situation, facts })[0] !== state) return false;
   const { data } = situation;
@@ -187,13 +188,13 @@ export function skippable(situation: Situation, state: StateName): boolean {
 export function willBeAbleToSignIn(situation: Situation): boolean {
   const { facts } = situation;
   const remaining = plan(situation);
-  const chooses = remaining.includes("credential_onboarding_chooser");
+  const includesChooser = remaining.includes("credential_onboarding_chooser");
   return canSignIn({
     ...situation,
     facts: {
       ...facts,
-      hasPasskey: facts.hasPasskey || chooses || remaining.includes("onboarding_create_passkey"),
-      hasPassword: facts.hasPassword || chooses || remaining.includes("password_creation"),
+      hasPasskey: facts.hasPasskey || includesChooser || remaining.includes("onboarding_create_passkey"),
+      hasPassword: facts.hasPassword || includesChooser || remaining.includes("password_creation"),
     },
   });
 }
@@ -202,9 +203,9 @@ export function willBeAbleToSignIn(situation: Situation): boolean {
 function canSignIn({ facts, config }: Situation): boolean {
   const { email, username, password, passkey } = config;
   if ((passkey.enabled && facts.hasPasskey) || facts.hasIdentity) return true;
-  const named =
+  const hasIdentifier =
     (email.enabled && email.use_as_login_identifier && facts.email !== null) ||
     (username.enabled && username.use_as_login_identifier && facts.username !== null);
-  const byMail = email.enabled && email.use_for_authentication && facts.email !== null;
-  return named && (byMail || (password.enabled && facts.hasPassword));
+  const canUseMailedCode = email.enabled && email.use_for_authentication && facts.email !== null;
+  return hasIdentifier && (canUseMailedCode || (password.enabled && facts.hasPassword));
 }

@@ -35,7 +35,7 @@ function statesPage(config: Config): string {
     note,
     "# States",
     "",
-    "`plan` is what is still owed: the next state that the account and the configuration ask for. `back` and `skip` are not drawn.",
+    "Targets: `NEXT` is the next state that the account and the configuration require, drawn as `plan`. `STAY` is the same state, `BACK` the previous one. `PROOF` is the login state in which a signed-in user reauthenticates, drawn as `proof`. `back` and `skip` are not drawn.",
     "",
     ...diagrams,
     ...sections.flat(),
@@ -49,7 +49,7 @@ function stateSection(name: StateName, config: Config): string[] {
     const [type = flowTypes[0]] = flows;
     const { inputs } = describeInputs(input(viewFor(type, name, config)));
     const takes = Object.values(inputs).map(describeInput).join(", ") || "nothing";
-    return `| \`${action}\` | ${description} | ${takes} | ${[...to].map(code).join(", ")} | ${[...codes].map(code).join(", ") || "none of its own"} |`;
+    return `| \`${action}\` | ${description} | ${takes} | ${[...to].map(code).join(", ")} | ${[...codes].map(code).join(", ") || "none"} |`;
   });
   return [
     `## \`${name}\``,
@@ -78,20 +78,20 @@ function describeInput({ name, type, required, min_length, max_length }: InputDe
 }
 
 function errorsPage(): string {
-  const where = declaredErrors();
+  const declared = declaredErrors();
   const rows = Object.entries(errors).map(([name, { status, on, message }]) => {
-    const given = where
+    const returnedBy = declared
       .filter((error) => error.code === name)
       .map(({ state, action }) => `\`${action}\` in \`${state}\``);
-    return `| \`${name}\` | ${status} | ${on} | ${message} | ${given.join("; ") || "any request"} |`;
+    return `| \`${name}\` | ${status} | ${on} | ${message} | ${returnedBy.join("; ") || "any request"} |`;
   });
   return [
     note,
     "# Errors",
     "",
-    "A flow error stands on the answer. An input error stands on its input, under the flow error `form_data_invalid_error`.",
+    "A flow error is reported on the answer. An input error is reported on its input, together with the flow error `form_data_invalid_error`.",
     "",
-    "| Code | Status | Stands on | Message | Given by |",
+    "| Code | Status | Reported on | Message | Returned by |",
     "|---|---|---|---|---|",
     ...rows,
     "",

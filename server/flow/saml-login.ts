@@ -6,7 +6,7 @@ import type { Context } from "./define.ts";
 import { go, type Outcome, reject } from "./outcome.ts";
 
 /** Whether the configuration sends some e-mail domains to a SAML provider. */
-export function samlLogin(config: Config): boolean {
+export function allowsSamlLogin(config: Config): boolean {
   return config.email.enabled && enabledSamlProviders(config).length > 0;
 }
 
@@ -25,10 +25,10 @@ export async function goToSamlProvider(
 ): Promise<Outcome<"thirdparty", "value_invalid_error"> | null> {
   try {
     const redirectTo = samlReturnUrl(request);
-    const sent = await redirectByDomain(request, { flowId, email, redirectTo });
-    if (!sent) return null;
+    const redirect = await redirectByDomain(request, { flowId, email, redirectTo });
+    if (!redirect) return null;
     // The URL contains the `state`, which is stored as a hash elsewhere.
-    const { redirectUrl, cookieChanges, write } = sent;
+    const { redirectUrl, cookieChanges, write } = redirect;
     const data = { returnTo: redirectTo };
     return go("thirdparty", { data, secrets: { redirect_url: redirectUrl }, cookieChanges, writes: [write] });
   } catch (error) {

@@ -9,17 +9,17 @@ const contextOf = ({ tenantId, flowId }: FlowKey) => `flow/${tenantId}/${flowId}
 export interface Sealed {
   /** Secret members of the payload. */
   secrets: Record<string, unknown>;
-  /** The new device cookie, so that a lost answer can be repeated; the replaced cookie would look stolen. */
+  /** The new device cookie, to repeat it after a lost answer: reuse of the replaced cookie is treated as theft. */
   device?: NonNullable<CookieChanges["device"]>;
 }
 
-/** Encrypts them; null if there are none. */
+/** Encrypts the parts of an answer; null if there are none. */
 export function sealSecrets({ vault }: Pick<Runtime, "vault">, key: FlowKey, sealed: Sealed): Buffer | null {
   if (Object.keys(sealed.secrets).length === 0 && !sealed.device) return null;
   return vault.seal(Buffer.from(JSON.stringify(sealed)), contextOf(key));
 }
 
-/** Decrypts them; returns no secrets if no configured key opens them, and the state is shown without. */
+/** Decrypts the parts of an answer; returns no secrets if no configured key decrypts them. */
 export function openSecrets({ vault }: Pick<Runtime, "vault">, key: FlowKey, sealed: Buffer | null): Sealed {
   if (!sealed) return { secrets: {} };
   try {

@@ -60,7 +60,7 @@ export function hasSecondFactor(
 
 /**
  * Returns the state that verifies the second factor, if one is required. A security key comes first if the client can
- * use it, because it resists phishing; then an authenticator (UAF); then the code of an app. A trusted browser skips it
+ * use it, because it resists phishing; then an authenticator (UAF); then the code of an app. A trusted device skips it
  * at a login. It is still required at reauthentication and before a credential changes (NIST SP 800-63B-4, 4.1.2.1 and
  * 4.2.2.2).
  */
@@ -69,12 +69,12 @@ export function secondFactorSteps({ type, data, facts, config }: Situation): Sta
   // Enrolment in this flow has just verified it.
   if (data.enrolled) return [];
   if (facts.deviceTrusted && type !== "profile" && !changesCredentials(data)) return [];
-  const byApp = config.mfa.totp.enabled && facts.hasTotp;
-  const byKey = config.mfa.security_keys.enabled && facts.hasSecurityKey;
-  if (byKey && canUseSecurityKeys(data.capabilities, config)) return ["login_security_key"];
+  const hasUsableApp = config.mfa.totp.enabled && facts.hasTotp;
+  const hasUsableKey = config.mfa.security_keys.enabled && facts.hasSecurityKey;
+  if (hasUsableKey && canUseSecurityKeys(data.capabilities, config)) return ["login_security_key"];
   if (hasUsableAuthenticator(facts, config)) return ["login_authenticator"];
   // If the only factor is a key that this client cannot use, the state reports what is missing.
-  return byApp ? ["login_otp"] : ["login_security_key"];
+  return hasUsableApp ? ["login_otp"] : ["login_security_key"];
 }
 
 /** Whether this sign-in will write a new password or link an identity. */
@@ -89,24 +89,26 @@ export function needsEnrolment({ type, data, facts, config }: Situation): boolea
   const { mfa, password, email } = config;
   if (!mfa.enabled || hasSecondFactor(facts, config) || data.completedStates.includes("mfa_method_chooser"))
     return false;
-  const registers = type === "registration" || data.signedUp === "created";
-  const byPassword = password.enabled && facts.hasPassword;
-  const byCode = email.enabled && email.use_for_authentication && facts.email !== null;
-  const means = mfa.totp.enabled || canUseSecurityKeys(data.capabilities, config);
+  const isRegistration = type === "registration" || data.signedUp === "created";
+  const hasPasswordLogin = password.enabled && facts.hasPassword;
+  const hasCodeLogin = email.enabled && email.use_for_authentication && facts.email !== null;
+  const canEnrol = mfa.totp.enabled || canUseSecurityKeys(data.capabilities, config);
   if (mfa.optional) {
     const byThirdParty = data.factors[0]?.method === "third_party";
-    const asked = registers ? mfa.acquire_on_registration : mfa.acquire_on_login;
-    return asked && means && !byThirdParty && (byPassword || byCode);
+    const isOffered = isRegistration ? mfa.acquire_on_registration : mfa.acquire_on_login;
+    return isOffered && canEnrol && !byThirdParty && (hasPasswordLogin || hasCodeLogin);
   }
   // Without a usable method the state reports what is missing, and cannot be passed.
   if (!mfa.totp.enabled && !mfa.security_keys.enabled) return false;
-  return registers ? byPassword || byCode || data.signedUp !== undefined : !isMultiFactor(data.factors);
+  return isRegistration
+    ? hasPasswordLogin || hasCodeLogin || data.signedUp !== undefined
+    : !isMultiFactor(data.factors);
 }
 
 /**
  * Whether this flow may add a passkey or a security key to an account. Such a credential is sufficient to
- * sign in, so adding one requires the full authentication of the account (NIST SP 800-63B-4, 4.1.2.1). A trusted browser
- * that skipped the second factor is not sufficient. A flow that started before its enrolment is not either.
+ * sign in, so adding one requires the full authentication of the account (NIST SP 800-63B-4, 4.1.2.1). A trusted device
+ * that skipped the second factor is not sufficient, nor is a flow that started before the second factor was enrolled.
  */
 export function mayAddCredential({
   data,
@@ -116,9 +118,9 @@ export function mayAddCredential({
   return !hasSecondFactor(facts, config) || isMultiFactor(data.factors) || data.enrolled === true;
 }
 
-/** Whether to ask the user to trust this browser. */
-export function asksForDeviceTrust({ data, facts, config }: Situation): boolean {
+/** Whether to offer `device_trust`. */
+export function offersDeviceTrust({ data, facts, config }: Situation): boolean {
   const { mfa } = config;
-  const shown = includesSecondFactor(data.factors) || data.enrolled === true;
-  return mfa.enabled && mfa.device_trust_policy === "prompt" && shown && !facts.deviceTrusted;
+  const hasVerified = includesSecondFactor(data.factors) || data.enrolled === true;
+  return mfa.enabled && mfa.device_trust_policy === "prompt" && hasVerified && !facts.deviceTrusted;
 }

@@ -1,8 +1,8 @@
 import { recordFactors, refreshSession } from "../sessions/sessions.ts";
 import { amrOf } from "./amr.ts";
 import type { Context, Entered } from "./define.ts";
-import { afterIdentifier, loginPasscode } from "./login-methods.ts";
-import type { PROOF } from "./names.ts";
+import { loginPasscode, stateAfterIdentifier } from "./login-methods.ts";
+import type { REAUTHENTICATE } from "./names.ts";
 import { go, type Outcome, reject } from "./outcome.ts";
 import { hasSecondFactor, isMultiFactor } from "./second-factor.ts";
 
@@ -10,16 +10,20 @@ import { hasSecondFactor, isMultiFactor } from "./second-factor.ts";
  * Sends a signed-in user through the login states to reauthenticate, and back to the profile. The session identifies
  * the account, so only methods that it has are offered.
  */
-export function stepUp({ data, facts, config }: Context): Outcome<typeof PROOF, "flow_discontinuity_error"> {
+export function stepUp({
+  data,
+  facts,
+  config,
+}: Context): Outcome<typeof REAUTHENTICATE, "flow_discontinuity_error"> {
   const identifier = facts.email
     ? { kind: "email" as const, value: facts.email }
     : { kind: "username" as const, value: facts.username ?? "" };
-  const actual = { ...config, privacy: { ...config.privacy, only_show_actual_login_methods: true } };
+  const actualMethods = { ...config, privacy: { ...config.privacy, only_show_actual_login_methods: true } };
   const email = facts.email ?? undefined;
-  const target = afterIdentifier(actual, { ...data, email }, facts);
+  const target = stateAfterIdentifier(actualMethods, { ...data, email }, facts);
   if (!target) return reject("flow_discontinuity_error");
-  const about = { ...data, email, identifier, factors: [], steppingUp: true };
-  const passcode = target === "passcode_confirmation" ? loginPasscode(about, "login") : undefined;
+  const reauthentication = { ...data, email, identifier, factors: [], steppingUp: true };
+  const passcode = target === "passcode_confirmation" ? loginPasscode(reauthentication, "login") : undefined;
   return go(target, { data: { identifier, email, factors: [], steppingUp: true, passcode } });
 }
 
@@ -36,7 +40,7 @@ export function recordEnrolment({ request, data, facts }: Context): Pick<Entered
 }
 
 /** Refreshes the session once reauthentication is complete. */
-export function finishStepUp({ request, data, facts, config }: Context): Pick<Entered, "writes" | "data"> {
+export function completeStepUp({ request, data, facts, config }: Context): Pick<Entered, "writes" | "data"> {
   const { steppingUp, factors } = data;
   const complete = factors.length > 0 && (!hasSecondFactor(facts, config) || isMultiFactor(factors));
   if (!steppingUp || !complete || !request.session) return {};

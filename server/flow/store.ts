@@ -16,7 +16,7 @@ export interface FlowKey {
   type: FlowType;
 }
 
-/** A flow as read: the pure record and its storage metadata. */
+/** A flow as stored in the database: its record and its storage metadata. */
 export interface StoredFlow {
   record: FlowRecord;
   sealedPayload: Buffer | null;
@@ -27,11 +27,11 @@ export interface StoredFlow {
   expiresAt: Date;
   finishedAt: Date | null;
   sessionId: string | null;
-  /** Whether a step of it is being judged. */
+  /** Whether a step in progress holds the claim of the flow. */
   claimed: boolean;
 }
 
-/** A flow as a step leaves it. */
+/** Content of a flow to save at the end of a step. */
 export interface SavedFlow {
   record: FlowRecord;
   /** The record's `secrets`, sealed. */
@@ -59,7 +59,7 @@ const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.
 /** SQL for the database's clock, shifted by a number of milliseconds. */
 const clock = (shift: string) => `clock_timestamp() + ${shift}::float8 * interval '1 millisecond'`;
 
-/** Written as text, because building them for each step would double its cost. */
+/** SQL statements as text; building them at each step would double the cost of the step. */
 const statements = {
   flow_claim: `
     with flow as (
@@ -97,7 +97,8 @@ const statements = {
 type StatementName = keyof typeof statements;
 
 /**
- * Claims a flow for one step. One statement, so of many requests with one token, on any server, exactly one succeeds.
+ * Claims a flow for one step. A single statement, so that exactly one of many requests with the same token succeeds, on
+ * any server.
  *
  * @returns the flow and its user's facts; null if the flow has ended, the token differs or another step holds the claim
  */
@@ -121,8 +122,8 @@ export async function releaseFlow(
   await run(database, "claim", "flow_release", [tenantId, flowId, claimId]);
 }
 
-/** Returns why a claim failed, as far as a client may know. */
-export async function whyNotClaimed(
+/** Returns the reason of a failed claim; every reason but expiry is reported as `not_permitted`. */
+export async function claimFailureReason(
   database: Database,
   { tenantId, flowId, type }: FlowKey,
   clockShift: number,
@@ -162,13 +163,13 @@ export async function saveFlow(
     claim.id,
     claim.tokenHash,
   ];
-  if (tx) return (await tx.execute(bound("flow_save", values))).rowCount === 1;
+  if (tx) return (await tx.execute(bindStatement("flow_save", values))).rowCount === 1;
   if (!inlineInsert) return (await run(database, "write", "flow_save", values)).rowCount === 1;
   const text = withInlineInsert(statements.flow_save, values.length, inlineInsert);
-  const all = [...values, ...Object.values(inlineInsert.row).map(([, value]) => value)];
+  const allValues = [...values, ...Object.values(inlineInsert.row).map(([, value]) => value)];
   const name = `flow_save_${inlineInsert.name}`;
   const { rowCount } = await database.write.$client.query(
-    database.prepares ? { name, text, values: all } : { text, values: all },
+    database.prepares ? { name, text, values: allValues } : { text, values: allValues },
   );
   return rowCount === 1;
 }
@@ -179,7 +180,7 @@ export async function savePayload(
   { tenantId, flowId }: FlowKey,
   payload: Record<string, unknown>,
 ): Promise<void> {
-  await tx.execute(bound("flow_payload", [JSON.stringify(payload), tenantId, flowId]));
+  await tx.execute(bindStatement("flow_payload", [JSON.stringify(payload), tenantId, flowId]));
 }
 
 /** Whether a flow has this token: decides after a lost connection whether the commit succeeded. */
@@ -253,8 +254,8 @@ function run(
   return database[pool].$client.query(database.prepares ? { name, text, values } : { text, values });
 }
 
-/** The same statement for a Drizzle transaction. */
-function bound(name: StatementName, values: unknown[]): SQL {
+/** Binds the values of a statement, to run it in a Drizzle transaction. */
+function bindStatement(name: StatementName, values: unknown[]): SQL {
   const pieces = statements[name].split(/\$(\d+)/);
   return sql.join(
     pieces.map((piece, index) => (index % 2 === 0 ? sql.raw(piece) : sql.param(values[Number(piece) - 1]))),

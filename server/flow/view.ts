@@ -32,7 +32,7 @@ export function viewOf(record: FlowRecord, facts: Facts, config: Config, owner: 
 
 /**
  * Whether the session was authenticated recently enough to change credentials: within `session.step_up_after`, and with
- * a second factor if the account has one. A trusted browser does not count as one (NIST SP 800-63B-4, 4.1.2.1).
+ * a second factor if the account has one. A trusted device does not count as one (NIST SP 800-63B-4, 4.1.2.1).
  */
 function isFresh({ session, now }: Owner, facts: Facts, config: Config): boolean {
   const { step_up_after } = config.session;

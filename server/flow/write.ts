@@ -5,7 +5,7 @@ import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Answer } from "./answer.ts";
-import { conflictOf, isGone } from "./conflicts.ts";
+import { conflictOf, isSubjectGone } from "./conflicts.ts";
 import type { FlowRecord } from "./data.ts";
 import { factsOf, isPendingRegistration } from "./facts.ts";
 import { enter, type Judged } from "./judge.ts";
@@ -32,12 +32,12 @@ const MAX_ATTEMPTS = 3;
 
 /**
  * Writes a judged step in one short transaction, and shows the result. Its first statement saves the flow only if the
- * claim still holds, so of two servers that step one flow only one writes.
+ * claim still holds, so that only one of two servers that step the same flow writes.
  *
- * If a write conflicts with a concurrent change, the transaction is rolled back, and the error that `conflicts.ts`
+ * If a write conflicts with a concurrent change, the transaction is rolled back and the error that `conflicts.ts`
  * defines is written instead, under the same claim.
  *
- * @returns null if the claim was lost or the account is gone; nothing was written
+ * @returns null if the claim was lost or the account was deleted; nothing was written
  */
 export async function write(
   request: RequestContext,
@@ -52,7 +52,7 @@ export async function write(
   } catch (error) {
     if (error instanceof ClaimLostError) return null;
     const conflict = conflictOf(error, conflictFlowType(flow.record));
-    if (!conflict && isGone(error)) return null;
+    if (!conflict && isSubjectGone(error)) return null;
     if (!conflict) throw error;
     const { record } = flow;
     const { database } = request.runtime;
@@ -113,10 +113,10 @@ async function writeOnce(
     sessionId: judged.session?.id ?? null,
   };
 
-  const alone = judged.jobs.length === 0 && !judged.completePayload;
+  const fitsOneStatement = judged.jobs.length === 0 && !judged.completePayload;
   const [first, ...others] = judged.writes;
   const written =
-    alone && (!first || (first.inlineInsert && others.length === 0))
+    fitsOneStatement && (!first || (first.inlineInsert && others.length === 0))
       ? await saveFlow(database, key, claim, saved, first ? { inlineInsert: first.inlineInsert } : {})
       : await writeInTransaction(request, key, claim, saved, judged, owner);
   if (!written) return null;

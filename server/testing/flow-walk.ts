@@ -1,7 +1,7 @@
 import type { Client } from "../client.ts";
 import type { Answer } from "../flow/answer.ts";
 import { start, step } from "../flow/engine.ts";
-import { type FlowType, PROOF, proofStates, type Target } from "../flow/names.ts";
+import { type FlowType, REAUTHENTICATE, reauthenticationStates, type Target } from "../flow/names.ts";
 import { states } from "../flow/states/index.ts";
 import type { FlowState } from "../flow/wire.ts";
 import { findSession } from "../sessions/sessions.ts";
@@ -97,8 +97,8 @@ function record(taken: WalkCoverage, type: FlowType, from: string, action: strin
     for (const code of errorCodes(state)) taken.errors.add(`${from} ${action} ${code}`);
     return;
   }
-  const proof = (proofStates as readonly string[]).includes(state.name);
-  const named = declared.to.find((target) => target === state.name || (proof && target === PROOF));
+  const proof = (reauthenticationStates as readonly string[]).includes(state.name);
+  const named = declared.to.find((target) => target === state.name || (proof && target === REAUTHENTICATE));
   const target: Target | undefined = named ?? declared.to.find((to) => ["NEXT", "STAY", "BACK"].includes(to));
   taken.edges.add(`${type} ${from} ${action} ${target}`);
 }

@@ -9,9 +9,9 @@ const ENDPOINT = "/api/trpc";
 
 /** `POST /api/trpc/{procedure}`. The body is read here, with our limits, and passed on unchanged. */
 export const trpcHandler: Handler = async (context) => {
-  const { request, runtime, client, url: asked } = context;
+  const { request, runtime, client, url } = context;
   // Each step needs the cookie of the previous one, so calls cannot be batched; and a streamed batch sets no cookies.
-  if (asked.searchParams.has("batch")) return errorReply("BAD_REQUEST", 400);
+  if (url.searchParams.has("batch")) return errorReply("BAD_REQUEST", 400);
   const body = await readText(request, "application/json");
   if (!body.ok && body.reason === "too_large")
     return errorReply("PAYLOAD_TOO_LARGE", 413, { Connection: "close" });
@@ -20,11 +20,11 @@ export const trpcHandler: Handler = async (context) => {
   const response = await fetchRequestHandler({
     endpoint: ENDPOINT,
     router: appRouter,
-    req: new Request(asked, { method, headers, body: body.value }),
+    req: new Request(url, { method, headers, body: body.value }),
     createContext: ({ resHeaders }) => ({ handlerContext: context, responseHeaders: resHeaders }),
     onError({ error }) {
       if (error.code === "INTERNAL_SERVER_ERROR") {
-        runtime.log.error({ err: error.cause ?? error, request_id: client.requestId }, "a tRPC call failed");
+        runtime.log.error({ err: error.cause ?? error, request_id: client.requestId }, "A tRPC call failed.");
       }
     },
   });

@@ -14,8 +14,8 @@ import type { Context } from "./context.ts";
 const { router, procedure } = initTRPC.context<Context>().create({ isDev: false });
 
 /**
- * The browser's flow, for the hosted page. All procedures are mutations, since each changes at least a token. Errors of a
- * flow are states, in `data`; only a malformed call is an error of tRPC.
+ * The browser's flow, for the hosted page. All procedures are mutations, since each changes at least a token. Errors of
+ * a flow are states, in `data`; only a malformed call is an error of tRPC.
  */
 export const appRouter = router({
   flow: router({
@@ -29,7 +29,7 @@ export const appRouter = router({
       .input(actInput)
       .mutation(async ({ input, ctx }) => answer(ctx, await actOnPage(ctx.handlerContext, input))),
 
-    /** Returns the current state and performs nothing: after a lost answer, or a step in another tab. */
+    /** Returns the current state without performing an action: after a lost answer, or a step in another tab. */
     current: procedure
       .input(typeInput)
       .mutation(async ({ input, ctx }) => answer(ctx, await currentOnPage(ctx.handlerContext, input.type))),
@@ -57,7 +57,7 @@ interface ActInput extends TypeInput {
 
 function typeInput(raw: unknown): TypeInput {
   const { type, ...others } = membersOf(raw);
-  return only({ type: flowType(type) }, others);
+  return rejectUnknownMembers({ type: flowType(type) }, others);
 }
 
 function actInput(raw: unknown): ActInput {
@@ -65,7 +65,7 @@ function actInput(raw: unknown): ActInput {
   if (typeof action !== "string" || action.length === 0 || action.length > 64) throw badInput("action");
   if (typeof version !== "number" || !Number.isSafeInteger(version) || version < 0) throw badInput("version");
   if (!isObject(input)) throw badInput("input");
-  return only({ type: flowType(type), action, version, input }, others);
+  return rejectUnknownMembers({ type: flowType(type), action, version, input }, others);
 }
 
 function membersOf(raw: unknown): Record<string, unknown> {
@@ -79,7 +79,7 @@ function flowType(value: unknown): FlowType {
   return type;
 }
 
-function only<Input>(input: Input, others: Record<string, unknown>): Input {
+function rejectUnknownMembers<Input>(input: Input, others: Record<string, unknown>): Input {
   if (Object.keys(others).length > 0) throw badInput("input");
   return input;
 }

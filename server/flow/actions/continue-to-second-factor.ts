@@ -18,9 +18,9 @@ export const continueToLoginSecurityKey = action({
   run: () => go("login_security_key"),
 });
 
-/** Published clients do not know it, so it is offered only to accounts with an authenticator. */
+/** Unknown to published clients, so it is offered only to accounts with an authenticator. */
 export const continueToLoginAuthenticator = action({
-  description: "Confirm with a phone instead.",
+  description: "Confirm with a registered authenticator instead.",
   when: ({ facts, config }) => hasUsableAuthenticator(facts, config),
   to: ["login_authenticator"],
   run: () => go("login_authenticator"),

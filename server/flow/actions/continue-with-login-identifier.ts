@@ -6,9 +6,14 @@ import { factsByEmail, factsByUsername } from "../../identity/users.ts";
 import { action } from "../define.ts";
 import { factsOf } from "../facts.ts";
 import { byConfig } from "../inputs.ts";
-import { afterIdentifier, loginPasscode, passcodeLogin, passwordLogin } from "../login-methods.ts";
+import {
+  allowsPasscodeLogin,
+  allowsPasswordLogin,
+  loginPasscode,
+  stateAfterIdentifier,
+} from "../login-methods.ts";
 import { go, reject } from "../outcome.ts";
-import { goToSamlProvider, samlLogin } from "../saml-login.ts";
+import { allowsSamlLogin, goToSamlProvider } from "../saml-login.ts";
 
 type Kind = "email" | "username";
 
@@ -43,9 +48,9 @@ export const continueWithLoginIdentifier = action({
   input,
   when: ({ config }) =>
     identifierKinds(config).length > 0 &&
-    (passwordLogin(config) ||
-      passcodeLogin(config) ||
-      (config.email.use_as_login_identifier && samlLogin(config))),
+    (allowsPasswordLogin(config) ||
+      allowsPasscodeLogin(config) ||
+      (config.email.use_as_login_identifier && allowsSamlLogin(config))),
   to: ["login_method_chooser", "login_password", "passcode_confirmation", "login_passkey", "thirdparty"],
   errors: [
     "value_invalid_error",
@@ -73,7 +78,7 @@ export const continueWithLoginIdentifier = action({
     const email = kind === "email" ? value : (user?.email ?? undefined);
     const identified = { ...data, identifier: { kind, value }, email, userId: user?.userId } as typeof data;
     const facts = factsOf(context.type, identified, user);
-    const target = afterIdentifier(config, identified, facts);
+    const target = stateAfterIdentifier(config, identified, facts);
     if (!target) return reject("flow_discontinuity_error");
     const passcode = target === "passcode_confirmation" ? loginPasscode(identified, "login") : undefined;
     return go(target, {

@@ -24,7 +24,7 @@ import { action, type Context } from "../define.ts";
 import { type ErrorCode, errors, isInputError } from "../errors.ts";
 import { accountFacts, type Facts, noFacts } from "../facts.ts";
 import { NEXT } from "../names.ts";
-import { whileCredentialAddable } from "../new-credential.ts";
+import { requireCredentialAddable } from "../new-credential.ts";
 import { type Effects, go, next, type Outcome, reject, retryPayload } from "../outcome.ts";
 import { hasSecondFactor } from "../second-factor.ts";
 import { emailVerification } from "../states/onboarding-email.ts";
@@ -54,7 +54,7 @@ export const exchangeToken = action({
     const exchange = await findExchangeToken(request, token);
     if (!exchange || !isForFlow(context, exchange))
       return rejectWithRedirect(data, "value_invalid_error", { input: "token" });
-    // A token of a flow that the provider started is bound to its browser by a cookie.
+    // The token of a provider-initiated flow is bound to the browser by a cookie.
     const states = context.type === "token_exchange" ? (client.thirdPartyStates ?? []) : [];
     if (![code_verifier, ...states].some((verifier) => isValidVerifier(exchange, verifier)))
       return rejectWithRedirect(data, "value_invalid_error", { input: "code_verifier" });
@@ -72,7 +72,7 @@ export const exchangeToken = action({
     // In a profile flow the user is signed in already; the flow's data does not change.
     if (context.type === "profile") {
       const { userId } = data;
-      const addable = userId ? [whileCredentialAddable({ ...context, data: { ...data, userId } })] : [];
+      const addable = userId ? [requireCredentialAddable({ ...context, data: { ...data, userId } })] : [];
       return next({
         writes: [...addable, take, ...identityWrites(context, verdict, facts)],
         jobs: verdict.kind === "link" ? securityNotice(request, "identity_create", context.facts.email) : [],
@@ -81,20 +81,20 @@ export const exchangeToken = action({
 
     const effects =
       verdict.kind === "sign_up" ? signUp(context, facts) : await signIn(context, verdict, facts);
-    const waits = effects.data?.pending?.identity !== undefined;
+    const isLinkPending = effects.data?.pending?.identity !== undefined;
     const factor = {
       method: "third_party" as const,
       provider: facts.provider,
       at: request.now.toISOString(),
-      // A provider replaces the second factor only of accounts that it is linked to.
-      ...(facts.satisfiesMfa && !waits ? { userVerified: true } : {}),
+      // A provider counts as multi-factor authentication only for an account that it is linked to.
+      ...(facts.satisfiesMfa && !isLinkPending ? { userVerified: true } : {}),
     };
     const effectsWithFactor = {
       ...effects,
       data: { ...resetData(data), ...effects.data, factors: [factor] },
       writes: [take, ...(effects.writes ?? [])],
     };
-    // The protocol allows `back` there, to present another token.
+    // In a `token_exchange` flow the protocol allows `back`, so that the user can present another token.
     return context.type === "token_exchange" ? go(NEXT, effectsWithFactor) : next(effectsWithFactor);
   },
 });
@@ -115,8 +115,8 @@ function resetData({ completedStates }: FlowData): DataPatch {
 }
 
 /**
- * Rejects with a `redirect_url` back to the page that started the redirect: published clients follow it, and the URL of
- * the provider is used up.
+ * Rejects with a `redirect_url` to the page that started the redirect. Published clients follow it; the URL of the
+ * provider was valid only once.
  */
 function rejectWithRedirect<Code extends ErrorCode>(
   { returnTo }: FlowData,
@@ -170,23 +170,23 @@ function identityWrites(
   return [write(request, verdict.userId, facts)];
 }
 
-/** Signs in to an existing account. Linking to one with a second factor waits until that is verified. */
+/** Signs in to an existing account. An account with a second factor is linked only after that factor is verified. */
 async function signIn(context: Context, verdict: ExistingAccount, facts: ProviderFacts): Promise<Effects> {
   const { db, request, config } = context;
   const user = await factsById(db, request.tenant.id, verdict.userId);
-  const waits = verdict.kind === "link" && user !== null && hasSecondFactor(user, config);
+  const linksLater = verdict.kind === "link" && user !== null && hasSecondFactor(user, config);
   return {
     data: {
       userId: verdict.userId,
       email: user?.email ?? undefined,
       signedUp: "known",
       passcode: undefined,
-      ...(waits ? { pending: { identity: facts } } : {}),
+      ...(linksLater ? { pending: { identity: facts } } : {}),
     },
     facts: { ...(user ? accountFacts(user) : {}), hasIdentity: true },
-    writes: waits ? [] : identityWrites(context, verdict, facts),
+    writes: linksLater ? [] : identityWrites(context, verdict, facts),
     jobs:
-      verdict.kind === "link" && !waits
+      verdict.kind === "link" && !linksLater
         ? securityNotice(request, "identity_create", user?.email ?? null)
         : [],
   };
@@ -200,7 +200,7 @@ function signUp({ request, config }: Context, facts: ProviderFacts): Effects {
   const verifies = config.email.require_verification || facts.provider.startsWith("saml:");
   const unverified = !facts.emailVerified && !facts.skipEmailVerification && verifies;
   const email = address !== null && !unverified ? { address, verified: facts.emailVerified } : null;
-  const made: Facts = {
+  const createdFacts: Facts = {
     ...noFacts,
     hasIdentity: true,
     email: email?.address ?? null,
@@ -213,7 +213,7 @@ function signUp({ request, config }: Context, facts: ProviderFacts): Effects {
       signedUp: "created",
       passcode: address !== null && unverified ? emailVerification(address, false) : undefined,
     },
-    facts: made,
+    facts: createdFacts,
     writes: [signUpByIdentity(request, facts, { userId, email })],
   };
 }

@@ -3,15 +3,15 @@ import { action } from "../define.ts";
 import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
 
-const unticked = z.strictObject({ remember_me: z.boolean() });
+const uncheckedInput = z.strictObject({ remember_me: z.boolean() });
 
 /** Announces the current choice as the default, so that a reloaded page shows it. */
-const ticked = z.strictObject({ remember_me: z.boolean().meta({ default: true }) });
+const checkedInput = z.strictObject({ remember_me: z.boolean().meta({ default: true }) });
 
 /** Sets whether the session outlives the browser, where the configuration lets the user choose. */
 export const rememberMe = action({
   description: "Choose whether to stay signed in when the browser is closed.",
-  input: ({ data }) => (data.rememberMe ? ticked : unticked),
+  input: ({ data }) => (data.rememberMe ? checkedInput : uncheckedInput),
   when: (view) => view.config.session.cookie.retention === "prompt",
   to: [STAY],
   run: (_, { remember_me }) => stay({ data: { rememberMe: remember_me } }, { enter: false }),

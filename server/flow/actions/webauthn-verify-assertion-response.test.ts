@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { flowData } from "../data.ts";
-import { assertionProof } from "./webauthn-verify-assertion-response.ts";
+import { requiredProof } from "./webauthn-verify-assertion-response.ts";
 
 describe("assertionProof", () => {
   const at = "2030-01-01T12:00:00.000Z";
   const proofAfter = (...methods: string[]) =>
-    assertionProof(flowData.parse({ factors: methods.map((method) => ({ method, at })) }));
+    requiredProof(flowData.parse({ factors: methods.map((method) => ({ method, at })) }));
 
   test("requires no second factor before a first factor", () => {
     expect(proofAfter()).toEqual({});

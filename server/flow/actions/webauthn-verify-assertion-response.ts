@@ -21,14 +21,14 @@ export const verifyAssertionResponse = action({
   errors: ["passkey_invalid", "webauthn_credential_invalid_mfa_only"],
   async run(context, { assertion_response }) {
     const { request, flowId, data, db } = context;
-    const proof = assertionProof(data);
+    const proof = requiredProof(data);
     // After an identifier only a credential of that account counts; for an unknown identifier none does.
-    const named = data.userId ?? (data.identifier ? UNKNOWN_USER_ID : undefined);
+    const expectedUserId = data.userId ?? (data.identifier ? UNKNOWN_USER_ID : undefined);
     const verified = await verifyAssertion(request, {
       flowId,
       response: assertion_response,
       ...proof,
-      ...(named ? { userId: named } : {}),
+      ...(expectedUserId ? { userId: expectedUserId } : {}),
     });
     const method = proof.secondFactor ? "security_key" : "passkey";
     if (!verified.ok) return rejectAssertion(context, method, verified);
@@ -49,24 +49,24 @@ export const verifyAssertionResponse = action({
  * second one. After a passkey without user verification the assertion must verify the user, because possession of a
  * credential is proven already (NIST SP 800-63B-4, 3.1.7).
  */
-export function assertionProof({ factors }: Pick<FlowData, "factors">): Proof {
+export function requiredProof({ factors }: Pick<FlowData, "factors">): Proof {
   if (factors.length === 0) return {};
   return { secondFactor: true, verified: factors.every(({ method }) => method === "passkey") };
 }
 
 /** As a first factor it requires passkeys to be enabled, as a second one a client that can use security keys. */
 function isOffered({ data, config }: View): boolean {
-  if (assertionProof(data).secondFactor) return canUseSecurityKeys(data.capabilities, config);
+  if (requiredProof(data).secondFactor) return canUseSecurityKeys(data.capabilities, config);
   return data.capabilities?.webauthn === true && config.passkey.enabled;
 }
 
 function rejectAssertion(
   { request }: Context,
   method: string,
-  { reason, ...of }: VerifiedAssertion & { ok: false },
+  { reason, ...rejected }: VerifiedAssertion & { ok: false },
 ) {
   const details = { method, reason };
-  const writes = [audit(request, "login_failure", details, of.userId ?? null)];
+  const writes = [audit(request, "login_failure", details, rejected.userId ?? null)];
   if (reason === "mfa_only") {
     return reject("webauthn_credential_invalid_mfa_only", { renew: true, writes });
   }
@@ -76,7 +76,7 @@ function rejectAssertion(
       ? {
           unknown_credential: {
             rp_id: request.tenant.config.webauthn.relying_party.id,
-            credential_id: of.credentialId,
+            credential_id: rejected.credentialId,
           },
         }
       : {};

@@ -21,4 +21,4 @@ export function oneOf(choices: readonly Choice[]) {
 }
 
 /** Returns the schema of an input that names an item of the account by id; the action checks that it exists. */
-export const ownId = () => z.string().max(2048).meta({ hidden: true });
+export const itemId = () => z.string().max(2048).meta({ hidden: true });

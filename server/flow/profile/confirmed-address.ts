@@ -5,7 +5,7 @@ import { createEmail } from "../../identity/emails.ts";
 import { setEmailVerified } from "../../identity/users.ts";
 import type { Context } from "../define.ts";
 import type { Effects } from "../outcome.ts";
-import { addressesOf, mayAddEmail, primaryOf } from "./emails.ts";
+import { addressesOf, mayAddEmail, primaryAddressOf } from "./emails.ts";
 
 /**
  * Effects of verifying an address in a profile flow: an address of the account is marked as verified, any other is
@@ -34,6 +34,6 @@ export function confirmedAddress(
       audit(request, "email_created", {}, userId),
       verified,
     ],
-    jobs: securityNotice(request, "email_create", primaryOf(account), { address }),
+    jobs: securityNotice(request, "email_create", primaryAddressOf(account), { address }),
   };
 }

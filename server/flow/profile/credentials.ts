@@ -8,8 +8,8 @@ import type { Config } from "../../config/schema.ts";
 import { deleteCredential, renameCredential } from "../../credentials/webauthn-credentials.ts";
 import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
-import { ownId } from "./choice.ts";
-import { primaryOf } from "./emails.ts";
+import { itemId } from "./choice.ts";
+import { primaryAddressOf } from "./emails.ts";
 import { profileAction, sensitiveAction } from "./profile-action.ts";
 
 /** Display name of a credential: one line. */
@@ -32,7 +32,7 @@ export const credentialActions = {
   }),
   webauthn_credential_rename: profileAction({
     description: "Rename a passkey or a security key.",
-    input: z.strictObject({ passkey_id: ownId(), passkey_name: credentialName }),
+    input: z.strictObject({ passkey_id: itemId(), passkey_name: credentialName }),
     when: ({ account }) => credentialsOf(account).length > 0,
     to: [STAY],
     errors: ["not_found"],
@@ -44,7 +44,7 @@ export const credentialActions = {
   }),
   webauthn_credential_delete: sensitiveAction({
     description: "Remove a passkey.",
-    input: z.strictObject({ passkey_id: ownId() }),
+    input: z.strictObject({ passkey_id: itemId() }),
     // Published clients show the removal of security keys only if this is offered.
     when: ({ account, config }) =>
       passkeysOf(account).some(({ id }) => mayDelete(account, config, id)) ||
@@ -62,7 +62,7 @@ export const credentialActions = {
           (tx) => endSignIns(tx, request.tenant.id, userId),
           audit(request, "passkey_deleted", {}, userId),
         ],
-        jobs: securityNotice(request, "passkey_delete", primaryOf(account)),
+        jobs: securityNotice(request, "passkey_delete", primaryAddressOf(account)),
       });
     },
   }),

@@ -13,7 +13,7 @@ import { byConfig } from "../inputs.ts";
 import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
 import { emailVerification } from "../states/onboarding-email.ts";
-import { type Choice, oneOf, ownId } from "./choice.ts";
+import { type Choice, itemId, oneOf } from "./choice.ts";
 import { profileAction, sensitiveAction } from "./profile-action.ts";
 
 const addressInput = byConfig(({ email }) =>
@@ -52,7 +52,7 @@ export const emailActions = {
           createEmail(request, id, { address, isPrimary: own.length === 0, verified: false }),
           audit(request, "email_created", {}, id),
         ],
-        jobs: securityNotice(request, "email_create", primaryOf(account), { address }),
+        jobs: securityNotice(request, "email_create", primaryAddressOf(account), { address }),
       });
     },
   }),
@@ -76,7 +76,7 @@ export const emailActions = {
           audit(request, "email_deleted", {}, id),
         ],
         jobs: removed
-          ? securityNotice(request, "email_delete", primaryOf(account), { address: removed.address })
+          ? securityNotice(request, "email_delete", primaryAddressOf(account), { address: removed.address })
           : [],
       });
     },
@@ -84,7 +84,7 @@ export const emailActions = {
 
   email_set_primary: sensitiveAction({
     description: "Make an e-mail address the main one.",
-    input: z.strictObject({ email_id: ownId() }),
+    input: z.strictObject({ email_id: itemId() }),
     when: ({ account, config }) => config.email.enabled && addressesOf(account).some(isSecondary),
     to: [STAY],
     errors: ["not_found", "value_invalid_error"],
@@ -117,7 +117,7 @@ export const emailActions = {
 
   email_verify: profileAction({
     description: "Confirm an e-mail address by a code that is sent to it.",
-    input: z.strictObject({ email_id: ownId() }),
+    input: z.strictObject({ email_id: itemId() }),
     when: ({ account, config }) => config.email.enabled && addressesOf(account).some(isUnverified),
     to: ["passcode_confirmation"],
     errors: ["not_found"],
@@ -137,7 +137,7 @@ export function addressesOf({ profile }: Account): EmailProfile[] {
 }
 
 /** Returns the primary address of an account; null if it has none. */
-export function primaryOf(account: Account): string | null {
+export function primaryAddressOf(account: Account): string | null {
   return addressesOf(account).find(({ is_primary }) => is_primary)?.address ?? null;
 }
 
@@ -146,7 +146,10 @@ export function mayAddEmail(account: Account, { email }: Config): boolean {
   return email.enabled && addressesOf(account).length < email.limit;
 }
 
-/** Lists the deletable addresses: not the last login method; the primary one only if it is the last and none is required. */
+/**
+ * Lists the deletable addresses: not the last login method, and the primary address only if it is the last one and the
+ * configuration requires none.
+ */
 function deletable(account: Account, config: Config): Choice[] {
   const addresses = addressesOf(account);
   return addresses

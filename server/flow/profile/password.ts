@@ -11,7 +11,7 @@ import { byConfig } from "../inputs.ts";
 import { STAY } from "../names.ts";
 import { newPassword, newPasswordErrors, rejectNewPassword } from "../new-password.ts";
 import { stay } from "../outcome.ts";
-import { primaryOf } from "./emails.ts";
+import { primaryAddressOf } from "./emails.ts";
 import { type ProfileContext, type ProfileView, sensitiveAction } from "./profile-action.ts";
 
 const input = byConfig((config) => z.strictObject({ password: newPassword(config) }));
@@ -52,7 +52,7 @@ export const passwordActions = {
           audit(request, "password_deleted", {}, id),
           (tx) => revokeDevices(tx, request.tenant.id, id),
         ],
-        jobs: securityNotice(request, "password_delete", primaryOf(account)),
+        jobs: securityNotice(request, "password_delete", primaryAddressOf(account)),
       });
     },
   }),
@@ -77,12 +77,12 @@ async function setPassword(
     writePassword(request, id, hash),
     (tx) => endSignIns(tx, request.tenant.id, id),
     audit(request, "password_changed", { by: "profile" }, id),
-    // Trust that was granted after the old password ends.
+    // Revokes the trust that was granted with the old password.
     (tx) => revokeDevices(tx, request.tenant.id, id),
   ];
   return stay({
     facts: { hasPassword: true },
     writes,
-    jobs: securityNotice(request, "password_update", primaryOf(account)),
+    jobs: securityNotice(request, "password_update", primaryAddressOf(account)),
   });
 }

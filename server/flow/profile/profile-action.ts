@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Account } from "../../account/account.ts";
 import { type Action, action, type Context, type InputSchema, type NoInput, type View } from "../define.ts";
 import type { ErrorCode } from "../errors.ts";
-import { PROOF, type Target } from "../names.ts";
+import { REAUTHENTICATE, type Target } from "../names.ts";
 import type { Outcome } from "../outcome.ts";
 import { stepUp } from "../step-up.ts";
 
@@ -58,11 +58,11 @@ export function sensitiveAction<
   /** Whether every account that is offered it can reauthenticate. */
   canAlwaysReauthenticate?: boolean;
 }): Action<NoInfer<Input>> {
-  return profileAction<To | typeof PROOF, Input, Code | "flow_discontinuity_error">({
+  return profileAction<To | typeof REAUTHENTICATE, Input, Code | "flow_discontinuity_error">({
     ...rest,
-    to: [...to, PROOF],
+    to: [...to, REAUTHENTICATE],
     errors: canAlwaysReauthenticate ? errors : [...errors, "flow_discontinuity_error"],
-    // PROOF is declared above; TypeScript cannot see that through the generic type.
+    // REAUTHENTICATE is declared above; TypeScript cannot derive that from the generic type.
     run: (context, input) =>
       context.fresh ? run(context, input) : (stepUp(context) as Outcome<never, "flow_discontinuity_error">),
   });

@@ -14,8 +14,8 @@ import type { Facts } from "../facts.ts";
 import { STAY } from "../names.ts";
 import { go, reject, stay } from "../outcome.ts";
 import { canUseSecurityKeys, hasUsableAuthenticator } from "../second-factor.ts";
-import { ownId } from "./choice.ts";
-import { primaryOf } from "./emails.ts";
+import { itemId } from "./choice.ts";
+import { primaryAddressOf } from "./emails.ts";
 import { sensitiveAction } from "./profile-action.ts";
 
 /** Profile actions on second factors and recovery codes. */
@@ -42,7 +42,7 @@ export const secondFactorActions = {
           audit(request, "otp_deleted", {}, id),
           ...afterRemoval(request, id, last),
         ],
-        jobs: securityNotice(request, "mfa_delete", primaryOf(account), { factor: "totp" }),
+        jobs: securityNotice(request, "mfa_delete", primaryAddressOf(account), { factor: "totp" }),
       });
     },
   }),
@@ -55,7 +55,7 @@ export const secondFactorActions = {
   }),
   security_key_delete: sensitiveAction({
     description: "Remove a security key.",
-    input: z.strictObject({ security_key_id: ownId() }),
+    input: z.strictObject({ security_key_id: itemId() }),
     when: ({ account, config, facts }) => mayDeleteKey(account, config, facts),
     to: [STAY],
     errors: ["not_found"],
@@ -72,7 +72,7 @@ export const secondFactorActions = {
           audit(request, "security_key_deleted", {}, userId),
           ...afterRemoval(request, userId, last),
         ],
-        jobs: securityNotice(request, "mfa_delete", primaryOf(account), { factor: "security_key" }),
+        jobs: securityNotice(request, "mfa_delete", primaryAddressOf(account), { factor: "security_key" }),
       });
     },
   }),
@@ -91,7 +91,7 @@ export const secondFactorActions = {
           write,
           audit(request, "recovery_codes_created", {}, id),
         ],
-        jobs: securityNotice(request, "mfa_create", primaryOf(account), { factor: "recovery_codes" }),
+        jobs: securityNotice(request, "mfa_create", primaryAddressOf(account), { factor: "recovery_codes" }),
       });
     },
   }),
@@ -134,7 +134,7 @@ const hasApp = ({ profile: { mfa_config } }: Account) =>
 
 const needsFactor = ({ mfa }: Config) => mfa.enabled && !mfa.optional;
 
-/** Writes after the removal of a factor: revokes trusted browsers and, with the last factor, recovery codes. */
+/** Writes after the removal of a factor: revokes trusted devices and, with the last factor, recovery codes. */
 function afterRemoval(request: RequestContext, userId: string, last: boolean): Write[] {
   return [
     (tx) => revokeDevices(tx, request.tenant.id, userId),

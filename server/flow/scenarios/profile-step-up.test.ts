@@ -8,7 +8,7 @@ import type { Walk, WalkCoverage } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, newName, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { step } from "../engine.ts";
-import { PROOF, proofStates } from "../names.ts";
+import { REAUTHENTICATE, reauthenticationStates } from "../names.ts";
 import { states } from "../states/index.ts";
 
 const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
@@ -79,7 +79,7 @@ function emailId({ state }: Walk, address: string | undefined): string {
   return emails.find((email) => email.address === address)?.id ?? "";
 }
 
-const isStepUp = (name: string) => (proofStates as readonly string[]).includes(name);
+const isStepUp = (name: string) => (reauthenticationStates as readonly string[]).includes(name);
 
 /** The whole content of an account, as text. */
 async function holdings({ userId }: AccountOwner): Promise<string> {
@@ -116,7 +116,7 @@ describe("A25 with a session stolen an hour after sign-in", () => {
 
   test("exactly the sensitive actions lead to PROOF", () => {
     const leading = Object.entries(states.profile_init.actions)
-      .filter(([, { to }]) => to.includes(PROOF))
+      .filter(([, { to }]) => to.includes(REAUTHENTICATE))
       .map(([name]) => name);
     // Verifying an address is authentication itself, and ends in the same state.
     expect(leading.sort()).toEqual([...Object.keys(sensitive), ...Object.keys(sensitiveOfFew)].sort());
@@ -364,8 +364,10 @@ test("a just enrolled second factor is not asked for at the next change", async 
 });
 
 test("takes every edge to PROOF, and every error without a method", () => {
-  const asking = Object.entries(states.profile_init.actions).filter(([, { to }]) => to.includes(PROOF));
-  const edges = asking.map(([action]) => `profile profile_init ${action} ${PROOF}`);
+  const asking = Object.entries(states.profile_init.actions).filter(([, { to }]) =>
+    to.includes(REAUTHENTICATE),
+  );
+  const edges = asking.map(([action]) => `profile profile_init ${action} ${REAUTHENTICATE}`);
   expect(edges.filter((edge) => !taken.edges.has(edge))).toEqual([]);
   const refusals = asking
     .filter(([, { errors }]) => errors.includes("flow_discontinuity_error"))

@@ -9,7 +9,7 @@ import { codeFor, mailsTo, newAddress, newName, origin, password } from "../../t
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 import { start } from "../engine.ts";
-import { PROOF } from "../names.ts";
+import { REAUTHENTICATE } from "../names.ts";
 import { states } from "../states/index.ts";
 
 const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
@@ -708,7 +708,7 @@ describe("every declaration", () => {
     const untaken = declared
       .flatMap(({ state, action, to }) => to.map((target) => ({ state, action, target })))
       // `profile-step-up.test.ts` covers PROOF.
-      .filter(({ target }) => target !== PROOF)
+      .filter(({ target }) => target !== REAUTHENTICATE)
       .map(({ state, action, target }) => `profile ${state} ${action} ${target}`)
       .filter((edge) => !taken.edges.has(edge));
     expect(untaken).toEqual([]);

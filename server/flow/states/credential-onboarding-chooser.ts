@@ -2,7 +2,7 @@ import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { state } from "../define.ts";
 import { go } from "../outcome.ts";
-import { skippable } from "../plan.ts";
+import { canSkip } from "../plan.ts";
 
 /** The user chooses which credential to create. */
 export const credentialOnboardingChooser = state({
@@ -21,7 +21,7 @@ export const credentialOnboardingChooser = state({
     skip: skip(
       (view) =>
         (view.config.password.optional || view.config.passkey.optional) &&
-        skippable(view, "credential_onboarding_chooser"),
+        canSkip(view, "credential_onboarding_chooser"),
     ),
     back,
   }),

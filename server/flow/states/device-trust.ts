@@ -4,7 +4,7 @@ import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
 import { next } from "../outcome.ts";
 
-/** The user decides whether to trust this browser, so that it skips the second factor. */
+/** The user decides whether to trust this device, so that it skips the second factor. */
 export const deviceTrust = state({
   name: "device_trust",
   needs: ["userId"],

@@ -14,32 +14,33 @@ import { next, reject, retryPayload } from "../outcome.ts";
 import { hasUsableAuthenticator } from "../second-factor.ts";
 
 /**
- * Second factor by a registered authenticator (UAF): the user confirms a request of this flow on a phone. The phone
- * answers over its own API; the client waits for that, then calls `authenticator_verify`.
+ * Second factor by a registered authenticator (UAF): the user confirms a request of this flow on another device, which
+ * answers over the authenticator API. The client waits for the answer, then calls `authenticator_verify`.
  */
 export const loginAuthenticator = state({
   name: "login_authenticator",
   needs: ["userId"],
-  // A request lives for minutes, a flow for an hour.
+  // A request expires within minutes, a flow after an hour.
   renews: true,
   async enter({ request, flowId, data, facts }) {
     const { userId } = data;
     const username = facts.email ?? facts.username ?? userId;
-    const made = await ensureLoginRequest(request, { flowId, userId, username });
-    if (!made.ok && made.reason === "rate_limited") {
+    const prepared = await ensureLoginRequest(request, { flowId, userId, username });
+    if (!prepared.ok && prepared.reason === "rate_limited") {
       // The seconds are in the payload itself, because a rejection of the action replaces this error.
-      return { payload: retryPayload(made.retryAfterSeconds), error: stepError("rate_limit_exceeded") };
+      return { payload: retryPayload(prepared.retryAfterSeconds), error: stepError("rate_limit_exceeded") };
     }
     // The device was deregistered concurrently; `authenticator_verify` then goes to the next state of the plan.
-    if (!made.ok) return { error: stepError("authenticator_request_failed") };
-    const { request_id, valid_until, ...secrets } = made.shown;
+    if (!prepared.ok) return { error: stepError("authenticator_request_failed") };
+    const { request_id, valid_until, ...secrets } = prepared.shown;
     // The QR code and the URL contain tokens, which are stored sealed.
-    const writes = made.write ? [made.write] : [];
-    return { payload: { request_id, valid_until }, secrets, writes, jobs: made.jobs };
+    const writes = prepared.write ? [prepared.write] : [];
+    return { payload: { request_id, valid_until }, secrets, writes, jobs: prepared.jobs };
   },
   actions: (action) => ({
     authenticator_verify: action({
-      description: "Continue after the phone has confirmed. An expired request is replaced by a new one.",
+      description:
+        "Continue after the authenticator has confirmed. An expired request is replaced by a new one.",
       to: [NEXT],
       errors: [
         "authenticator_request_pending",
@@ -50,19 +51,19 @@ export const loginAuthenticator = state({
         const { userId } = data;
         // The device was deregistered concurrently: its answer no longer counts.
         if (!hasUsableAuthenticator(facts, config)) return next();
-        const about = { flowId, userId };
-        const status = await loginRequestStatus(request, about);
+        const key = { flowId, userId };
+        const status = await loginRequestStatus(request, key);
         if (status === "pending") return reject("authenticator_request_pending");
         if (status === "expired") return reject("authenticator_request_expired", { renew: true });
         if (status === "failed") {
           const failure = audit(request, "login_failure", { method: "authenticator" }, userId);
-          // Taken, so that it is not reported again if no new request can be made yet.
-          const writes = [consumeLoginRequest(request.tenant, about, "FAILED"), failure];
+          // Consumed, so that it is not reported again while the rate limit prevents a new request.
+          const writes = [consumeLoginRequest(request.tenant, key, "FAILED"), failure];
           return reject("authenticator_request_failed", { renew: true, writes });
         }
         return next({
           data: { factors: [...data.factors, { method: "authenticator", at: request.now.toISOString() }] },
-          writes: [consumeLoginRequest(request.tenant, about)],
+          writes: [consumeLoginRequest(request.tenant, key)],
         });
       },
     }),

@@ -13,8 +13,8 @@ export const loginInit = state({
   async enter({ request, flowId, data, config }) {
     const { capabilities } = data;
     if (!config.passkey.enabled || !capabilities?.webauthn || !capabilities.conditionalMediation) return {};
-    const opened = await createRequestOptions(request, { flowId });
-    return { payload: { request_options: opened.options }, writes: [opened.write] };
+    const challenge = await createRequestOptions(request, { flowId });
+    return { payload: { request_options: challenge.options }, writes: [challenge.write] };
   },
   actions: () => ({
     continue_with_login_identifier: continueWithLoginIdentifier,

@@ -1,7 +1,7 @@
 import { back } from "../actions/back.ts";
 import { generateRequestOptions } from "../actions/webauthn-generate-request-options.ts";
 import { state, type View } from "../define.ts";
-import { loginPasscode, passcodeLogin, passwordLogin } from "../login-methods.ts";
+import { allowsPasscodeLogin, allowsPasswordLogin, loginPasscode } from "../login-methods.ts";
 import { go } from "../outcome.ts";
 
 /**
@@ -18,13 +18,13 @@ export const loginMethodChooser = state({
   actions: (action) => ({
     continue_to_password_login: action({
       description: "Sign in with a password.",
-      when: (view) => passwordLogin(view.config) && offered(view.facts.hasPassword, view),
+      when: (view) => allowsPasswordLogin(view.config) && offered(view.facts.hasPassword, view),
       to: ["login_password"],
       run: () => go("login_password"),
     }),
     continue_to_passcode_confirmation: action({
       description: "Sign in with a code sent by e-mail.",
-      when: (view) => passcodeLogin(view.config) && offered(view.facts.email !== null, view),
+      when: (view) => allowsPasscodeLogin(view.config) && offered(view.facts.email !== null, view),
       to: ["passcode_confirmation"],
       run: ({ data }) => go("passcode_confirmation", { data: { passcode: loginPasscode(data, "login") } }),
     }),

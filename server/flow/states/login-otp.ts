@@ -26,8 +26,8 @@ export const loginOtp = state({
         const { userId } = data;
         // The app was removed concurrently: no code is required, and none is valid.
         if (!facts.hasTotp) return next();
-        const byKey = facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config);
-        const hasAlternative = byKey || facts.hasRecoveryCode || hasUsableAuthenticator(facts, config);
+        const hasUsableKey = facts.hasSecurityKey && canUseSecurityKeys(data.capabilities, config);
+        const hasAlternative = hasUsableKey || facts.hasRecoveryCode || hasUsableAuthenticator(facts, config);
         const judged = await verifyTotp(request, { userId, code: otp_code, hasAlternative });
         if (!judged.ok && judged.reason === "rate_limited") return rateLimited(judged.retryAfterSeconds);
         if (!judged.ok) {

@@ -1,7 +1,7 @@
 import { createRequestOptions } from "../../credentials/passkeys.ts";
 import { credentialIds } from "../../credentials/webauthn-credentials.ts";
 import { back } from "../actions/back.ts";
-import { assertionProof, verifyAssertionResponse } from "../actions/webauthn-verify-assertion-response.ts";
+import { requiredProof, verifyAssertionResponse } from "../actions/webauthn-verify-assertion-response.ts";
 import { type Context, state } from "../define.ts";
 
 /** The browser asks for a passkey or, after a first factor, for any WebAuthn credential of the account. */
@@ -10,14 +10,14 @@ export const loginPasskey = state({
   renews: true,
   async enter(context) {
     const { request, flowId, data, db } = context;
-    const proof = assertionProof(data);
+    const proof = requiredProof(data);
     const { userId } = data;
-    const about =
+    const subject =
       userId && (proof.secondFactor || mayListPasskeys(context))
         ? { userId, allowed: await credentialIds(db, request.tenant.id, userId) }
         : {};
-    const opened = await createRequestOptions(request, { flowId, ...proof, ...about });
-    return { payload: { request_options: opened.options }, writes: [opened.write] };
+    const challenge = await createRequestOptions(request, { flowId, ...proof, ...subject });
+    return { payload: { request_options: challenge.options }, writes: [challenge.write] };
   },
   actions: () => ({ webauthn_verify_assertion_response: verifyAssertionResponse, back }),
 });

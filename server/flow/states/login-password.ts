@@ -3,7 +3,7 @@ import { audit } from "../../audit/audit.ts";
 import { verifyPassword } from "../../credentials/passwords.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
-import { loginPasscode, passcodeLogin } from "../login-methods.ts";
+import { allowsPasscodeLogin, loginPasscode } from "../login-methods.ts";
 import { NEXT } from "../names.ts";
 import { go, next, rateLimited, reject } from "../outcome.ts";
 
@@ -23,7 +23,8 @@ export const loginPassword = state({
           password,
           identifier: data.identifier.value,
           hasAlternative:
-            (config.passkey.enabled && facts.hasPasskey) || (passcodeLogin(config) && facts.email !== null),
+            (config.passkey.enabled && facts.hasPasskey) ||
+            (allowsPasscodeLogin(config) && facts.email !== null),
           ...(data.userId ? { userId: data.userId } : {}),
         });
         if (!verified.ok && verified.reason === "rate_limited")

@@ -12,8 +12,8 @@ import { canUseSecurityKeys, hasSecondFactor } from "../second-factor.ts";
 export const mfaMethodChooser = state({
   name: "mfa_method_chooser",
   async enter({ data, config }) {
-    const means = config.mfa.totp.enabled || canUseSecurityKeys(data.capabilities, config);
-    return means ? {} : { error: stepError("platform_authenticator_required") };
+    const canEnrol = config.mfa.totp.enabled || canUseSecurityKeys(data.capabilities, config);
+    return canEnrol ? {} : { error: stepError("platform_authenticator_required") };
   },
   actions: (action) => ({
     continue_to_otp_secret_creation: action({

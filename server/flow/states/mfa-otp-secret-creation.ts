@@ -6,7 +6,7 @@ import { revokeDevices } from "../../credentials/trusted-devices.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { whileCredentialAddable } from "../new-credential.ts";
+import { requireCredentialAddable } from "../new-credential.ts";
 import { next, rateLimited, reject } from "../outcome.ts";
 import { hasSecondFactor } from "../second-factor.ts";
 
@@ -54,7 +54,7 @@ export const mfaOtpSecretCreation = state({
           data: { pending, enrolled: true },
           facts: { hasTotp: true, deviceTrusted: false },
           writes: [
-            whileCredentialAddable(context),
+            requireCredentialAddable(context),
             insertTotp(request, userId, confirmed),
             // Trust that was granted without this factor ends.
             (tx) => revokeDevices(tx, request.tenant.id, userId),

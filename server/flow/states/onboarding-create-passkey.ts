@@ -3,9 +3,9 @@ import { createCreationOptions } from "../../credentials/passkeys.ts";
 import { back } from "../actions/back.ts";
 import { skip } from "../actions/skip.ts";
 import { state, type View } from "../define.ts";
-import { creationFor } from "../new-credential.ts";
+import { creationParameters } from "../new-credential.ts";
 import { go } from "../outcome.ts";
-import { skippable } from "../plan.ts";
+import { canSkip } from "../plan.ts";
 import { mayAddCredential } from "../second-factor.ts";
 
 const conditionalInput = z.strictObject({ conditional: z.boolean().optional().meta({ hidden: true }) });
@@ -39,8 +39,8 @@ export const onboardingCreatePasskey = state({
         const data = { credentialKind: "passkey" } as const;
         if (!conditional) return go("onboarding_verify_passkey_attestation", { data });
         // Replaces the options of the next state's `enter`, which require user interaction.
-        const about = { ...(await creationFor(context)), kind: "passkey", conditional } as const;
-        const { options, write } = await createCreationOptions(context.request, about);
+        const parameters = { ...(await creationParameters(context)), kind: "passkey", conditional } as const;
+        const { options, write } = await createCreationOptions(context.request, parameters);
         return go("onboarding_verify_passkey_attestation", {
           data,
           payload: { creation_options: options },
@@ -51,7 +51,7 @@ export const onboardingCreatePasskey = state({
     skip: skip(
       (view) =>
         !mayAddCredential(view) ||
-        (view.config.passkey.optional && skippable(view, "onboarding_create_passkey")),
+        (view.config.passkey.optional && canSkip(view, "onboarding_create_passkey")),
     ),
     back,
   }),

@@ -60,7 +60,7 @@ export const onboardingEmail = state({
   }),
 });
 
-/** Returns the passcode that verifies an address. A taken address receives a notice instead, and no code is accepted. */
+/** Returns the passcode that verifies an address. A taken address receives a notice, and no code is accepted. */
 export function emailVerification(address: string, taken: boolean) {
   return {
     purpose: "email_verification" as const,

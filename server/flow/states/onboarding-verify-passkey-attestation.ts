@@ -9,7 +9,7 @@ import type { RequestContext } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
 import { state, type View } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { creationFor, pendingCredentials, whileCredentialAddable } from "../new-credential.ts";
+import { creationParameters, pendingCredentials, requireCredentialAddable } from "../new-credential.ts";
 import { next, reject } from "../outcome.ts";
 import { canUseSecurityKeys, mayAddCredential } from "../second-factor.ts";
 
@@ -47,7 +47,7 @@ export const onboardingVerifyPasskeyAttestation = state({
   renews: true,
   async enter(context) {
     const { options, write } = await createCreationOptions(context.request, {
-      ...(await creationFor(context)),
+      ...(await creationParameters(context)),
       kind: kindOf(context),
     });
     return { payload: { creation_options: options }, writes: [write] };
@@ -79,7 +79,7 @@ export const onboardingVerifyPasskeyAttestation = state({
           data: created.data,
           facts: created.facts,
           writes: [
-            whileCredentialAddable(context),
+            requireCredentialAddable(context),
             insertCredential(request, userId, credential),
             ...created.writes(request, userId),
           ],

@@ -72,16 +72,16 @@ export const passcodeConfirmation = state({
 
 function subjectOf({ type, flowId, data, facts, config }: PasscodeContext): PasscodeSubject {
   const { purpose, recipient, decoy, notice } = data.passcode;
-  // A signed-in user names the address to verify, independent of the login identifier.
-  const named = type === "profile" && purpose === "email_verification" ? recipient : data.identifier?.value;
+  // A signed-in user chooses the address to verify, independent of the login identifier.
+  const subject = type === "profile" && purpose === "email_verification" ? recipient : data.identifier?.value;
   return {
     flowId,
     purpose,
     decoy,
-    // Failed attempts of other people cannot block a passkey.
+    // Failed attempts of an attacker cannot block a passkey.
     hasAlternative: purpose !== "email_verification" && config.passkey.enabled && facts.hasPasskey,
     recipient: recipient ?? null,
-    identifier: named ?? recipient ?? "",
+    identifier: subject ?? recipient ?? "",
     ...(data.userId ? { userId: data.userId } : {}),
     ...(notice ? { notice } : {}),
   };

@@ -8,7 +8,7 @@ import { isPendingRegistration } from "../facts.ts";
 import { NEXT } from "../names.ts";
 import { newPasswordErrors, newPasswordInput, rejectNewPassword } from "../new-password.ts";
 import { next } from "../outcome.ts";
-import { skippable } from "../plan.ts";
+import { canSkip } from "../plan.ts";
 
 /** The user sets a password. */
 export const passwordCreation = state({
@@ -38,7 +38,7 @@ export const passwordCreation = state({
         });
       },
     }),
-    skip: skip((view) => view.config.password.optional && skippable(view, "password_creation")),
+    skip: skip((view) => view.config.password.optional && canSkip(view, "password_creation")),
     back,
   }),
 });

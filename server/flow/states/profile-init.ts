@@ -10,7 +10,7 @@ import { passwordActions } from "../profile/password.ts";
 import { secondFactorActions } from "../profile/second-factors.ts";
 import { sessionActions } from "../profile/sessions.ts";
 import { usernameActions } from "../profile/username.ts";
-import { finishStepUp, recordEnrolment } from "../step-up.ts";
+import { completeStepUp, recordEnrolment } from "../step-up.ts";
 
 /** The profile page of a signed-in user. Its payload is derived from the current account. */
 export const profileInit = state({
@@ -19,7 +19,7 @@ export const profileInit = state({
   shows: ({ account, config, data }) =>
     account ? profilePayload(account, { config, currentSessionId: data.sessionId ?? "" }) : {},
   async enter(context) {
-    const refreshed = finishStepUp(context);
+    const refreshed = completeStepUp(context);
     const recorded = recordEnrolment(context);
     const recovery = firstRecoveryCodes(context);
     return {
@@ -49,8 +49,8 @@ function firstRecoveryCodes({
   config,
 }: Context<"userId">): Pick<Entered, "data" | "secrets" | "writes"> {
   if (!data.enrolled) return {};
-  const settled = { data: { enrolled: undefined } };
-  if (!config.mfa.recovery_codes || facts.hasRecoveryCode) return settled;
+  const cleared = { data: { enrolled: undefined } };
+  if (!config.mfa.recovery_codes || facts.hasRecoveryCode) return cleared;
   const { codes, write } = replaceRecoveryCodes(request, data.userId);
-  return { ...settled, secrets: { recovery_codes: codes }, writes: [write] };
+  return { ...cleared, secrets: { recovery_codes: codes }, writes: [write] };
 }

@@ -66,8 +66,8 @@ export const registrationInit = state({
 
         const email = given.email ? parseEmailAddress(given.email, config.email.max_length) : undefined;
         if (email === null) return reject("value_invalid_error", { input: "email" });
-        const sent = email === undefined ? null : await goToSamlProvider(context, email, "email");
-        if (sent) return sent;
+        const redirect = email === undefined ? null : await goToSamlProvider(context, email, "email");
+        if (redirect) return redirect;
         const taken = email !== undefined && (await factsByEmail(db, tenant.id, email)) !== null;
         const { require_verification } = config.email;
         if (taken && (!require_verification || config.privacy.show_account_existence_hints)) {

@@ -28,8 +28,8 @@ export const success = state({
   async enter(context) {
     const { type, request, data, facts } = context;
     const { userId } = data;
-    const registers = isPendingRegistration(context);
-    const factors = registers ? registrationFactors(context) : data.factors;
+    const isRegistration = isPendingRegistration(context);
+    const factors = isRegistration ? registrationFactors(context) : data.factors;
     const { issued, claims, write } = await issueSession(request, {
       userId,
       factors,
@@ -40,7 +40,7 @@ export const success = state({
       username: facts.username,
     });
     const methods = factors.map(({ method }) => method);
-    const entry = audit(request, registers ? "user_created" : "login_success", { methods }, userId);
+    const entry = audit(request, isRegistration ? "user_created" : "login_success", { methods }, userId);
     const recovery = recoveryCodes(context);
     const device = await deviceTrust(context);
     return {
@@ -49,7 +49,7 @@ export const success = state({
       ...(recovery ? { secrets: { recovery_codes: recovery.codes } } : {}),
       cookieChanges: device?.cookieChanges ?? {},
       writes: [
-        ...(registers ? accountWrites(context) : linkWrites(context)),
+        ...(isRegistration ? accountWrites(context) : linkWrites(context)),
         ...(recovery ? [recovery.write] : []),
         ...(device ? [device.write] : []),
         write,
@@ -62,7 +62,7 @@ export const success = state({
   actions: () => ({}),
 });
 
-/** Writes the account of a pending registration. */
+/** Returns the writes that create the account of a pending registration. */
 function accountWrites({ request, data }: SuccessContext): Write[] {
   const { tenant, now, runtime } = request;
   const { userId, email, username, pending } = data;
@@ -84,7 +84,7 @@ function accountWrites({ request, data }: SuccessContext): Write[] {
   ];
 }
 
-/** Links the identity that waited for the second factor of its account. */
+/** Returns the write that links a pending identity, after the second factor of its account was verified. */
 function linkWrites({ request, data }: SuccessContext): Write[] {
   const { userId, pending } = data;
   return pending.identity ? [linkIdentity(request, userId, providerFacts.parse(pending.identity))] : [];
@@ -97,11 +97,11 @@ function recoveryCodes({
   facts,
   config,
 }: SuccessContext): { codes: string[]; write: Write } | null {
-  const wanted = config.mfa.recovery_codes && data.enrolled === true && hasSecondFactor(facts, config);
-  return wanted && !facts.hasRecoveryCode ? replaceRecoveryCodes(request, data.userId) : null;
+  const enrolled = config.mfa.recovery_codes && data.enrolled === true && hasSecondFactor(facts, config);
+  return enrolled && !facts.hasRecoveryCode ? replaceRecoveryCodes(request, data.userId) : null;
 }
 
-/** Rotates the token of a trusted browser, or issues the first one. */
+/** Rotates the token of a trusted device, or issues its first one. */
 async function deviceTrust({
   request,
   data,
@@ -110,11 +110,11 @@ async function deviceTrust({
 }: SuccessContext): Promise<(Pick<Entered, "cookieChanges"> & { write: Write }) | null> {
   const { userId, factors } = data;
   const cookie = request.client.deviceCookie;
-  const found = await findDeviceTrust(request.runtime.database.read, request, { cookie, userId });
-  // The token was used concurrently, so a copy may exist: the second factor is required after all.
-  if (facts.deviceTrusted && !found.ok) return { cookieChanges: {}, write: deviceConflict };
-  // This step may revoke the trust that is still stored.
-  const rotates = found.ok && facts.deviceTrusted ? { rotates: found } : null;
+  const trust = await findDeviceTrust(request.runtime.database.read, request, { cookie, userId });
+  // The token was used concurrently, possibly by the holder of a copy, so it no longer replaces the second factor.
+  if (facts.deviceTrusted && !trust.ok) return { cookieChanges: {}, write: deviceConflict };
+  // This step may revoke the trust; until its writes run, the trust is still stored.
+  const rotates = trust.ok && facts.deviceTrusted ? { rotates: trust } : null;
   const granted =
     data.trustsDevice === true ||
     (config.mfa.device_trust_policy === "always" &&
@@ -141,7 +141,7 @@ function lastLogin(factors: Factors) {
   };
 }
 
-/** Factors that a registration has verified: the ones that it registered. */
+/** Returns the verified factors of a registration: the credentials that it created. */
 function registrationFactors({ request, data }: SuccessContext): Factors {
   const { passwordHash, credential, securityKey, totp } = data.pending;
   const methods: Factors[number]["method"][] = [

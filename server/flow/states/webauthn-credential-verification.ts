@@ -9,7 +9,7 @@ import type { RequestContext } from "../../runtime.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
 import { NEXT } from "../names.ts";
-import { creationFor, whileCredentialAddable } from "../new-credential.ts";
+import { creationParameters, requireCredentialAddable } from "../new-credential.ts";
 import { type Effects, next, reject } from "../outcome.ts";
 import { mayAddPasskey } from "../profile/credentials.ts";
 import { mayAddSecurityKey } from "../profile/second-factors.ts";
@@ -27,7 +27,7 @@ export const webauthnCredentialVerification = state({
   async enter(context) {
     const { request, data } = context;
     const creation = await createCreationOptions(request, {
-      ...(await creationFor(context)),
+      ...(await creationParameters(context)),
       kind: data.credentialKind,
     });
     return { payload: { creation_options: creation.options }, writes: [creation.write] };
@@ -52,7 +52,7 @@ export const webauthnCredentialVerification = state({
           ...effects,
           facts: after ?? {},
           writes: [
-            whileCredentialAddable(context),
+            requireCredentialAddable(context),
             requireAccount(request, userId, (account) => mayAdd[kind](account, config)),
             insertCredential(request, userId, verified.credential),
             ...writes,
