@@ -9,8 +9,8 @@ import {
   countFailure,
   failureSubject,
   hourly,
-  MAX_FAILURES_IN_A_ROW,
-  refundFailure,
+  MAX_CONSECUTIVE_FAILURES,
+  recordSuccess,
   unlimited,
 } from "../limits/failure-counters.ts";
 import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
@@ -140,7 +140,7 @@ export async function verifyPasscode(
   const limits = enabled ? hourly(wrong_passcodes_per_hour) : unlimited;
   const admitted = await countFailure(runtime.database, counted, limits, now);
   if (!admitted.ok) return admitted.reason === "rate_limited" ? admitted : rateLimited(1);
-  const locked = enabled && about.hasAlternative === true && admitted.consecutive > MAX_FAILURES_IN_A_ROW;
+  const locked = enabled && about.hasAlternative === true && admitted.consecutive > MAX_CONSECUTIVE_FAILURES;
 
   if (!stored) return { ok: false, reason: "wrong" };
   const matches = constantTimeEqual(stored.codeHash, codeHashOf(context, about, code));
@@ -249,7 +249,7 @@ function consumePasscode(
 ): Write {
   const key = keyOf(context, about);
   return async (tx) => {
-    await refundFailure(tx, counted);
+    await recordSuccess(tx, counted);
     const taken = await tx
       .delete(passcodes)
       .where(

@@ -6,10 +6,10 @@ import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import {
+  consecutiveLimit,
   countFailure,
   failureSubject,
-  inARow,
-  MAX_FAILURES_IN_A_ROW,
+  MAX_CONSECUTIVE_FAILURES,
   unlimited,
 } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
@@ -475,7 +475,7 @@ test("A20 signing in with a passkey unlocks the password", async () => {
   const { authenticator, userId } = await registered();
   const subject = failureSubject(runtime.vault, runtime.tenant.id, { userId });
   const key = { tenantId: runtime.tenant.id, method: "password", subject, source: "" } as const;
-  for (let failure = 0; failure < MAX_FAILURES_IN_A_ROW; failure++)
+  for (let failure = 0; failure < MAX_CONSECUTIVE_FAILURES; failure++)
     await countFailure(runtime.database, key, unlimited, start);
   const flowId = randomUUID();
   const verified = await verifyAssertion(scopeAt(), {
@@ -484,7 +484,7 @@ test("A20 signing in with a passkey unlocks the password", async () => {
   });
   if (!verified.ok) throw new Error(verified.reason);
   await write(verified.write);
-  expect(await countFailure(runtime.database, key, inARow, start)).toMatchObject({ ok: true });
+  expect(await countFailure(runtime.database, key, consecutiveLimit, start)).toMatchObject({ ok: true });
 });
 
 describe("malformed input", () => {

@@ -1,7 +1,7 @@
 import type { Write } from "#db/write";
 import { audit } from "../audit/audit.ts";
 import type { Config } from "../config/schema.ts";
-import { failureSubject, refundFailure } from "../limits/failure-counters.ts";
+import { failureSubject, recordSuccess } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
@@ -172,7 +172,7 @@ export async function verifyAssertion(
     const { userId } = owner;
     for (const of of [{ userId }, ...(secondFactor || userVerified ? [{ secondFactorOf: userId }] : [])]) {
       const subject = failureSubject(runtime.vault, tenant.id, of);
-      await refundFailure(tx, { tenantId: tenant.id, method: "passkey", subject, source: "" });
+      await recordSuccess(tx, { tenantId: tenant.id, method: "passkey", subject, source: "" });
     }
     if (signCountStale) await audit(context, "passkey_sign_count_stale", {}, credential.userId)(tx);
   };

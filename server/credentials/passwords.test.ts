@@ -7,8 +7,8 @@ import type { Write } from "#db/write";
 import {
   countFailure,
   failureSubject,
-  MAX_FAILURES_IN_A_ROW,
-  refundFailure,
+  MAX_CONSECUTIVE_FAILURES,
+  recordSuccess,
   unlimited,
 } from "../limits/failure-counters.ts";
 import type { RequestContext } from "../runtime.ts";
@@ -219,7 +219,7 @@ describe("attempts", () => {
     const user = await newUser(context, right);
     const { tenant } = context;
     const key = { tenantId: tenant.id, subject: failureSubject(runtime.vault, tenant.id, user), source: "" };
-    for (let failure = 0; failure < MAX_FAILURES_IN_A_ROW; failure++) {
+    for (let failure = 0; failure < MAX_CONSECUTIVE_FAILURES; failure++) {
       await countFailure(runtime.database, { ...key, method: "password" }, unlimited, start);
     }
     const tried = { ...user, password: right };
@@ -228,7 +228,7 @@ describe("attempts", () => {
       reason: "wrong",
     });
     expect(await verifyPassword(context, { ...tried, hasAlternative: false })).toMatchObject({ ok: true });
-    await write((tx) => refundFailure(tx, { ...key, method: "passkey" }));
+    await write((tx) => recordSuccess(tx, { ...key, method: "passkey" }));
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
   });
 

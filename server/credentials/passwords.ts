@@ -4,11 +4,11 @@ import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import {
+  consecutiveLimit,
   countFailure,
   failureSubject,
   growingDelay,
-  inARow,
-  refundFailure,
+  recordSuccess,
   unlimited,
 } from "../limits/failure-counters.ts";
 import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
@@ -65,7 +65,7 @@ export async function verifyPassword(
   const admitted = await countFailure(
     database,
     anySource,
-    limited && attempt.hasAlternative ? inARow : unlimited,
+    limited && attempt.hasAlternative ? consecutiveLimit : unlimited,
     now,
   );
 
@@ -80,7 +80,7 @@ export async function verifyPassword(
     const renewed = outdated ? await renewedHash(context, attempt.password) : null;
     return {
       ok: true,
-      write: recordSuccess(context, fromSource, userId ?? NIL_USER_ID, { stored, renewed }),
+      write: acceptPassword(context, fromSource, userId ?? NIL_USER_ID, { stored, renewed }),
     };
   } catch (error) {
     if (error instanceof HashQueueFullError) return rateLimited(1);
@@ -103,7 +103,7 @@ export function replacePassword(
         set: { hash, updatedAt: now },
       });
     const subject = failureSubject(runtime.vault, tenant.id, { userId });
-    await refundFailure(tx, { tenantId: tenant.id, method: "password", subject, source: client.source });
+    await recordSuccess(tx, { tenantId: tenant.id, method: "password", subject, source: client.source });
   };
 }
 
@@ -144,7 +144,7 @@ async function readHash(db: ReadOnly, tenantId: string, userId: string): Promise
   return row?.hash ?? null;
 }
 
-/** A hash with the current parameters and pepper; null if the queue is full. */
+/** Hashes with the current parameters and pepper. Returns null if the queue is full. */
 async function renewedHash({ runtime, signal }: RequestContext, password: string): Promise<string | null> {
   try {
     return await runtime.passwordHasher.hash(password, signal);
@@ -154,7 +154,7 @@ async function renewedHash({ runtime, signal }: RequestContext, password: string
   }
 }
 
-function recordSuccess(
+function acceptPassword(
   { tenant, now }: RequestContext,
   counted: { tenantId: string; method: "password"; subject: Buffer; source: string },
   userId: string,
@@ -163,10 +163,10 @@ function recordSuccess(
   const { passwords } = schema;
   const own = and(eq(passwords.tenantId, tenant.id), eq(passwords.userId, userId));
   return async (tx) => {
-    // Verified against a hash that was replaced concurrently, it was the previous password.
+    // Reject the password if it was replaced after it was verified.
     const [current] = await tx.select({ hash: passwords.hash }).from(passwords).where(own).for("update");
     if (current?.hash !== stored) throw new ConflictError("password");
     if (renewed) await tx.update(passwords).set({ hash: renewed, updatedAt: now }).where(own);
-    await refundFailure(tx, counted);
+    await recordSuccess(tx, counted);
   };
 }

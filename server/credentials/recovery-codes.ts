@@ -79,7 +79,7 @@ export async function verifyRecoveryCode(
   return {
     ok: true,
     write: async (tx) => {
-      await admitted.refund(tx);
+      await admitted.recordSuccess(tx);
       const taken = await tx.delete(recoveryCodes).where(own).returning({ userId: recoveryCodes.userId });
       if (taken.length === 0) throw new ConflictError("recovery_code");
     },

@@ -3,8 +3,8 @@ import {
   countFailure,
   type FailureVerdict,
   failureSubject,
-  MAX_FAILURES_IN_A_ROW,
-  refundFailure,
+  MAX_CONSECUTIVE_FAILURES,
+  recordSuccess,
   unlimited,
   within,
 } from "../limits/failure-counters.ts";
@@ -16,12 +16,12 @@ export type TypedFactor = "otp" | "recovery_code";
 
 export type SecondFactorAttempt =
   /**
-   * `refund` is written with the success. `locked`: there were 100 consecutive failures; a TOTP code must be rejected
-   * then if the account has another second factor.
+   * `recordSuccess` must be written with the success. `locked`: there were 100 consecutive failures; a TOTP code must
+   * be rejected then if the account has another second factor.
    */
-  { ok: true; locked: boolean; refund: Write } | RateLimited;
+  { ok: true; locked: boolean; recordSuccess: Write } | RateLimited;
 
-/** TOTP failures of an account within a window, whatever the source. */
+/** TOTP failures of an account within a window, for all sources together. */
 const MAX_TOTP_FAILURES = 5;
 const TOTP_WINDOW_SECONDS = 300;
 
@@ -52,8 +52,8 @@ export async function countSecondFactorAttempt(
   if (!admitted.ok) return rejected(admitted);
   return {
     ok: true,
-    locked: enabled && admitted.consecutive > MAX_FAILURES_IN_A_ROW,
-    refund: (tx) => refundFailure(tx, fromSource),
+    locked: enabled && admitted.consecutive > MAX_CONSECUTIVE_FAILURES,
+    recordSuccess: (tx) => recordSuccess(tx, fromSource),
   };
 }
 

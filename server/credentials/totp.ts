@@ -93,7 +93,7 @@ export async function confirmTotp(
   if (!admitted.ok) return admitted;
   const step = await stepOf(openSecret(context, userId, Buffer.from(sealed, "base64url")), code, context.now);
   if (step === null) return { ok: false, reason: "wrong" };
-  return { ok: true, confirmed: { sealed, lastStep: step }, write: admitted.refund };
+  return { ok: true, confirmed: { sealed, lastStep: step }, write: admitted.recordSuccess };
 }
 
 /**
@@ -123,7 +123,7 @@ export async function verifyTotp(
   return {
     ok: true,
     write: async (tx) => {
-      await admitted.refund(tx);
+      await admitted.recordSuccess(tx);
       const taken = await tx
         .update(totpSecrets)
         .set({ lastStep: step })

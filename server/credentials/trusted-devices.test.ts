@@ -9,11 +9,11 @@ import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { insertUser } from "../testing/users.ts";
 import { commitWrites } from "../testing/writes.ts";
 import {
-  type DeviceTrust,
-  findDeviceTrust,
+  findTrustedDevice,
   parseDeviceCookie,
   revokeDevices,
   revokeStolenDevice,
+  type TrustedDeviceVerdict,
   trustDevice,
 } from "./trusted-devices.ts";
 
@@ -33,8 +33,8 @@ const write = (...changes: Write[]) => commitWrites(runtime, ...changes);
 
 const someUser = () => insertUser(runtime, start);
 
-const ask = (userId: string, cookie: string | null, context = scopeAt()): Promise<DeviceTrust> =>
-  findDeviceTrust(runtime.database.read, context, { cookie, userId });
+const ask = (userId: string, cookie: string | null, context = scopeAt()): Promise<TrustedDeviceVerdict> =>
+  findTrustedDevice(runtime.database.read, context, { cookie, userId });
 
 /** Trusts a browser, and returns the new value of its cookie. */
 async function trust(

@@ -26,7 +26,7 @@ export interface DeviceEntry {
   token: string;
 }
 
-export type DeviceTrust =
+export type TrustedDeviceVerdict =
   /** `expiresAt`: the end of the trust, which replacing the token does not extend. */
   | { ok: true; id: string; expiresAt: Date }
   /**
@@ -56,11 +56,11 @@ export function parseDeviceCookie(cookie: string | null): DeviceEntry[] {
  *
  * @param about `cookie`: as the browser sent it; `userId`: the user whose first factor was verified
  */
-export async function findDeviceTrust(
+export async function findTrustedDevice(
   db: ReadOnly,
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   { cookie, userId }: { cookie: string | null; userId: string },
-): Promise<DeviceTrust> {
+): Promise<TrustedDeviceVerdict> {
   if (tenant.config.mfa.device_trust_policy === "never") return { ok: false, reason: "unknown" };
   const entry = parseDeviceCookie(cookie).find((candidate) => candidate.userId === userId);
   if (!entry) return { ok: false, reason: "unknown" };

@@ -1,6 +1,6 @@
 import type { Write } from "#db/write";
 import { HashQueueFullError } from "../credentials/password-hasher.ts";
-import { findDeviceTrust, revokeStolenDevice } from "../credentials/trusted-devices.ts";
+import { findTrustedDevice, revokeStolenDevice } from "../credentials/trusted-devices.ts";
 import type { Job, RequestContext } from "../runtime.ts";
 import { advance, patch } from "./advance.ts";
 import type { FlowRecord } from "./data.ts";
@@ -123,7 +123,7 @@ async function presentedDevice(
   const userId = outcome.effects.data?.userId ?? data.userId;
   const factors = outcome.effects.data?.factors ?? data.factors;
   if (!userId || factors.length === 0) return "unknown";
-  const trust = await findDeviceTrust(runtime.database.read, request, { cookie, userId });
+  const trust = await findTrustedDevice(runtime.database.read, request, { cookie, userId });
   return trust.ok ? "trusted" : trust.reason;
 }
 

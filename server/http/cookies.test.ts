@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
-import { cookieValues, setCookie } from "./cookies.ts";
+import { cookieValues, formatCookie } from "./cookies.ts";
 
 const config = (environment: Record<string, string> = {}): Config => loadConfig(environment, "/nowhere");
 
@@ -22,7 +22,7 @@ test.each([
 });
 
 test("writes SameSite=Strict", () => {
-  expect(setCookie(config(), "a", "b", { sameSite: "strict", secure: true })).toBe(
+  expect(formatCookie(config(), "a", "b", { sameSite: "strict", secure: true })).toBe(
     "a=b; Path=/; HttpOnly; Secure; SameSite=Strict",
   );
 });

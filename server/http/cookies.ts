@@ -35,7 +35,12 @@ const sameSiteWord = { strict: "Strict", lax: "Lax", none: "None" } as const;
  *
  * @param value must need no quoting: a JWT, a sealed value, or the empty string
  */
-export function setCookie(config: Config, name: string, value: string, attributes: CookieAttributes): string {
+export function formatCookie(
+  config: Config,
+  name: string,
+  value: string,
+  attributes: CookieAttributes,
+): string {
   const { maxAge, sameSite, secure, domain } = attributes;
   return [
     `${name}=${value}`,
@@ -56,7 +61,7 @@ export function isSecure(config: Config): boolean {
 /** The cookie of a trusted browser. `SameSite=None`, since pages of other sites may use this service. */
 export function deviceCookie(config: Config, value: string, maxAge: number): string {
   const { device_trust_cookie_name } = config.mfa;
-  return setCookie(config, device_trust_cookie_name, value, { maxAge, sameSite: "none", secure: true });
+  return formatCookie(config, device_trust_cookie_name, value, { maxAge, sameSite: "none", secure: true });
 }
 
 /** The cookie that binds a request to an identity provider to the browser that started it. */
@@ -64,5 +69,5 @@ export const THIRD_PARTY_STATE_COOKIE = "third-party-state";
 
 /** `SameSite=None`, since a provider's page may post the response. */
 export function thirdPartyStateCookie(config: Config, value: string, maxAge: number): string {
-  return setCookie(config, THIRD_PARTY_STATE_COOKIE, value, { maxAge, sameSite: "none", secure: true });
+  return formatCookie(config, THIRD_PARTY_STATE_COOKIE, value, { maxAge, sameSite: "none", secure: true });
 }

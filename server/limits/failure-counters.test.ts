@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createVault } from "../keys/vault.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import {
+  consecutiveLimit,
   countFailure,
   delayFor,
   type FailureKey,
@@ -10,9 +11,8 @@ import {
   failureSubject,
   growingDelay,
   hourly,
-  inARow,
-  MAX_FAILURES_IN_A_ROW,
-  refundFailure,
+  MAX_CONSECUTIVE_FAILURES,
+  recordSuccess,
   unlimited,
 } from "./failure-counters.ts";
 
@@ -33,8 +33,8 @@ const freshKey = (source = "192.0.2.1"): FailureKey => ({
 
 const reserve = (key: FailureKey, limits: FailureLimits, now = start) =>
   countFailure(postgres.database, key, limits, now);
-const refund = (key: Parameters<typeof refundFailure>[1]) =>
-  postgres.database.write.transaction((tx) => refundFailure(tx, key));
+const refund = (key: Parameters<typeof recordSuccess>[1]) =>
+  postgres.database.write.transaction((tx) => recordSuccess(tx, key));
 
 async function fail(key: FailureKey, times: number, now = start): Promise<void> {
   for (let time = 0; time < times; time++) await reserve(key, unlimited, now);
@@ -150,36 +150,36 @@ describe("failures in an hour", () => {
 describe("a hundred failures in a row", () => {
   test("lock the method, whatever time passes", async () => {
     const key = freshKey("");
-    await fail(key, MAX_FAILURES_IN_A_ROW - 1);
-    expect(await reserve(key, inARow)).toMatchObject({ ok: true });
-    expect(await reserve(key, inARow)).toEqual({ ok: false, reason: "locked" });
-    expect(await reserve(key, inARow, at(86_400 * 365))).toEqual({ ok: false, reason: "locked" });
+    await fail(key, MAX_CONSECUTIVE_FAILURES - 1);
+    expect(await reserve(key, consecutiveLimit)).toMatchObject({ ok: true });
+    expect(await reserve(key, consecutiveLimit)).toEqual({ ok: false, reason: "locked" });
+    expect(await reserve(key, consecutiveLimit, at(86_400 * 365))).toEqual({ ok: false, reason: "locked" });
   });
 
   test.each(["passcode", "passkey"] as const)(
     "are lifted by a success of another method: %s",
     async (method) => {
       const key = freshKey("");
-      await fail(key, MAX_FAILURES_IN_A_ROW);
+      await fail(key, MAX_CONSECUTIVE_FAILURES);
       await refund({ ...key, method });
-      expect(await reserve(key, inARow)).toMatchObject({ ok: true });
+      expect(await reserve(key, consecutiveLimit)).toMatchObject({ ok: true });
     },
   );
 
   test("stay counted below the limit when another method succeeds", async () => {
     const key = freshKey("");
-    await fail(key, MAX_FAILURES_IN_A_ROW - 1);
+    await fail(key, MAX_CONSECUTIVE_FAILURES - 1);
     await refund({ ...key, method: "passkey" });
-    await reserve(key, inARow);
-    expect(await reserve(key, inARow)).toEqual({ ok: false, reason: "locked" });
+    await reserve(key, consecutiveLimit);
+    expect(await reserve(key, consecutiveLimit)).toEqual({ ok: false, reason: "locked" });
   });
 
   test("are counted over all sources, and reset by one success", async () => {
     const key = freshKey("");
     await fail(key, 60);
     await refund({ ...key, source: "192.0.2.1" });
-    await fail(key, MAX_FAILURES_IN_A_ROW - 1);
-    expect(await reserve(key, inARow)).toMatchObject({ ok: true });
+    await fail(key, MAX_CONSECUTIVE_FAILURES - 1);
+    expect(await reserve(key, consecutiveLimit)).toMatchObject({ ok: true });
   });
 });
 
@@ -207,8 +207,8 @@ test("A16 a rollback after the reservation refunds nothing", async () => {
 test("concurrent successes and failures neither deadlock nor lose counts", async () => {
   const key = freshKey("");
   const other = { ...key, method: "passcode" as const };
-  await fail(key, MAX_FAILURES_IN_A_ROW);
-  await fail(other, MAX_FAILURES_IN_A_ROW);
+  await fail(key, MAX_CONSECUTIVE_FAILURES);
+  await fail(other, MAX_CONSECUTIVE_FAILURES);
   await Promise.all(
     Array.from({ length: 60 }, (_, index) => {
       if (index % 3 === 0) return refund({ ...key, source: "192.0.2.1" });
@@ -217,7 +217,7 @@ test("concurrent successes and failures neither deadlock nor lose counts", async
     }),
   );
   await refund(key);
-  expect(await reserve(key, inARow)).toMatchObject({ ok: true });
+  expect(await reserve(key, consecutiveLimit)).toMatchObject({ ok: true });
 });
 
 test("counts are separate for each tenant, method and subject", async () => {

@@ -24,11 +24,11 @@ export function failureSubject(
 export interface FailureLimits {
   /** Seconds to wait after the n-th consecutive failure; the last entry applies to all later failures. */
   delays: readonly number[];
-  /** Maximum of failures within a window, and its length; a counter has one window. */
-  inWindow: number;
+  /** Maximum number of failures within a window, and its length; a counter has one window. */
+  maxInWindow: number;
   windowSeconds: number;
-  /** Maximum of consecutive failures (NIST SP 800-63B-4 section 3.2.2). */
-  inARow: number;
+  /** Maximum number of consecutive failures (NIST SP 800-63B-4 section 3.2.2). */
+  maxConsecutive: number;
 }
 
 const NO_LIMIT = 2_147_483_647;
@@ -36,28 +36,28 @@ const NO_LIMIT = 2_147_483_647;
 /** No limit; failures are still counted. */
 export const unlimited: FailureLimits = {
   delays: [0],
-  inWindow: NO_LIMIT,
+  maxInWindow: NO_LIMIT,
   windowSeconds: 3600,
-  inARow: NO_LIMIT,
+  maxConsecutive: NO_LIMIT,
 };
 
 /** After this many consecutive failures a method is locked until another method succeeds. */
-export const MAX_FAILURES_IN_A_ROW = 100;
+export const MAX_CONSECUTIVE_FAILURES = 100;
 
 /** A growing delay from the fifth failure on. Per account and source, so that an attacker does not delay the owner. */
 export const growingDelay: FailureLimits = { ...unlimited, delays: [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60] };
 
-/** Limits consecutive failures. Per account, whatever the source. */
-export const inARow: FailureLimits = { ...unlimited, inARow: MAX_FAILURES_IN_A_ROW };
+/** Limits consecutive failures. Per account, for all sources together. */
+export const consecutiveLimit: FailureLimits = { ...unlimited, maxConsecutive: MAX_CONSECUTIVE_FAILURES };
 
-/** Limits failures in an hour. Per account, whatever the source. */
-export function hourly(inAnHour: number): FailureLimits {
-  return within(3600, inAnHour);
+/** Limits failures in an hour. Per account, for all sources together. */
+export function hourly(maxInHour: number): FailureLimits {
+  return within(3600, maxInHour);
 }
 
 /** Limits failures within a window. */
-export function within(windowSeconds: number, inWindow: number): FailureLimits {
-  return { ...unlimited, inWindow, windowSeconds };
+export function within(windowSeconds: number, maxInWindow: number): FailureLimits {
+  return { ...unlimited, maxInWindow, windowSeconds };
 }
 
 /** Seconds to wait after this many consecutive failures. */
@@ -90,11 +90,11 @@ export interface FailureKey {
 }
 
 /**
- * Counts an attempt as a failure before it is verified; `refundFailure` takes a successful one back. This is where
- * wrong passwords, passcodes, TOTP codes and recovery codes are counted.
+ * Counts an attempt as a failure before it is verified; `recordSuccess` subtracts it again if it succeeds. Wrong
+ * passwords, passcodes, TOTP codes and recovery codes are all counted here.
  *
- * The statement commits by itself: of a thousand concurrent attempts no more are admitted than the limits allow, and
- * no rollback takes a count back. An attempt that is not admitted is not counted.
+ * The statement commits by itself: concurrent attempts cannot exceed the limits, and a rollback does not undo the
+ * count. An attempt that the limits reject is not counted.
  */
 export async function countFailure(
   database: Database,
@@ -106,14 +106,14 @@ export async function countFailure(
   const [counted] = await run(database, "failure_count", countText, [
     ...values,
     now,
-    limits.inARow,
-    limits.inWindow,
+    limits.maxConsecutive,
+    limits.maxInWindow,
     limits.delays,
     limits.windowSeconds,
   ]);
   if (counted) return { ok: true, consecutive: (counted as FailureCounts).consecutive };
   const [counts] = await run(database, "failure_read", readText, values);
-  // It was purged or refunded between the two statements, so a retry will be admitted.
+  // The counter was purged or reset between the two statements, so a retry will be admitted.
   return counts ? rejectionOf(counts as FailureCounts, limits, now) : rateLimited(1);
 }
 
@@ -123,29 +123,29 @@ export function rejectionOf(
   limits: FailureLimits,
   now: Date,
 ): FailureVerdict & { ok: false } {
-  if (counts.consecutive >= limits.inARow) return { ok: false, reason: "locked" };
+  if (counts.consecutive >= limits.maxConsecutive) return { ok: false, reason: "locked" };
   const delayEnds = counts.lastAt.getTime() + delayFor(counts.consecutive, limits) * 1000;
-  const isFull = counts.windowCount >= limits.inWindow;
+  const isFull = counts.windowCount >= limits.maxInWindow;
   const windowEnds = isFull ? counts.windowStartedAt.getTime() + limits.windowSeconds * 1000 : 0;
   const seconds = Math.ceil((Math.max(delayEnds, windowEnds) - now.getTime()) / 1000);
   return rateLimited(Math.max(1, seconds));
 }
 
 /**
- * Records a success, in its transaction: takes the attempt's own count back, resets the consecutive failures of its
+ * Records a successful attempt in its transaction: subtracts its own count, resets the consecutive failures of its
  * method, and unlocks the other methods of the same subject. Earlier failures in the window stay counted.
  *
- * @param key `method`: the method that succeeded; `passkey` is not counted and only unlocks others. `source`: as it was
- *   counted
+ * @param key `method`: the method that succeeded; `passkey` is not counted and only unlocks others. `source`: the
+ *   one it was counted for
  */
-export async function refundFailure(
+export async function recordSuccess(
   tx: Transaction,
   key: Omit<FailureKey, "method"> & { method: CountedMethod | "passkey" },
 ): Promise<void> {
   const { failures } = schema;
   const ofSubject = sql`tenant_id = ${key.tenantId} and subject = ${key.subject}`;
   const own = sql`method = ${key.method} and source in (${key.source}, '')`;
-  const locked = sql`source = '' and consecutive >= ${MAX_FAILURES_IN_A_ROW}`;
+  const locked = sql`source = '' and consecutive >= ${MAX_CONSECUTIVE_FAILURES}`;
   // Rows are locked in one order, so that concurrent successes do not deadlock.
   const statement: SQL = sql`update ${failures} counter
     set consecutive = 0, window_count = greatest(counter.window_count - (counter.method = ${key.method})::int, 0)
@@ -158,7 +158,7 @@ export async function refundFailure(
 
 const delay = "($8::int[])[least(counter.consecutive, cardinality($8::int[]))] * interval '1 second'";
 
-// Concurrent steps may arrive in another order than they read the clock: only a delay rejects an earlier time.
+// Concurrent attempts may arrive in another order than they read the clock, so only a delay rejects an earlier time.
 const delayIsOver = `(${delay} is null or ${delay} = interval '0' or excluded.last_at >= counter.last_at + ${delay})`;
 
 const windowIsOver = "counter.window_started_at <= excluded.last_at - $9::int * interval '1 second'";

@@ -6,7 +6,7 @@ import { audit } from "../../audit/audit.ts";
 import { createPassword } from "../../credentials/passwords.ts";
 import { replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
 import { insertTotp } from "../../credentials/totp.ts";
-import { findDeviceTrust, trustDevice } from "../../credentials/trusted-devices.ts";
+import { findTrustedDevice, trustDevice } from "../../credentials/trusted-devices.ts";
 import { insertCredential } from "../../credentials/webauthn-credentials.ts";
 import { createUser } from "../../identity/users.ts";
 import { issueSession } from "../../sessions/sessions.ts";
@@ -110,7 +110,7 @@ async function deviceTrust({
 }: SuccessContext): Promise<(Pick<Entered, "cookieChanges"> & { write: Write }) | null> {
   const { userId, factors } = data;
   const cookie = request.client.deviceCookie;
-  const trust = await findDeviceTrust(request.runtime.database.read, request, { cookie, userId });
+  const trust = await findTrustedDevice(request.runtime.database.read, request, { cookie, userId });
   // The token was used concurrently, possibly by the holder of a copy, so it no longer replaces the second factor.
   if (facts.deviceTrusted && !trust.ok) return { cookieChanges: {}, write: deviceConflict };
   // This step may revoke the trust; until its writes run, the trust is still stored.

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import { type ErrorCode, errors } from "../../flow/errors.ts";
-import { cookieValues, isSecure, setCookie } from "../cookies.ts";
+import { cookieValues, formatCookie, isSecure } from "../cookies.ts";
 
 /**
  * A cookie that carries an error that belongs to no flow over the redirect after a form was posted. It contains a code
@@ -16,7 +16,7 @@ const NOTICE_SECONDS = 10;
  * @returns a `Set-Cookie` value
  */
 export function noticeCookie(code: string, config: Config): string {
-  return setCookie(config, NOTICE_COOKIE, code, {
+  return formatCookie(config, NOTICE_COOKIE, code, {
     maxAge: NOTICE_SECONDS,
     sameSite: "lax",
     secure: isSecure(config),

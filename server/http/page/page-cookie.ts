@@ -3,7 +3,7 @@ import type { Config } from "../../config/schema.ts";
 import type { FlowType } from "../../flow/names.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
-import { cookieValues, isSecure, setCookie } from "../cookies.ts";
+import { cookieValues, formatCookie, isSecure } from "../cookies.ts";
 import { pathPrefix } from "../tenant-path.ts";
 import type { Destination } from "./destination.ts";
 
@@ -92,7 +92,7 @@ export async function pageCookie<Name extends FlowType | "destination">(
     password: vault.passwords("page cookie").sealing,
     ttl: maxAge,
   });
-  return setCookie(config, cookieName(name, config), seal, {
+  return formatCookie(config, cookieName(name, config), seal, {
     maxAge,
     sameSite: "lax",
     secure: isSecure(config),
@@ -101,7 +101,7 @@ export async function pageCookie<Name extends FlowType | "destination">(
 
 /** Removes a cookie. */
 export function expiredPageCookie(tenant: Tenant, name: FlowType | "destination"): string {
-  return setCookie(tenant.config, cookieName(name, tenant.config), "", {
+  return formatCookie(tenant.config, cookieName(name, tenant.config), "", {
     maxAge: 0,
     sameSite: "lax",
     secure: isSecure(tenant.config),

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import type { IssuedSession } from "../../sessions/session.ts";
-import { isSecure, setCookie } from "../cookies.ts";
+import { formatCookie, isSecure } from "../cookies.ts";
 
 /**
  * The headers and cookies that give a session to its browser: `X-Session-Lifetime` in seconds, `X-Session-Retention`,
@@ -23,7 +23,7 @@ export function sessionHeaders(
 /** @param maxAge seconds; without it the cookie lasts until the browser is closed */
 export function sessionCookie(config: Config, token: string, maxAge: number | undefined): string {
   const { name, domain, same_site } = config.session.cookie;
-  return setCookie(config, name, token, {
+  return formatCookie(config, name, token, {
     ...(maxAge === undefined ? {} : { maxAge }),
     ...(domain ? { domain } : {}),
     sameSite: same_site,
