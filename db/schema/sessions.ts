@@ -50,7 +50,7 @@ export const sessions = pgTable(
 );
 
 /** Authorization codes that give a session to an application on another host. The challenge is that of RFC 7636. */
-export const handoverCodes = pgTable(
+export const authorizationCodes = pgTable(
   "handover_codes",
   {
     tenantId: tenantId(),

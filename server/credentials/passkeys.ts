@@ -15,7 +15,7 @@ import {
 } from "../webauthn/options.ts";
 import { ceremonyOrigins } from "../webauthn/origins.ts";
 import { authenticationResponse, readClientData, registrationResponse } from "../webauthn/responses.ts";
-import { type Ceremony, openChallenge, takeChallenge } from "./webauthn-challenges.ts";
+import { type Ceremony, consumeChallenge, openChallenge } from "./webauthn-challenges.ts";
 import { findCredential, updateCredential } from "./webauthn-credentials.ts";
 
 /** What an assertion must prove. */
@@ -134,7 +134,7 @@ export async function verifyAssertion(
 
   const { challenge } = clientData;
   const ceremonies = [requestCeremony(about)];
-  const opened = await takeChallenge(context, { flowId: about.flowId, ceremonies, challenge });
+  const opened = await consumeChallenge(context, { flowId: about.flowId, ceremonies, challenge });
   // A challenge opened for one account is rejected for any other account, and without one.
   const userId = about.userId ?? null;
   if (!opened || (opened.userId !== null && opened.userId !== userId))
@@ -203,7 +203,7 @@ export async function verifyAttestation(
 
   const { challenge } = clientData;
   const ceremonies = creationCeremonies[kind];
-  const opened = await takeChallenge(context, { flowId: about.flowId, ceremonies, challenge });
+  const opened = await consumeChallenge(context, { flowId: about.flowId, ceremonies, challenge });
   if (opened?.userId !== about.userId) return { ok: false, reason: "challenge_unknown" };
 
   const { user_verification } = kind === "passkey" ? passkey : mfa.security_keys;

@@ -57,7 +57,7 @@ export function openChallenge(
  * @param about `ceremonies`: the accepted ceremonies
  * @returns what the challenge was opened for; null if this flow has no such unexpired challenge for these ceremonies
  */
-export async function takeChallenge(
+export async function consumeChallenge(
   { runtime, tenant, now }: RequestContext,
   about: { flowId: string; ceremonies: readonly Ceremony[]; challenge: string },
 ): Promise<{ ceremony: string; userId: string | null; allowed: string[] | null } | null> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DEPTH_LIMIT, MEMBER_LIMIT, parseJson } from "./strict-json.ts";
+import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS, parseJson } from "./strict-json.ts";
 
 test("JSON is read as it was written", () => {
   const value = fc.jsonValue({ maxDepth: 4 }).filter((value) => {
@@ -32,9 +32,9 @@ describe("refused is", () => {
     ["the same, spelled otherwise", '{"\\u005f_proto__":1}'],
     ["a lone surrogate", '["\\ud800"]'],
     ["a lone surrogate in a name", '{"\\udc00":1}'],
-    ["too deep a nesting", "[".repeat(DEPTH_LIMIT + 1) + "]".repeat(DEPTH_LIMIT + 1)],
+    ["too deep a nesting", "[".repeat(MAX_JSON_DEPTH + 1) + "]".repeat(MAX_JSON_DEPTH + 1)],
     ["endless nesting", "[".repeat(1_000_000)],
-    ["too many members", `[${'{"a":1},'.repeat(MEMBER_LIMIT)}{"a":1}]`],
+    ["too many members", `[${'{"a":1},'.repeat(MAX_JSON_MEMBERS)}{"a":1}]`],
   ])("A91 %s", (_what, text) => {
     expect(parseJson(text)).toBeUndefined();
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -42,8 +42,8 @@ describe("refused is", () => {
 });
 
 test("as deep, and as many, as it may be is read", () => {
-  expect(parseJson("[".repeat(DEPTH_LIMIT) + "]".repeat(DEPTH_LIMIT))).toBeDefined();
-  expect(parseJson(`[${Array(MEMBER_LIMIT).fill('{"a":1}').join()}]`)).toHaveLength(MEMBER_LIMIT);
+  expect(parseJson("[".repeat(MAX_JSON_DEPTH) + "]".repeat(MAX_JSON_DEPTH))).toBeDefined();
+  expect(parseJson(`[${Array(MAX_JSON_MEMBERS).fill('{"a":1}').join()}]`)).toHaveLength(MAX_JSON_MEMBERS);
 });
 
 test("whatever the text, nothing is thrown", () => {

@@ -1,8 +1,8 @@
 /** Deepest nesting of JSON. */
-export const DEPTH_LIMIT = 32;
+export const MAX_JSON_DEPTH = 32;
 
 /** Most members that all objects of a text may have together, unless its reader allows for more. */
-export const MEMBER_LIMIT = 256;
+export const MAX_JSON_MEMBERS = 256;
 
 /**
  * Parses JSON as RFC 7493 narrows it: no name twice in one object, no number beyond a double, no lone surrogate.
@@ -12,7 +12,7 @@ export const MEMBER_LIMIT = 256;
  * @param mostMembers that all objects may have together
  * @returns undefined for everything refused
  */
-export function parseJson(text: string, mostMembers = MEMBER_LIMIT): unknown {
+export function parseJson(text: string, mostMembers = MAX_JSON_MEMBERS): unknown {
   const members = countMembers(text, mostMembers);
   if (members === null) return undefined;
   let value: unknown;
@@ -37,7 +37,7 @@ function countMembers(text: string, most: number): number | null {
       else if (character === 0x22 /* " */) quoted = false;
     } else if (character === 0x22) quoted = true;
     else if (character === 0x7b /* { */ || character === 0x5b /* [ */) {
-      if (++depth > DEPTH_LIMIT) return null;
+      if (++depth > MAX_JSON_DEPTH) return null;
     } else if (character === 0x7d /* } */ || character === 0x5d /* ] */) depth--;
     else if (character === 0x3a /* : */ && ++members > most) return null;
   }

@@ -4,7 +4,7 @@ import { audit } from "../audit/audit.ts";
 import type { RequestContext } from "../runtime.ts";
 import { type AssertionRejection, verifyWebAuthnAssertion } from "../webauthn/assertion.ts";
 import type { AuthenticationResponse, ClientData } from "../webauthn/responses.ts";
-import type { Operation, TakenChallenge } from "./challenges.ts";
+import type { ConsumedChallenge, Operation } from "./challenges.ts";
 import { findOwnedCredential, type OwnedCredential, updateUsedCredential } from "./credential-records.ts";
 import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
@@ -29,7 +29,7 @@ export type AssertionVerdict =
  */
 export async function verifyPasskeyAssertion(
   context: RequestContext,
-  about: { answer: AuthenticationResponse; clientData: ClientData; taken: TakenChallenge },
+  about: { answer: AuthenticationResponse; clientData: ClientData; taken: ConsumedChallenge },
 ): Promise<AssertionVerdict> {
   const { runtime, tenant } = context;
   const { answer, clientData, taken } = about;

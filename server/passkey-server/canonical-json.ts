@@ -1,5 +1,5 @@
 import canonicalize from "canonicalize";
-import { DEPTH_LIMIT, parseJson } from "../lib/strict-json.ts";
+import { MAX_JSON_DEPTH, parseJson } from "../lib/strict-json.ts";
 
 /** Limit of transaction data in canonical form. */
 export const MAX_DATA_BYTES = 16 * 1024;
@@ -10,7 +10,7 @@ export const canonicalJsonRejections = {
   text: "a string or a name in it is not well-formed Unicode",
   number: "a number in it is not finite, or an integer beyond 2^53 - 1: send it as a string",
   value: "it contains a value that is not JSON",
-  too_deep: `it has more than ${DEPTH_LIMIT} levels`,
+  too_deep: `it has more than ${MAX_JSON_DEPTH} levels`,
   too_large: `it is longer than ${MAX_DATA_BYTES} bytes`,
 } as const;
 
@@ -25,7 +25,7 @@ export type CanonicalJsonVerdict = { ok: true; text: string } | { ok: false; rea
 export function canonicalJson(value: unknown): CanonicalJsonVerdict {
   const reject = (reason: CanonicalJsonRejection): CanonicalJsonVerdict => ({ ok: false, reason });
   if (typeof value !== "object" || value === null || Array.isArray(value)) return reject("not_object");
-  const reason = rejectionOf(value, DEPTH_LIMIT);
+  const reason = rejectionOf(value, MAX_JSON_DEPTH);
   if (reason) return reject(reason);
   const text = canonicalize(value) ?? "";
   return Buffer.byteLength(text) > MAX_DATA_BYTES ? reject("too_large") : { ok: true, text };

@@ -24,7 +24,7 @@ export interface NewChallenge {
 }
 
 /** A challenge that was taken and no longer exists in the database. */
-export interface TakenChallenge extends Omit<NewChallenge, "seconds"> {
+export interface ConsumedChallenge extends Omit<NewChallenge, "seconds"> {
   /** Whether it had expired; its response must be rejected. */
   expired: boolean;
 }
@@ -58,11 +58,11 @@ export async function openChallenge(
  * @param challenge as stated in the client data
  * @returns null if the tenant has no such open challenge
  */
-export async function takeChallenge(
+export async function consumeChallenge(
   { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
   operations: readonly Operation[],
   challenge: string,
-): Promise<TakenChallenge | null> {
+): Promise<ConsumedChallenge | null> {
   const now = databaseNow(runtime.platform.clockShift());
   const [taken] = await runtime.database.write
     .delete(table)
@@ -82,5 +82,5 @@ export async function takeChallenge(
       transactionId: table.transactionId,
       expired: sql<boolean>`${table.expiresAt} <= ${now}`,
     });
-  return (taken as TakenChallenge | undefined) ?? null;
+  return (taken as ConsumedChallenge | undefined) ?? null;
 }

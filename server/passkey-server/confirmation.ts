@@ -2,7 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { schema } from "#db/client";
 import { audit } from "../audit/audit.ts";
 import type { RequestContext, TenantContext } from "../runtime.ts";
-import { openChallenge, takeChallenge } from "./challenges.ts";
+import { consumeChallenge, openChallenge } from "./challenges.ts";
 import { issueCode } from "./confirmation-code.ts";
 import {
   type ConfirmationRecord,
@@ -105,7 +105,7 @@ export async function confirm(
 
   // A challenge of another transaction stays open.
   const matches = read.clientData.challenge === transaction.challenge;
-  const taken = matches ? await takeChallenge(context, ["transaction"], transaction.challenge) : null;
+  const taken = matches ? await consumeChallenge(context, ["transaction"], transaction.challenge) : null;
   if (!taken) return rejectAndReopen(context, token, record, rejectPasskeyRequest("unknown_login_challenge"));
   const verdict = await verifyTransactionAssertion(context, { ...read, taken, transaction });
   if (!verdict.ok) return rejectAndReopen(context, token, record, verdict);

@@ -1,7 +1,7 @@
 import type { RequestContext } from "../runtime.ts";
 import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
-import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";
+import { consumeChallenge, newChallenge, type Operation, openChallenge } from "./challenges.ts";
 import { findDescriptors } from "./credential-records.ts";
 import { readAuthenticationResponse } from "./credential-responses.ts";
 import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
@@ -109,7 +109,7 @@ export async function finalizeLogin(
   if (!read) return rejectPasskeyRequest("malformed_assertion");
   const { answer, clientData } = read;
 
-  const taken = await takeChallenge(context, [operation], clientData.challenge);
+  const taken = await consumeChallenge(context, [operation], clientData.challenge);
   if (!taken) {
     const rejection = rejectPasskeyRequest("unknown_login_challenge");
     await auditUnknownChallenge(context, `${audited}_final`, rejection, { credentialId: answer.id });

@@ -2,7 +2,7 @@ import type { RequestContext } from "../runtime.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
 import { authenticatorName } from "../webauthn/authenticator-names.ts";
 import { auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
-import { newChallenge, type Operation, openChallenge, takeChallenge } from "./challenges.ts";
+import { consumeChallenge, newChallenge, type Operation, openChallenge } from "./challenges.ts";
 import { findDescriptors, insertCredential } from "./credential-records.ts";
 import { readRegistrationResponse } from "./credential-responses.ts";
 import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
@@ -62,7 +62,7 @@ export async function finalizeRegistration(
   if (!read) return rejectPasskeyRequest("malformed_attestation");
   const { answer, clientData } = read;
 
-  const taken = await takeChallenge(context, [operation], clientData.challenge);
+  const taken = await consumeChallenge(context, [operation], clientData.challenge);
   if (!taken) {
     const rejection = rejectPasskeyRequest("unknown_registration_challenge");
     await auditUnknownChallenge(context, `${audited}_final`, rejection, { credentialId: answer.id });

@@ -4,7 +4,7 @@ import { ConflictError } from "#db/errors";
 import type { RequestContext } from "../runtime.ts";
 import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
-import { type TakenChallenge, takeChallenge } from "./challenges.ts";
+import { type ConsumedChallenge, consumeChallenge } from "./challenges.ts";
 import { readAuthenticationResponse } from "./credential-responses.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 import { signReceipt } from "./receipt-signing.ts";
@@ -34,7 +34,7 @@ export async function finalizeTransaction(
   const { runtime, tenant } = context;
   const read = readAuthenticationResponse(body);
   if (!read) return rejectPasskeyRequest("malformed_transaction_assertion");
-  const taken = await takeChallenge(context, ["transaction"], read.clientData.challenge);
+  const taken = await consumeChallenge(context, ["transaction"], read.clientData.challenge);
   const transaction = taken && (await findTransaction(runtime.database.read, tenant.id, taken.transactionId));
   if (!transaction) {
     const rejection = rejectPasskeyRequest("unknown_login_challenge");
@@ -74,7 +74,7 @@ export type TransactionVerdict =
 export async function verifyTransactionAssertion(
   context: RequestContext,
   about: NonNullable<ReturnType<typeof readAuthenticationResponse>> & {
-    taken: TakenChallenge;
+    taken: ConsumedChallenge;
     transaction: TransactionRow;
   },
 ): Promise<TransactionVerdict> {

@@ -45,7 +45,7 @@ const create = async (challenge = codeChallenge) => {
   return code ?? "";
 };
 const storedCodes = async () => {
-  const all = await runtime.database.read.select().from(schema.handoverCodes);
+  const all = await runtime.database.read.select().from(schema.authorizationCodes);
   return all.filter((row) => row.sessionId === sessionId);
 };
 const redeem = (code: string, verifier = codeVerifier) =>

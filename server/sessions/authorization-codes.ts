@@ -14,7 +14,7 @@ import { findSession } from "./sessions.ts";
  * only the server that created the code challenge can redeem (RFC 7636).
  */
 
-const { handoverCodes, sessions } = schema;
+const { authorizationCodes, sessions } = schema;
 
 const LIFETIME_SECONDS = 60;
 
@@ -43,9 +43,9 @@ export async function issueAuthorizationCode(
     .from(sessions)
     .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.id, sessionId), gt(sessions.expiresAt, now)));
   const written = await database.write
-    .insert(handoverCodes)
+    .insert(authorizationCodes)
     .select(session)
-    .returning({ sessionId: handoverCodes.sessionId });
+    .returning({ sessionId: authorizationCodes.sessionId });
   return written.length > 0 ? code : null;
 }
 
@@ -63,13 +63,13 @@ export async function redeemAuthorizationCode(
   const { database, platform } = runtime;
   if (!codeVerifierPattern.test(codeVerifier)) return null;
   const [taken] = await database.write
-    .delete(handoverCodes)
-    .where(and(eq(handoverCodes.tenantId, tenant.id), eq(handoverCodes.codeHash, sha256(code))))
+    .delete(authorizationCodes)
+    .where(and(eq(authorizationCodes.tenantId, tenant.id), eq(authorizationCodes.codeHash, sha256(code))))
     .returning({
-      sessionId: handoverCodes.sessionId,
-      codeChallenge: handoverCodes.codeChallenge,
-      redirectTo: handoverCodes.redirectTo,
-      inTime: sql<boolean>`${handoverCodes.expiresAt} > ${databaseNow(platform.clockShift())}`,
+      sessionId: authorizationCodes.sessionId,
+      codeChallenge: authorizationCodes.codeChallenge,
+      redirectTo: authorizationCodes.redirectTo,
+      inTime: sql<boolean>`${authorizationCodes.expiresAt} > ${databaseNow(platform.clockShift())}`,
     });
   if (!taken?.inTime || !isVerifierOf(taken.codeChallenge, codeVerifier)) return null;
   const found = await findSession(runtime, tenant, taken.sessionId);
@@ -77,30 +77,30 @@ export async function redeemAuthorizationCode(
 }
 
 /** Whether a code of the session has not been redeemed yet. */
-export async function hasUnredeemedCode(
+export async function hasUnredeemedAuthorizationCode(
   { database }: Pick<Runtime, "database">,
   { id: tenantId }: Pick<Tenant, "id">,
   sessionId: string,
 ): Promise<boolean> {
   const found = await database.write
-    .select({ sessionId: handoverCodes.sessionId })
-    .from(handoverCodes)
+    .select({ sessionId: authorizationCodes.sessionId })
+    .from(authorizationCodes)
     .where(codesOf(tenantId, sessionId));
   return found.length > 0;
 }
 
 /** Deletes the session's code. Returns false if it was redeemed before, or concurrently. */
-export async function withdrawCode(
+export async function withdrawAuthorizationCode(
   { database }: Pick<Runtime, "database">,
   { id: tenantId }: Pick<Tenant, "id">,
   sessionId: string,
 ): Promise<boolean> {
   const deleted = await database.write
-    .delete(handoverCodes)
+    .delete(authorizationCodes)
     .where(codesOf(tenantId, sessionId))
-    .returning({ sessionId: handoverCodes.sessionId });
+    .returning({ sessionId: authorizationCodes.sessionId });
   return deleted.length > 0;
 }
 
 const codesOf = (tenantId: string, sessionId: string) =>
-  and(eq(handoverCodes.tenantId, tenantId), eq(handoverCodes.sessionId, sessionId));
+  and(eq(authorizationCodes.tenantId, tenantId), eq(authorizationCodes.sessionId, sessionId));

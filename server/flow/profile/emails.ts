@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { endSignIns } from "../../account/access-revocation.ts";
 import { type Account, requireAccount } from "../../account/account.ts";
-import { endSignIns } from "../../account/first-proof.ts";
 import type { EmailProfile } from "../../account/profile.ts";
 import { canStillSignIn } from "../../account/reachability.ts";
 import { securityNotice } from "../../account/security-notices.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { endSignIns } from "../../account/access-revocation.ts";
 import { type Account, requireAccount } from "../../account/account.ts";
-import { endSignIns } from "../../account/first-proof.ts";
 import { removeIdentity } from "../../account/linked-identities.ts";
 import { canStillSignIn } from "../../account/reachability.ts";
 import { audit } from "../../audit/audit.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Write } from "#db/write";
+import { endSignIns } from "../../account/access-revocation.ts";
 import { type Account, requireAccount } from "../../account/account.ts";
-import { endSignIns } from "../../account/first-proof.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Config } from "../../config/schema.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endSignIns } from "../../account/first-proof.ts";
+import { endSignIns } from "../../account/access-revocation.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Session } from "../../sessions/session.ts";
 import { describeSession, endSessionOf } from "../../sessions/session-list.ts";

@@ -1,4 +1,4 @@
-import { revokeOpenAccess } from "../../account/first-proof.ts";
+import { revokeAccess } from "../../account/access-revocation.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
 import { replacePassword } from "../../credentials/passwords.ts";
@@ -27,7 +27,7 @@ export const loginPasswordRecovery = state({
           data: { recovering: undefined },
           facts: { hasPassword: true, deviceTrusted: false },
           writes: [
-            (tx) => revokeOpenAccess(tx, tenant.id, data.userId, flowId),
+            (tx) => revokeAccess(tx, tenant.id, data.userId, flowId),
             replacePassword(request, data.userId, hash),
             audit(request, "password_changed", { by: "recovery" }, data.userId),
           ],

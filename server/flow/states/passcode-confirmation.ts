@@ -4,7 +4,7 @@ import {
   dropCredentialsSetBeforeVerification,
   hasVerifiedEmail,
   releaseAddress,
-} from "../../account/first-proof.ts";
+} from "../../account/access-revocation.ts";
 import { audit } from "../../audit/audit.ts";
 import {
   ensurePasscodeSent,

@@ -3,7 +3,7 @@ import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { randomToken } from "../../lib/random-token.ts";
-import { hasUnredeemedCode } from "../../sessions/authorization-codes.ts";
+import { hasUnredeemedAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import type { IssuedSession } from "../../sessions/session.ts";
 import { callFlow, type FlowAnswer, type FlowCall, profileSession } from "../flow/call-flow.ts";
 import type { HandlerContext } from "../handler-context.ts";
@@ -169,7 +169,7 @@ async function redirectAfterSignIn(
     if (finished === undefined) return await applicationRedirect(context, session, { again });
     if (redirectTo === undefined) return null;
     const carriesCode = new URL(redirectTo).searchParams.has("code");
-    return !carriesCode || (await hasUnredeemedCode(context.runtime, context.tenant, session.id))
+    return !carriesCode || (await hasUnredeemedAuthorizationCode(context.runtime, context.tenant, session.id))
       ? redirectTo
       : null;
   } catch (error) {

@@ -43,7 +43,7 @@ export async function dropCredentialsSetBeforeVerification(
   userId: string,
   flowId: string,
 ): Promise<void> {
-  await revokeOpenAccess(tx, tenantId, userId, flowId);
+  await revokeAccess(tx, tenantId, userId, flowId);
   for (const table of credentialTables) {
     await tx.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.userId, userId)));
   }
@@ -56,7 +56,7 @@ export async function dropCredentialsSetBeforeVerification(
  * @param flowId the current flow, which is kept
  * @throws ConflictError("user") if the account does not exist
  */
-export async function revokeOpenAccess(
+export async function revokeAccess(
   tx: Transaction,
   tenantId: string,
   userId: string,

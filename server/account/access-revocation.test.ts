@@ -7,7 +7,7 @@ import { verifySession } from "../sessions/verify-session.ts";
 import { credentialRow } from "../testing/credential-row.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
-import { dropCredentialsSetBeforeVerification, revokeOpenAccess } from "./first-proof.ts";
+import { dropCredentialsSetBeforeVerification, revokeAccess } from "./access-revocation.ts";
 
 let runtime: TestRuntime;
 let tenantId: string;
@@ -199,7 +199,7 @@ describe("dropCredentialsSetBeforeVerification", () => {
 it("A24 revokeOpenAccess ends sessions, other logins and trusted browsers, and keeps credentials", async () => {
   const owner = await account("owner@example.com");
   const [, flowId = ""] = owner.flowIds;
-  await runtime.database.write.transaction((tx) => revokeOpenAccess(tx, tenantId, owner.userId, flowId));
+  await runtime.database.write.transaction((tx) => revokeAccess(tx, tenantId, owner.userId, flowId));
   expect(await flowsOf(owner)).toEqual([flowId]);
   expect(await isSignedIn(owner)).toBe(false);
   const facts = await factsById(runtime.database.read, tenantId, owner.userId);
