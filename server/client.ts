@@ -14,13 +14,13 @@ export interface Client {
   origin: string | null;
   /** States and verifiers of pending provider sign-ins that this browser holds. */
   thirdPartyStates?: readonly string[];
-  /** Cookie of a trusted browser: entries of `<user id>:<token>` joined by `|`, newest first. */
+  /** Cookie of a trusted device: entries of `<user id>:<token>` joined by `|`, newest first. */
   deviceCookie: string | null;
 }
 
 /** Cookies that the answer sets or removes in the browser. */
 export interface CookieChanges {
-  /** Value of the cookie of a trusted browser, and its lifetime in seconds. */
+  /** Value of the cookie of a trusted device, and its lifetime in seconds. */
   device?: { value: string; seconds: number };
   /** State of a request to an identity provider, which the callback must find in the same browser. */
   thirdPartyState?: { value: string; seconds: number };

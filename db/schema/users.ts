@@ -146,7 +146,7 @@ export const recoveryCodes = pgTable(
   ],
 );
 
-/** Browsers that may skip the second factor. The token is stored as a hash and replaced at each use. */
+/** Trusted devices: browsers that may skip the second factor. The token is stored as a hash and replaced at each use. */
 export const trustedDevices = pgTable(
   "trusted_devices",
   {

@@ -24,7 +24,10 @@ interface Account {
   flowIds: string[];
 }
 
-/** Creates an account with every kind of credential, a trusted browser, a session, two unfinished logins, and a provider request. */
+/**
+ * Creates an account with every kind of credential, a trusted device, a session, two unfinished logins, and a provider
+ * request.
+ */
 async function account(address: string): Promise<Account> {
   const { platform, database } = runtime;
   const now = new Date();
@@ -149,7 +152,7 @@ describe("dropCredentialsSetBeforeVerification", () => {
     expect(await flowsOf(victim)).toEqual([flowId]);
   });
 
-  it("A42 deletes identities, open requests to providers, and trusted browsers", async () => {
+  it("A42 deletes identities, open requests to providers, and trusted devices", async () => {
     const victim = await account("connected@example.com");
     await runtime.database.write.transaction((tx) =>
       dropCredentialsSetBeforeVerification(tx, tenantId, victim.userId, randomUUID()),
@@ -196,7 +199,7 @@ describe("dropCredentialsSetBeforeVerification", () => {
   });
 });
 
-it("A24 revokeOpenAccess ends sessions, other logins and trusted browsers, and keeps credentials", async () => {
+it("A24 revokeAccess deletes sessions, other logins and trusted devices, and keeps credentials", async () => {
   const owner = await account("owner@example.com");
   const [, flowId = ""] = owner.flowIds;
   await runtime.database.write.transaction((tx) => revokeAccess(tx, tenantId, owner.userId, flowId));

@@ -1,11 +1,10 @@
-import { and, asc, eq, isNotNull, isNull, ne } from "drizzle-orm";
-import { type ReadOnly, schema, type Transaction } from "#db/client";
+import { and, eq, isNull, ne } from "drizzle-orm";
+import { schema, type Transaction } from "#db/client";
 import { lockUser } from "../identity/users.ts";
 import { endOtherSessions } from "../sessions/sessions.ts";
 
 const {
   authenticatorDevices,
-  emails,
   exchangeTokens,
   flows,
   identities,
@@ -30,7 +29,7 @@ const credentialTables = [
 /**
  * Deletes every credential of an account when a mailed code verifies its address for the first time: an attacker may
  * have registered the account before the owner of the address ("Pre-hijacked accounts", Sudhodanan and Paverd, 2022).
- * Revoked are passwords, passkeys, second factors, identities, trusted browsers, sessions, and unfinished sign-ins.
+ * Revoked are passwords, passkeys, second factors, identities, trusted devices, sessions, and unfinished sign-ins.
  *
  * Must run before the new session of the same step is written.
  *
@@ -50,7 +49,7 @@ export async function dropCredentialsSetBeforeVerification(
 }
 
 /**
- * Revokes the sessions and trusted browsers of an account and deletes its other flows and provider requests, so that a
+ * Revokes the sessions and trusted devices of an account and deletes its other flows and provider requests, so that a
  * sign-in begun with an old password cannot finish. The lock waits for a step that is being written concurrently.
  *
  * @param flowId the current flow, which is kept
@@ -83,52 +82,3 @@ export async function endSignIns(tx: Transaction, tenantId: string, userId: stri
   const unfinished = and(ne(flows.type, "profile"), isNull(flows.finishedAt));
   await tx.delete(flows).where(and(eq(flows.tenantId, tenantId), eq(flows.userId, userId), unfinished));
 }
-
-/**
- * Whether an account has a verified address. If so, a visitor who verifies another address of it without a session may
- * be a different person, whose address the account owner added by mistake or on purpose.
- */
-export async function hasVerifiedEmail(db: ReadOnly, tenantId: string, userId: string): Promise<boolean> {
-  const [verified] = await db
-    .select({ id: emails.id })
-    .from(emails)
-    .where(verifiedOf(tenantId, userId))
-    .limit(1);
-  return verified !== undefined;
-}
-
-/**
- * Releases an unverified address so that its verified owner can register it. If it was the primary address, the oldest
- * verified one becomes primary.
- *
- * @throws ConflictError("user") if the account does not exist
- */
-export async function releaseAddress(
-  tx: Transaction,
-  tenantId: string,
-  { userId, address, now }: { userId: string; address: string; now: Date },
-): Promise<void> {
-  await lockUser(tx, tenantId, userId);
-  const unverified = and(
-    eq(emails.tenantId, tenantId),
-    eq(emails.userId, userId),
-    eq(emails.address, address),
-    isNull(emails.verifiedAt),
-  );
-  const [released] = await tx.delete(emails).where(unverified).returning({ isPrimary: emails.isPrimary });
-  if (!released?.isPrimary) return;
-  const [oldest] = await tx
-    .select({ id: emails.id })
-    .from(emails)
-    .where(verifiedOf(tenantId, userId))
-    .orderBy(asc(emails.createdAt), asc(emails.id))
-    .limit(1);
-  if (!oldest) return;
-  await tx
-    .update(emails)
-    .set({ isPrimary: true, updatedAt: now })
-    .where(and(eq(emails.tenantId, tenantId), eq(emails.id, oldest.id)));
-}
-
-const verifiedOf = (tenantId: string, userId: string) =>
-  and(eq(emails.tenantId, tenantId), eq(emails.userId, userId), isNotNull(emails.verifiedAt));

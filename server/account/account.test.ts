@@ -145,7 +145,7 @@ describe("requireAccount", () => {
   });
 });
 
-describe("e-mail addresses", () => {
+describe("an e-mail address", () => {
   it("can be added, made the primary one, and removed", async () => {
     const id = await person("ada@example.com");
     await write(
@@ -160,7 +160,7 @@ describe("e-mail addresses", () => {
     expect(await addresses(id)).toEqual([["ada@work.example", true]]);
   });
 
-  it("A68 of another account cannot be changed", async () => {
+  it("A68 cannot be changed by another account", async () => {
     const [id, other] = [await person("own@example.com"), await person("other@example.com")];
     const foreign = await emailId(other, "other@example.com");
     await expect(write(setPrimaryEmail(contextAt(), id, foreign))).rejects.toThrow("email");

@@ -37,7 +37,7 @@ it.each([
   ["recovery_code_use", "STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_MFA_DELETE_ENABLED"],
   ["mfa_create", "STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_MFA_CREATE_ENABLED"],
   ["mfa_delete", "STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_MFA_DELETE_ENABLED"],
-] as const)("%s is disabled by %s", (kind, setting) => {
+] as const)("creates no %s mail if %s is false", (kind, setting) => {
   const to = "ada@example.com";
   expect(securityNotice(contextWith(), kind, to)).toHaveLength(1);
   expect(securityNotice(contextWith({ [setting]: "false" }), kind, to)).toEqual([]);
@@ -47,7 +47,7 @@ it.each([
   ["email_create", "STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_EMAIL_CREATE_ENABLED"],
   ["email_delete", "STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_EMAIL_DELETE_ENABLED"],
   ["primary_email_update", "STILE_SECURITY_NOTIFICATIONS_NOTIFICATIONS_PRIMARY_EMAIL_UPDATE_ENABLED"],
-] as const)("%s is disabled by %s", (kind, setting) => {
+] as const)("creates no %s mail if %s is false", (kind, setting) => {
   const details = { address: "new@example.com" };
   expect(securityNotice(contextWith(), kind, "ada@example.com", details)).toHaveLength(1);
   expect(securityNotice(contextWith({ [setting]: "false" }), kind, "ada@example.com", details)).toEqual([]);

@@ -164,7 +164,7 @@ describe("a passcode", () => {
 });
 
 describe("sending", () => {
-  test("happens once, however often it is ensured, even if the attempts are used up", async () => {
+  test("happens once while the code is valid, even if no attempts are left", async () => {
     const about = subjectOf();
     const code = await delivered(ensurePasscodeSent(scopeAt(), about));
     expect(await ensurePasscodeSent(scopeAt(10), about)).toEqual({ ok: true, writes: [], jobs: [] });
@@ -214,7 +214,7 @@ describe("sending", () => {
     expect(refused.ok ? 0 : refused.retryAfterSeconds).toBeGreaterThan(0);
     expect(await ensurePasscodeSent(context, about)).toEqual({ ok: true, writes: [], jobs: [] });
     expect(await verifyPasscode(context, about, code)).toMatchObject({ ok: true });
-    // The limit is per address, whatever the flow or source.
+    // The limit is per address, over all flows and sources.
     const elsewhere = await ensurePasscodeSent(scopeAt(0, withLimits, "198.51.100.1"), {
       ...about,
       flowId: randomUUID(),
@@ -320,7 +320,7 @@ describe("races", () => {
     expect(results.filter((verdict) => resultOf(verdict) === "exhausted")).toHaveLength(48);
   });
 
-  test("A12 of 1000 attempts over as many flows of one account ten are verified in an hour", async () => {
+  test("A12 of 1000 attempts in 1000 flows of one account ten are verified in an hour", async () => {
     const account = subjectOf();
     const context = scopeAt(0, withLimits);
     const flows = Array.from({ length: 1000 }, () => ({ ...account, flowId: randomUUID() }));
@@ -362,7 +362,7 @@ describe("the account's failures", () => {
     expect(judged).toBe(10);
   });
 
-  test("in an hour stay counted after a success, which is not counted", async () => {
+  test("stay counted for an hour after a success, which is not counted itself", async () => {
     const context = scopeAt(0, withLimits);
     const account = subjectOf();
     const results: string[] = [];
@@ -438,7 +438,7 @@ describe("A23 passcodes", () => {
     expect(Math.abs(new Set(codes).size - 95_163)).toBeLessThan(500);
   });
 
-  test("are drawn again where a remainder would be biased", () => {
+  test("are generated again if a remainder would be biased", () => {
     const draws = [Buffer.from("ffffff", "hex"), Buffer.from("f42400", "hex"), Buffer.from("f423ff", "hex")];
     expect(newPasscode({ randomBytes: () => draws.shift() ?? Buffer.alloc(3) })).toBe("999999");
     expect(draws).toEqual([]);

@@ -53,8 +53,8 @@ export type PasscodeVerdict =
 const MAX_ATTEMPTS = 3;
 
 /**
- * Sends a code unless there is one that has not expired. A code whose attempts are used up counts too, so that going
- * back and forth neither sends another nor restores attempts. Sending consumes a rate token.
+ * Sends a code unless there is one that has not expired. A code without attempts left counts too, so that going back
+ * and forth neither sends another nor restores attempts. Sending consumes a rate token.
  */
 export async function ensurePasscodeSent(
   context: RequestContext,
@@ -84,7 +84,7 @@ export async function resendPasscode(
   const code = newPasscode(runtime.platform);
   const ttlSeconds = tenant.config.email.passcode_ttl;
   const row = {
-    // Random bytes are the digest of no code.
+    // Random bytes are not the digest of any code.
     codeHash: about.decoy ? runtime.platform.randomBytes(32) : codeHashOf(context, about, code),
     tries: 0,
     createdAt: now,
@@ -184,7 +184,7 @@ function codeHashOf(context: RequestContext, about: PasscodeSubject, code: strin
   return context.runtime.vault.mac("passcode", tenantId, flowId, purpose, recipient.toString("hex"), code);
 }
 
-/** Failures of verifying an address count for the mailbox, whatever account the flow would create. */
+/** Failures of verifying an address count for the mailbox, because the account may not exist yet. */
 function failureSubjectOf({ runtime, tenant }: RequestContext, about: PasscodeSubject): Buffer {
   const { purpose, recipient, identifier, userId } = about;
   if (purpose === "email_verification") {
@@ -193,7 +193,7 @@ function failureSubjectOf({ runtime, tenant }: RequestContext, about: PasscodeSu
   return failureSubject(runtime.vault, tenant.id, userId ? { userId } : { identifier });
 }
 
-/** One job in every case, so that timing reveals neither accounts nor addresses. */
+/** Always returns one job, so that timing reveals neither accounts nor addresses. */
 function jobsFor(
   { tenant, client }: RequestContext,
   about: PasscodeSubject,
@@ -250,7 +250,7 @@ function consumePasscode(
   const key = keyOf(context, about);
   return async (tx) => {
     await recordSuccess(tx, counted);
-    const taken = await tx
+    const consumed = await tx
       .delete(passcodes)
       .where(
         and(
@@ -262,6 +262,6 @@ function consumePasscode(
         ),
       )
       .returning({ tries: passcodes.tries });
-    if (taken.length === 0) throw new ConflictError("passcode");
+    if (consumed.length === 0) throw new ConflictError("passcode");
   };
 }

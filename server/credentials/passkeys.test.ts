@@ -163,7 +163,7 @@ describe("options", () => {
     );
   });
 
-  test("have a timeout of at most five minutes, whatever is configured", async () => {
+  test("have a timeout of at most five minutes, even if a longer one is configured", async () => {
     const { options } = await createRequestOptions(scopeAt(0, { STILE_WEBAUTHN_TIMEOUT: "1h" }), {
       flowId: randomUUID(),
     });
@@ -199,11 +199,11 @@ describe("a passkey", () => {
     expect(await verifyAssertion(scopeAt(), { flowId, response, userId })).toMatchObject({ ok: true });
   });
 
-  test("of another account is rejected", async () => {
-    const stranger = await registered();
+  test("is rejected if it belongs to another account", async () => {
+    const other = await registered();
     const { userId } = await registered();
     const flowId = randomUUID();
-    const response = await answered(stranger.authenticator, { flowId });
+    const response = await answered(other.authenticator, { flowId });
     expect(await verifyAssertion(scopeAt(), { flowId, response, userId })).toEqual({
       ok: false,
       reason: "user_mismatch",
@@ -229,7 +229,7 @@ describe("a passkey", () => {
     ).toMatchObject({ ok: false, reason: "credential_unknown" });
   });
 
-  test("of the account is rejected if the options did not list it", async () => {
+  test("is rejected if the options did not list it", async () => {
     const { authenticator, userId } = await registered();
     const flowId = randomUUID();
     const options = await opened(
@@ -390,8 +390,8 @@ describe("a challenge", () => {
   });
 });
 
-describe("a signature counter", () => {
-  test("that did not increase is rejected, and the owner is reported", async () => {
+describe("the signature counter of an assertion", () => {
+  test("is rejected if it did not increase, and the owner is returned", async () => {
     const { authenticator, userId, credentialId } = await registered({ counts: true });
     const flowId = randomUUID();
     const response = await answered(authenticator, { flowId }, { signCount: 1 });
@@ -403,7 +403,7 @@ describe("a signature counter", () => {
     });
   });
 
-  test("that did not increase is accepted and audited if configured", async () => {
+  test("is accepted and audited although it did not increase, if so configured", async () => {
     const { authenticator, userId, credentialId } = await registered({ counts: true });
     const flowId = randomUUID();
     const context = scopeAt(0, { STILE_WEBAUTHN_SIGN_COUNT: "warn" });
@@ -419,7 +419,7 @@ describe("a signature counter", () => {
     expect(lines.map(({ type }) => type)).toEqual(["passkey_sign_count_stale"]);
   });
 
-  test("that a concurrent response has passed is rejected when it is written", async () => {
+  test("is rejected by the write if a concurrent assertion has passed it", async () => {
     const { authenticator, credentialId } = await registered({ counts: true });
     const flowId = randomUUID();
     const [early, late] = [
@@ -433,7 +433,7 @@ describe("a signature counter", () => {
       verdicts.push(verified.write);
     }
     const [writeEarly, writeLate] = verdicts;
-    if (!writeEarly || !writeLate) throw new Error("both were right");
+    if (!writeEarly || !writeLate) throw new Error("a correct assertion was rejected");
     await write(writeLate);
     await expect(write(writeEarly)).rejects.toThrow(new ConflictError("passkey"));
     expect((await rowOf(credentialId)).signCount).toBe(3);

@@ -116,7 +116,7 @@ export type VerifiedAssertion =
   | { ok: false; reason: "credential_unknown"; credentialId: string; userId?: never };
 
 /**
- * Verifies the response to `createRequestOptions`. The challenge is consumed, whatever the verdict.
+ * Verifies the response to `createRequestOptions`. The challenge is consumed even if the response is rejected.
  *
  * @param about the same as for the options. `userId`: the account that the flow has identified, if any
  * @param about.response AuthenticationResponseJSON as the client sent it; malformed input is rejected, never thrown
@@ -135,7 +135,7 @@ export async function verifyAssertion(
   const { challenge } = clientData;
   const ceremonies = [requestCeremony(about)];
   const opened = await consumeChallenge(context, { flowId: about.flowId, ceremonies, challenge });
-  // A challenge opened for one account is rejected for any other account, and without one.
+  // A challenge for one account is rejected for any other account, and if the flow has identified none.
   const userId = about.userId ?? null;
   if (!opened || (opened.userId !== null && opened.userId !== userId))
     return { ok: false, reason: "challenge_unknown" };
@@ -185,7 +185,7 @@ export type VerifiedAttestation =
   | { ok: false; reason: "malformed" | "challenge_unknown" | "credential_taken" | AttestationRejection };
 
 /**
- * Verifies the response to `createCreationOptions`. The challenge is consumed, whatever the verdict.
+ * Verifies the response to `createCreationOptions`. The challenge is consumed even if the response is rejected.
  *
  * @param about.response RegistrationResponseJSON as the client sent it; malformed input is rejected, never thrown
  */
@@ -220,8 +220,8 @@ export async function verifyAttestation(
 
   // Ensure the credential id is unused (WebAuthn Level 3 section 7.1 step 26); the primary key covers races.
   const { credential } = judged;
-  const taken = await findCredential(runtime.database.read, tenant.id, credential.id);
-  if (taken) return { ok: false, reason: "credential_taken" };
+  const existing = await findCredential(runtime.database.read, tenant.id, credential.id);
+  if (existing) return { ok: false, reason: "credential_taken" };
 
   const name = authenticatorName(credential.aaguid);
   return { ok: true, credential: { ...credential, mfaOnly: kind === "security_key", name } };

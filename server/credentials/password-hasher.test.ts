@@ -21,14 +21,14 @@ describe("a hash", () => {
     }
   });
 
-  test("covers the whole password in NFC, whatever its length", async () => {
+  test("covers a password of any length completely, in NFC", async () => {
     expect((await hasher.verify("a\u0308bc", await hasher.hash("äbc"))).ok).toBe(true);
     const long = "x".repeat(255);
     expect((await hasher.verify(`${long}z`, await hasher.hash(`${long}y`))).ok).toBe(false);
     expect((await hasher.verify("ab\0cd", await hasher.hash("ab\0ce"))).ok).toBe(false);
   });
 
-  test("of another cost still verifies, and is outdated", async () => {
+  test("with another cost still verifies, and is outdated", async () => {
     const dearer = createPasswordHasher({ ...settings, hash: { ...settings.hash, passes: 3 } });
     const stored = await hasher.hash("correct horse");
     expect(await dearer.verify("correct horse", stored)).toEqual({ ok: true, outdated: true });
@@ -73,57 +73,57 @@ describe("a pepper", () => {
     expect(stored).not.toContain("first");
   });
 
-  test("that was added later leaves older hashes valid and outdated", async () => {
+  test("leaves hashes without it valid, and outdated", async () => {
     expect(await first.verify("correct horse", await hasher.hash("correct horse"))).toEqual({
       ok: true,
       outdated: true,
     });
   });
 
-  test("that was removed or replaced is distinguished from a wrong password", async () => {
+  test("distinguishes a removed or replaced pepper from a wrong password", async () => {
     const stored = await first.hash("correct horse");
     expect(await hasher.verify("correct horse", stored)).toEqual({ ok: false, outdated: true });
     expect(await second.verify("correct horse", stored)).toEqual({ ok: false, outdated: true });
   });
 });
 
-describe("A95 the queue of passwords", () => {
+describe("A95 the queue of the hasher", () => {
   const small = () => createPasswordHasher({ ...settings, hash: { ...settings.hash, queue: 3 } });
 
   test("has a bounded length, and rejects the rest at once", async () => {
-    const crowded = small();
-    const results = await Promise.allSettled(Array.from({ length: 100 }, () => crowded.hash("x")));
-    const refused = results.filter((result) => result.status === "rejected");
+    const queued = small();
+    const results = await Promise.allSettled(Array.from({ length: 100 }, () => queued.hash("x")));
+    const rejected = results.filter((result) => result.status === "rejected");
     expect(results.slice(0, 5).every((result) => result.status === "fulfilled")).toBe(true);
-    expect(refused).toHaveLength(95);
-    expect(refused.every((result) => result.reason instanceof HashQueueFullError)).toBe(true);
+    expect(rejected).toHaveLength(95);
+    expect(rejected.every((result) => result.reason instanceof HashQueueFullError)).toBe(true);
   });
 
   test("reports that it is full before it is joined, and drains", async () => {
-    const crowded = small();
-    const running = Array.from({ length: 5 }, () => crowded.hash("x"));
-    expect(crowded.full).toBe(true);
+    const queued = small();
+    const running = Array.from({ length: 5 }, () => queued.hash("x"));
+    expect(queued.full).toBe(true);
     await Promise.all(running);
-    expect(crowded.full).toBe(false);
-    expect(await crowded.hash("y")).toContain("$argon2id$");
+    expect(queued.full).toBe(false);
+    expect(await queued.hash("y")).toContain("$argon2id$");
   });
 
-  test("frees the place of a caller that aborts", async () => {
-    const crowded = small();
-    const running = Array.from({ length: 2 }, () => crowded.hash("x"));
-    const patience = new AbortController();
-    const impatient = crowded.verify("y", null, patience.signal);
-    const patient = [crowded.hash("z"), crowded.hash("z")];
-    expect(crowded.full).toBe(true);
-    patience.abort(new Error("the request ended"));
-    await expect(impatient).rejects.toThrow("the request ended");
-    expect(crowded.full).toBe(false);
-    await Promise.all([...running, ...patient, crowded.hash("late")]);
-    await expect(crowded.hash("never", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+  test("removes a caller that aborts", async () => {
+    const queued = small();
+    const running = Array.from({ length: 2 }, () => queued.hash("x"));
+    const controller = new AbortController();
+    const aborted = queued.verify("y", null, controller.signal);
+    const waiting = [queued.hash("z"), queued.hash("z")];
+    expect(queued.full).toBe(true);
+    controller.abort(new Error("the request ended"));
+    await expect(aborted).rejects.toThrow("the request ended");
+    expect(queued.full).toBe(false);
+    await Promise.all([...running, ...waiting, queued.hash("late")]);
+    await expect(queued.hash("never", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
   });
 
   test("is processed in order, and a failure does not block it", async () => {
-    const crowded = createPasswordHasher({
+    const queued = createPasswordHasher({
       ...settings,
       hash: { ...settings.hash, memory: 8, passes: 1, queue: 64 },
     });
@@ -131,10 +131,10 @@ describe("A95 the queue of passwords", () => {
     const broken = "$argon2id$v=19$m=8,t=1,p=1$!!!$!!!";
     await Promise.allSettled(
       Array.from({ length: 40 }, (_, place) =>
-        crowded.verify("x", place % 4 === 0 ? broken : null).finally(() => done.push(place)),
+        queued.verify("x", place % 4 === 0 ? broken : null).finally(() => done.push(place)),
       ),
     );
     expect(done).toHaveLength(40);
-    expect(crowded.full).toBe(false);
+    expect(queued.full).toBe(false);
   });
 });

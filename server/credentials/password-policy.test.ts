@@ -71,7 +71,7 @@ describe("the list of common passwords", () => {
   });
 
   test.each(["password", "12345678", "iloveyou", "1q2w3e4r", "PassWord1", "TRUSTNO1"])(
-    "%s is refused",
+    "rejects %s",
     (password) => {
       expect(judge(password)).toBe("value_invalid_error");
     },
@@ -124,7 +124,7 @@ describe("context words", () => {
   });
 });
 
-test("every rejection has a reason", () => {
+test("every rejection has a message", () => {
   for (const password of ["", "short", "x".repeat(300), "password"]) {
     const message = expect.stringMatching(/password .*\.$/i);
     expect(checkNewPassword(password, { config, contextWords: [] })).toMatchObject({ ok: false, message });

@@ -11,7 +11,7 @@ export type NewPasswordVerdict =
       message: string;
     };
 
-/** Limit of the hash input, whatever the value of `password.max_length`. */
+/** Limit of the hash input, even if `password.max_length` allows more. */
 const MAX_PASSWORD_BYTES = 1024;
 
 /**

@@ -77,7 +77,7 @@ describe("a password", () => {
     });
   });
 
-  test("of another tenant's account is wrong", async () => {
+  test("is wrong for the account of another tenant", async () => {
     const context = scopeOf();
     const user = await newUser(context, right);
     const elsewhere = { ...context, tenant: { ...context.tenant, id: randomUUID() } };
@@ -110,7 +110,7 @@ describe("a password", () => {
     await write(
       replacePassword(context, user.userId, await context.runtime.passwordHasher.hash("a new password")),
     );
-    if (!("write" in verdict)) throw new Error("the password was right");
+    if (!("write" in verdict)) throw new Error("the correct password was rejected");
     await expect(write(verdict.write)).rejects.toThrow(new ConflictError("password"));
     expect(await verifyPassword(context, { ...user, password: "a new password" })).toMatchObject({
       ok: true,
@@ -130,7 +130,7 @@ describe("a password", () => {
     });
     expect(await hashOf(user.userId)).toBe(before);
     const verdict = await verifyPassword(dear, { ...user, password: right });
-    if (!("write" in verdict)) throw new Error("the password was right");
+    if (!("write" in verdict)) throw new Error("the correct password was rejected");
     await write(verdict.write);
     expect(await hashOf(user.userId)).toMatch(/^pepper:[^$]+\$argon2id\$v=19\$m=\d+,t=3,p=1\$/);
     expect(await verifyPassword(dear, { ...user, password: right })).toMatchObject({ ok: true });
@@ -168,7 +168,7 @@ describe("attempts", () => {
       retryAfterSeconds: 1,
     });
     const verdict = await verifyPassword(at(3), { ...user, password: right });
-    if (!("write" in verdict)) throw new Error("the password was right");
+    if (!("write" in verdict)) throw new Error("the correct password was rejected");
     await write(verdict.write);
     expect(await verifyPassword(at(3), { ...user, password: "wrong" })).toEqual({
       ok: false,
@@ -177,7 +177,7 @@ describe("attempts", () => {
     expect(await verifyPassword(at(3), { ...user, password: right })).toMatchObject({ ok: true });
   });
 
-  test("A13 that are concurrent are verified no more often than before a delay", async () => {
+  test("A13 are verified, if concurrent, only as often as the delay allows", async () => {
     const context = scopeOf({ settings: limited });
     const user = await newUser(context, right);
     const verdicts = await Promise.all(
@@ -186,12 +186,12 @@ describe("attempts", () => {
     expect(verdicts.filter(isVerified)).toHaveLength(5);
   });
 
-  test("for one account from one source are limited to five a minute", async () => {
+  test("are limited to five a minute for one account from one source", async () => {
     const context = scopeOf({ settings: { STILE_RATE_LIMITER_ENABLED: "true" }, source: "192.0.2.55" });
     const user = await newUser(context, right);
     for (let attempt = 0; attempt < 5; attempt++) {
       const verdict = await verifyPassword(context, { ...user, password: right });
-      if (!("write" in verdict)) throw new Error("the password was right");
+      if (!("write" in verdict)) throw new Error("the correct password was rejected");
       await write(verdict.write);
     }
     const verdict = await verifyPassword(context, { ...user, password: right });
@@ -199,7 +199,7 @@ describe("attempts", () => {
     expect("retryAfterSeconds" in verdict && verdict.retryAfterSeconds).toBeGreaterThan(10);
   });
 
-  test("A17 with one password for many accounts are limited for each source", async () => {
+  test("A17 are limited for each source, for attempts with one password for many accounts", async () => {
     const settings = { ...limited, STILE_RATE_LIMITER_PASSWORDS_PER_SOURCE: "10" };
     const attacker = scopeOf({ settings, source: "2001:db8:bad:1::/64" });
     const verdicts = [];
@@ -250,7 +250,7 @@ describe("attempts", () => {
     });
   });
 
-  test("A95 that find the queue full are postponed and not counted", async () => {
+  test("A95 are rejected without being counted if the queue is full", async () => {
     const context = scopeOf({ settings: limited });
     const user = await newUser(context, right);
     const passwordHasher = createPasswordHasher({
@@ -270,7 +270,7 @@ describe("attempts", () => {
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
   });
 
-  test("are unlimited, and verified, if limits are turned off", async () => {
+  test("are unlimited if limits are disabled", async () => {
     const context = scopeOf();
     const user = await newUser(context, right);
     for (let attempt = 0; attempt < 12; attempt++) {

@@ -51,7 +51,7 @@ async function enter(context: RequestContext, userId: string, code: string): Pro
   return "right";
 }
 
-const nobodys = () => newRecoveryCode({ randomBytes });
+const unusedCode = () => newRecoveryCode({ randomBytes });
 
 describe("the codes of an account", () => {
   test("are ten different codes of four groups, without ambiguous characters", async () => {
@@ -76,7 +76,7 @@ describe("the codes of an account", () => {
     const judged = await verifyRecoveryCode(scopeAt(), { userId, code: codes[0] ?? "" });
     await write(again.write);
     expect(await enter(scopeAt(), userId, codes[0] ?? "")).toBe("wrong");
-    if (!judged.ok) throw new Error("the code was right");
+    if (!judged.ok) throw new Error("the correct code was rejected");
     await expect(write(judged.write)).rejects.toThrow(new ConflictError("recovery_code"));
     expect(await enter(scopeAt(), userId, again.codes[0] ?? "")).toBe("right");
     await write(deleteRecoveryCodes(scopeAt(), userId));
@@ -154,7 +154,7 @@ describe("an entered code", () => {
     );
   });
 
-  test("is null if it is too short, too long, or has other characters", () => {
+  test("is not accepted if it is too short, too long, or has other characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (typed) => {
         const normal = normalizeRecoveryCode(typed);
@@ -173,7 +173,7 @@ describe("an entered code", () => {
     }
   });
 
-  test("costs no attempt if it cannot be a code", async () => {
+  test("is not counted as an attempt if it cannot be a code", async () => {
     const { userId, codes } = await owner();
     const context = scopeAt(0, withLimits);
     for (let tries = 0; tries < 10; tries++) expect(await enter(context, userId, "not a code")).toBe("wrong");
@@ -182,10 +182,10 @@ describe("an entered code", () => {
 });
 
 describe("wrong codes", () => {
-  test("are verified three times a minute from one source, without a cost to other sources", async () => {
+  test("are verified three times a minute from one source, and other sources are not limited", async () => {
     const { userId, codes } = await owner();
     const here = scopeAt(0, withLimits);
-    for (let tries = 0; tries < 3; tries++) expect(await enter(here, userId, nobodys())).toBe("wrong");
+    for (let tries = 0; tries < 3; tries++) expect(await enter(here, userId, unusedCode())).toBe("wrong");
     expect(await verifyRecoveryCode(here, { userId, code: codes[0] ?? "" })).toEqual({
       ok: false,
       reason: "rate_limited",
@@ -193,7 +193,7 @@ describe("wrong codes", () => {
     });
     for (const source of ["198.51.100.8", "198.51.100.9"]) {
       const there = scopeAt(1, withLimits, source);
-      for (let tries = 0; tries < 3; tries++) expect(await enter(there, userId, nobodys())).toBe("wrong");
+      for (let tries = 0; tries < 3; tries++) expect(await enter(there, userId, unusedCode())).toBe("wrong");
     }
     expect(await enter(scopeAt(2, withLimits, "203.0.113.9"), userId, codes[0] ?? "")).toBe("right");
   });
@@ -204,7 +204,7 @@ describe("wrong codes", () => {
     for (let tries = 0; tries < 3; tries++) {
       await expect(
         runtime.database.write.transaction(async () => {
-          await verifyRecoveryCode(context, { userId, code: nobodys() });
+          await verifyRecoveryCode(context, { userId, code: unusedCode() });
           throw new Error("the step failed");
         }),
       ).rejects.toThrow("the step failed");
@@ -216,7 +216,7 @@ describe("wrong codes", () => {
     const { userId, codes } = await owner();
     for (let tries = 0; tries < 101; tries++) {
       const context = scopeAt(tries * 300, withLimits, `198.51.100.${tries}`);
-      expect(await enter(context, userId, nobodys())).toBe("wrong");
+      expect(await enter(context, userId, unusedCode())).toBe("wrong");
     }
     expect(await enter(scopeAt(101 * 300, withLimits), userId, codes[0] ?? "")).toBe("right");
   });

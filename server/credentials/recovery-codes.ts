@@ -54,7 +54,7 @@ export function replaceRecoveryCodes(
 }
 
 /**
- * Verifies a recovery code, however it is formatted. The attempt is counted first, unless the input cannot be a code.
+ * Verifies a recovery code, however it is formatted. An attempt is counted before it is verified, unless the input cannot be a code.
  * Codes have enough entropy that a limited rate of guesses suffices, so failures never lock this method
  * (NIST SP 800-63B-4 section 4.2.1.1).
  */
@@ -80,8 +80,8 @@ export async function verifyRecoveryCode(
     ok: true,
     write: async (tx) => {
       await admitted.recordSuccess(tx);
-      const taken = await tx.delete(recoveryCodes).where(own).returning({ userId: recoveryCodes.userId });
-      if (taken.length === 0) throw new ConflictError("recovery_code");
+      const consumed = await tx.delete(recoveryCodes).where(own).returning({ userId: recoveryCodes.userId });
+      if (consumed.length === 0) throw new ConflictError("recovery_code");
     },
   };
 }

@@ -180,7 +180,7 @@ describe("a security key", () => {
     });
   });
 
-  test("of another account is rejected", async () => {
+  test("is rejected if it belongs to another account", async () => {
     const [key, other] = [usbKey(), usbKey()];
     const { userId } = await register(key, "security_key");
     await register(other, "security_key");
@@ -214,7 +214,7 @@ describe("a security key", () => {
     expect((await rowOf(credentialId)).userVerified).toBe(true);
   });
 
-  test("may be any credential of the account, passkeys included, and the options list all", async () => {
+  test("may be replaced by any credential of the account, and the options list all", async () => {
     const [key, phone] = [usbKey(), softwareAuthenticator()];
     const { userId, credentialId } = await register(key, "security_key");
     const passkey = await register(phone, "passkey", userId);
@@ -231,7 +231,7 @@ describe("a security key", () => {
 });
 
 describe("a challenge", () => {
-  test("for a first factor is rejected for a second factor, and vice versa", async () => {
+  test("is rejected for a second factor if it was opened for a first factor, and vice versa", async () => {
     const key = usbKey();
     const { userId } = await register(key, "security_key");
     const [credential] = key.credentials;
@@ -247,7 +247,7 @@ describe("a challenge", () => {
     }
   });
 
-  test("for a passkey is rejected for a security key, and vice versa", async () => {
+  test("is rejected for a security key if it was opened for a passkey, and vice versa", async () => {
     const context = scopeWith();
     const [userId, flowId] = [randomUUID(), randomUUID()];
     for (const [asked, answered] of [

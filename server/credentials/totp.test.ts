@@ -137,7 +137,7 @@ describe("a code", () => {
     expect(outcomes.filter((outcome) => outcome === "right")).toHaveLength(1);
   });
 
-  test("A108 A94 with five digits, other digits or surrounding characters is wrong and costs no attempt", async () => {
+  test("A108 A94 is wrong, without counting an attempt, with five digits, other digits or surrounding characters", async () => {
     const one = await owner();
     const context = scopeAt(start, withLimits);
     const code = one.code();
@@ -157,7 +157,7 @@ describe("a code", () => {
     expect(await enter(context, one.userId, code)).toBe("right");
   });
 
-  test("of another account, of another tenant or without an app is wrong", async () => {
+  test("is wrong for another account, another tenant or an account without an app", async () => {
     const [one, other] = [await owner(), await owner()];
     expect(await enter(scopeAt(), one.userId, other.code())).toBe("wrong");
     const elsewhere = { ...scopeAt(), tenant: { ...runtime.tenant, id: randomUUID() } };
@@ -165,11 +165,11 @@ describe("a code", () => {
     expect(await enter(scopeAt(), await someUser(), one.code())).toBe("wrong");
   });
 
-  test("of an app that was replaced or deleted concurrently is not consumed", async () => {
+  test("is not consumed if its app was replaced or deleted concurrently", async () => {
     for (const replaced of [true, false]) {
       const one = await owner();
       const judged = await verifyTotp(scopeAt(), { ...one, code: one.code() });
-      if (!judged.ok) throw new Error("the code was right");
+      if (!judged.ok) throw new Error("the correct code was rejected");
       const sealed = newTotpSecret(scopeAt(), one.userId);
       await write(deleteTotp(scopeAt(), one.userId));
       if (replaced) await write(insertTotp(scopeAt(), one.userId, { sealed, lastStep: 0 }));
@@ -177,7 +177,7 @@ describe("a code", () => {
     }
   });
 
-  test("an account has one app: a second one that is set up at the same time violates the primary key", async () => {
+  test("violates the primary key if another app is set up concurrently", async () => {
     const { userId } = await owner();
     const sealed = newTotpSecret(scopeAt(), userId);
     await expect(write(insertTotp(scopeAt(), userId, { sealed, lastStep: 0 }))).rejects.toMatchObject({
@@ -238,7 +238,7 @@ describe("wrong codes", () => {
     expect(await enter(context, one.userId, one.code())).toBe("rate_limited");
   });
 
-  test("A16 are joined by a correct code whose step fails, which stays valid", async () => {
+  test("A16 include a correct code whose step fails, and the code stays valid", async () => {
     const one = await owner();
     const context = scopeAt(start, withLimits);
     for (let tries = 0; tries < 2; tries++) {
@@ -247,7 +247,7 @@ describe("wrong codes", () => {
     expect(await enter(context, one.userId, one.code())).toBe("right");
   });
 
-  test("correct codes cost nothing: many sign-ins in a row never wait", async () => {
+  test("do not include correct codes, so that many sign-ins never wait", async () => {
     const one = await owner();
     for (let step = 0; step < 10; step++) {
       const context = scopeAt(start + step, withLimits);
@@ -263,7 +263,7 @@ describe("wrong codes", () => {
     }
   });
 
-  test("lock the app after a hundred in a row, with an unchanged verdict, if there is another second factor", async () => {
+  test("lock the app after 100 consecutive ones, with an unchanged verdict, if there is another second factor", async () => {
     const one = await owner();
     for (let tries = 0; tries < 100; tries++) {
       const context = scopeAt(start + tries * 300, withLimits, `198.51.100.${tries}`);
@@ -350,7 +350,7 @@ describe("setting up", () => {
       reason: "wrong",
     });
     const confirmed = await confirmTotp(scopeAt(), { userId, sealed, code: code(0) });
-    if (!confirmed.ok) throw new Error("the code was right");
+    if (!confirmed.ok) throw new Error("the correct code was rejected");
     expect(confirmed.confirmed).toEqual({ sealed, lastStep: start / 30 });
     // A109 An unconfirmed secret is not accepted.
     expect(await enter(scopeAt(), userId, code(0))).toBe("wrong");
@@ -359,7 +359,7 @@ describe("setting up", () => {
     expect(await enter(scopeAt(), userId, code(1))).toBe("right");
   });
 
-  test("limits wrong codes as well", async () => {
+  test("limits wrong codes as signing in does", async () => {
     const userId = await someUser();
     const context = scopeAt(start, withLimits);
     const sealed = newTotpSecret(context, userId);

@@ -124,7 +124,7 @@ export async function verifyTotp(
     ok: true,
     write: async (tx) => {
       await admitted.recordSuccess(tx);
-      const taken = await tx
+      const consumed = await tx
         .update(totpSecrets)
         .set({ lastStep: step })
         .where(
@@ -137,7 +137,7 @@ export async function verifyTotp(
           ),
         )
         .returning({ lastStep: totpSecrets.lastStep });
-      if (taken.length === 0) throw new ConflictError("otp");
+      if (consumed.length === 0) throw new ConflictError("otp");
     },
   };
 }

@@ -36,7 +36,7 @@ const someUser = () => insertUser(runtime, start);
 const ask = (userId: string, cookie: string | null, context = scopeAt()): Promise<TrustedDeviceVerdict> =>
   findTrustedDevice(runtime.database.read, context, { cookie, userId });
 
-/** Trusts a browser, and returns the new value of its cookie. */
+/** Trusts a device, and returns the new value of its cookie. */
 async function trust(
   userId: string,
   {
@@ -58,7 +58,7 @@ async function trust(
   return cookieChanges.device.value;
 }
 
-/** Uses the trust in a browser, and returns the new value of its cookie. */
+/** Uses a trusted device, and returns the new value of its cookie. */
 async function use(userId: string, cookie: string, context = scopeAt()): Promise<string> {
   const device = await ask(userId, cookie, context);
   if (!device.ok) throw new Error(`the device is ${device.reason}`);
@@ -73,8 +73,8 @@ const audited = async (userId: string) => {
   return rows.map(({ type }) => type);
 };
 
-describe("a browser", () => {
-  test("that was trusted has a token of 256 bits, of which the hash is stored", async () => {
+describe("a trusted device", () => {
+  test("has a token of 256 bits, of which the hash is stored", async () => {
     const userId = await someUser();
     const cookie = await trust(userId);
     expect(cookie).toMatch(new RegExp(`^${userId}:[A-Za-z0-9_-]{43}$`));
@@ -87,7 +87,7 @@ describe("a browser", () => {
     expect(rows).toEqual([{ token_hash: createHash("sha256").update(token).digest() }]);
   });
 
-  test("that was not trusted is unknown", async () => {
+  test("is unknown if it was never trusted", async () => {
     const userId = await someUser();
     await trust(userId);
     const forged = `${userId}:${randomBytes(32).toString("base64url")}`;
@@ -114,7 +114,7 @@ describe("a browser", () => {
     expect(await ask(userId, cookie, scopeAt(30 * day))).toEqual({ ok: false, reason: "unknown" });
   });
 
-  test("that is trusted again gets a full lifetime and a new token", async () => {
+  test("gets a full lifetime and a new token when it is trusted again", async () => {
     const userId = await someUser();
     const first = await trust(userId);
     const later = scopeAt(20 * day);
@@ -133,7 +133,7 @@ describe("a browser", () => {
     });
   });
 
-  test("A106 is no longer trusted when the trust was revoked, as after a change of password or factors", async () => {
+  test("A106 is no longer trusted after revocation, as after a change of password or factors", async () => {
     const [one, other] = [await someUser(), await someUser()];
     const [cookie, second, others] = [await trust(one), await trust(one), await trust(other)];
     await write((tx) => revokeDevices(tx, runtime.tenant.id, one));
@@ -162,7 +162,7 @@ describe("a token", () => {
     expect(await ask(userId, first)).toMatchObject({ ok: false, reason: "replaced" });
   });
 
-  test("A106 that is reused revokes all trusted browsers of its user, and is audited", async () => {
+  test("A106 revokes all trusted devices of its user when it is reused, and is audited", async () => {
     const [one, other] = [await someUser(), await someUser()];
     const first = await trust(one);
     const [second, elsewhere, others] = [await use(one, first), await trust(one), await trust(other)];
@@ -190,7 +190,7 @@ describe("a token", () => {
     for (const { reason } of rejected) expect(reason).toEqual(new ConflictError("device"));
   });
 
-  test("that is revoked during its use gets no successor", async () => {
+  test("is not replaced if it is revoked during its use", async () => {
     const userId = await someUser();
     const cookie = await trust(userId);
     const device = await ask(userId, cookie);
@@ -228,7 +228,7 @@ describe("the cookie", () => {
     expect(cookieChanges.device.seconds).toBe(30 * day);
   });
 
-  test("of fifty users fits the size limit of browsers", () => {
+  test("fits the size limit of browsers with fifty users", () => {
     const context = scopeAt(0, { STILE_MFA_DEVICE_TRUST_MAX_USERS_PER_DEVICE: "50" });
     let cookie: string | null = null;
     for (let person = 0; person < 60; person++) {
@@ -277,7 +277,7 @@ describe("the cookie", () => {
     expect(await ask(await someUser(), "\0|:|\ud83d")).toEqual({ ok: false, reason: "unknown" });
   });
 
-  test("with malformed content is replaced by a valid one", async () => {
+  test("is replaced by a valid one if its content is malformed", async () => {
     const userId = await someUser();
     const cookie = await trust(userId, { cookie: "; Path=/\r\nSet-Cookie: a=b|x:y" });
     expect(cookie).toMatch(/^[0-9a-f-]{36}:[A-Za-z0-9_-]{43}$/);

@@ -11,16 +11,16 @@ import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { RequestContext } from "../runtime.ts";
 
 /**
- * Trusted browsers: they may skip the second factor of a user, never the first. A browser holds one token for each
- * user that trusts it, all in one cookie. Every use replaces the token, so that the use of a copy is detected.
+ * Trusted devices: browsers that may skip the second factor of a user, never the first. A device stores one token for
+ * each user that trusts it, all in one cookie. Every use replaces the token, so that the use of a copy is detected.
  */
 
 const { trustedDevices } = schema;
 
-/** A browser may send several cookies of the name, each of at most 4096 bytes (RFC 6265 section 6.1). */
+/** A browser may send several cookies of one name, each of at most 4096 bytes (RFC 6265 section 6.1). */
 const MAX_COOKIE_LENGTH = 4 * 4096;
 
-/** The token of one user in a browser's cookie. */
+/** The token of one user in a device's cookie. */
 export interface DeviceEntry {
   userId: string;
   token: string;
@@ -31,7 +31,7 @@ export type TrustedDeviceVerdict =
   | { ok: true; id: string; expiresAt: Date }
   /**
    * `unknown`: there is no token of this user, or it was never issued, has expired or was revoked. `replaced`: the
-   * token was used before, so this browser or another one uses a copy; see `revokeStolenDevice`.
+   * token was used before, so this device or another one uses a copy; see `revokeStolenDevice`.
    */
   | { ok: false; reason: "unknown" | "replaced" };
 
@@ -52,7 +52,8 @@ export function parseDeviceCookie(cookie: string | null): DeviceEntry[] {
 }
 
 /**
- * Whether a browser may skip the second factor of a user. The policy `never` also ends trust granted before it.
+ * Finds out whether a device may skip the second factor of a user. The policy `never` also ends trust granted before
+ * it.
  *
  * @param about `cookie`: as the browser sent it; `userId`: the user whose first factor was verified
  */
@@ -76,11 +77,11 @@ export async function findTrustedDevice(
 }
 
 /**
- * Trusts a browser, or replaces the token of a trusted one. A replacement expires with the token it replaces, so trust
+ * Trusts a device, or replaces the token of a trusted one. A replacement expires with the token it replaces, so trust
  * must be granted again after `mfa.device_trust_duration`.
  *
  * @param about `cookie`: as the browser sent it; entries of other users stay, up to
- *   `mfa.device_trust_max_users_per_device`. `rotates`: the verdict of `findDeviceTrust`, if the browser is trusted.
+ *   `mfa.device_trust_max_users_per_device`. `rotates`: the verdict of `findTrustedDevice`, if the device is trusted.
  *   `granted`: the user or the policy has just granted trust, so the full duration begins
  * @returns `cookieChanges`: the new cookie. `write` throws ConflictError("device") if the token was replaced or revoked
  *   concurrently
@@ -119,7 +120,7 @@ export function trustDevice(
   return { cookieChanges: { device }, write };
 }
 
-/** Revokes the trust in all browsers of an account, after a change of its password or factors. */
+/** Revokes all trusted devices of an account, after a change of its password or factors. */
 export async function revokeDevices(tx: Queryable, tenantId: string, userId: string): Promise<void> {
   await tx
     .delete(trustedDevices)
@@ -127,8 +128,8 @@ export async function revokeDevices(tx: Queryable, tenantId: string, userId: str
 }
 
 /**
- * Handles the second use of a token that was replaced: one of two browsers holds a copy, and it is unknown which one.
- * Revokes the trust in all browsers of the account and writes to the audit log.
+ * Handles the second use of a token that was replaced: one of two browsers has a copy, and it is unknown which one.
+ * Revokes all trusted devices of the account and writes to the audit log.
  */
 export function revokeStolenDevice(context: RequestContext, userId: string): Write {
   const line = audit(context, "trusted_device_stolen", {}, userId);

@@ -62,7 +62,7 @@ export async function consumeChallenge(
   about: { flowId: string; ceremonies: readonly Ceremony[]; challenge: string },
 ): Promise<{ ceremony: string; userId: string | null; allowed: string[] | null } | null> {
   const { webauthnChallenges: table } = schema;
-  const [taken] = await runtime.database.write
+  const [consumed] = await runtime.database.write
     .delete(table)
     .where(
       and(
@@ -78,5 +78,5 @@ export async function consumeChallenge(
       allowed: table.allowed,
       expiresAt: table.expiresAt,
     });
-  return taken && taken.expiresAt > now ? taken : null;
+  return consumed && consumed.expiresAt > now ? consumed : null;
 }

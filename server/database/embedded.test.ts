@@ -31,7 +31,7 @@ interface Holder {
 describe("the embedded database", () => {
   let folder: string;
   let holders: ChildProcess[];
-  /** Data of a server that was stopped. To copy it takes a fraction of the time that a first start does. */
+  /** Data of a stopped server. Copying it takes a fraction of the time of a first start. */
   let stopped: string;
 
   beforeAll(async () => {
@@ -120,7 +120,7 @@ describe("the embedded database", () => {
     expect(await query(first, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  it("lets only one of two servers start that start concurrently on an empty folder", async () => {
+  it("starts only one of two servers that start concurrently on an empty folder", async () => {
     const results = await Promise.allSettled([start(), start()]);
     expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
     const failure = results.find((result) => result.status === "rejected");

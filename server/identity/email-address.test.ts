@@ -18,7 +18,7 @@ describe("A7 converts spellings of a mailbox to one canonical form", () => {
     ["user@XN--EXMPLE-CUA.com", "user@xn--exmple-cua.com"],
     ["user@例え。jp", "user@xn--r8jz45g.jp"],
     ["o'brien+tag@mail.example.co.uk", "o'brien+tag@mail.example.co.uk"],
-  ])("%s → %s", (input, canonical) => {
+  ])("converts %s to %s", (input, canonical) => {
     expect(parse(input)).toBe(canonical);
   });
 });
@@ -70,7 +70,7 @@ describe("A9 rejects text that a mail program could read as several recipients",
     "@",
     "",
     " ",
-  ])("%j", (input) => {
+  ])("rejects %j", (input) => {
     expect(parse(input)).toBeNull();
   });
 
@@ -92,7 +92,7 @@ describe("A10 rejects text that the database cannot store", () => {
     "a@\udfff.com",
     "' or 1=1 --@example.com",
     "a".repeat(1_048_576),
-  ])("%#", (input) => {
+  ])("rejects case %#", (input) => {
     expect(parse(input)).toBeNull();
   });
 });

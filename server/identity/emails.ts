@@ -1,9 +1,9 @@
-import { and, eq } from "drizzle-orm";
-import { schema } from "#db/client";
+import { and, asc, eq, isNotNull, isNull } from "drizzle-orm";
+import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
-import { addEmail } from "./users.ts";
+import { addEmail, lockUser } from "./users.ts";
 
 const { emails } = schema;
 
@@ -60,5 +60,54 @@ export function setPrimaryEmail({ tenant, now }: RequestContext, userId: string,
   };
 }
 
+/**
+ * Whether an account has a verified address. If so, a visitor who verifies another address of it without a session may
+ * be a different person, whose address the account owner added by mistake or on purpose.
+ */
+export async function hasVerifiedEmail(db: ReadOnly, tenantId: string, userId: string): Promise<boolean> {
+  const [verified] = await db
+    .select({ id: emails.id })
+    .from(emails)
+    .where(verifiedOf(tenantId, userId))
+    .limit(1);
+  return verified !== undefined;
+}
+
+/**
+ * Releases an unverified address so that its verified owner can register it. If it was the primary address, the oldest
+ * verified one becomes primary.
+ *
+ * @throws ConflictError("user") if the account does not exist
+ */
+export async function releaseAddress(
+  tx: Transaction,
+  tenantId: string,
+  { userId, address, now }: { userId: string; address: string; now: Date },
+): Promise<void> {
+  await lockUser(tx, tenantId, userId);
+  const unverified = and(
+    eq(emails.tenantId, tenantId),
+    eq(emails.userId, userId),
+    eq(emails.address, address),
+    isNull(emails.verifiedAt),
+  );
+  const [released] = await tx.delete(emails).where(unverified).returning({ isPrimary: emails.isPrimary });
+  if (!released?.isPrimary) return;
+  const [oldest] = await tx
+    .select({ id: emails.id })
+    .from(emails)
+    .where(verifiedOf(tenantId, userId))
+    .orderBy(asc(emails.createdAt), asc(emails.id))
+    .limit(1);
+  if (!oldest) return;
+  await tx
+    .update(emails)
+    .set({ isPrimary: true, updatedAt: now })
+    .where(and(eq(emails.tenantId, tenantId), eq(emails.id, oldest.id)));
+}
+
 const own = (tenantId: string, userId: string, id: string) =>
   and(eq(emails.tenantId, tenantId), eq(emails.userId, userId), eq(emails.id, id));
+
+const verifiedOf = (tenantId: string, userId: string) =>
+  and(eq(emails.tenantId, tenantId), eq(emails.userId, userId), isNotNull(emails.verifiedAt));

@@ -61,7 +61,7 @@ describe("patchMetadata", () => {
   });
 
   it.each([{ a: "\0" }, { "\0": 1 }, { a: ["\ud800"] }, { a: { "\udc00": 1 } }])(
-    "are never what the database cannot keep: %j",
+    "rejects %j, which the database cannot store",
     (patch) => {
       expect(patchMetadata({}, patch)).toBeNull();
     },

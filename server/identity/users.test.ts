@@ -102,7 +102,7 @@ describe("user facts", () => {
     expect(await factsById(read, tenantId, randomUUID())).toBeNull();
   });
 
-  it("A68 are not those of another tenant's account with the same identifiers", async () => {
+  it("A68 are not found by the identifiers of another tenant's account", async () => {
     const email = { address: "grace@example.com", verifiedAt: null };
     const own = await newUser({ email, username: "grace" });
     const foreign = await newUser({ email, username: "grace" }, otherTenantId);
@@ -158,7 +158,7 @@ describe("e-mail addresses", () => {
     });
   });
 
-  it("are given to one of twenty accounts that are created concurrently with the same one", async () => {
+  it("are unique among twenty accounts that are created concurrently", async () => {
     const email = { address: "race@example.com", verifiedAt: null };
     const made = await Promise.allSettled(Array.from({ length: 20 }, () => newUser({ email })));
     expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1);

@@ -222,7 +222,7 @@ describe("a failing mail server", () => {
     jobs?.wake();
     await eventually(async () => {
       expect(await storedJobs()).toMatchObject([
-        { name: deadLetters, data: { reason: "the mail server refused it: 550 to DATA", attempts: 1 } },
+        { name: deadLetters, data: { reason: "the mail server rejected it: 550 to DATA", attempts: 1 } },
       ]);
     });
     expect(JSON.stringify(await storedJobs())).not.toContain(code);

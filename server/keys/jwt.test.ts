@@ -109,7 +109,7 @@ describe.each(algorithms)("with %s", (algorithm) => {
     ).toBeNull();
   });
 
-  it("A62 rejects a signature of zeroes", () => {
+  it("A62 rejects a signature of zeros", () => {
     for (const length of [1, 32, 63, 64, 65, 256]) {
       const token = byHand({ ...ourHeader, alg: algorithm }, () => Buffer.alloc(length));
       expect(verifyJwt(token, key, expected)).toBeNull();
@@ -162,8 +162,8 @@ describe("headers", () => {
   const key = keyOf("ES256");
 
   it("A64 ignores keys and key URLs in the header", async () => {
-    const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" });
-    const jwk = await exportJWK(stranger.publicKey);
+    const attacker = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const jwk = await exportJWK(attacker.publicKey);
     const lures = [
       { jwk },
       { jku: "https://evil.example/jwks.json" },
@@ -172,7 +172,7 @@ describe("headers", () => {
     ];
     for (const lure of lures) {
       const forged = byHand({ alg: "ES256", ...ourHeader, ...lure }, (signed) =>
-        sign("sha256", signed, { key: stranger.privateKey, dsaEncoding: "ieee-p1363" }),
+        sign("sha256", signed, { key: attacker.privateKey, dsaEncoding: "ieee-p1363" }),
       );
       expect(verifyJwt(forged, key, expected)).toBeNull();
       const genuine = byHand({ alg: "ES256", ...ourHeader, ...lure }, (signed) =>

@@ -50,7 +50,7 @@ async function insertTotp({ database, vault }: Process, tenantId: string): Promi
   return userId;
 }
 
-/** A device whose app has handed over a push token. */
+/** Inserts a device with a push token. */
 async function insertPhone({ database, vault }: Process, tenantId: string): Promise<void> {
   const key = {
     aaid: "006F#0001",
@@ -90,7 +90,7 @@ async function fill(running: Process) {
     algorithm: "ES256",
     publicJwk: {},
     sealedPrivateJwk: Buffer.alloc(0),
-    sealedBy: "a key that is long gone",
+    sealedBy: "a removed key",
     retiredAt: new Date(0),
   });
   return { acme, userId };
@@ -101,7 +101,7 @@ const moved = async ({ database, vault }: { database: Process["database"]; vault
     (await reseal(database, vault, sealedColumns)).map(({ table, moved }) => [table, moved]),
   );
 
-describe("resealing", () => {
+describe("reseal", () => {
   test("reseals every value under the first key", async () => {
     const { acme, userId } = await fill(withKeys(old));
     expect(await moved(withKeys(fresh, old))).toEqual({
@@ -137,7 +137,7 @@ describe("resealing", () => {
     expect((await after.signingKeys.of(defaultTenant).jwks()).keys).toEqual(keys);
   });
 
-  test("a second time changes nothing", async () => {
+  test("changes nothing when it runs again", async () => {
     await fill(withKeys(old));
     await moved(withKeys(fresh, old));
     expect(await moved(withKeys(fresh, old))).toEqual({
@@ -148,7 +148,7 @@ describe("resealing", () => {
     });
   });
 
-  test("twice concurrently changes each value once", async () => {
+  test("changes each value once when it runs twice concurrently", async () => {
     await fill(withKeys(old));
     const both = await Promise.all([moved(withKeys(fresh, old)), moved(withKeys(fresh, old))]);
     expect(both.map(({ totp_secrets }) => totp_secrets).toSorted()).toEqual([0, 1]);

@@ -92,7 +92,7 @@ async function moveBatch(
 
 const list = (parts: SQL[]) => sql.join(parts, sql`, `);
 
-/** Primary keys are compared as text, whatever their type. */
+/** Primary keys of all types are compared as text. */
 const text = (name: string) => sql`${sql.identifier(name)}::text collate "C"`;
 
 const asText = (name: string) => sql`${sql.identifier(name)}::text as ${sql.identifier(name)}`;

@@ -84,7 +84,7 @@ const rows = async () => {
 };
 
 describe.each<Algorithm>(["RS256", "ES256", "EdDSA"])("a first start with %s", (algorithm) => {
-  it("makes a key whose tokens verify here and by the published set, which holds no private half", async () => {
+  it("generates a key whose tokens verify with the published keys, which contain no private key", async () => {
     const keys = start([newKey], algorithm);
     const token = await signBy(keys);
     expect(decodeProtectedHeader(token)).toMatchObject({ alg: algorithm, typ: "JWT" });
@@ -101,7 +101,7 @@ describe.each<Algorithm>(["RS256", "ES256", "EdDSA"])("a first start with %s", (
   });
 });
 
-it("a later start signs by the same key", async () => {
+it("signs with the same key after a restart", async () => {
   const first = await ready([newKey]);
   const second = await ready([newKey]);
   expect(await second.jwks()).toEqual(await first.jwks());
@@ -109,14 +109,14 @@ it("a later start signs by the same key", async () => {
   expect(await rows()).toHaveLength(1);
 });
 
-it("ten processes that start at once share one key", async () => {
+it("ten processes that start concurrently share one key", async () => {
   const processes = await Promise.all(Array.from({ length: 10 }, () => ready([newKey])));
   const tokens = await Promise.all(processes.map(signBy));
   expect(new Set(tokens.map((token) => decodeProtectedHeader(token).kid)).size).toBe(1);
   expect(await rows()).toHaveLength(1);
 });
 
-it("the private half rests sealed, for its own row alone", async () => {
+it("stores the private key sealed, for its own row only", async () => {
   await ready([newKey]);
   const [row] = await rows();
   expect(row?.sealedBy).toBe(createVault([newKey]).keyIds[0]);
@@ -131,7 +131,7 @@ it("the private half rests sealed, for its own row alone", async () => {
 });
 
 describe("a new first secret key", () => {
-  it("A66 makes a new signing key; what the old one signed stays valid, and its private half is erased", async () => {
+  it("A66 generates a new signing key; tokens of the old one stay valid, and its private key is erased", async () => {
     const before = await ready([oldKey]);
     const oldToken = await signBy(before);
     const after = await ready([newKey, oldKey]);
@@ -145,21 +145,21 @@ describe("a new first secret key", () => {
     expect(retired?.sealedPrivateJwk).toHaveLength(0);
   });
 
-  it("A66 a process that runs on without it takes tokens of the new key at once, and signs by its own", async () => {
+  it("A66 a process without the new secret key accepts tokens of the new key at once, and signs with the old one", async () => {
     const before = await ready([oldKey]);
     const after = await ready([newKey, oldKey]);
     expect(await verifyBy(before, await signBy(after))).not.toBeNull();
     expect(await verifyBy(after, await signBy(before))).not.toBeNull();
   });
 
-  it("A66 the old secret key may go afterwards, and what was signed under it still verifies", async () => {
+  it("A66 tokens of the old signing key still verify after the old secret key was removed", async () => {
     const oldToken = await signBy(await ready([oldKey]));
     await ready([newKey, oldKey]);
     const later = await ready([newKey]);
     expect(await verifyBy(later, oldToken)).not.toBeNull();
   });
 
-  it("A66 the old key leaves the set when its last token has expired, and its row when the next is made", async () => {
+  it("A66 the old key is published until its last token expires, and deleted when the next one is generated", async () => {
     const oldToken = await signBy(await ready([oldKey]));
     await ready([newKey, oldKey]);
     shift = 12 * hour;
@@ -176,7 +176,7 @@ describe("a new first secret key", () => {
   });
 });
 
-it("another algorithm makes another key, and tokens of the old one stay valid", async () => {
+it("generates another key for another algorithm, and tokens of the old one stay valid", async () => {
   const before = await ready([newKey], "ES256");
   const oldToken = await signBy(before);
   const after = await ready([newKey], "RS256");
@@ -184,7 +184,7 @@ it("another algorithm makes another key, and tokens of the old one stay valid", 
   expect(await verifyBy(after, oldToken)).not.toBeNull();
 });
 
-it("a start that lacks the key that sealed the signing key stops with one line that names it", async () => {
+it("rejects a start without the key that sealed the signing key, in one line that names it", async () => {
   await ready([oldKey]);
   const keys = start([newKey]);
   const [missing] = createVault([oldKey]).keyIds;
@@ -195,15 +195,15 @@ it("a start that lacks the key that sealed the signing key stops with one line t
   expect(await rows()).toHaveLength(1);
 });
 
-describe("tokens of others", () => {
-  it("A65 a token of one tenant is refused by another, in both directions", async () => {
+describe("verification", () => {
+  it("A65 rejects a token of another tenant", async () => {
     const [one, two] = await Promise.all([ready([newKey]), ready([newKey], "ES256", await newTenant())]);
     expect(await verifyBy(two, await signBy(one))).toBeNull();
     expect(await verifyBy(one, await signBy(two))).toBeNull();
     expect((await one.jwks()).keys[0]?.kid).not.toBe((await two.jwks()).keys[0]?.kid);
   });
 
-  it("A63 key ids of any spelling name nothing outside the set", async () => {
+  it("A63 rejects key ids that name no published key", async () => {
     const keys = await ready([newKey]);
     const [, payload, signature] = (await signBy(keys)).split(".");
     const names = [
@@ -221,7 +221,7 @@ describe("tokens of others", () => {
     }
   });
 
-  it("A63 a flood of unknown key ids asks the database once", async () => {
+  it("A63 queries the database once for many unknown key ids", async () => {
     const keys = await ready([newKey]);
     const [, payload, signature] = (await signBy(keys)).split(".");
     const asked = vi.spyOn(postgres.database.read.$client, "query");
@@ -236,7 +236,7 @@ describe("tokens of others", () => {
     expect(asked).toHaveBeenCalledTimes(1);
   });
 
-  it("A66 a key that the operator has removed is refused within a minute, and signs nothing more", async () => {
+  it("A66 rejects a key within a minute after the operator has removed it, and signs with a new one", async () => {
     const keys = await ready([newKey]);
     const token = await signBy(keys);
     await postgres.database.write.delete(schema.signingKeys);
@@ -247,8 +247,8 @@ describe("tokens of others", () => {
   });
 });
 
-describe("when the database cannot be asked", () => {
-  it("known keys go on serving", async () => {
+describe("without a database connection", () => {
+  it("signs and verifies with the cached keys", async () => {
     const keys = await ready([newKey]);
     const token = await signBy(keys);
     const later = performance.now() + 60_001;
@@ -261,7 +261,7 @@ describe("when the database cannot be asked", () => {
     expect((await keys.jwks()).keys).toHaveLength(1);
   });
 
-  it("a start that failed is made up for by the first signature", async () => {
+  it("generates the key at the first signature if that failed at the start", async () => {
     const broken = vi.spyOn(postgres.database.read.$client, "query").mockImplementation(() => {
       throw new Error("connection refused");
     });
@@ -275,7 +275,7 @@ describe("when the database cannot be asked", () => {
 describe("keys for tokens of the passkey server", () => {
   const passkeys = (...secretKeys: string[]) => ready(secretKeys, "ES256", tenantId, "passkeys");
 
-  it("stand beside those of sessions, and neither verify what the others sign", async () => {
+  it("are separate from those of sessions, and neither verify tokens of the others", async () => {
     const [sessions, tokens] = [await ready([oldKey]), await passkeys(oldKey)];
     expect(
       (await rows()).map(({ purpose, algorithm, retiredAt }) => [purpose, algorithm, retiredAt]),
@@ -296,7 +296,7 @@ describe("keys for tokens of the passkey server", () => {
     expect(Buffer.from(own?.n ?? "", "base64url")).toHaveLength(256);
   });
 
-  it("stay published until their last token has expired, which is soon", async () => {
+  it("stay published until their last token has expired, after five minutes", async () => {
     const before = await passkeys(oldKey);
     const [old] = (await before.jwks()).keys;
     const after = await passkeys(newKey, oldKey);

@@ -4,28 +4,28 @@ import { BrokenSealError, createVault, UnknownKeyError } from "./vault.ts";
 
 const oldKey = "an old key of the operator";
 const newKey = "a new key of the operator";
-const plain = Buffer.from("what must not be read");
+const plain = Buffer.from("a secret plain text");
 
 describe("sealed values", () => {
-  it("open under the key and context that sealed them, an empty one too", () => {
+  it("are unsealed with the same key and context, even if they are empty", () => {
     const vault = createVault([newKey]);
     expect(vault.unseal(vault.seal(plain, "totp:1"), "totp:1")).toEqual(plain);
     expect(vault.unseal(vault.seal(Buffer.alloc(0), "totp:1"), "totp:1")).toEqual(Buffer.alloc(0));
   });
 
-  it("never look alike and never hold the plain text", () => {
+  it("differ for the same plain text and do not contain it", () => {
     const vault = createVault([newKey]);
     const [one, two] = [vault.seal(plain, "x"), vault.seal(plain, "x")];
     expect(one.equals(two)).toBe(false);
     expect(one.includes(plain)).toBe(false);
   });
 
-  it("do not open for another context", () => {
+  it("are not unsealed for another context", () => {
     const vault = createVault([newKey]);
     expect(() => vault.unseal(vault.seal(plain, "tenant-a:1"), "tenant-b:1")).toThrow(BrokenSealError);
   });
 
-  it("do not open when any single byte was changed or cut off", () => {
+  it("are not unsealed if a byte was changed or the end is missing", () => {
     const vault = createVault([newKey]);
     const sealed = vault.seal(plain, "x");
     for (let index = 0; index < sealed.length; index++) {
@@ -36,14 +36,14 @@ describe("sealed values", () => {
     }
   });
 
-  it("open after a new key was put in front of the one that sealed them", () => {
+  it("are unsealed after a new key became the first one", () => {
     const sealed = createVault([oldKey]).seal(plain, "x");
     const rotated = createVault([newKey, oldKey]);
     expect(rotated.unseal(sealed, "x")).toEqual(plain);
     expect(() => createVault([oldKey]).unseal(rotated.seal(plain, "x"), "x")).toThrow(UnknownKeyError);
   });
 
-  it("name the key that is missing", () => {
+  it("report the id of a key that is not configured", () => {
     const old = createVault([oldKey]);
     const [keyId] = old.keyIds;
     expect(() => createVault([newKey]).unseal(old.seal(plain, "x"), "x")).toThrow(
@@ -51,13 +51,13 @@ describe("sealed values", () => {
     );
   });
 
-  it("need a key", () => {
+  it("cannot be created without a key", () => {
     expect(() => createVault([])).toThrow("at least one");
   });
 });
 
 describe("keyed hashes", () => {
-  it("are the same for the same parts and differ for any others", () => {
+  it("are equal for equal parts, and differ for all others", () => {
     const vault = createVault([newKey]);
     const macs = [
       vault.mac("code", "ab", "c"),
@@ -72,7 +72,7 @@ describe("keyed hashes", () => {
     expect(macs[0]).toHaveLength(64);
   });
 
-  it("are found again across a rotation", () => {
+  it("are found after a rotation of keys", () => {
     const before = createVault([oldKey]).mac("subject", "ada@example.com");
     const after = createVault([newKey, oldKey]).macs("subject", "ada@example.com");
     expect(after[0]).toEqual(createVault([newKey]).mac("subject", "ada@example.com"));
@@ -83,7 +83,7 @@ describe("keyed hashes", () => {
 describe("passwords for iron-session", () => {
   const passwords = (...keys: string[]) => createVault(keys).passwords("flow");
 
-  it("seal cookies by the first key and read those of the keys behind it", async () => {
+  it("seal with the first key, and unseal with every key", async () => {
     const before = await sealData({ flow: 1 }, { password: passwords(oldKey).sealing, ttl: 60 });
     const { sealing, unsealing } = passwords(newKey, oldKey);
     expect(await unsealData(before, { password: unsealing, ttl: 60 })).toEqual({ flow: 1 });
@@ -91,7 +91,7 @@ describe("passwords for iron-session", () => {
     expect(await unsealData(after, { password: passwords(oldKey).unsealing, ttl: 60 })).toEqual({});
   });
 
-  it("still read what a key sealed when others have gone", async () => {
+  it("unseal after other keys were removed", async () => {
     const sealed = await sealData({ flow: 1 }, { password: passwords(newKey, oldKey).sealing, ttl: 60 });
     expect(await unsealData(sealed, { password: passwords(newKey).unsealing, ttl: 60 })).toEqual({ flow: 1 });
   });

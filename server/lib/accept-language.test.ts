@@ -15,6 +15,6 @@ test.each([
   expect(acceptedLanguageTags(header)).toEqual(tags);
 });
 
-test("reads no more than the first 1,000 characters", () => {
+test("reads the first 1,000 characters only", () => {
   expect(acceptedLanguageTags(`${"x,".repeat(500)}de`)).not.toContain("de");
 });

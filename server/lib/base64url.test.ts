@@ -39,7 +39,7 @@ test.each(["AA==", "AAA="])("accepts %j where padding is allowed", (text) => {
   expect(decodePaddedBase64url(text)).not.toBeNull();
 });
 
-test("accepts no text but the canonical one", () => {
+test("accepts only the canonical text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const bytes = decodeBase64url(text);

@@ -9,7 +9,7 @@ export function decodeBase64url(text: string): Buffer | null {
   return bytes.toString("base64url") === text ? bytes : null;
 }
 
-/** Decodes base64url from clients that pad: the `=` that fill the last group may be there, all of them. */
+/** Decodes base64url as `decodeBase64url` does, with or without the complete padding. */
 export function decodePaddedBase64url(text: string): Buffer | null {
   const bare = text.replace(/={1,2}$/, "");
   return bare.length === text.length || text.length % 4 === 0 ? decodeBase64url(bare) : null;

@@ -8,6 +8,6 @@ test.each([
   ["secret", "secrets", false],
   ["secret", "", false],
   ["secret", Buffer.from("secret"), true],
-])("%j and %j: %j", (one, other, expected) => {
+])("compares %j with %j: %j", (one, other, expected) => {
   expect(constantTimeEqual(one, other)).toBe(expected);
 });

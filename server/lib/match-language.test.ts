@@ -14,6 +14,6 @@ test.each([
   [["__proto__"], undefined],
   [[""], undefined],
   [[], undefined],
-])("%j: %j", (wanted, expected) => {
+])("matches %j to %j", (wanted, expected) => {
   expect(matchLanguage(wanted, offered)).toBe(expected);
 });

@@ -11,7 +11,7 @@ test("derives the challenge of RFC 7636", () => {
   expect("plain").not.toMatch(codeChallengePattern);
 });
 
-test("accepts the verifier of a challenge alone", () => {
+test("accepts only the verifier of a challenge", () => {
   expect(isVerifierOf(challenge, verifier)).toBe(true);
   expect(isVerifierOf(challenge, verifier.toLowerCase())).toBe(false);
   expect(isVerifierOf(codeChallengeOf("short"), "short")).toBe(false);

@@ -55,7 +55,7 @@ describe("qrCodeSvg", () => {
 });
 
 describe("qrCodeDataUrl", () => {
-  test("holds the code, however long the content is", async () => {
+  test("contains the code for content of any length", async () => {
     for (const text of [content, "x".repeat(1200)]) {
       const url = await qrCodeDataUrl(text);
       const [, base64 = ""] = /^data:image\/png;base64,(.+)$/.exec(url) ?? [];

@@ -66,7 +66,7 @@ export async function qrCodeSvg(content: string, style: QrCodeStyle): Promise<{ 
   if ("minimumPixels" in placed) return placed;
   const { width, height, foreground, background } = style;
   const side = placed.size + 2 * QUIET_ZONE_MODULES;
-  // The background covers the whole picture, whatever its aspect ratio; what lies outside is clipped.
+  // The background covers a picture of any aspect ratio; the part outside the picture is clipped.
   const reach = side * Math.ceil(Math.max(width / height, height / width));
   const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges">`,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { randomAlphanumeric } from "./random-alphanumeric.ts";
 
-test("returns as many letters and digits as asked for", () => {
+test("returns the requested number of letters and digits", () => {
   for (const length of [0, 1, 32, 44]) {
     expect(randomAlphanumeric({ randomBytes }, length)).toMatch(new RegExp(`^[0-9A-Za-z]{${length}}$`));
   }

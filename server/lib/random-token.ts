@@ -7,7 +7,7 @@ export function randomToken(platform: Pick<Platform, "randomBytes">): string {
   return platform.randomBytes(32).toString("base64url");
 }
 
-/** Whether a text has the form of a `randomToken`; nothing else is worth a look-up in the database. */
+/** Whether a text has the form of a `randomToken`. Other texts need no query. */
 export function isRandomToken(text: string): boolean {
   return pattern.test(text);
 }

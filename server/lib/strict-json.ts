@@ -1,19 +1,19 @@
-/** Deepest nesting of JSON. */
+/** Maximum number of nested levels. */
 export const MAX_JSON_DEPTH = 32;
 
-/** Most members that all objects of a text may have together, unless its reader allows for more. */
+/** Default for the maximum number of members of all objects of a text together. */
 export const MAX_JSON_MEMBERS = 256;
 
 /**
- * Parses JSON as RFC 7493 narrows it: no name twice in one object, no number beyond a double, no lone surrogate.
- * Also refused: more than `DEPTH_LIMIT` levels, too many members, and members named `__proto__`, which would be
- * something else than data to careless code.
+ * Parses I-JSON (RFC 7493): rejects duplicate names in an object, numbers beyond a double, and lone surrogates. Also
+ * rejects more than `MAX_JSON_DEPTH` levels, too many members, and members named `__proto__`, because code that copies
+ * them could change a prototype.
  *
- * @param mostMembers that all objects may have together
- * @returns undefined for everything refused
+ * @param maxMembers maximum number of members of all objects together
+ * @returns undefined if the text is rejected
  */
-export function parseJson(text: string, mostMembers = MAX_JSON_MEMBERS): unknown {
-  const members = countMembers(text, mostMembers);
+export function parseJson(text: string, maxMembers = MAX_JSON_MEMBERS): unknown {
+  const members = countMembers(text, maxMembers);
   if (members === null) return undefined;
   let value: unknown;
   try {
@@ -21,12 +21,12 @@ export function parseJson(text: string, mostMembers = MAX_JSON_MEMBERS): unknown
   } catch {
     return undefined;
   }
-  // A name that occurs twice was written as two members and read as one.
+  // A duplicate name counts as two members in the text and as one in the value.
   return countPlainMembers(value) === members ? value : undefined;
 }
 
-/** How many members the text writes down, or null when they, or its levels, are too many. Reads it once. */
-function countMembers(text: string, most: number): number | null {
+/** Counts the members in a text. Returns null if there are too many of them or too many levels. */
+function countMembers(text: string, maxMembers: number): number | null {
   let depth = 0;
   let members = 0;
   let quoted = false;
@@ -39,12 +39,12 @@ function countMembers(text: string, most: number): number | null {
     else if (character === 0x7b /* { */ || character === 0x5b /* [ */) {
       if (++depth > MAX_JSON_DEPTH) return null;
     } else if (character === 0x7d /* } */ || character === 0x5d /* ] */) depth--;
-    else if (character === 0x3a /* : */ && ++members > most) return null;
+    else if (character === 0x3a /* : */ && ++members > maxMembers) return null;
   }
   return members;
 }
 
-/** How many members a parsed value has, or NaN when there is something in it that JSON has no business to carry. */
+/** Counts the members of a parsed value. Returns NaN if the value contains something that is rejected. */
 function countPlainMembers(value: unknown): number {
   if (typeof value === "string") return value.isWellFormed() ? 0 : Number.NaN;
   if (typeof value === "number") return Number.isFinite(value) ? 0 : Number.NaN;

@@ -13,9 +13,9 @@ test.each([
   [`${id}\n`, false, false],
   [id.replaceAll("-", ""), false, false],
   [id.replace(/^./, "g"), false, false],
-  // Lower-casing turns the Kelvin sign into a letter of ASCII, which is none of a UUID's.
+  // The Kelvin sign becomes the ASCII letter k in lower case.
   [id.replace(/^./, "\u212a"), false, false],
   ["", false, false],
-])("%j: UUID %j, canonical %j", (text, uuid, canonical) => {
+])("checks %j: a UUID %j, canonical %j", (text, uuid, canonical) => {
   expect([isUuid(text), isCanonicalUuid(text)]).toEqual([uuid, canonical]);
 });

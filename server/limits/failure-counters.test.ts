@@ -31,13 +31,13 @@ const freshKey = (source = "192.0.2.1"): FailureKey => ({
   source,
 });
 
-const reserve = (key: FailureKey, limits: FailureLimits, now = start) =>
+const attempt = (key: FailureKey, limits: FailureLimits, now = start) =>
   countFailure(postgres.database, key, limits, now);
-const refund = (key: Parameters<typeof recordSuccess>[1]) =>
+const succeed = (key: Parameters<typeof recordSuccess>[1]) =>
   postgres.database.write.transaction((tx) => recordSuccess(tx, key));
 
 async function fail(key: FailureKey, times: number, now = start): Promise<void> {
-  for (let time = 0; time < times; time++) await reserve(key, unlimited, now);
+  for (let time = 0; time < times; time++) await attempt(key, unlimited, now);
 }
 
 test("the wait doubles from the fifth consecutive failure, from 1 to 60 seconds", () => {
@@ -51,25 +51,25 @@ describe("a growing wait", () => {
   test("is exact to the millisecond, and an early attempt neither counts nor prolongs it", async () => {
     const key = freshKey();
     for (let failure = 0; failure < 5; failure++)
-      expect(await reserve(key, growingDelay)).toMatchObject({ ok: true });
-    expect(await reserve(key, growingDelay, at(0.999))).toEqual({
+      expect(await attempt(key, growingDelay)).toMatchObject({ ok: true });
+    expect(await attempt(key, growingDelay, at(0.999))).toEqual({
       ok: false,
       reason: "rate_limited",
       retryAfterSeconds: 1,
     });
-    expect(await reserve(key, growingDelay, at(0.5))).toEqual({
+    expect(await attempt(key, growingDelay, at(0.5))).toEqual({
       ok: false,
       reason: "rate_limited",
       retryAfterSeconds: 1,
     });
-    expect(await reserve(key, growingDelay, at(1))).toMatchObject({ ok: true });
-    expect(await reserve(key, growingDelay, at(1))).toEqual({
+    expect(await attempt(key, growingDelay, at(1))).toMatchObject({ ok: true });
+    expect(await attempt(key, growingDelay, at(1))).toEqual({
       ok: false,
       reason: "rate_limited",
       retryAfterSeconds: 2,
     });
-    expect(await reserve(key, growingDelay, at(3))).toMatchObject({ ok: true });
-    expect(await reserve(key, growingDelay, at(3.5))).toEqual({
+    expect(await attempt(key, growingDelay, at(3))).toMatchObject({ ok: true });
+    expect(await attempt(key, growingDelay, at(3.5))).toEqual({
       ok: false,
       reason: "rate_limited",
       retryAfterSeconds: 4,
@@ -79,12 +79,12 @@ describe("a growing wait", () => {
   test("A20 applies to one source only", async () => {
     const attacker = freshKey("198.51.100.7");
     await fail(attacker, 20);
-    expect(await reserve(attacker, growingDelay, at(59))).toEqual({
+    expect(await attempt(attacker, growingDelay, at(59))).toEqual({
       ok: false,
       reason: "rate_limited",
       retryAfterSeconds: 1,
     });
-    expect(await reserve({ ...attacker, source: "192.0.2.1" }, growingDelay, at(59))).toMatchObject({
+    expect(await attempt({ ...attacker, source: "192.0.2.1" }, growingDelay, at(59))).toMatchObject({
       ok: true,
     });
   });
@@ -92,14 +92,14 @@ describe("a growing wait", () => {
   test("ends with a success from the same source", async () => {
     const key = freshKey();
     await fail(key, 20);
-    await refund(key);
-    expect(await reserve(key, growingDelay)).toMatchObject({ ok: true });
+    await succeed(key);
+    expect(await attempt(key, growingDelay)).toMatchObject({ ok: true });
   });
 
   test("admits one of many concurrent attempts when it is over", async () => {
     const key = freshKey();
     await fail(key, 8);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => reserve(key, growingDelay, at(30))));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => attempt(key, growingDelay, at(30))));
     expect(answers.filter((answer) => answer.ok)).toHaveLength(1);
   });
 });
@@ -107,7 +107,7 @@ describe("a growing wait", () => {
 describe("failures in an hour", () => {
   test("A12 admit ten of 1000 concurrent attempts", async () => {
     const key = freshKey("");
-    const answers = await Promise.all(Array.from({ length: 1000 }, () => reserve(key, hourly(10))));
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => attempt(key, hourly(10))));
     expect(answers.filter((answer) => answer.ok)).toHaveLength(10);
     expect(answers.filter((answer) => !answer.ok)).toEqual(
       Array(990).fill({ ok: false, reason: "rate_limited", retryAfterSeconds: 3600 }),
@@ -116,44 +116,44 @@ describe("failures in an hour", () => {
 
   test("are reset after the hour, and the wait decreases until then", async () => {
     const key = freshKey("");
-    for (let failure = 0; failure < 10; failure++) await reserve(key, hourly(10), at(failure));
-    expect(await reserve(key, hourly(10), at(600))).toEqual({
+    for (let failure = 0; failure < 10; failure++) await attempt(key, hourly(10), at(failure));
+    expect(await attempt(key, hourly(10), at(600))).toEqual({
       ok: false,
       reason: "rate_limited",
       retryAfterSeconds: 3000,
     });
-    expect(await reserve(key, hourly(10), at(3599.9))).toEqual({
+    expect(await attempt(key, hourly(10), at(3599.9))).toEqual({
       ok: false,
       reason: "rate_limited",
       retryAfterSeconds: 1,
     });
-    expect(await reserve(key, hourly(10), at(3600))).toMatchObject({ ok: true });
-    expect(await reserve(key, hourly(1), at(3601))).toEqual({
+    expect(await attempt(key, hourly(10), at(3600))).toMatchObject({ ok: true });
+    expect(await attempt(key, hourly(1), at(3601))).toEqual({
       ok: false,
       reason: "rate_limited",
       retryAfterSeconds: 3599,
     });
   });
 
-  test("are not reset by a success, which refunds its own reservation only", async () => {
+  test("are not reset by a success, which subtracts its own count only", async () => {
     const key = { ...freshKey(""), method: "passcode" as const };
     await fail(key, 9);
     for (let success = 0; success < 5; success++) {
-      expect(await reserve(key, hourly(10))).toMatchObject({ ok: true });
-      await refund(key);
+      expect(await attempt(key, hourly(10))).toMatchObject({ ok: true });
+      await succeed(key);
     }
     await fail(key, 1);
-    expect((await reserve(key, hourly(10))).ok).toBe(false);
+    expect((await attempt(key, hourly(10))).ok).toBe(false);
   });
 });
 
-describe("a hundred failures in a row", () => {
-  test("lock the method, whatever time passes", async () => {
+describe("a hundred consecutive failures", () => {
+  test("lock the method for an unlimited time", async () => {
     const key = freshKey("");
     await fail(key, MAX_CONSECUTIVE_FAILURES - 1);
-    expect(await reserve(key, consecutiveLimit)).toMatchObject({ ok: true });
-    expect(await reserve(key, consecutiveLimit)).toEqual({ ok: false, reason: "locked" });
-    expect(await reserve(key, consecutiveLimit, at(86_400 * 365))).toEqual({ ok: false, reason: "locked" });
+    expect(await attempt(key, consecutiveLimit)).toMatchObject({ ok: true });
+    expect(await attempt(key, consecutiveLimit)).toEqual({ ok: false, reason: "locked" });
+    expect(await attempt(key, consecutiveLimit, at(86_400 * 365))).toEqual({ ok: false, reason: "locked" });
   });
 
   test.each(["passcode", "passkey"] as const)(
@@ -161,66 +161,66 @@ describe("a hundred failures in a row", () => {
     async (method) => {
       const key = freshKey("");
       await fail(key, MAX_CONSECUTIVE_FAILURES);
-      await refund({ ...key, method });
-      expect(await reserve(key, consecutiveLimit)).toMatchObject({ ok: true });
+      await succeed({ ...key, method });
+      expect(await attempt(key, consecutiveLimit)).toMatchObject({ ok: true });
     },
   );
 
   test("stay counted below the limit when another method succeeds", async () => {
     const key = freshKey("");
     await fail(key, MAX_CONSECUTIVE_FAILURES - 1);
-    await refund({ ...key, method: "passkey" });
-    await reserve(key, consecutiveLimit);
-    expect(await reserve(key, consecutiveLimit)).toEqual({ ok: false, reason: "locked" });
+    await succeed({ ...key, method: "passkey" });
+    await attempt(key, consecutiveLimit);
+    expect(await attempt(key, consecutiveLimit)).toEqual({ ok: false, reason: "locked" });
   });
 
   test("are counted over all sources, and reset by one success", async () => {
     const key = freshKey("");
     await fail(key, 60);
-    await refund({ ...key, source: "192.0.2.1" });
+    await succeed({ ...key, source: "192.0.2.1" });
     await fail(key, MAX_CONSECUTIVE_FAILURES - 1);
-    expect(await reserve(key, consecutiveLimit)).toMatchObject({ ok: true });
+    expect(await attempt(key, consecutiveLimit)).toMatchObject({ ok: true });
   });
 });
 
-test("steps may count in another order than they read the clock in", async () => {
+test("admits concurrent attempts that arrive in another order than they read the clock", async () => {
   for (const limits of [growingDelay, hourly(10), unlimited]) {
     const key = freshKey();
     for (const seconds of [0, 0.002, 0.001])
-      expect(await reserve(key, limits, at(seconds))).toMatchObject({ ok: true });
+      expect(await attempt(key, limits, at(seconds))).toMatchObject({ ok: true });
   }
 });
 
-test("A16 a rollback after the reservation refunds nothing", async () => {
+test("A16 a rollback after an attempt was counted does not undo the count", async () => {
   const key = freshKey("");
-  for (let attempt = 0; attempt < 10; attempt++) {
+  for (let round = 0; round < 10; round++) {
     await expect(
       postgres.database.write.transaction(async () => {
-        await reserve(key, hourly(10));
+        await attempt(key, hourly(10));
         throw new Error("the step failed");
       }),
     ).rejects.toThrow("the step failed");
   }
-  expect((await reserve(key, hourly(10))).ok).toBe(false);
+  expect((await attempt(key, hourly(10))).ok).toBe(false);
 });
 
-test("concurrent successes and failures neither deadlock nor lose counts", async () => {
+test("counts concurrent successes and failures without a deadlock or a lost count", async () => {
   const key = freshKey("");
   const other = { ...key, method: "passcode" as const };
   await fail(key, MAX_CONSECUTIVE_FAILURES);
   await fail(other, MAX_CONSECUTIVE_FAILURES);
   await Promise.all(
     Array.from({ length: 60 }, (_, index) => {
-      if (index % 3 === 0) return refund({ ...key, source: "192.0.2.1" });
-      if (index % 3 === 1) return refund(other);
-      return reserve({ ...key, source: "192.0.2.1" }, unlimited);
+      if (index % 3 === 0) return succeed({ ...key, source: "192.0.2.1" });
+      if (index % 3 === 1) return succeed(other);
+      return attempt({ ...key, source: "192.0.2.1" }, unlimited);
     }),
   );
-  await refund(key);
-  expect(await reserve(key, consecutiveLimit)).toMatchObject({ ok: true });
+  await succeed(key);
+  expect(await attempt(key, consecutiveLimit)).toMatchObject({ ok: true });
 });
 
-test("counts are separate for each tenant, method and subject", async () => {
+test("counts separately for each tenant, method and subject", async () => {
   const key = freshKey("");
   await fail(key, 10);
   const others: FailureKey[] = [
@@ -228,8 +228,8 @@ test("counts are separate for each tenant, method and subject", async () => {
     { ...key, method: "passcode" },
     { ...key, subject: randomBytes(32) },
   ];
-  for (const other of others) expect(await reserve(other, hourly(10))).toMatchObject({ ok: true });
-  expect((await reserve(key, hourly(10))).ok).toBe(false);
+  for (const other of others) expect(await attempt(other, hourly(10))).toMatchObject({ ok: true });
+  expect((await attempt(key, hourly(10))).ok).toBe(false);
 });
 
 test("a subject reveals equality only", () => {

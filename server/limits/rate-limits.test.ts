@@ -32,7 +32,7 @@ test.each<[RateName, number]>([
   ["password", 5],
   ["password_source", 60],
   ["flow_start", 60],
-])("of 100 concurrent attempts under %s, %i are admitted", async (name, allowed) => {
+])("the limit %s admits %i of 100 concurrent attempts", async (name, allowed) => {
   const limits = rates();
   const key = freshKey();
   expect(await admitted(100, () => limits.consume(name, key))).toBe(allowed);
@@ -112,7 +112,7 @@ test("counts are separate for each limit", async () => {
   expect(await limits.consume("passcode_source", key)).toEqual({ ok: true });
 });
 
-test("limits that are turned off admit everything and count nothing", async () => {
+test("disabled limits admit everything and count nothing", async () => {
   const off = createRateLimits(
     { rate_limiter: { ...config.rate_limiter, enabled: false } },
     postgres.database,

@@ -5,13 +5,13 @@ import { sha256 } from "../lib/sha256.ts";
 
 /** Names of the rate limits; each has its own limit in `rate_limiter` of the configuration. */
 export type RateName =
-  /** Passcodes mailed to an address, whatever the source of the request. */
+  /** Passcodes mailed to an address, from all sources together. */
   | "passcode_address"
   /** Passcodes requested from a source. */
   | "passcode_source"
   /** Password attempts for an account from a source. */
   | "password"
-  /** Password attempts from a source, whatever the account. */
+  /** Password attempts from a source, for all accounts together. */
   | "password_source"
   /** Flows started from a source. */
   | "flow_start"

@@ -97,7 +97,7 @@ test.each([
   ["authenticator", "A phone was set up", "Ein Telefon wurde"],
   ["recovery_codes", "New recovery codes were set up", "Neue Wiederherstellungscodes wurden"],
   [undefined, "A second factor was set up", "Ein zweiter Faktor wurde"],
-] as const)("a second factor is named: %s", (factor, english, german) => {
+] as const)("names the second factor %s", (factor, english, german) => {
   const content: MailContent = { type: "mfa_create", ...(factor ? { factor } : {}) };
   expect(write(content, "en").text).toContain(english);
   expect(write(content, "de").text).toContain(german);
@@ -128,7 +128,7 @@ describe("A88 a hostile service name", () => {
   });
 });
 
-test("the HTML is readable for programs that drop styles", async () => {
+test("the HTML is readable in programs that ignore styles", async () => {
   const { html } = write({ type: "login", code, ttlSeconds: 300 }, "en");
   const parsed = await simpleParser(`Content-Type: text/html; charset=utf-8\r\n\r\n${html}`);
   expect(parsed.text).toContain(code);

@@ -84,7 +84,7 @@ describe("the mailbox", () => {
     expect(kept.map(({ subject }) => subject)).toContain("mail 4");
   });
 
-  test("keeps a mail once that is sent twice", async () => {
+  test("stores a mail once if it is sent twice", async () => {
     const id = randomUUID();
     await keep("anna@example.com", "once", { id });
     await keep("anna@example.com", "once", { id });
@@ -122,7 +122,7 @@ describe("the mailbox page", () => {
     expect(asked).toContain(`href="?mail=${id}" aria-current="true"`);
   });
 
-  test("answers when it is empty, and malformed addresses", async () => {
+  test("handles an empty mailbox and malformed addresses", async () => {
     await expect((await page()).text()).resolves.toContain("No mail yet");
     for (const query of ["?limit=0", "?limit=x", "?mail=1", "?to=", "?to=%00", "?limit=1e99"]) {
       const answer = await page(query, json);

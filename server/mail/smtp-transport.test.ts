@@ -53,7 +53,7 @@ describe("a sent mail", () => {
     expect(received.headers.get("auto-submitted")).toBe("auto-generated");
   });
 
-  test("A88 has no headers or recipients made of names and subjects", async () => {
+  test("A88 has no headers or recipients from names and subjects", async () => {
     smtp = await startSmtp();
     const hostile = "x\r\nBcc: thief@evil.example\r\n\r\nbody";
     await send({ subject: hostile }, smtp.url, {
@@ -87,26 +87,26 @@ describe("a sent mail", () => {
 });
 
 describe("a rejection by the server", () => {
-  test("A117 with 5yz, is permanent, and its message repeats nothing", async () => {
+  test("A117 is permanent with 5yz, and its message does not repeat the reply", async () => {
     smtp = await startSmtp({ reply: () => 552 });
     const refused = send();
     await expect(refused).rejects.toThrow(PermanentFailure);
-    await expect(refused).rejects.toThrow(/^the mail server refused it: 552 to DATA$/);
+    await expect(refused).rejects.toThrow(/^the mail server rejected it: 552 to DATA$/);
   });
 
-  test("A117 with 4yz, may be retried", async () => {
+  test("A117 may be retried with 4yz", async () => {
     smtp = await startSmtp({ reply: () => 450 });
     const refused = send();
     await expect(refused).rejects.toMatchObject({ responseCode: 450 });
     await expect(refused).rejects.not.toThrow(PermanentFailure);
   });
 
-  test("A117 with 530, may be retried: it asks for our login", async () => {
+  test("A117 may be retried with 530, which requires a login", async () => {
     smtp = await startSmtp({ reply: () => 530 });
     await expect(send()).rejects.not.toThrow(PermanentFailure);
   });
 
-  test("A117 of our password, may be retried: the password can be corrected", async () => {
+  test("A117 may be retried if it concerns the password, which can be corrected", async () => {
     smtp = await startSmtp({
       options: {
         authOptional: false,
@@ -129,14 +129,14 @@ describe("the connection", () => {
     expect(smtp.messages).toEqual([]);
   });
 
-  test("with a malformed address stops the start with one line, which does not repeat it", async () => {
+  test("rejects a malformed address with one line that does not repeat it", async () => {
     smtp = await startSmtp();
     for (const url of ["smtp://user:pa#ss@example.com", "smtp://", "smtp://:587"]) {
       expect(() => createSmtpTransport(url, from)).toThrow(/^SMTP_URL cannot be read; [^@]*$/);
     }
   });
 
-  test("can be configured to accept one in the address", async () => {
+  test("accepts an untrusted certificate if the address allows it", async () => {
     smtp = await startSmtp({ options: selfSigned });
     await send({}, `${smtp.url}?ignoreTLS=true`);
     expect(smtp.messages).toHaveLength(1);
@@ -151,7 +151,7 @@ describe("the connection", () => {
     expect(smtp.messages).toEqual([]);
   });
 
-  test("A117 to a server that stalls is closed after the time limit", async () => {
+  test("A117 is closed after the time limit if the server does not reply", async () => {
     smtp = await startSmtp({ reply: () => new Promise(() => {}) });
     transport = createSmtpTransport(smtp.url, from);
     await expect(transport.send(mail(), AbortSignal.timeout(300))).rejects.toThrow();

@@ -13,7 +13,7 @@ import type { MailTransport } from "./transport.ts";
  *
  * @param url smtp:// (STARTTLS) or smtps:// (TLS from the first byte), with user and password where needed
  * @param from sender of every mail
- * @throws ConfigError when the address cannot be parsed
+ * @throws ConfigError if the address cannot be parsed
  */
 export function createSmtpTransport(url: string, from: { name: string; address: string }): MailTransport {
   const { username, hostname } = parseAddress(url);
@@ -57,7 +57,7 @@ export function createSmtpTransport(url: string, from: { name: string; address: 
           signal,
         });
       } catch (error) {
-        const refusal = refusalOf(error);
+        const refusal = permanentRejection(error);
         if (refusal) throw new PermanentFailure(refusal);
         throw error;
       }
@@ -75,11 +75,11 @@ function parseAddress(url: string): URL {
 }
 
 /**
- * Whether a rejection is permanent. A 5yz reply to this mail (RFC 5321 4.2.1) will be the same next time. A reply
- * to the login or the greeting, and 530, which requires a login or TLS (RFC 4954 6, RFC 3207 4), concern the
- * configuration and may be fixed within the lifetime of the mail.
+ * Returns the message of a permanent rejection, or undefined if a retry may succeed. A 5yz reply to this mail
+ * (RFC 5321 4.2.1) will be the same next time. A reply to the login or the greeting, and 530, which requires a login or
+ * TLS (RFC 4954 6, RFC 3207 4), concern the configuration and may be fixed within the lifetime of the mail.
  */
-function refusalOf(error: unknown): string | undefined {
+function permanentRejection(error: unknown): string | undefined {
   const { code, responseCode, command } = error as {
     code?: unknown;
     responseCode?: unknown;
@@ -88,7 +88,7 @@ function refusalOf(error: unknown): string | undefined {
   const aboutThisMail = code === "EENVELOPE" || code === "EMESSAGE";
   if (!aboutThisMail || typeof responseCode !== "number" || responseCode < 500 || responseCode === 530)
     return undefined;
-  return `the mail server refused it: ${responseCode}${typeof command === "string" ? ` to ${command}` : ""}`;
+  return `the mail server rejected it: ${responseCode}${typeof command === "string" ? ` to ${command}` : ""}`;
 }
 
 /** One address that no parser reads as two or as a header. Addresses that users may enter are narrower. */

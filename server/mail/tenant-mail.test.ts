@@ -39,7 +39,7 @@ test("tenants with their own mail server or sender have their own transport, and
   mail.close();
 });
 
-test("the job acts for its tenant, and fails permanently when the tenant is gone", async () => {
+test("the job sends as its tenant, and fails permanently if the tenant was deleted", async () => {
   const { tenant, tenants, vault, database } = runtime;
   const mail = createTenantMail(tenant, database);
   const acme = await make("Acme");

@@ -14,7 +14,7 @@ export interface MailSender {
 
 /** The mail senders of all tenants. */
 export interface TenantMail {
-  /** @throws ConfigError when the address of its mail server cannot be parsed */
+  /** @throws ConfigError if the address of its mail server cannot be parsed */
   of(tenant: Tenant): MailSender;
   close(): void;
 }
@@ -23,7 +23,7 @@ export interface TenantMail {
  * Creates the mail senders of a process. The default tenant's transport is opened at once, so that an invalid one
  * stops the start. Tenants with the same mail server and sender share connections.
  *
- * @throws ConfigError when the address of the mail server cannot be parsed
+ * @throws ConfigError if the address of the mail server cannot be parsed
  */
 export function createTenantMail(byDefault: Tenant, database: Database): TenantMail {
   const senders = new WeakMap<Tenant, MailSender>();
@@ -67,7 +67,7 @@ export function createTenantMail(byDefault: Tenant, database: Database): TenantM
 /**
  * Checks that the address of a mail server can be parsed; does not connect.
  *
- * @throws ConfigError when it cannot
+ * @throws ConfigError if it cannot
  */
 export function checkMailServer({ smtp_url, email_delivery }: Config): void {
   if (smtp_url) createSmtpTransport(smtp_url, { name: "", address: email_delivery.from_address }).close();

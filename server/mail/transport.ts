@@ -21,7 +21,7 @@ export interface MailTransport {
   /**
    * Resolves when another system has accepted responsibility for the mail.
    *
-   * @throws PermanentFailure when it will never be accepted
+   * @throws PermanentFailure if it will never be accepted
    */
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
   close(): void;

@@ -25,23 +25,23 @@ export type AssertionVerdict =
 /**
  * Verifies an authentication response for login, second factor and transaction.
  *
- * @param about the parsed response, and the challenge that it took
+ * @param about the parsed response, and the challenge that it consumed
  */
 export async function verifyPasskeyAssertion(
   context: RequestContext,
-  about: { answer: AuthenticationResponse; clientData: ClientData; taken: ConsumedChallenge },
+  about: { answer: AuthenticationResponse; clientData: ClientData; consumed: ConsumedChallenge },
 ): Promise<AssertionVerdict> {
   const { runtime, tenant } = context;
-  const { answer, clientData, taken } = about;
+  const { answer, clientData, consumed } = about;
   const db = runtime.database.read;
-  if (taken.expired)
+  if (consumed.expired)
     return rejectPasskeyRequest("assertion_rejected", { details: "the challenge has expired" });
 
-  // Without a user named by the application the response must name one; at a transaction it may, and it must exist.
+  // The response must name a user if the application named none. In a transaction it may name one, which must exist.
   const handle = answer.response.userHandle || null;
-  if (handle === null && taken.userId === null)
+  if (handle === null && consumed.userId === null)
     return rejectPasskeyRequest("unknown_user_handle", { details: "the response names no user" });
-  if (handle !== null && (taken.userId === null || taken.operation === "transaction")) {
+  if (handle !== null && (consumed.userId === null || consumed.operation === "transaction")) {
     const named = await findUsers(db, tenant.id, userIdsOf(handle));
     if (named.length === 0)
       return rejectPasskeyRequest("unknown_user_handle", { details: "the user does not exist" });
@@ -51,16 +51,16 @@ export async function verifyPasskeyAssertion(
   if (!credential)
     return rejectPasskeyRequest("assertion_rejected", { details: "the credential does not exist" });
 
-  const secondFactor = taken.operation === "mfa_login";
+  const secondFactor = consumed.operation === "mfa_login";
   const { sign_count: signCount } = tenant.config.webauthn;
   const verdict = await verifyWebAuthnAssertion(answer, clientData, credential, {
-    challenge: taken.challenge,
+    challenge: consumed.challenge,
     origins: acceptedOrigins(tenant.config, clientData.origin),
     rpId: tenant.config.passkey_server.relying_party.id,
-    requireUserVerification: taken.userVerification === "required",
+    requireUserVerification: consumed.userVerification === "required",
     // An MFA credential is on no list for logins; without the list the reason is `mfa_only`.
-    allowed: credential.mfaOnly && !secondFactor ? null : taken.allowed,
-    userId: taken.userId,
+    allowed: credential.mfaOnly && !secondFactor ? null : consumed.allowed,
+    userId: consumed.userId,
     userHandles: userHandlesOf(credential.owner.userId),
     secondFactor,
     signCount,
@@ -69,7 +69,7 @@ export async function verifyPasskeyAssertion(
     const foreignOrigin = originMismatchDetails(tenant.config, clientData.origin);
     const rejection = foreignOrigin
       ? rejectPasskeyRequest("assertion_rejected", { details: foreignOrigin })
-      : rejectionFor(verdict.reason, taken.operation);
+      : rejectionFor(verdict.reason, consumed.operation);
     return { ...rejection, credential };
   }
 

@@ -23,7 +23,7 @@ export interface NewChallenge {
   seconds: number;
 }
 
-/** A challenge that was taken and no longer exists in the database. */
+/** A challenge that was consumed and no longer exists in the database. */
 export interface ConsumedChallenge extends Omit<NewChallenge, "seconds"> {
   /** Whether it had expired; its response must be rejected. */
   expired: boolean;
@@ -52,7 +52,7 @@ export async function openChallenge(
 }
 
 /**
- * Takes a challenge and commits at once, so that it accepts one response whatever the outcome.
+ * Consumes a challenge and commits at once, so that it accepts one response, even if that is rejected.
  *
  * @param operations accepted operations; a challenge of another operation stays open
  * @param challenge as stated in the client data
@@ -64,7 +64,7 @@ export async function consumeChallenge(
   challenge: string,
 ): Promise<ConsumedChallenge | null> {
   const now = databaseNow(runtime.platform.clockShift());
-  const [taken] = await runtime.database.write
+  const [consumed] = await runtime.database.write
     .delete(table)
     .where(
       and(
@@ -82,5 +82,5 @@ export async function consumeChallenge(
       transactionId: table.transactionId,
       expired: sql<boolean>`${table.expiresAt} <= ${now}`,
     });
-  return (taken as ConsumedChallenge | undefined) ?? null;
+  return (consumed as ConsumedChallenge | undefined) ?? null;
 }

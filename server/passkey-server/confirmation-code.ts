@@ -72,7 +72,7 @@ export async function redeemCode(
 ): Promise<({ ok: true; transaction_id: string } & TransactionProof) | PasskeyRejection> {
   const now = databaseNow(runtime.platform.clockShift());
   const codeHash = sha256(code);
-  const taken = await runtime.database.write.transaction(async (tx) => {
+  const redeemed = await runtime.database.write.transaction(async (tx) => {
     const [found] = await tx
       .select({ id: table.transactionId, sealed: table.sealedResult, identifier: transactions.identifier })
       .from(table)
@@ -89,11 +89,11 @@ export async function redeemCode(
       .where(ofTransaction(tenant.id, found.id));
     return found;
   });
-  if (!taken?.sealed) return rejectPasskeyRequest("unknown_code");
-  const opened = runtime.vault.unseal(taken.sealed, sealContext(tenant.id, taken.id));
+  if (!redeemed?.sealed) return rejectPasskeyRequest("unknown_code");
+  const opened = runtime.vault.unseal(redeemed.sealed, sealContext(tenant.id, redeemed.id));
   return {
     ok: true,
     ...(JSON.parse(opened.toString()) as TransactionProof),
-    transaction_id: taken.identifier,
+    transaction_id: redeemed.identifier,
   };
 }

@@ -105,9 +105,10 @@ export async function confirm(
 
   // A challenge of another transaction stays open.
   const matches = read.clientData.challenge === transaction.challenge;
-  const taken = matches ? await consumeChallenge(context, ["transaction"], transaction.challenge) : null;
-  if (!taken) return rejectAndReopen(context, token, record, rejectPasskeyRequest("unknown_login_challenge"));
-  const verdict = await verifyTransactionAssertion(context, { ...read, taken, transaction });
+  const consumed = matches ? await consumeChallenge(context, ["transaction"], transaction.challenge) : null;
+  if (!consumed)
+    return rejectAndReopen(context, token, record, rejectPasskeyRequest("unknown_login_challenge"));
+  const verdict = await verifyTransactionAssertion(context, { ...read, consumed, transaction });
   if (!verdict.ok) return rejectAndReopen(context, token, record, verdict);
 
   const { code, result } = issueCode(context, transaction.id, verdict.proof);

@@ -90,7 +90,7 @@ async function open(
 }
 
 /**
- * Verifies the response to a login. The challenge is used up in any case.
+ * Verifies the response to a login. The challenge is consumed even if the response is rejected.
  *
  * @param body AuthenticationResponseJSON, unvalidated; no content makes this throw
  */
@@ -109,20 +109,20 @@ export async function finalizeLogin(
   if (!read) return rejectPasskeyRequest("malformed_assertion");
   const { answer, clientData } = read;
 
-  const taken = await consumeChallenge(context, [operation], clientData.challenge);
-  if (!taken) {
+  const consumed = await consumeChallenge(context, [operation], clientData.challenge);
+  if (!consumed) {
     const rejection = rejectPasskeyRequest("unknown_login_challenge");
     await auditUnknownChallenge(context, `${audited}_final`, rejection, { credentialId: answer.id });
     return rejection;
   }
 
-  const verdict = await verifyPasskeyAssertion(context, { answer, clientData, taken });
+  const verdict = await verifyPasskeyAssertion(context, { answer, clientData, consumed });
   const userId = verdict.credential?.owner.userId;
   const facts = { actorUserId: userId, credentialId: answer.id };
   if (!verdict.ok) return fail(verdict, facts);
 
   const { credential, write } = verdict;
-  // Signed before the write, so that no sign-in is recorded noCredentials a token.
+  // Sign before the write, so that no sign-in is recorded without a token.
   const token = await signToken(context, { userId: credential.owner.userId, credentialId: credential.id });
   const rejection = await writeAssertion(
     context,

@@ -46,7 +46,8 @@ export async function initializeRegistration(
 }
 
 /**
- * Verifies the response to `initializeRegistration` and stores the credential. The challenge is used up in any case.
+ * Verifies the response to `initializeRegistration` and stores the credential. The challenge is consumed even if the
+ * response is rejected.
  *
  * @param body RegistrationResponseJSON, unvalidated; no content makes this throw
  */
@@ -62,15 +63,15 @@ export async function finalizeRegistration(
   if (!read) return rejectPasskeyRequest("malformed_attestation");
   const { answer, clientData } = read;
 
-  const taken = await consumeChallenge(context, [operation], clientData.challenge);
-  if (!taken) {
+  const consumed = await consumeChallenge(context, [operation], clientData.challenge);
+  if (!consumed) {
     const rejection = rejectPasskeyRequest("unknown_registration_challenge");
     await auditUnknownChallenge(context, `${audited}_final`, rejection, { credentialId: answer.id });
     return rejection;
   }
 
   const user =
-    taken.userId === null ? null : await findUserById(runtime.database.read, tenant.id, taken.userId);
+    consumed.userId === null ? null : await findUserById(runtime.database.read, tenant.id, consumed.userId);
   const fail = async (code: PasskeyErrorCode, details?: string) => {
     const rejection = rejectPasskeyRequest(code, details === undefined ? {} : { details });
     const facts = { actorUserId: user?.userId, credentialId: answer.id };
@@ -78,10 +79,10 @@ export async function finalizeRegistration(
     return rejection;
   };
   if (!user) return fail("user_not_found");
-  if (taken.expired) return fail("attestation_rejected", "the challenge has expired");
+  if (consumed.expired) return fail("attestation_rejected", "the challenge has expired");
 
   const verdict = await verifyWebAuthnAttestation(answer, clientData, {
-    challenge: taken.challenge,
+    challenge: consumed.challenge,
     origins: acceptedOrigins(tenant.config, clientData.origin),
     rpId: tenant.config.passkey_server.relying_party.id,
     requireUserPresence: true,
@@ -95,9 +96,9 @@ export async function finalizeRegistration(
     return fail("attestation_rejected", foreignOrigin ?? rejectionDetails[verdict.reason]);
   }
   const { credential } = verdict;
-  if (taken.userVerification === "required" && !credential.userVerified) return fail("user_not_verified");
+  if (consumed.userVerification === "required" && !credential.userVerified) return fail("user_not_verified");
 
-  // Signed before the write, so that no credential is stored without a token.
+  // Sign before the write, so that no credential is stored without a token.
   const token = await signToken(context, { userId: user.userId, credentialId: credential.id });
   const name = authenticatorName(credential.aaguid) ?? `cred-${credential.id}`;
   const conflict = await runtime.database.write.transaction(async (tx) => {

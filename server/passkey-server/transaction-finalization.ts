@@ -23,7 +23,7 @@ export interface TransactionProof {
 }
 
 /**
- * Verifies the response to `initializeTransaction`. The challenge is used up in any case.
+ * Verifies the response to `initializeTransaction`. The challenge is consumed even if the response is rejected.
  *
  * @param body AuthenticationResponseJSON, unvalidated; no content makes this throw
  */
@@ -34,15 +34,16 @@ export async function finalizeTransaction(
   const { runtime, tenant } = context;
   const read = readAuthenticationResponse(body);
   if (!read) return rejectPasskeyRequest("malformed_transaction_assertion");
-  const taken = await consumeChallenge(context, ["transaction"], read.clientData.challenge);
-  const transaction = taken && (await findTransaction(runtime.database.read, tenant.id, taken.transactionId));
+  const consumed = await consumeChallenge(context, ["transaction"], read.clientData.challenge);
+  const transaction =
+    consumed && (await findTransaction(runtime.database.read, tenant.id, consumed.transactionId));
   if (!transaction) {
     const rejection = rejectPasskeyRequest("unknown_login_challenge");
     const facts = { credentialId: read.answer.id };
     await auditUnknownChallenge(context, "webauthn_transaction_final", rejection, facts);
     return rejection;
   }
-  const verdict = await verifyTransactionAssertion(context, { ...read, taken, transaction });
+  const verdict = await verifyTransactionAssertion(context, { ...read, consumed, transaction });
   if (!verdict.ok) return verdict;
   const rejection = await verdict.write();
   return rejection ?? { ok: true, ...verdict.proof };
@@ -69,12 +70,12 @@ export type TransactionVerdict =
  * Verifies the user's response to a transaction, sent by the application or by the confirmation page. Rejections are
  * audited.
  *
- * @param about the parsed response, the challenge that it took, and the transaction
+ * @param about the parsed response, the challenge that it consumed, and the transaction
  */
 export async function verifyTransactionAssertion(
   context: RequestContext,
   about: NonNullable<ReturnType<typeof readAuthenticationResponse>> & {
-    taken: ConsumedChallenge;
+    consumed: ConsumedChallenge;
     transaction: TransactionRow;
   },
 ): Promise<TransactionVerdict> {
@@ -97,7 +98,7 @@ export async function verifyTransactionAssertion(
   const receipt = await signReceipt(context, { ...signer, transaction, answer });
   if (receipt === null)
     return fail(rejectPasskeyRequest("assertion_rejected", { details: "the credential does not exist" }));
-  // No token without a valid receipt: receipt verification is stricter in places.
+  // Issue no token without a valid receipt: the verification of receipts is stricter in places.
   const receiptVerdict = verifyReceipt(receipt, { jwks: null });
   if (!receiptVerdict.ok)
     return fail(

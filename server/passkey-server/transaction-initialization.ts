@@ -20,7 +20,7 @@ export type OpenedTransaction =
 
 /**
  * Opens a challenge that commits to a transaction. The application's id of the transaction can be used once in a tenant,
- * whatever the outcome.
+ * even if the transaction is never confirmed.
  *
  * @param input `transactionId`: the application's id; `data`: any JSON value; `confirmation`: to have the user confirm on
  *   the confirmation page

@@ -53,7 +53,7 @@ export async function issueAuthorizationCode(
  * Redeems a code. The code is consumed even if the verifier does not match, because a wrong verifier means that it has
  * leaked.
  *
- * @returns the live session of the code and the URL it was sent to; null if anything is wrong
+ * @returns the live session of the code and the URL it was sent to; null if the code is rejected
  */
 export async function redeemAuthorizationCode(
   runtime: Runtime,
@@ -62,7 +62,7 @@ export async function redeemAuthorizationCode(
 ): Promise<{ session: Session; redirectTo: string; now: Date } | null> {
   const { database, platform } = runtime;
   if (!codeVerifierPattern.test(codeVerifier)) return null;
-  const [taken] = await database.write
+  const [redeemed] = await database.write
     .delete(authorizationCodes)
     .where(and(eq(authorizationCodes.tenantId, tenant.id), eq(authorizationCodes.codeHash, sha256(code))))
     .returning({
@@ -71,9 +71,9 @@ export async function redeemAuthorizationCode(
       redirectTo: authorizationCodes.redirectTo,
       inTime: sql<boolean>`${authorizationCodes.expiresAt} > ${databaseNow(platform.clockShift())}`,
     });
-  if (!taken?.inTime || !isVerifierOf(taken.codeChallenge, codeVerifier)) return null;
-  const found = await findSession(runtime, tenant, taken.sessionId);
-  return found?.live ? { session: found.session, redirectTo: taken.redirectTo, now: found.now } : null;
+  if (!redeemed?.inTime || !isVerifierOf(redeemed.codeChallenge, codeVerifier)) return null;
+  const found = await findSession(runtime, tenant, redeemed.sessionId);
+  return found?.live ? { session: found.session, redirectTo: redeemed.redirectTo, now: found.now } : null;
 }
 
 /** Whether a code of the session has not been redeemed yet. */

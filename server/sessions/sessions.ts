@@ -96,7 +96,7 @@ export async function reissueSession(
 /**
  * Records a new authentication in a session. Its identifier and its expiry stay.
  *
- * @returns throws ConflictError("session") if it has ended concurrently
+ * @returns a write that throws ConflictError("session") if the session has ended concurrently
  */
 export function refreshSession(
   { tenant, now }: RequestContext,

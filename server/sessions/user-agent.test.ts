@@ -31,6 +31,6 @@ it.each([
   ["curl/8.14.1", "Unknown"],
   ["<script>alert(1)</script> Linux", "Linux"],
   ["", "Unknown"],
-])("%s is %s", (userAgent, described) => {
+])("describes %s as %s", (userAgent, described) => {
   expect(describeUserAgent(userAgent)).toBe(described);
 });

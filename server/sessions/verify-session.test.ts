@@ -176,7 +176,7 @@ describe("verifySession rejects", () => {
 });
 
 describe("several cookies", () => {
-  it("A39 that name two live sessions are rejected in either order, and no use is recorded", async () => {
+  it("A39 are rejected in either order if they name two live sessions, and no use is recorded", async () => {
     const planted = await signIn(runtime, await newUser());
     runtime.advanceClock(120);
     const before = await lastUsed();
@@ -194,7 +194,7 @@ describe("several cookies", () => {
     expect(await verify({ cookies: [token, own.token] })).toEqual({ ok: false, reason: "ambiguous_session" });
   });
 
-  it("A39 of other tenants, ended, forged or repeated do not hide the valid one", async () => {
+  it("A39 do not hide the valid one if they are of other tenants, ended, forged or repeated", async () => {
     const { token: ended, id } = await signIn();
     await endSession(runtime.database.write, runtime.tenant.id, id);
     const elsewhere = await testRuntime();
@@ -205,7 +205,7 @@ describe("several cookies", () => {
     await elsewhere.close();
   });
 
-  it("A39 beyond the number that browsers send are not verified", async () => {
+  it("A39 are not verified beyond the number that browsers send", async () => {
     const crowd = Array.from({ length: 9 }, (_, index) => `junk ${index}`);
     const asked = vi.spyOn(runtime.signingKeys.of(runtime.tenant), "verify");
     expect(await verify({ cookies: [...crowd, token] })).toEqual({ ok: false, reason: "no_session" });
@@ -214,7 +214,7 @@ describe("several cookies", () => {
   });
 });
 
-describe("use", () => {
+describe("the use of a session", () => {
   it("is recorded at most once a minute, and only with `touch`", async () => {
     const start = await lastUsed();
     runtime.advanceClock(61);
@@ -245,7 +245,7 @@ describe("use", () => {
     expect(await lastUsed()).toBe(used);
   });
 
-  it("after the idle timeout ends the session permanently", async () => {
+  it("ends the session permanently after the idle timeout", async () => {
     const idling = runtime.configured({ STILE_SESSION_IDLE_TIMEOUT: "10m" });
     runtime.advanceClock(11 * 60);
     expect(await verify({ cookies: [token] }, true, idling)).toEqual({ ok: false, reason: "no_session" });
@@ -253,7 +253,7 @@ describe("use", () => {
     expect(await lastUsed()).toBeUndefined();
   });
 
-  it("by fifty concurrent requests is accepted for all", async () => {
+  it("is accepted for fifty concurrent requests", async () => {
     runtime.advanceClock(120);
     const answers = await Promise.all(Array.from({ length: 50 }, () => verify({ cookies: [token] }, true)));
     expect(answers.every((answer) => answer.ok)).toBe(true);

@@ -80,7 +80,7 @@ describe("an assertion", () => {
     },
   );
 
-  test("says whether the user was verified and whether the passkey is backed up now", async () => {
+  test("states whether the user was verified and whether the passkey is backed up", async () => {
     expect(await judge(one.get({ userVerified: false, backedUp: false }), one.stored)).toMatchObject({
       ok: true,
       userVerified: false,
@@ -102,51 +102,61 @@ describe("an assertion", () => {
   });
 });
 
-describe("rejects", () => {
+describe("verifyWebAuthnAssertion", () => {
   test.each<[string, Partial<GetCall>, Partial<ExpectedAssertion>, string]>([
-    ["V2 a passkey that was not listed", {}, { allowed: ["AAAA"] }, "credential_not_allowed"],
-    ["V3 a passkey of another user", {}, { userId: randomUUID() }, "user_mismatch"],
+    ["V2 rejects a passkey that was not listed", {}, { allowed: ["AAAA"] }, "credential_not_allowed"],
+    ["V3 rejects a passkey of another user", {}, { userId: randomUUID() }, "user_mismatch"],
     [
-      "V3 the handle of another user",
+      "V3 rejects the handle of another user",
       { userHandle: userHandleOf(randomUUID()) },
       { userId },
       "user_handle_mismatch",
     ],
     [
-      "V3 the handle of another user, without a known user",
+      "V3 rejects the handle of another user, without a known user",
       { userHandle: userHandleOf(randomUUID()) },
       {},
       "user_handle_mismatch",
     ],
-    ["V3 no handle, without a known user", { userHandle: null }, {}, "user_handle_missing"],
-    ["V3 an empty handle, without a known user", { userHandle: "" }, {}, "user_handle_missing"],
-    ["V4 another ceremony", { type: "webauthn.create" }, {}, "not_verified"],
-    ["V5 another challenge", { challenge: "YW5vdGhlcg" }, {}, "not_verified"],
-    ["V6 another origin", { origin: "https://evil.example" }, {}, "not_verified"],
-    ["V7 a page in a frame of another origin", { crossOrigin: true }, {}, "cross_origin"],
-    ["V8 a top origin", { topOrigin: "https://evil.example" }, {}, "cross_origin"],
-    ["V9 another relying party", { rpId: "evil.example" }, {}, "not_verified"],
-    ["V10 an absent user", { userPresent: false }, {}, "not_verified"],
+    ["V3 rejects no handle, without a known user", { userHandle: null }, {}, "user_handle_missing"],
+    ["V3 rejects an empty handle, without a known user", { userHandle: "" }, {}, "user_handle_missing"],
+    ["V4 rejects another ceremony", { type: "webauthn.create" }, {}, "not_verified"],
+    ["V5 rejects another challenge", { challenge: "YW5vdGhlcg" }, {}, "not_verified"],
+    ["V6 rejects another origin", { origin: "https://evil.example" }, {}, "not_verified"],
+    ["V7 rejects a page in a frame of another origin", { crossOrigin: true }, {}, "cross_origin"],
+    ["V8 rejects a top origin", { topOrigin: "https://evil.example" }, {}, "cross_origin"],
+    ["V9 rejects another relying party", { rpId: "evil.example" }, {}, "not_verified"],
+    ["V10 rejects an absent user", { userPresent: false }, {}, "not_verified"],
     [
-      "V11 an unverified user, where verification is required",
+      "V11 rejects an unverified user if verification is required",
       { userVerified: false },
       { requireUserVerification: true },
       "not_verified",
     ],
-    ["V12 backed up without being eligible", { backupEligible: false, backedUp: true }, {}, "not_verified"],
     [
-      "V13 no longer eligible for backup",
+      "V12 rejects a backed-up passkey without backup eligibility",
+      { backupEligible: false, backedUp: true },
+      {},
+      "not_verified",
+    ],
+    [
+      "V13 rejects no longer eligible for backup",
       { backupEligible: false, backedUp: false },
       {},
       "backup_eligibility_changed",
     ],
-    ["V14 a broken signature", { brokenSignature: true }, {}, "not_verified"],
-    ["a byte after the authenticator data", { authenticatorDataTail: Buffer.of(0) }, {}, "not_verified"],
+    ["V14 rejects a broken signature", { brokenSignature: true }, {}, "not_verified"],
+    [
+      "rejects a byte after the authenticator data",
+      { authenticatorDataTail: Buffer.of(0) },
+      {},
+      "not_verified",
+    ],
   ])("%s", async (_what, call, changes, reason) => {
     expect(await reasonOf(one.get(call), one.stored, changes)).toBe(reason);
   });
 
-  test("V13 a passkey that became eligible for backup", async () => {
+  test("V13 rejects a passkey that became eligible for backup", async () => {
     const single = passkeyOf({ backup: "no" });
     expect(await reasonOf(single.get(), single.stored)).toBe("accepted");
     expect(await reasonOf(single.get({ backupEligible: true }), single.stored)).toBe(
@@ -154,14 +164,14 @@ describe("rejects", () => {
     );
   });
 
-  test("V14 the signature of another passkey", async () => {
+  test("V14 rejects the signature of another passkey", async () => {
     const other = passkeyOf();
     expect(await reasonOf(one.get(), { ...one.stored, publicKey: other.stored.publicKey })).toBe(
       "not_verified",
     );
   });
 
-  test("A62 an ECDSA signature of zeros", async () => {
+  test("A62 rejects an ECDSA signature of zeros", async () => {
     const response = one.get();
     const signature = Buffer.from("3006020100020100", "hex").toString("base64url");
     expect(await reasonOf({ ...response, response: { ...response.response, signature } }, one.stored)).toBe(
@@ -169,11 +179,11 @@ describe("rejects", () => {
     );
   });
 
-  test("an id that differs from the raw one", async () => {
+  test("rejects an id that differs from the raw one", async () => {
     expect(await reasonOf({ ...one.get(), rawId: "AAAA" }, one.stored)).toBe("not_verified");
   });
 
-  test("a second factor on its own, after its signature was verified", async () => {
+  test("rejects a second factor on its own, after its signature was verified", async () => {
     const key = { ...one.stored, mfaOnly: true };
     expect(await reasonOf(one.get(), key)).toBe("mfa_only");
     expect(await reasonOf(one.get({ brokenSignature: true }), key)).toBe("not_verified");
@@ -194,7 +204,7 @@ describe("V15 a signature counter", () => {
     [5, 5, "sign_count"],
     [5, 4, "sign_count"],
     [5, 0, "sign_count"],
-  ])("after %i, %i is %s", async (stored, sent, verdict) => {
+  ])("after %i, %i gets the verdict %s", async (stored, sent, verdict) => {
     const credential = { ...key.stored, signCount: stored };
     expect(await reasonOf(key.get({ signCount: sent }), credential)).toBe(verdict);
     expect(await judge(key.get({ signCount: sent }), credential, { signCount: "warn" })).toMatchObject({

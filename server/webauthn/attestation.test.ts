@@ -58,8 +58,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("a passkey", () => {
-  test("becomes a record that survives JSON", async () => {
+describe("the attestation of a passkey", () => {
+  test("returns a record that can be serialized as JSON", async () => {
     const response = made({}, { backup: "eligible", counts: true, aaguid: Buffer.alloc(16, 0xab) });
     const judged = await judge(response);
     if (!judged.ok) throw new Error(judged.reason);
@@ -79,7 +79,7 @@ describe("a passkey", () => {
   });
 
   test.each([coseAlgorithms.ES256, coseAlgorithms.EdDSA, coseAlgorithms.RS256])(
-    "of algorithm %i is accepted",
+    "accepts algorithm %i",
     async (algorithm) => {
       expect(await reasonOf(made({}, { algorithms: [algorithm] }))).toBe("accepted");
       expect(await reasonOf(made({}, { algorithms: [algorithm], attestation: "packed" }))).toBe("accepted");
@@ -87,16 +87,16 @@ describe("a passkey", () => {
   );
 
   test.each<[string, Partial<CreateCall>]>([
-    ["with unrequested extensions", { extensions: new Map([["credProtect", 2]]) }],
-    ["from another origin that is ours", { origin: "android:apk-key-hash:example" }],
-    ["whose client data starts with a byte order mark", { byteOrderMark: true }],
-    ["whose user was not verified, where that is not required", { userVerified: false }],
-    ["with the longest id there may be", { credentialId: Buffer.alloc(1023, 7) }],
-  ])("%s is accepted", async (_what, call) => {
+    ["accepts unrequested extensions", { extensions: new Map([["credProtect", 2]]) }],
+    ["accepts another configured origin", { origin: "android:apk-key-hash:example" }],
+    ["accepts client data that starts with a byte order mark", { byteOrderMark: true }],
+    ["accepts an unverified user if verification is not required", { userVerified: false }],
+    ["accepts an id of the maximum length", { credentialId: Buffer.alloc(1023, 7) }],
+  ])("%s", async (_what, call) => {
     expect(await reasonOf(made(call))).toBe("accepted");
   });
 
-  test("keeps well-formed transports, once each", async () => {
+  test("returns well-formed transports, each once", async () => {
     const response = made(
       {},
       { transports: ["usb", "usb", "smart-card", "", "<script>", "UPPER", "x".repeat(33)] },
@@ -107,51 +107,75 @@ describe("a passkey", () => {
   });
 });
 
-describe("rejects", () => {
+describe("verifyWebAuthnAttestation", () => {
   test.each<[string, Partial<CreateCall>, string]>([
-    ["R3 another ceremony", { type: "webauthn.get" }, "not_verified"],
-    ["R4 another challenge", { challenge: "YW5vdGhlcg" }, "not_verified"],
-    ["R5 another origin", { origin: "https://evil.example" }, "not_verified"],
+    ["R3 rejects another ceremony", { type: "webauthn.get" }, "not_verified"],
+    ["R4 rejects another challenge", { challenge: "YW5vdGhlcg" }, "not_verified"],
+    ["R5 rejects another origin", { origin: "https://evil.example" }, "not_verified"],
     [
-      "R5 an origin that starts as ours does",
+      "R5 rejects an origin that starts as ours does",
       { origin: "https://login.example.evil.example" },
       "not_verified",
     ],
-    ["R5 our host without TLS", { origin: "http://login.example" }, "not_verified"],
-    ["R6 a page in a frame of another origin", { crossOrigin: true }, "cross_origin"],
-    ["R7 a top origin", { topOrigin: "https://evil.example" }, "cross_origin"],
-    ["R7 both", { crossOrigin: true, topOrigin: "https://login.example" }, "cross_origin"],
+    ["R5 rejects our host without TLS", { origin: "http://login.example" }, "not_verified"],
+    ["R6 rejects a page in a frame of another origin", { crossOrigin: true }, "cross_origin"],
+    ["R7 rejects a top origin", { topOrigin: "https://evil.example" }, "cross_origin"],
     [
-      "R9 a byte after the attestation object",
+      "R7 rejects a frame with a top origin",
+      { crossOrigin: true, topOrigin: "https://login.example" },
+      "cross_origin",
+    ],
+    [
+      "R9 rejects a byte after the attestation object",
       { attestationObjectTail: Buffer.of(0) },
       "attestation_object_malformed",
     ],
     [
-      "R9 a whole item after it",
+      "R9 rejects a second item after the attestation object",
       { attestationObjectTail: Buffer.from("a0", "hex") },
       "attestation_object_malformed",
     ],
-    ["R9 a byte after the authenticator data", { authenticatorDataTail: Buffer.of(0) }, "not_verified"],
-    ["R10 another relying party", { rpId: "evil.example" }, "not_verified"],
-    ["R11 an absent user", { userPresent: false }, "not_verified"],
-    ["R13 backed up without being eligible", { backupEligible: false, backedUp: true }, "not_verified"],
-    ["R15 an algorithm that was not offered", { algorithm: coseAlgorithms.ES256K }, "not_verified"],
-    ["R16 an unknown format", { fmt: "unheard-of" }, "attestation_format_refused"],
-    ["R16 a format that is no longer supported", { fmt: "android-safetynet" }, "attestation_format_refused"],
-    ["R16 one that the library knows and we do not", { fmt: "compound" }, "attestation_format_refused"],
-    ["R16 a name that every object has", { fmt: "constructor" }, "attestation_format_refused"],
-    ["R17 an empty statement of a TPM", { fmt: "tpm" }, "not_verified"],
-    ["R17 an empty statement of Apple's", { fmt: "apple" }, "attestation_statement_refused"],
-    ["R17 an empty statement of Android's", { fmt: "android-key" }, "attestation_statement_refused"],
-    ["R20 an id of 1024 bytes", { credentialId: Buffer.alloc(1024, 7) }, "invalid"],
-    ["a key beside the curve", { offCurve: true }, "public_key_refused"],
+    [
+      "R9 rejects a byte after the authenticator data",
+      { authenticatorDataTail: Buffer.of(0) },
+      "not_verified",
+    ],
+    ["R10 rejects another relying party", { rpId: "evil.example" }, "not_verified"],
+    ["R11 rejects an absent user", { userPresent: false }, "not_verified"],
+    [
+      "R13 rejects a backed-up passkey without backup eligibility",
+      { backupEligible: false, backedUp: true },
+      "not_verified",
+    ],
+    ["R15 rejects an algorithm that was not offered", { algorithm: coseAlgorithms.ES256K }, "not_verified"],
+    ["R16 rejects an unknown format", { fmt: "unheard-of" }, "attestation_format_refused"],
+    [
+      "R16 rejects a format that is no longer supported",
+      { fmt: "android-safetynet" },
+      "attestation_format_refused",
+    ],
+    [
+      "R16 rejects a format that only the library supports",
+      { fmt: "compound" },
+      "attestation_format_refused",
+    ],
+    [
+      "R16 rejects the name of a property that every object has",
+      { fmt: "constructor" },
+      "attestation_format_refused",
+    ],
+    ["R17 rejects an empty statement of a TPM", { fmt: "tpm" }, "not_verified"],
+    ["R17 rejects an empty statement of Apple's", { fmt: "apple" }, "attestation_statement_refused"],
+    ["R17 rejects an empty statement of Android's", { fmt: "android-key" }, "attestation_statement_refused"],
+    ["R20 rejects an id of 1024 bytes", { credentialId: Buffer.alloc(1024, 7) }, "invalid"],
+    ["rejects a key that is not on its curve", { offCurve: true }, "public_key_refused"],
   ])("%s", async (_what, call, reason) => {
     const response = made(call);
     if (reason === "invalid") expect(registrationResponse.safeParse(response).success).toBe(false);
     else expect(await reasonOf(response)).toBe(reason);
   });
 
-  test("R11 an absent user, except in a conditional creation", async () => {
+  test("R11 rejects an absent user, except in a conditional creation", async () => {
     const alone = { userPresent: false, userVerified: false };
     expect(await reasonOf(made(alone))).toBe("not_verified");
     expect(await reasonOf(made(alone), { requireUserPresence: false })).toBe("accepted");
@@ -159,7 +183,7 @@ describe("rejects", () => {
     expect(await reasonOf(made(alone), required)).toBe("not_verified");
   });
 
-  test("R16 a known format that is not configured", async () => {
+  test("R16 rejects a known format that is not configured", async () => {
     expect(await reasonOf(made({}, { attestation: "packed" }), { formats: ["none"] })).toBe(
       "attestation_format_refused",
     );
@@ -167,18 +191,18 @@ describe("rejects", () => {
     expect(await reasonOf(made({}, { attestation: "packed" }), { formats: ["packed"] })).toBe("accepted");
   });
 
-  test("R12 an unverified user, where verification is required", async () => {
+  test("R12 rejects an unverified user if verification is required", async () => {
     const required = { requireUserVerification: true };
     expect(await reasonOf(made({ userVerified: false }), required)).toBe("not_verified");
     expect(await reasonOf(made({ userVerified: true }), required)).toBe("accepted");
   });
 
-  test("R17 a broken signature of self attestation", async () => {
+  test("R17 rejects a broken signature of self attestation", async () => {
     const response = made({ brokenSignature: true }, { attestation: "packed" });
     expect(await reasonOf(response)).toBe("not_verified");
   });
 
-  test("R17 self attestation by another algorithm than the key's", async () => {
+  test("R17 rejects self attestation by another algorithm than the key's", async () => {
     const response = made(
       {},
       {
@@ -194,22 +218,22 @@ describe("rejects", () => {
     expect(await reasonOf(response)).toBe("attestation_statement_refused");
   });
 
-  test("a statement in the format none", async () => {
+  test("rejects a statement in the format none", async () => {
     expect(await reasonOf(made({ fmt: "none" }, { attestation: "packed" }))).toBe("not_verified");
   });
 
-  test("R20 an id of 1024 bytes that the response does not name", async () => {
+  test("R20 rejects an attested id of 1024 bytes if the response has another", async () => {
     const response = made({ credentialId: Buffer.alloc(1024, 7) });
     expect(await reasonOf({ ...response, id: "AAAA", rawId: "AAAA" })).toBe("credential_id_mismatch");
   });
 
-  test("an id that differs from the attested one", async () => {
+  test("rejects an id that differs from the attested one", async () => {
     const { id } = made();
     expect(await reasonOf({ ...made(), id, rawId: id })).toBe("credential_id_mismatch");
     expect(await reasonOf({ ...made(), rawId: id })).toBe("not_verified");
   });
 
-  test("a truncated object, or one with other content", async () => {
+  test("rejects a truncated object, or one with other content", async () => {
     const response = made({}, { attestation: "packed" });
     const object = Buffer.from(response.response.attestationObject, "base64url");
     const withObject = (bytes: Buffer): RegistrationJson => ({
@@ -225,7 +249,7 @@ describe("rejects", () => {
     expect(await reasonOf(withObject(Buffer.alloc(30_000, 0x81)))).toBe("attestation_object_malformed");
   });
 
-  test("an object with any one bit of its signed part flipped", async () => {
+  test("rejects an object if any bit of its signed part is flipped", async () => {
     const response = made({}, { attestation: "packed" });
     const object = Buffer.from(response.response.attestationObject, "base64url");
     const start = object.indexOf("hauthData") + 12;

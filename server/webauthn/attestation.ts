@@ -110,7 +110,7 @@ interface AttestationObject {
   authenticatorData: Uint8Array<ArrayBuffer>;
 }
 
-/** @returns null when the bytes are not exactly one attestation object (section 6.5.4) */
+/** @returns null if the bytes are not exactly one attestation object (section 6.5.4) */
 function readObject(encoded: string): AttestationObject | null {
   const bytes = Buffer.from(encoded, "base64url");
   try {

@@ -8,7 +8,7 @@ test.each([
   ["bada5566-a7aa-401f-bd96-45619a55120d", "1Password"],
   ["d548826e-79b4-db40-a3d8-11116f7e8349", "Bitwarden"],
   ["2fc0579f-8113-47ea-b116-bb5a8db9202a", "YubiKey 5 NFC"],
-])("%s is %s", (aaguid, name) => {
+])("names %s as %s", (aaguid, name) => {
   expect(authenticatorName(aaguid)).toBe(name);
 });
 
@@ -17,6 +17,6 @@ test.each([
   "12345678-1234-1234-1234-123456789abc",
   "",
   "constructor",
-])("%j is not a known model", (aaguid) => {
+])("returns null for %j", (aaguid) => {
   expect(authenticatorName(aaguid)).toBeNull();
 });

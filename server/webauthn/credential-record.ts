@@ -24,7 +24,7 @@ export const newCredential = z.object({
 
 export type NewCredential = z.output<typeof newCredential>;
 
-/** A credential as far as verifying its answers needs it. */
+/** The data of a credential that the verification of an assertion needs. */
 export interface StoredCredential {
   id: string;
   userId: string;
@@ -35,7 +35,7 @@ export interface StoredCredential {
   transports: string[];
 }
 
-/** What a browser is told of a credential that exists. */
+/** An existing credential as listed in options for the browser. */
 export interface CredentialId {
   /** base64url */
   id: string;

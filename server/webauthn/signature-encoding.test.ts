@@ -9,13 +9,13 @@ const curves = [
 ] as const;
 
 describe("a signature", () => {
-  test.each(curves)("of algorithm %i by a key of %s is canonical", (algorithm, namedCurve) => {
+  test.each(curves)("is canonical with algorithm %i and a key of %s", (algorithm, namedCurve) => {
     const { privateKey } = generateKeyPairSync("ec", { namedCurve });
     for (let count = 0; count < 200; count++)
       expect(hasCanonicalEncoding(algorithm, sign("sha256", Buffer.of(count), privateKey))).toBe(true);
   });
 
-  test("of any other algorithm is a number", () => {
+  test("may be any bytes with another algorithm", () => {
     for (const algorithm of [-257, -8, null])
       expect(hasCanonicalEncoding(algorithm, Buffer.of(1))).toBe(true);
     for (const nothing of [undefined, null, "3006", [0x30]])
@@ -43,7 +43,7 @@ describe("a signature", () => {
     ["3003020101", false],
     ["3006020101020181", false],
     ["30060201010282", false],
-  ])("of the bytes %s: %s", (hex, expected) => {
+  ])("with the bytes %s is canonical: %s", (hex, expected) => {
     expect(hasCanonicalEncoding(-7, Buffer.from(hex, "hex"))).toBe(expected);
   });
 });

@@ -9,7 +9,7 @@ const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
 const ec = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve }).privateKey;
 const pss = (saltLength: number) => ({ padding: constants.RSA_PKCS1_PSS_PADDING, saltLength });
 
-/** The IANA COSE registry by hand: identifier, key, hash, and how it is signed (RFC 9053, RFC 8230, RFC 8812). */
+/** Algorithms of the IANA COSE registry: identifier, key, hash, and signature options (RFC 9053, RFC 8230, RFC 8812). */
 const algorithms: [name: string, id: number, key: KeyObject, digest: string | null, options?: object][] = [
   ["ES256", -7, ec("P-256"), "sha256"],
   ["ES384", -35, ec("P-384"), "sha384"],
@@ -40,7 +40,7 @@ function coseKey(key: KeyObject, id: number): Buffer {
   return encodeCbor(cose);
 }
 
-const text = Buffer.from("what was agreed to");
+const text = Buffer.from("the signed data");
 
 test("verifies every algorithm that is offered to authenticators", () => {
   expect(algorithms.map(([, id]) => id).sort()).toEqual([...offeredAlgorithms].sort());
@@ -61,7 +61,7 @@ describe.each(algorithms)("%s", (_, id, key, digest, options = {}) => {
       expect(verifyCoseSignature(coseKey(key, id), text, other)).toBe(false);
   });
 
-  test("A69 is rejected under another algorithm", () => {
+  test("A69 rejects the signature under another algorithm", () => {
     for (const [, other] of algorithms)
       if (other !== id) expect(verifyCoseSignature(coseKey(key, other), text, signature)).not.toBe(true);
   });
@@ -81,12 +81,12 @@ test("an RSA signature has the length of its key, leading zeros included (RFC 80
 
 test.each<[string, Buffer]>([
   ["RS1, by SHA-1", coseKey(rsa, -65535)],
-  ["ES256K, on a curve of Koblitz", coseKey(ec("secp256k1"), -47)],
-  ["no algorithm there is", coseKey(rsa, 0)],
-  ["a point beside the curve", offCurveKey()],
+  ["ES256K, on the curve secp256k1", coseKey(ec("secp256k1"), -47)],
+  ["an unknown algorithm", coseKey(rsa, 0)],
+  ["a point that is not on its curve", offCurveKey()],
   ["RSA of 1024 bits", coseKey(generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey, -257)],
-  ["nothing", Buffer.alloc(0)],
-  ["no map", encodeCbor(7)],
-])("a key of %s verifies nothing", (_, key) => {
+  ["no bytes", Buffer.alloc(0)],
+  ["a number instead of a map", encodeCbor(7)],
+])("returns null for a key of %s", (_, key) => {
   expect(verifyCoseSignature(key, text, Buffer.alloc(64))).toBe(null);
 });

@@ -1,10 +1,6 @@
 import { z } from "zod";
 import type { Write } from "#db/write";
-import {
-  dropCredentialsSetBeforeVerification,
-  hasVerifiedEmail,
-  releaseAddress,
-} from "../../account/access-revocation.ts";
+import { dropCredentialsSetBeforeVerification } from "../../account/access-revocation.ts";
 import { audit } from "../../audit/audit.ts";
 import {
   ensurePasscodeSent,
@@ -12,6 +8,7 @@ import {
   resendPasscode,
   verifyPasscode,
 } from "../../credentials/passcodes.ts";
+import { hasVerifiedEmail, releaseAddress } from "../../identity/emails.ts";
 import { addEmail, isEmailVerified, setEmailVerified } from "../../identity/users.ts";
 import { back } from "../actions/back.ts";
 import { type Context, type Entered, state } from "../define.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../dev/uaf-authenticator/der.ts";
 import { DerError, derItem, derItems } from "./der.ts";
 
-test("items are read one after the other, and no deeper", () => {
+test("splits bytes into items without decoding their content", () => {
   const inner = sequence(integer(2), boolean(true));
   expect(derItems(Buffer.concat([inner, octetString(Buffer.from("x"))]))).toEqual([
     { tagClass: "universal", tag: 16, content: Buffer.from("0201020101ff", "hex") },
@@ -20,7 +20,7 @@ test("items are read one after the other, and no deeper", () => {
   expect(derItems(Buffer.alloc(0))).toEqual([]);
 });
 
-test.each([0, 1, 30, 31, 127, 128, 600, 702])("a context's tag %i is read", (tag) => {
+test.each([0, 1, 30, 31, 127, 128, 600, 702])("reads the context-specific tag %i", (tag) => {
   expect(derItem(tagged(tag, integer(0)))).toEqual({
     tagClass: "context",
     tag,
@@ -28,35 +28,35 @@ test.each([0, 1, 30, 31, 127, 128, 600, 702])("a context's tag %i is read", (tag
   });
 });
 
-test.each([0, 1, 127, 128, 255, 256, 40_000])("a content of %i bytes is read whole", (length) => {
+test.each([0, 1, 127, 128, 255, 256, 40_000])("reads a content of %i bytes", (length) => {
   expect(derItem(octetString(Buffer.alloc(length, 7))).content).toEqual(Buffer.alloc(length, 7));
 });
 
-test("an object id is read as it is written", () => {
+test("reads an object identifier", () => {
   expect(derItem(objectId("1.2.840.113635.100.8.2")).content.toString("hex")).toBe("2a864886f763640802");
   expect(derItem(objectId("1.3.6.1.4.1.11129.2.1.17")).content.toString("hex")).toBe("2b06010401d679020111");
 });
 
-describe("refused is", () => {
+describe("derItems and derItem", () => {
   test.each([
-    ["an item that is cut short", "0402ff"],
-    ["a head that is cut short", "04"],
-    ["a length that is cut short", "0482ff"],
-    ["an indefinite length", "308002010000"],
-    ["a length of four octets", "048400000001ff"],
-    ["a tag without an end", "bfffffffff"],
-    ["a tag that is cut short", "bf"],
+    ["rejects a truncated item", "0402ff"],
+    ["rejects a truncated header", "04"],
+    ["rejects a truncated length", "0482ff"],
+    ["rejects an indefinite length", "308002010000"],
+    ["rejects a length of four octets", "048400000001ff"],
+    ["rejects a tag that is too high", "bfffffffff"],
+    ["rejects a truncated tag", "bf"],
   ])("%s", (_what, hex) => {
     expect(() => derItems(Buffer.from(hex, "hex"))).toThrow(DerError);
   });
 
-  test("nothing, or two things, for one", () => {
+  test("rejects no item or two items if one is expected", () => {
     expect(() => derItem(Buffer.alloc(0))).toThrow(DerError);
     expect(() => derItem(Buffer.concat([integer(1), integer(1)]))).toThrow(DerError);
   });
 });
 
-test("whatever the bytes, there are items or there is a DerError", () => {
+test("returns items or throws DerError for random bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
       try {

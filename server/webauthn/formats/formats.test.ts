@@ -35,9 +35,9 @@ const lastYear = { notBefore: new Date(now.getTime() - 2 * year), notAfter: new 
 const nextYear = { notBefore: new Date(now.getTime() + year), notAfter: new Date(now.getTime() + 2 * year) };
 
 const authority = makeAuthority();
-const stranger = makeAuthority("Another Authority");
+const otherAuthority = makeAuthority("Another Authority");
 
-/** The answer of an authenticator that makes this statement. */
+/** Returns the response of an authenticator with this attestation statement. */
 function made(attestation: Attestation, call: Partial<CreateCall> = {}, aaguid: Uint8Array = model) {
   const options = {
     rp: { id: "login.example", name: "Example" },
@@ -71,7 +71,7 @@ async function verdict(response: unknown, root: Certificate = authority): Promis
   return judged.ok ? `accepted ${judged.credential.attestationType}` : judged.reason;
 }
 
-/** Says where to ask whether a certificate was revoked. */
+/** An extension with the address of a revocation list. */
 const revocationList: Extension = {
   id: "2.5.29.31",
   value: sequence(sequence(tagged(0, tagged(0, der(0x86, Buffer.from("http://169.254.169.254/crl")))))),
@@ -86,14 +86,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const nobodyWasAsked = () => {
+const expectNoRequest = () => {
   expect(fetch).not.toHaveBeenCalled();
   expect(Socket.prototype.connect).not.toHaveBeenCalled();
 };
 
 const intermediate = makeCertificate({ subject: { CN: "Intermediate" }, issuer: authority, ca: true });
 
-describe("accepts", () => {
+describe("verification of a statement accepts", () => {
   test.each<[string, Attestation, Uint8Array?]>([
     ["packed", packedAttestation({ authority })],
     ["packed", packedAttestation({ authority, aaguidExtension: null })],
@@ -106,9 +106,9 @@ describe("accepts", () => {
     ["android-key", androidKeyAttestation({ authority })],
     ["android-key", androidKeyAttestation({ authority, above: [authority] })],
     ["android-key", androidKeyAttestation({ authority, description: { vouchedBy: "software" } })],
-  ])("%s", async (fmt, attestation, aaguid) => {
+  ])("the format %s", async (fmt, attestation, aaguid) => {
     expect(await verdict(made(attestation, {}, aaguid))).toBe(`accepted ${fmt}`);
-    nobodyWasAsked();
+    expectNoRequest();
   });
 
   test("a chain to an expired root", async () => {
@@ -125,19 +125,28 @@ describe("R17 packed attestation rejects", () => {
 
   test.each<[string, Parameters<typeof packedAttestation>[0]]>([
     ["a certificate of another model", { authority, aaguidExtension: Buffer.alloc(16, 1) }],
-    ["a certificate of another unit", { authority, certificate: { subject: { ...subject, OU: "Example" } } }],
-    ["a certificate of no country", { authority, certificate: { subject: { ...subject, C: "AAA" } } }],
+    [
+      "a certificate with another organizational unit",
+      { authority, certificate: { subject: { ...subject, OU: "Example" } } },
+    ],
+    [
+      "a certificate with an invalid country",
+      { authority, certificate: { subject: { ...subject, C: "AAA" } } },
+    ],
     ["a CA certificate", { authority, certificate: { ca: true } }],
     ["a certificate of an older version", { authority, certificate: { version: 1 } }],
     ["an expired certificate", { authority, certificate: lastYear }],
     ["a certificate that is not yet valid", { authority, certificate: nextYear }],
     ["no signature", { authority, members: { sig: undefined } }],
-    ["the signature of something else", { authority, members: { sig: Buffer.alloc(70, 1) } }],
+    ["a signature of other data", { authority, members: { sig: Buffer.alloc(70, 1) } }],
     ["an unknown algorithm", { authority, members: { alg: -1 } }],
-    ["no certificate in the list of them", { authority, members: { x5c: [] } }],
-    ["something else in that list", { authority, members: { x5c: ["certificate"] } }],
-    ["rubbish in that list", { authority, members: { x5c: [Buffer.alloc(100, 0x30)] } }],
-    ["endless nesting in that list", { authority, members: { x5c: [Buffer.alloc(20_000, 0x30)] } }],
+    ["an empty list of certificates", { authority, members: { x5c: [] } }],
+    ["a text in the list of certificates", { authority, members: { x5c: ["certificate"] } }],
+    ["invalid DER in the list of certificates", { authority, members: { x5c: [Buffer.alloc(100, 0x30)] } }],
+    [
+      "deeply nested DER in the list of certificates",
+      { authority, members: { x5c: [Buffer.alloc(20_000, 0x30)] } },
+    ],
   ])("%s", async (_what, options) => {
     expect(await verdict(made(packedAttestation(options)))).toBe("not_verified");
   });
@@ -155,7 +164,7 @@ describe("R17 FIDO U2F attestation rejects", () => {
     expect(await verdict(response)).toBe("attestation_statement_refused");
   });
 
-  test("a signature for something else", async () => {
+  test("a signature of other data", async () => {
     const response = made(u2fAttestation({ authority, members: { sig: Buffer.alloc(70, 1) } }), {}, zero);
     expect(await verdict(response)).toBe("not_verified");
   });
@@ -168,11 +177,11 @@ describe("R17 TPM attestation rejects", () => {
     ["another version", { authority, members: { ver: "1.2" } }],
     ["an unknown manufacturer", { authority, manufacturer: "id:00000000" }],
     ["a CA certificate", { authority, certificate: { ca: true } }],
-    ["a certificate with a name", { authority, certificate: { subject: { CN: "TPM" } } }],
-    ["a certificate without the names of its maker", { authority, certificate: { extensions: [] } }],
+    ["a certificate with a subject", { authority, certificate: { subject: { CN: "TPM" } } }],
+    ["a certificate without the name of the manufacturer", { authority, certificate: { extensions: [] } }],
     ["an expired certificate", { authority, certificate: lastYear }],
     ["a broken structure", { authority, pubArea: Buffer.from("0023000b", "hex") }],
-    ["the signature of something else", { authority, members: { sig: Buffer.alloc(70, 1) } }],
+    ["a signature of other data", { authority, members: { sig: Buffer.alloc(70, 1) } }],
   ])("%s", async (_what, options) => {
     expect(await verdict(made(tpmAttestation(options)))).toBe("not_verified");
   });
@@ -183,20 +192,23 @@ const otherKey = () => generateKeyPairSync("ec", { namedCurve: "P-256" }).public
 describe("R17 R19 Apple attestation rejects", () => {
   test.each<[string, Parameters<typeof appleAttestation>[0]]>([
     ["another ceremony", { authority, nonce: Buffer.alloc(32, 1) }],
-    ["a nonce that is cut short", { authority, nonce: Buffer.alloc(31) }],
+    ["a truncated nonce", { authority, nonce: Buffer.alloc(31) }],
     ["a certificate without a nonce", { authority, extensions: [] }],
     ["a certificate of another key", { authority, certificate: { publicKey: otherKey() } }],
-    ["a root that is not Apple's", { authority: stranger }],
-    ["a root that is not Apple's, which comes along", { authority: stranger, above: [stranger] }],
-    ["a root that only bears the name", { authority: makeAuthority() }],
+    ["a root that is not Apple's", { authority: otherAuthority }],
+    [
+      "a root that is not Apple's and is part of the chain",
+      { authority: otherAuthority, above: [otherAuthority] },
+    ],
+    ["a root that only has the same name", { authority: makeAuthority() }],
     ["an expired certificate", { authority, certificate: lastYear }],
     ["a certificate that is not yet valid", { authority, certificate: nextYear }],
     ["certificates in the wrong order", { authority: intermediate, above: [authority, intermediate] }],
-    ["more certificates than any chain has", { authority, above: Array(6).fill(authority) }],
-    ["no certificates", { authority, members: { x5c: [] } }],
-    ["no list of certificates", { authority, members: { x5c: undefined } }],
-    ["text in place of them", { authority, members: { x5c: "certificate" } }],
-    ["rubbish in place of one", { authority, members: { x5c: [Buffer.alloc(64, 0x30)] } }],
+    ["more than six certificates", { authority, above: Array(6).fill(authority) }],
+    ["an empty list of certificates", { authority, members: { x5c: [] } }],
+    ["a missing list of certificates", { authority, members: { x5c: undefined } }],
+    ["a text instead of the list of certificates", { authority, members: { x5c: "certificate" } }],
+    ["invalid DER instead of a certificate", { authority, members: { x5c: [Buffer.alloc(64, 0x30)] } }],
   ])("%s", async (_what, options) => {
     expect(await verdict(made(appleAttestation(options)))).toBe("attestation_statement_refused");
   });
@@ -226,24 +238,24 @@ describe("R17 R19 Apple attestation rejects", () => {
 describe("R17 R19 Android attestation rejects", () => {
   test.each<[string, Parameters<typeof androidKeyAttestation>[0]]>([
     ["another ceremony", { authority, description: { challenge: Buffer.alloc(32, 1) } }],
-    ["a key that other applications share", { authority, description: { allApplications: true } }],
+    ["a key that other applications may use", { authority, description: { allApplications: true } }],
     ["a key that was imported", { authority, description: { origin: 2 } }],
     ["a key that decrypts", { authority, description: { purposes: [1] } }],
     ["a key that also decrypts", { authority, description: { purposes: [2, 1] } }],
-    ["a key for nothing", { authority, description: { purposes: [] } }],
+    ["a key without a purpose", { authority, description: { purposes: [] } }],
     ["a certificate without a description", { authority, extensions: [] }],
     [
-      "a certificate with rubbish for a description",
+      "a certificate with an invalid description",
       { authority, extensions: [{ id: "1.3.6.1.4.1.11129.2.1.17", value: Buffer.alloc(9, 0xbf) }] },
     ],
     ["a certificate of another key", { authority, certificate: { publicKey: otherKey() } }],
     ["another algorithm than the key's", { authority, members: { alg: -257 } }],
     ["no algorithm", { authority, members: { alg: undefined } }],
-    ["the signature of something else", { authority, members: { sig: Buffer.alloc(70, 1) } }],
+    ["a signature of other data", { authority, members: { sig: Buffer.alloc(70, 1) } }],
     ["no signature", { authority, members: { sig: undefined } }],
-    ["a root that is not Google's", { authority: stranger, above: [stranger] }],
+    ["a root that is not Google's", { authority: otherAuthority, above: [otherAuthority] }],
     ["an expired certificate", { authority, certificate: lastYear }],
-    ["no certificates", { authority, members: { x5c: [] } }],
+    ["an empty list of certificates", { authority, members: { x5c: [] } }],
   ])("%s", async (_what, options) => {
     expect(await verdict(made(androidKeyAttestation(options)))).toBe("attestation_statement_refused");
   });
@@ -276,18 +288,18 @@ describe("A81 a client's certificate causes no outgoing request", () => {
         above: [evil],
       }),
     ],
-  ])("%s", async (_fmt, attestation, aaguid) => {
+  ])("in the format %s", async (_fmt, attestation, aaguid) => {
     await verdict(made(attestation, {}, aaguid));
-    nobodyWasAsked();
+    expectNoRequest();
   });
 
-  test("the library alone would send one for Android attestation", async () => {
+  test("although the library alone sends one for Android attestation", async () => {
     const attestation = androidKeyAttestation({
       authority: evil,
       above: [evil],
       certificate: { extensions: [revocationList] },
     });
-    // The library gets there only with a valid description.
+    // The library reads the revocation list only after it has found a valid description.
     const described: Attestation = (attested) =>
       androidKeyAttestation({
         authority: evil,
@@ -296,20 +308,20 @@ describe("A81 a client's certificate causes no outgoing request", () => {
       })(attested);
     for (const each of [attestation, described]) {
       const response = made(each);
-      const asked = verifyRegistrationResponse({
+      const verification = verifyRegistrationResponse({
         response: { ...response, response: { ...response.response, transports: [] } } as never,
         expectedChallenge: challenge,
         expectedOrigin: origin,
         expectedRPID: "login.example",
         supportedAlgorithmIDs: [-7],
       });
-      await expect(asked).rejects.toThrow();
+      await expect(verification).rejects.toThrow();
     }
     expect(fetch).toHaveBeenCalledWith("http://169.254.169.254/crl");
   });
 });
 
-test("has the public roots", () => {
+test("knownRoots contains the public roots of Apple and Google", () => {
   const names = Object.values(knownRoots).flatMap((roots) => roots.map(({ subject }) => subject));
   expect(names).toContain("CN=Apple WebAuthn Root CA\nO=Apple Inc.\nST=California");
   expect(knownRoots["android-key"]?.length).toBeGreaterThan(1);
