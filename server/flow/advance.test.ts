@@ -48,7 +48,7 @@ test("goBack restores the previous state and its data", () => {
   expect(record.history).toEqual([]);
 });
 
-test("goBack keeps sticky data, and the history contains no secret", () => {
+test("goBack keeps the members in keptOnBack, and the history contains no secret", () => {
   const before = flow({ type: "registration", state: "registration_init" });
   const pending = { passwordHash: "$argon2id$…" };
   const away = advance(before, go("password_creation", { data: { pending } }), situation).record;
@@ -132,17 +132,24 @@ test("any sequence keeps the history bounded, without duplicates, and leads back
 
 test("next in a profile flow keeps the profile page in the history, and clears it on arrival", () => {
   const account = flow({ type: "profile", state: "profile_init" });
-  const asked = advance(account, go("login_password", { data: { steppingUp: true } }), situation).record;
+  const reauthenticating = advance(
+    account,
+    go("login_password", { data: { steppingUp: true } }),
+    situation,
+  ).record;
   const facts = { ...situation.facts, hasTotp: true };
-  const proved = advance(asked, next({ data: { factors: [factor] } }), { ...situation, facts }).record;
-  expect(proved.state).toBe("login_otp");
-  expect(proved.history.map(({ state }) => state)).toEqual(["profile_init"]);
-  expect(advance(proved, goBack(), situation).record).toMatchObject({
+  const reauthenticated = advance(reauthenticating, next({ data: { factors: [factor] } }), {
+    ...situation,
+    facts,
+  }).record;
+  expect(reauthenticated.state).toBe("login_otp");
+  expect(reauthenticated.history.map(({ state }) => state)).toEqual(["profile_init"]);
+  expect(advance(reauthenticated, goBack(), situation).record).toMatchObject({
     state: "profile_init",
     data: { factors: [] },
   });
   const shown = advance(
-    proved,
+    reauthenticated,
     next({ data: { factors: [factor, { ...factor, method: "totp" }] } }),
     situation,
   );

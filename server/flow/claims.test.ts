@@ -32,8 +32,8 @@ async function almostRegistered(with_: TestRuntime = runtime, email = newAddress
 
 const lastAction = { action: "register_password", input: { new_password: "correct horse battery" } };
 
-describe("two steps with one token", () => {
-  test("A30 performs exactly one of fifty identical requests and rejects the others", async () => {
+describe("the token of a step", () => {
+  test("A30 is accepted in exactly one of fifty identical requests", async () => {
     const email = newAddress();
     const flow = await almostRegistered(runtime, email);
     const token = flow.state.csrf_token;
@@ -57,7 +57,7 @@ describe("two steps with one token", () => {
     expect(rows).toEqual([{ sessions: 1 }]);
   });
 
-  test("A29 rejects a repeated request, and accepts the newest token", async () => {
+  test("A29 is rejected if a newer one was issued", async () => {
     const flow = await walk(runtime, "login");
     const used = flow.state.csrf_token;
     await flow.act("register_client_capabilities");
@@ -65,32 +65,34 @@ describe("two steps with one token", () => {
     expect((await flow.act("continue_with_login_identifier", { email: newAddress() })).status).toBe(200);
   });
 
-  test.each(["", "x", "0".repeat(32), "A".repeat(5000)])(
-    "A28 a token that was never given is refused: %#",
-    async (token) => {
-      const flow = await walk(runtime, "login");
-      expect(await flow.act("register_client_capabilities", {}, { token })).toMatchObject(forbidden);
-      expect((await flow.act("register_client_capabilities")).name).toBe("login_init");
-    },
-  );
+  test.each([
+    ["empty", ""],
+    ["short", "x"],
+    ["unknown", "0".repeat(32)],
+    ["oversized", "A".repeat(5000)],
+  ])("A28 is rejected if it is %s", async (_, token) => {
+    const flow = await walk(runtime, "login");
+    expect(await flow.act("register_client_capabilities", {}, { token })).toMatchObject(forbidden);
+    expect((await flow.act("register_client_capabilities")).name).toBe("login_init");
+  });
 });
 
-describe("a flow rejects", () => {
-  test("a wrong type, another tenant and an unknown id with the same answer", async () => {
+describe("step", () => {
+  test("rejects a wrong type, another tenant and an unknown id with the same answer", async () => {
     const flow = await walk(runtime, "login");
     const token = flow.state.csrf_token;
     const request = { flowId: flow.flowId, token, action: "register_client_capabilities", input: {} };
-    const elsewhere = { ...runtime.tenant, id: randomUUID() };
+    const otherTenant = { ...runtime.tenant, id: randomUUID() };
     const answers = [
       await step(runtime, runtime.tenant, testClient, { ...request, type: "registration" }),
-      await step(runtime, elsewhere, testClient, { ...request, type: "login" }),
+      await step(runtime, otherTenant, testClient, { ...request, type: "login" }),
       await step(runtime, runtime.tenant, testClient, { ...request, type: "login", flowId: randomUUID() }),
     ];
     for (const { state } of answers) expect(state).toMatchObject(forbidden);
     expect((await flow.act("register_client_capabilities")).status).toBe(200);
   });
 
-  test("A31 A32 actions that are not offered now, belong to another state or do not exist", async () => {
+  test("A31 A32 rejects actions that are not offered now, belong to another state or do not exist", async () => {
     const flow = await walk(runtime, "registration");
     for (const action of [
       "register_password",
@@ -106,7 +108,7 @@ describe("a flow rejects", () => {
     expect((await flow.act("register_client_capabilities")).status).toBe(200);
   });
 
-  test("a version that is not the current one", async () => {
+  test("rejects a version that is not the current one", async () => {
     const flow = await walk(runtime, "login");
     const request = {
       type: "login",
@@ -124,16 +126,16 @@ describe("a flow rejects", () => {
     );
   });
 
-  test("A33 every action after success with 403, and after its lifetime with 410", async () => {
-    const moving = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
-    const flow = await almostRegistered(moving);
-    const open = await walk(moving, "login");
+  test("A33 rejects every action after success with 403, and after the flow's lifetime with 410", async () => {
+    const ageing = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+    const flow = await almostRegistered(ageing);
+    const open = await walk(ageing, "login");
     await flow.act(lastAction.action, lastAction.input);
     expect(flow.state.name).toBe("success");
     expect(await flow.act("back")).toMatchObject(forbidden);
-    moving.advanceClock(3590);
+    ageing.advanceClock(3590);
     expect((await open.act("register_client_capabilities")).status).toBe(200);
-    moving.advanceClock(20);
+    ageing.advanceClock(20);
     const expired = {
       name: "error",
       status: 410,
@@ -143,7 +145,7 @@ describe("a flow rejects", () => {
     };
     expect(await open.act("continue_with_login_identifier", { email: newAddress() })).toMatchObject(expired);
     expect(await flow.act("back")).toMatchObject(expired);
-    await moving.close();
+    await ageing.close();
   });
 });
 
@@ -161,7 +163,7 @@ describe("a claim", () => {
     expect((await flow.act("register_client_capabilities")).name).toBe("login_init");
   });
 
-  test("that was lost writes nothing", async () => {
+  test("writes nothing after it was lost", async () => {
     const email = newAddress();
     const flow = await almostRegistered(runtime, email);
     let proceed = () => {};
@@ -181,11 +183,11 @@ describe("a claim", () => {
     };
     const overtaken = flow.act(lastAction.action, lastAction.input, { runtime: slow });
     // Wait until the slow step holds its claim.
-    for (let held = false; !held; ) {
+    for (let isClaimed = false; !isClaimed; ) {
       const { rows } = await runtime.database.read.$client.query("select claim from flows where id = $1", [
         flow.flowId,
       ]);
-      held = rows[0].claim !== null;
+      isClaimed = rows[0].claim !== null;
     }
     const shown = await current(runtime, runtime.tenant, testClient, {
       type: "registration",
@@ -273,18 +275,18 @@ describe("current, after a lost answer", () => {
   });
 
   test("issues the same session again at success, for a minute", async () => {
-    const moving = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
-    const flow = await almostRegistered(moving);
+    const ageing = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
+    const flow = await almostRegistered(ageing);
     await flow.act(lastAction.action, lastAction.input);
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
-    const again = await current(moving, moving.tenant, testClient, request);
+    const again = await current(ageing, ageing.tenant, testClient, request);
     expect(again.state).toMatchObject({ name: "success", payload: flow.state.payload });
     expect(again.session?.id).toBe(flow.answer.session?.id);
-    expect((await peek(moving, moving.tenant, request))?.state.name).toBe("success");
-    moving.advanceClock(61);
-    expect(await peek(moving, moving.tenant, request)).toBeNull();
-    expect((await current(moving, moving.tenant, testClient, request)).state).toMatchObject(forbidden);
-    await moving.close();
+    expect((await peek(ageing, ageing.tenant, request))?.state.name).toBe("success");
+    ageing.advanceClock(61);
+    expect(await peek(ageing, ageing.tenant, request)).toBeNull();
+    expect((await current(ageing, ageing.tenant, testClient, request)).state).toMatchObject(forbidden);
+    await ageing.close();
   });
 
   test("requires the resume secret of the same flow", async () => {

@@ -26,7 +26,7 @@ const configured = (settings: Record<string, string> = {}) => base.configured(se
 const wrong = (code: string) => (code === "000000" ? "111111" : "000000");
 
 describe("a registration", () => {
-  test("with a mailed code, password and passkey ends at success with a session", async () => {
+  test("ends at success with a session after a mailed code, a password and a passkey", async () => {
     const runtime = configured();
     const email = newAddress();
     const flow = await begin(runtime, "registration");
@@ -118,7 +118,7 @@ describe("a registration", () => {
     expect((await flow.act("skip")).name).toBe("success");
   });
 
-  test("with a taken address looks the same, notifies its owner, and accepts no code", async () => {
+  test("does not reveal a taken address: it notifies its owner, and accepts no code", async () => {
     const runtime = configured();
     const { email } = await register(runtime);
     const flow = await begin(runtime, "registration");
@@ -197,7 +197,7 @@ describe("a registration", () => {
 });
 
 describe("a login", () => {
-  test("with a password succeeds", async () => {
+  test("succeeds with a password", async () => {
     const runtime = configured();
     const { email } = await register(runtime);
     const flow = await begin(runtime, "login", {});
@@ -218,7 +218,7 @@ describe("a login", () => {
     });
   });
 
-  test("with a mailed code succeeds", async () => {
+  test("succeeds with a mailed code", async () => {
     const runtime = configured();
     const { email } = await register(runtime);
     const flow = await begin(runtime, "login", {});
@@ -233,7 +233,7 @@ describe("a login", () => {
     expect(flow.state.payload).toMatchObject({ last_login: { login_method: "passcode" } });
   });
 
-  test("with a passkey succeeds from the first state, by button or from the chooser", async () => {
+  test("succeeds with a passkey from the first state, by button or from the chooser", async () => {
     const runtime = configured();
     const authenticator = softwareAuthenticator();
     const { email } = await register(runtime, { authenticator });
@@ -278,9 +278,11 @@ describe("a login", () => {
       "success",
     );
 
-    const asked = await begin(runtime, "login");
-    await asked.act("webauthn_generate_request_options");
-    const garbage = await asked.act("webauthn_verify_assertion_response", { assertion_response: { id: 7 } });
+    const passkeyLogin = await begin(runtime, "login");
+    await passkeyLogin.act("webauthn_generate_request_options");
+    const garbage = await passkeyLogin.act("webauthn_verify_assertion_response", {
+      assertion_response: { id: 7 },
+    });
     expect(garbage).toMatchObject({ name: "login_passkey", status: 401, error: { code: "passkey_invalid" } });
     expect(garbage.actions).toHaveProperty("back");
   });
@@ -304,14 +306,14 @@ describe("a login", () => {
     expect(flow.errors()).toEqual(["webauthn_credential_invalid_mfa_only"]);
   });
 
-  test("with a single method goes to it directly", async () => {
+  test("goes directly to a single method", async () => {
     const passwords = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
     const { email } = await register(passwords);
     const byPassword = await begin(passwords, "login", {});
     expect((await byPassword.act("continue_with_login_identifier", { email })).name).toBe("login_password");
     const codes = configured({ STILE_PASSWORD_ENABLED: "false" });
-    const byCode = await begin(codes, "login", {});
-    expect((await byCode.act("continue_with_login_identifier", { email })).name).toBe(
+    const codeLogin = await begin(codes, "login", {});
+    expect((await codeLogin.act("continue_with_login_identifier", { email })).name).toBe(
       "passcode_confirmation",
     );
   });
@@ -340,7 +342,7 @@ describe("a login", () => {
     expect(unable.errors()).toEqual(["unknown_email_error"]);
   });
 
-  test("with a username behaves as with an address", async () => {
+  test("behaves with a username as with an address", async () => {
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
     const username = newName();
     const { email } = await register(runtime, { username });
@@ -751,23 +753,26 @@ describe("a user of an identity provider", () => {
     STILE_CORS_ALLOW_ORIGINS: "https://app.example.com",
   };
 
-  test.each(["login", "registration"] as const)("is sent to a provider by a %s", async (type) => {
+  test.each(["login", "registration"] as const)("is redirected to a provider in a %s flow", async (type) => {
     const flow = await begin(configured(github), type, {});
-    const sent = await flow.act("thirdparty_oauth", { provider: "github", redirect_to });
-    expect(sent.name).toBe("thirdparty");
-    expect(sent.payload.redirect_url).toMatch(/^https:\/\/github\.com\/login\/oauth\/authorize\?/);
+    const redirected = await flow.act("thirdparty_oauth", { provider: "github", redirect_to });
+    expect(redirected.name).toBe("thirdparty");
+    expect(redirected.payload.redirect_url).toMatch(/^https:\/\/github\.com\/login\/oauth\/authorize\?/);
     expect(flow.answer.cookieChanges?.thirdPartyState?.value).toMatch(/^[\w-]{43}$/);
   });
 
-  test.each(["login", "registration"] as const)("A46 is not sent back anywhere by a %s", async (type) => {
-    const flow = await begin(configured(github), type, {});
-    const elsewhere = { provider: "github", redirect_to: "https://evil.example/" };
-    await flow.act("thirdparty_oauth", elsewhere);
-    expect(flow.errors()).toEqual(["value_invalid_error"]);
-  });
+  test.each(["login", "registration"] as const)(
+    "A46 is not redirected to a return address that is not allowed, in a %s flow",
+    async (type) => {
+      const flow = await begin(configured(github), type, {});
+      const notAllowed = { provider: "github", redirect_to: "https://evil.example/" };
+      await flow.act("thirdparty_oauth", notAllowed);
+      expect(flow.errors()).toEqual(["value_invalid_error"]);
+    },
+  );
 
   test.each(["login", "registration"] as const)(
-    "A47 needs a verifier in a %s of another site",
+    "A47 requires a code verifier in a %s flow of another site",
     async (type) => {
       const client = { ...testClient, origin: "https://app.example.com" };
       const flow = await walk(configured(github), type, { client, taken });
@@ -777,7 +782,7 @@ describe("a user of an identity provider", () => {
     },
   );
 
-  test.each(["login", "registration"] as const)("waits when a %s has sent too many", async (type) => {
+  test.each(["login", "registration"] as const)("is rate limited in a %s flow", async (type) => {
     const limited = configured({
       ...github,
       STILE_RATE_LIMITER_ENABLED: "true",
@@ -786,7 +791,7 @@ describe("a user of an identity provider", () => {
     const source = type === "login" ? "198.51.100.7" : "198.51.100.8";
     const flow = await walk(limited, type, { client: { ...testClient, source }, taken });
     await flow.act("register_client_capabilities");
-    for (let journeys = 0; journeys < 9 && !flow.state.error; journeys += 1) {
+    for (let attempts = 0; attempts < 9 && !flow.state.error; attempts += 1) {
       await flow.act("thirdparty_oauth", { provider: "github", redirect_to });
       if (!flow.state.error) await flow.act("back");
     }
@@ -794,7 +799,7 @@ describe("a user of an identity provider", () => {
     expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
   });
 
-  test("is redirected to the SAML provider of the mail domain, known or not", async () => {
+  test("is redirected to the SAML provider of the mail domain, whether or not the address is known", async () => {
     const provider = samlIdentityProvider();
     const identityProviders = [
       { name: "Acme", domains: ["acme.example"], metadata: provider.metadata, enabled: true },
@@ -807,9 +812,9 @@ describe("a user of an identity provider", () => {
     const login = await begin(runtime, "login", {});
     expect((await login.act("continue_with_login_identifier", { email })).name).toBe("thirdparty");
     const registration = await begin(runtime, "registration", {});
-    const sent = await registration.act("register_login_identifier", { email });
-    expect(sent.name).toBe("thirdparty");
-    expect(String(sent.payload.redirect_url)).toContain("SAMLRequest=");
+    const redirected = await registration.act("register_login_identifier", { email });
+    expect(redirected.name).toBe("thirdparty");
+    expect(String(redirected.payload.redirect_url)).toContain("SAMLRequest=");
   });
 });
 

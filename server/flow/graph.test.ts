@@ -216,7 +216,7 @@ function offeredIn(
 const password = { method: "password" as const, at: "2026-01-01T00:00:00.000Z" };
 const anOwner = { session: { id: "s1", authenticatedAt: new Date(), factors: [] } as never, now: new Date() };
 
-test.each(stateNames)("%s offers, where every guard holds, what the interface lists", (name) => {
+test.each(stateNames)("%s offers the actions that the interface lists if every guard holds", (name) => {
   const situations: Partial<FlowData>[] = [
     {},
     { factors: [password] },

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { describeInputs, parseInput, preservedValues } from "./inputs.ts";
 
-describe("descriptors", () => {
-  test("contain name, type, required and bounds of each input", () => {
+describe("describeInputs", () => {
+  test("returns name, type, required and bounds of each input", () => {
     const schema = z.strictObject({
       code: z.string().length(6),
       email: z.string().min(3).max(120).meta({ input: "email", preserve: true }).optional(),
@@ -34,34 +34,46 @@ describe("descriptors", () => {
   });
 });
 
-describe("input", () => {
+describe("parseInput", () => {
   const schema = z.strictObject({
     code: z.string().length(6),
     note: z.string().max(3).meta({ preserve: true }).optional(),
   });
-  const faults = (raw: Record<string, unknown>) => {
+  const valueOrErrors = (raw: Record<string, unknown>) => {
     const parsed = parseInput(schema, raw);
     return parsed.ok ? parsed.value : parsed.inputs;
   };
 
   test.each([
-    ["that is missing", {}, { code: { code: "value_missing_error" } }],
-    ["that is null", { code: null }, { code: { code: "value_missing_error" } }],
-    ["that is empty", { code: "" }, { code: { code: "value_missing_error" } }],
-    ["that is too short", { code: "12345" }, { code: { code: "value_too_short_error" } }],
-    ["that is too long", { code: "1234567" }, { code: { code: "value_too_long_error" } }],
-    ["A93 that is a number", { code: 123456 }, { code: { code: "value_invalid_error" } }],
-    ["A93 that is a list", { code: ["123456"] }, { code: { code: "value_invalid_error" } }],
-    ["A93 that is an object", { code: { $ne: 1 } }, { code: { code: "value_invalid_error" } }],
-    ["that is undeclared", { code: "123456", other: 1 }, {}],
-  ])("rejects %s", (_, raw, expected) => {
+    ["rejects a missing input", {}, { code: { code: "value_missing_error" } }],
+    ["rejects null", { code: null }, { code: { code: "value_missing_error" } }],
+    ["rejects an empty string", { code: "" }, { code: { code: "value_missing_error" } }],
+    ["rejects a string that is too short", { code: "12345" }, { code: { code: "value_too_short_error" } }],
+    ["rejects a string that is too long", { code: "1234567" }, { code: { code: "value_too_long_error" } }],
+    [
+      "A93 rejects a number in place of a string",
+      { code: 123456 },
+      { code: { code: "value_invalid_error" } },
+    ],
+    [
+      "A93 rejects a list in place of a string",
+      { code: ["123456"] },
+      { code: { code: "value_invalid_error" } },
+    ],
+    [
+      "A93 rejects an object in place of a string",
+      { code: { $ne: 1 } },
+      { code: { code: "value_invalid_error" } },
+    ],
+    ["rejects an undeclared input", { code: "123456", other: 1 }, {}],
+  ])("%s", (_, raw, expected) => {
     const parsed = parseInput(schema, raw);
     expect(parsed.ok).toBe(false);
-    expect(faults(raw)).toEqual(expected);
+    expect(valueOrErrors(raw)).toEqual(expected);
   });
 
   test("reports every invalid input, not only the first", () => {
-    expect(faults({ note: "long" })).toEqual({
+    expect(valueOrErrors({ note: "long" })).toEqual({
       code: { code: "value_missing_error" },
       note: { code: "value_too_long_error" },
     });

@@ -130,43 +130,46 @@ describe.each([
   { situation: afterFirstFactor, suffix: "ACQUIRE_ON_LOGIN", flow: "login" },
   { situation: registering, suffix: "ACQUIRE_ON_REGISTRATION", flow: "registration" },
 ])("credentials at $flow", ({ situation, suffix }) => {
-  test.each(policies)("with passkey %s, password %s and %s: %j", (passkey, password, owned, expected) => {
-    const made = situation({
-      config: config({ [`STILE_PASSKEY_${suffix}`]: passkey, [`STILE_PASSWORD_${suffix}`]: password }),
-      facts: {
-        ...ada,
-        hasPasskey: owned === "passkey" || owned === "both",
-        hasPassword: owned === "password" || owned === "both",
-      },
-    });
-    expect(plan(made)).toEqual([...expected, "success"]);
-  });
+  test.each(policies)(
+    "passkey policy %s, password policy %s, existing credentials %s: plans %j",
+    (passkey, password, owned, expected) => {
+      const planned = situation({
+        config: config({ [`STILE_PASSKEY_${suffix}`]: passkey, [`STILE_PASSWORD_${suffix}`]: password }),
+        facts: {
+          ...ada,
+          hasPasskey: owned === "passkey" || owned === "both",
+          hasPassword: owned === "password" || owned === "both",
+        },
+      });
+      expect(plan(planned)).toEqual([...expected, "success"]);
+    },
+  );
 
   test("asks for a passkey first if the password is optional", () => {
-    const made = situation({
+    const planned = situation({
       config: config({
         [`STILE_PASSKEY_${suffix}`]: "always",
         [`STILE_PASSWORD_${suffix}`]: "always",
         STILE_PASSWORD_OPTIONAL: "true",
       }),
     });
-    expect(plan(made)).toEqual(["onboarding_create_passkey", "password_creation", "success"]);
+    expect(plan(planned)).toEqual(["onboarding_create_passkey", "password_creation", "success"]);
   });
 
   test("asks for a conditional password after a skipped passkey", () => {
-    const made = situation({
+    const planned = situation({
       config: config({ [`STILE_PASSKEY_${suffix}`]: "always", [`STILE_PASSWORD_${suffix}`]: "conditional" }),
       data: { completedStates: ["preflight", "onboarding_create_passkey"] },
     });
-    expect(plan(made)).toEqual(["password_creation", "success"]);
+    expect(plan(planned)).toEqual(["password_creation", "success"]);
   });
 
   test("never asks a client without WebAuthn for a passkey", () => {
-    const made = situation({
+    const planned = situation({
       config: config({ [`STILE_PASSKEY_${suffix}`]: "always", [`STILE_PASSWORD_${suffix}`]: "conditional" }),
       data: { capabilities: { ...capable, webauthn: false } },
     });
-    expect(plan(made)).toEqual(["password_creation", "success"]);
+    expect(plan(planned)).toEqual(["password_creation", "success"]);
   });
 });
 

@@ -8,12 +8,12 @@ import { reference } from "./reference.ts";
 const docs = join(import.meta.dirname, "..", "..", "docs");
 
 test.each(Object.entries(reference(loadConfig({}, "/nowhere"))))(
-  "docs/reference/%s is what the declarations say; `npm run docs` makes it",
+  "docs/reference/%s matches the declarations; `npm run docs` generates it",
   (name, page) => {
     expect(readFileSync(join(docs, "reference", name), "utf8")).toBe(page);
   },
 );
 
-test("the README shows the current diagram, as `npm run docs` draws it", () => {
+test("the README contains the current diagram; `npm run docs` generates it", () => {
   expect(readFileSync(join(docs, "..", "README.md"), "utf8")).toContain(diagram("login"));
 });

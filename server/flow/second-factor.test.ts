@@ -9,7 +9,7 @@ import { canUseSecurityKeys, mayAddCredential } from "./second-factor.ts";
 const at = "2026-01-01T00:00:00.000Z";
 const password = { method: "password" as const, at };
 const passkey = { method: "passkey" as const, at, userVerified: true };
-const presence = { method: "passkey" as const, at, userVerified: false };
+const unverifiedPasskey = { method: "passkey" as const, at, userVerified: false };
 const provider = { method: "third_party" as const, at, provider: "google" };
 const trustedProvider = { ...provider, userVerified: true };
 const code = { method: "totp" as const, at };
@@ -20,9 +20,9 @@ const ada: Facts = { ...noFacts, hasPassword: true, email: "ada@example.com", em
 const withApp: Facts = { ...ada, hasTotp: true };
 const withKey: Facts = { ...ada, hasSecurityKey: true };
 const withBoth: Facts = { ...withApp, hasSecurityKey: true };
-const withPhone: Facts = { ...ada, hasAuthenticator: true };
+const withAuthenticator: Facts = { ...ada, hasAuthenticator: true };
 const withAll: Facts = { ...withBoth, hasAuthenticator: true };
-const answer = { method: "authenticator" as const, at };
+const authenticatorFactor = { method: "authenticator" as const, at };
 
 interface Case {
   type?: FlowType;
@@ -41,39 +41,39 @@ function planned({ type = "login", facts = ada, data = {}, settings = {} }: Case
     },
     "/nowhere",
   );
-  const remembered = flowData.parse({
+  const parsed = flowData.parse({
     capabilities: capable,
     completedStates: ["preflight"],
     userId: "3f0a4c9e-0000-4000-8000-000000000001",
     factors: [password],
     ...data,
   });
-  return plan({ type, facts, config, data: remembered });
+  return plan({ type, facts, config, data: parsed });
 }
 
-const phones = { STILE_MFA_AUTHENTICATOR_ENABLED: "true" };
+const authenticatorsEnabled = { STILE_MFA_AUTHENTICATOR_ENABLED: "true" };
 
 const noWebauthn = { ...capable, webauthn: false };
 const noPlatform = { ...capable, platformAuthenticator: false };
 
-describe("the second factor that a login requires", () => {
+describe("the second factor of a sign-in", () => {
   test.each<[string, Case, StateName | null]>([
-    ["none without an enrolled factor", {}, null],
-    ["an authenticator app", { facts: withApp }, "login_otp"],
-    ["a security key", { facts: withKey }, "login_security_key"],
-    ["the key before the app", { facts: withBoth }, "login_security_key"],
+    ["is not required without an enrolled factor", {}, null],
+    ["is an app if one is enrolled", { facts: withApp }, "login_otp"],
+    ["is a security key if one is enrolled", { facts: withKey }, "login_security_key"],
+    ["is a security key rather than an app", { facts: withBoth }, "login_security_key"],
     [
-      "the app where the client cannot use keys",
+      "is an app if the client cannot use security keys",
       { facts: withBoth, data: { capabilities: noWebauthn } },
       "login_otp",
     ],
     [
-      "the key all the same where there is nothing else",
+      "is a security key without an alternative, even if the client cannot use it",
       { facts: withKey, data: { capabilities: noWebauthn } },
       "login_security_key",
     ],
     [
-      "the app where the device lacks the configured kind of authenticator",
+      "is an app if the client lacks the configured kind of security key",
       {
         facts: withBoth,
         data: { capabilities: noPlatform },
@@ -81,100 +81,128 @@ describe("the second factor that a login requires", () => {
       },
       "login_otp",
     ],
-    ["an authenticator if enabled", { facts: withPhone, settings: phones }, "login_authenticator"],
-    ["no authenticator if disabled", { facts: withPhone }, null],
     [
-      "the app in place of a phone where they are not",
+      "is an authenticator if authenticators are enabled",
+      { facts: withAuthenticator, settings: authenticatorsEnabled },
+      "login_authenticator",
+    ],
+    ["is not an authenticator if authenticators are disabled", { facts: withAuthenticator }, null],
+    [
+      "is an app rather than a disabled authenticator",
       { facts: { ...withApp, hasAuthenticator: true } },
       "login_otp",
     ],
-    ["the key before the authenticator", { facts: withAll, settings: phones }, "login_security_key"],
     [
-      "the phone before the app, where the client cannot use keys",
-      { facts: withAll, data: { capabilities: noWebauthn }, settings: phones },
+      "is a security key rather than an authenticator",
+      { facts: withAll, settings: authenticatorsEnabled },
+      "login_security_key",
+    ],
+    [
+      "is an authenticator rather than an app if the client cannot use security keys",
+      { facts: withAll, data: { capabilities: noWebauthn }, settings: authenticatorsEnabled },
       "login_authenticator",
     ],
     [
-      "the phone rather than a key that the client cannot use",
+      "is an authenticator rather than a security key that the client cannot use",
       {
         facts: { ...withKey, hasAuthenticator: true },
         data: { capabilities: noWebauthn },
-        settings: phones,
+        settings: authenticatorsEnabled,
       },
       "login_authenticator",
     ],
     [
-      "no phone where second factors are off",
-      { facts: withPhone, settings: { ...phones, STILE_MFA_ENABLED: "false" } },
+      "is not an authenticator if second factors are disabled",
+      { facts: withAuthenticator, settings: { ...authenticatorsEnabled, STILE_MFA_ENABLED: "false" } },
       null,
     ],
     [
-      "none after a phone",
-      { facts: withPhone, data: { factors: [password, answer] }, settings: phones },
+      "is not required again after an authenticator",
+      {
+        facts: withAuthenticator,
+        data: { factors: [password, authenticatorFactor] },
+        settings: authenticatorsEnabled,
+      },
       null,
     ],
     [
-      "an authenticator after a passkey without user verification",
-      { facts: withPhone, data: { factors: [presence] }, settings: phones },
+      "is an authenticator after a passkey without user verification",
+      { facts: withAuthenticator, data: { factors: [unverifiedPasskey] }, settings: authenticatorsEnabled },
       "login_authenticator",
     ],
     [
-      "no phone in a trusted browser",
-      { facts: { ...withPhone, deviceTrusted: true }, settings: phones },
+      "is not an authenticator on a trusted device",
+      { facts: { ...withAuthenticator, deviceTrusted: true }, settings: authenticatorsEnabled },
       null,
     ],
     [
-      "an authenticator at reauthentication",
+      "is an authenticator at reauthentication, even on a trusted device",
       {
         type: "profile",
-        facts: { ...withPhone, deviceTrusted: true },
+        facts: { ...withAuthenticator, deviceTrusted: true },
         data: { steppingUp: true },
-        settings: phones,
+        settings: authenticatorsEnabled,
       },
       "login_authenticator",
     ],
     [
-      "an authenticator before a forgotten password is replaced, trusted browser or not",
-      { facts: { ...withPhone, deviceTrusted: true }, data: { recovering: true }, settings: phones },
+      "is an authenticator before a forgotten password is replaced, even on a trusted device",
+      {
+        facts: { ...withAuthenticator, deviceTrusted: true },
+        data: { recovering: true },
+        settings: authenticatorsEnabled,
+      },
       "login_authenticator",
     ],
     [
-      "none if second factors are disabled",
+      "is not required if second factors are disabled",
       { facts: withBoth, settings: { STILE_MFA_ENABLED: "false" } },
       null,
     ],
-    ["none if apps are disabled", { facts: withApp, settings: { STILE_MFA_TOTP_ENABLED: "false" } }, null],
-    ["none twice", { facts: withApp, data: { factors: [password, code] } }, null],
-    ["none after a passkey with user verification", { facts: withApp, data: { factors: [passkey] } }, null],
     [
-      "one after a passkey without user verification",
-      { facts: withApp, data: { factors: [presence] } },
+      "is not required if apps are disabled",
+      { facts: withApp, settings: { STILE_MFA_TOTP_ENABLED: "false" } },
+      null,
+    ],
+    ["is not required twice", { facts: withApp, data: { factors: [password, code] } }, null],
+    [
+      "is not required after a passkey with user verification",
+      { facts: withApp, data: { factors: [passkey] } },
+      null,
+    ],
+    [
+      "is required after a passkey without user verification",
+      { facts: withApp, data: { factors: [unverifiedPasskey] } },
       "login_otp",
     ],
-    ["one after an identity provider", { facts: withApp, data: { factors: [provider] } }, "login_otp"],
     [
-      "none after a provider that is trusted for it",
+      "is required after an identity provider",
+      { facts: withApp, data: { factors: [provider] } },
+      "login_otp",
+    ],
+    [
+      "is not required after a provider that is trusted for it",
       { facts: withApp, data: { factors: [trustedProvider] } },
       null,
     ],
-    ["none in a trusted browser", { facts: { ...withApp, deviceTrusted: true } }, null],
+    ["is not required on a trusted device", { facts: { ...withApp, deviceTrusted: true } }, null],
     [
-      "one at reauthentication, trusted browser or not",
+      "is required at reauthentication, even on a trusted device",
       { type: "profile", facts: { ...withApp, deviceTrusted: true }, data: { steppingUp: true } },
       "login_otp",
     ],
     [
-      "one before a forgotten password is replaced",
+      "is required before a forgotten password is replaced",
       { facts: withApp, data: { recovering: true } },
       "login_otp",
     ],
     [
-      "one after SAML",
+      "is required after SAML",
       { type: "token_exchange", facts: withApp, data: { factors: [provider] } },
       "login_otp",
     ],
-  ])("%s", (_, given, expected) => {
-    const [head] = planned(given);
+  ])("%s", (_, situation, expected) => {
+    const [head] = planned(situation);
     if (expected) expect(head).toBe(expected);
     else expect(["login_otp", "login_security_key", "login_authenticator"]).not.toContain(head);
   });
@@ -200,12 +228,16 @@ describe("enrolment of a second factor", () => {
     ],
     [
       "is not offered with a registered authenticator",
-      { settings: { ...atLogin, ...phones }, facts: withPhone, data: { factors: [password, answer] } },
+      {
+        settings: { ...atLogin, ...authenticatorsEnabled },
+        facts: withAuthenticator,
+        data: { factors: [password, authenticatorFactor] },
+      },
       false,
     ],
     [
-      "is required with nothing but a disabled authenticator",
-      { settings: mandatory, facts: withPhone },
+      "is required if the only factor is a disabled authenticator",
+      { settings: mandatory, facts: withAuthenticator },
       true,
     ],
     [
@@ -240,11 +272,11 @@ describe("enrolment of a second factor", () => {
     ],
     [
       "is required after a passkey without user verification",
-      { settings: mandatory, data: { factors: [presence] } },
+      { settings: mandatory, data: { factors: [unverifiedPasskey] } },
       true,
     ],
-  ])("%s", (_, given, expected) => {
-    expect(planned(given).includes("mfa_method_chooser")).toBe(expected);
+  ])("%s", (_, situation, expected) => {
+    expect(planned(situation).includes("mfa_method_chooser")).toBe(expected);
   });
 
   test("comes after a missing password and before the passkey", () => {
@@ -264,29 +296,33 @@ describe("enrolment of a second factor", () => {
   });
 });
 
-describe("trust in a browser", () => {
+describe("device_trust", () => {
   test.each<[string, Case, boolean]>([
-    ["is asked for after a second factor", { facts: withApp, data: { factors: [password, code] } }, true],
+    ["is offered after a second factor", { facts: withApp, data: { factors: [password, code] } }, true],
     [
-      "is asked for after a phone",
-      { facts: withPhone, data: { factors: [password, answer] }, settings: phones },
+      "is offered after an authenticator",
+      {
+        facts: withAuthenticator,
+        data: { factors: [password, authenticatorFactor] },
+        settings: authenticatorsEnabled,
+      },
       true,
     ],
-    ["is asked for after a security key", { facts: withKey, data: { factors: [password, key] } }, true],
+    ["is offered after a security key", { facts: withKey, data: { factors: [password, key] } }, true],
     [
-      "is asked for after enrolment",
+      "is offered after enrolment",
       { facts: withApp, data: { enrolled: true, factors: [password, code] } },
       true,
     ],
-    ["is not asked for without a second factor", {}, false],
-    ["is not asked for after a passkey", { facts: withApp, data: { factors: [passkey] } }, false],
+    ["is not offered without a second factor", {}, false],
+    ["is not offered after a passkey", { facts: withApp, data: { factors: [passkey] } }, false],
     [
-      "is not asked for twice",
+      "is not offered twice",
       { facts: withApp, data: { factors: [password, code], completedStates: ["preflight", "device_trust"] } },
       false,
     ],
     [
-      "is not asked for if the policy is never",
+      "is not offered if the policy is never",
       {
         facts: withApp,
         data: { factors: [password, code] },
@@ -295,7 +331,7 @@ describe("trust in a browser", () => {
       false,
     ],
     [
-      "is not asked for if the policy is always",
+      "is not offered if the policy is always",
       {
         facts: withApp,
         data: { factors: [password, code] },
@@ -303,31 +339,31 @@ describe("trust in a browser", () => {
       },
       false,
     ],
-  ])("%s", (_, given, expected) => {
-    expect(planned(given).includes("device_trust")).toBe(expected);
+  ])("%s", (_, situation, expected) => {
+    expect(planned(situation).includes("device_trust")).toBe(expected);
   });
 });
 
-const nothing = { webauthn: false, conditionalMediation: false, platformAuthenticator: false };
-const keys = { ...nothing, webauthn: true };
-const everything = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
+const noCapabilities = { webauthn: false, conditionalMediation: false, platformAuthenticator: false };
+const webauthnOnly = { ...noCapabilities, webauthn: true };
+const allCapabilities = { webauthn: true, conditionalMediation: true, platformAuthenticator: true };
 const attachment = (value: string) => ({ STILE_MFA_SECURITY_KEYS_AUTHENTICATOR_ATTACHMENT: value });
 
 describe("canUseSecurityKeys", () => {
   test.each([
     [{}, undefined, true],
-    [{}, nothing, false],
-    [{}, keys, true],
-    [{}, everything, true],
+    [{}, noCapabilities, false],
+    [{}, webauthnOnly, true],
+    [{}, allCapabilities, true],
     [attachment("platform"), undefined, true],
-    [attachment("platform"), keys, false],
-    [attachment("platform"), { ...everything, webauthn: false }, false],
-    [attachment("platform"), everything, true],
-    [attachment("no_preference"), keys, true],
-    [{ STILE_MFA_ENABLED: "false" }, everything, false],
-    [{ STILE_MFA_SECURITY_KEYS_ENABLED: "false" }, everything, false],
-  ])("%j %j: %s", (settings, capabilities, can) => {
-    expect(canUseSecurityKeys(capabilities, loadConfig(settings, "/nowhere"))).toBe(can);
+    [attachment("platform"), webauthnOnly, false],
+    [attachment("platform"), { ...allCapabilities, webauthn: false }, false],
+    [attachment("platform"), allCapabilities, true],
+    [attachment("no_preference"), webauthnOnly, true],
+    [{ STILE_MFA_ENABLED: "false" }, allCapabilities, false],
+    [{ STILE_MFA_SECURITY_KEYS_ENABLED: "false" }, allCapabilities, false],
+  ])("with the settings %j and the capabilities %j returns %s", (settings, capabilities, expected) => {
+    expect(canUseSecurityKeys(capabilities, loadConfig(settings, "/nowhere"))).toBe(expected);
   });
 });
 
@@ -343,19 +379,19 @@ describe("mayAddCredential, with a second factor", () => {
 
   test.each([
     ["no factor", []],
-    ["a password in a trusted browser", [password]],
+    ["a password on a trusted device", [password]],
     ["a passkey without user verification", [{ method: "passkey", at, userVerified: false }]],
-  ])("is false after %s", (_what, factors) => {
+  ])("is false after %s", (_label, factors) => {
     expect(may(facts, { factors })).toBe(false);
   });
 
   test.each([
     ["an authenticator app", [password, { method: "totp", at }]],
     ["a security key", [password, { method: "security_key", at }]],
-    ["a phone", [password, { method: "authenticator", at }]],
+    ["an authenticator", [password, { method: "authenticator", at }]],
     ["a recovery code", [password, { method: "recovery_code", at }]],
     ["a passkey with user verification", [{ method: "passkey", at, userVerified: true }]],
-  ])("is true after %s", (_what, factors) => {
+  ])("is true after %s", (_label, factors) => {
     expect(may(facts, { factors })).toBe(true);
   });
 
@@ -365,10 +401,12 @@ describe("mayAddCredential, with a second factor", () => {
 });
 
 test("mayAddCredential counts an authenticator only if authenticators are enabled", () => {
-  const phones = { STILE_MFA_AUTHENTICATOR_ENABLED: "true" };
+  const authenticatorsEnabled = { STILE_MFA_AUTHENTICATOR_ENABLED: "true" };
   const facts = { hasAuthenticator: true };
-  expect(may(facts, { factors: [password] }, phones)).toBe(false);
-  expect(may(facts, { factors: [password, { method: "authenticator", at }] }, phones)).toBe(true);
+  expect(may(facts, { factors: [password] }, authenticatorsEnabled)).toBe(false);
+  expect(may(facts, { factors: [password, { method: "authenticator", at }] }, authenticatorsEnabled)).toBe(
+    true,
+  );
   expect(may(facts, { factors: [password] })).toBe(true);
 });
 

@@ -48,7 +48,7 @@ async function sessionsOf(email: string): Promise<number> {
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
 describe("A115 a connection lost during COMMIT", () => {
-  test("after the commit: answers success with one session", async () => {
+  test("is answered by success with one session if the commit succeeded", async () => {
     const cut = between(
       (transact) =>
         (async (work, options) => {
@@ -61,7 +61,7 @@ describe("A115 a connection lost during COMMIT", () => {
     expect(await sessions()).toBe(1);
   });
 
-  test("before the commit: stores nothing, and the same token can be used again", async () => {
+  test("stores nothing if the commit failed, and the same token can be used again", async () => {
     const cut = between(
       (transact) =>
         (async (work, options) =>
@@ -79,27 +79,27 @@ describe("A115 a connection lost during COMMIT", () => {
 });
 
 describe("A116 a transaction that PostgreSQL asks to retry", () => {
-  const failing = (times: number, code: string, asked: () => void) =>
+  const failing = (times: number, code: string, onAttempt: () => void) =>
     between(
       (transact) =>
         (async (work, options) => {
-          asked();
+          onAttempt();
           if (times-- <= 0) return transact(work, options);
           throw Object.assign(new Error("wrapped"), { cause: failure(code) });
         }) as Transact,
     );
 
-  test.each(["40001", "40P01"])("with %s is attempted three times", async (code) => {
-    let asked = 0;
+  test.each(["40001", "40P01"])("is attempted three times after the error %s", async (code) => {
+    let attempts = 0;
     const { finish, sessions } = await almostRegistered();
-    const state = await finish(failing(2, code, () => asked++));
-    expect([state.name, asked, await sessions()]).toEqual(["success", 3, 1]);
+    const state = await finish(failing(2, code, () => attempts++));
+    expect([state.name, attempts, await sessions()]).toEqual(["success", 3, 1]);
   });
 
   test("is not retried indefinitely", async () => {
-    let asked = 0;
+    let attempts = 0;
     const { finish } = await almostRegistered();
-    await expect(finish(failing(9, "40001", () => asked++))).rejects.toThrow("wrapped");
-    expect(asked).toBe(3);
+    await expect(finish(failing(9, "40001", () => attempts++))).rejects.toThrow("wrapped");
+    expect(attempts).toBe(3);
   });
 });

@@ -138,8 +138,8 @@ describe("a lost response", () => {
   });
 });
 
-describe("two tabs", () => {
-  test("of one flow: the outdated one is rejected and then reads the current state", async () => {
+describe("two tabs of one flow", () => {
+  test("reject the outdated tab, which then reads the current state", async () => {
     const browser = visitor(runtime);
     const first = await begin(browser, "login");
     const moved = await act(browser, "login", first.version, "continue_with_login_identifier", {
@@ -156,7 +156,7 @@ describe("two tabs", () => {
     expect((await act(browser, "login", moved.version, "back")).state.name).toBe("login_init");
   });
 
-  test("of one flow: an outdated first state does not start a second flow", async () => {
+  test("do not start a second flow from an outdated first state", async () => {
     const browser = visitor(runtime);
     await begin(browser, "login");
     expect((await act(browser, "login", 0, "register_client_capabilities")).state).toMatchObject({
@@ -199,20 +199,20 @@ describe("without a flow", () => {
   });
 
   test.each([
-    ["cut", (seal: string) => seal.slice(0, -9)],
+    ["truncated", (seal: string) => seal.slice(0, -9)],
     ["changed", (seal: string) => seal.replace(/\*[^*]{10}/, "*AAAAAAAAAA")],
-    ["sealed elsewhere", () => "Fe26.2*1*abc*def*ghi*123*jkl*mno~2"],
-    ["rubbish", () => "rubbish"],
-  ])("ignores a cookie that is %s", async (_, spoil) => {
+    ["sealed with another key", () => "Fe26.2*1*abc*def*ghi*123*jkl*mno~2"],
+    ["malformed", () => "rubbish"],
+  ])("ignores a cookie that is %s", async (_, tamper) => {
     const browser = visitor(runtime);
     await start(browser, "login");
-    browser.cookies.set("stile-login", spoil(browser.cookies.get("stile-login") ?? ""));
+    browser.cookies.set("stile-login", tamper(browser.cookies.get("stile-login") ?? ""));
     expect((await current(browser, "login")).version).toBe(0);
   });
 });
 
 describe("a call", () => {
-  const refused = async (response: Response) => {
+  const rejectedStatus = async (response: Response) => {
     expect(response.headers.getSetCookie()).toEqual([]);
     const { error } = (await response.json()) as { error: { data: { stack?: string } } };
     expect(error.data).not.toHaveProperty("stack");
@@ -234,21 +234,21 @@ describe("a call", () => {
     ["flow.act", { type: "login", action: "back", version: 1, input: [] }],
     ["flow.act", '{"type":"login","action":"back","version":1,"input":{"__proto__":1}}'],
     ["flow.act", "{"],
-  ])("of %s with the malformed input %j is a tRPC error", async (procedure, input) => {
-    expect(await refused(await visitor(runtime).mutate(procedure, input))).toBe(400);
+  ])("is a tRPC error if %s has the malformed input %j", async (procedure, input) => {
+    expect(await rejectedStatus(await visitor(runtime).mutate(procedure, input))).toBe(400);
   });
 
-  test("of an unknown procedure is 404", async () => {
-    expect(await refused(await visitor(runtime).mutate("flow.other", {}))).toBe(404);
-    expect(await refused(await visitor(runtime).mutate("constructor", {}))).toBe(404);
+  test("is rejected with 404 if its procedure is unknown", async () => {
+    expect(await rejectedStatus(await visitor(runtime).mutate("flow.other", {}))).toBe(404);
+    expect(await rejectedStatus(await visitor(runtime).mutate("constructor", {}))).toBe(404);
   });
 
-  test("A91 is 413 if it is too large", async () => {
+  test("A91 is rejected with 413 if it is too large", async () => {
     const input = { type: "login", action: "back", version: 1, input: { code: "x".repeat(MAX_BODY_BYTES) } };
-    expect(await refused(await visitor(runtime).mutate("flow.act", input))).toBe(413);
+    expect(await rejectedStatus(await visitor(runtime).mutate("flow.act", input))).toBe(413);
   });
 
-  test("A37 of another content type or site is rejected", async () => {
+  test("A37 is rejected if it has another content type or comes from another site", async () => {
     const browser = visitor(runtime);
     expect(
       (await browser.mutate("flow.start", { type: "login" }, { "content-type": "text/plain" })).status,
@@ -265,12 +265,16 @@ describe("a call", () => {
   test.each([{}, streamed])("cannot be batched, with the headers %j", async (headers) => {
     const browser = visitor(runtime);
     const [one, two] = [{ 0: { type: "login" } }, { 0: { type: "login" }, 1: { type: "login" } }];
-    expect(await refused(await browser.mutate("flow.start?batch=1", one, headers))).toBe(400);
-    expect(await refused(await browser.mutate("flow.start,flow.start?batch=1", two, headers))).toBe(400);
-    expect(await refused(await browser.mutate("flow.start", one[0], { ...headers, ...streamed }))).toBe(400);
+    expect(await rejectedStatus(await browser.mutate("flow.start?batch=1", one, headers))).toBe(400);
+    expect(await rejectedStatus(await browser.mutate("flow.start,flow.start?batch=1", two, headers))).toBe(
+      400,
+    );
+    expect(
+      await rejectedStatus(await browser.mutate("flow.start", one[0], { ...headers, ...streamed })),
+    ).toBe(400);
   });
 
-  test("has the headers of every response", async () => {
+  test("is answered with the headers of every response", async () => {
     const response = await visitor(runtime).mutate("flow.start", { type: "login" });
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "cache-control": "no-store",

@@ -53,8 +53,8 @@ describe("enumeration", () => {
         await flows[0].act("continue_with_login_identifier", { [input]: known });
         await flows[1].act("continue_with_login_identifier", { [input]: unknown });
         expect(seen(flows[1])).toBe(seen(flows[0]));
-        for (const [action, given] of steps) {
-          for (const flow of flows) await flow.act(action, given ?? {});
+        for (const [action, sentInput] of steps) {
+          for (const flow of flows) await flow.act(action, sentInput ?? {});
           expect([action, seen(flows[1])]).toEqual([action, seen(flows[0])]);
         }
       }
@@ -71,8 +71,8 @@ describe("enumeration", () => {
   });
 });
 
-describe("an attacker cannot", () => {
-  test("A1 sign in with their own passkey to another account, or learn whether it exists", async () => {
+describe("an attacker", () => {
+  test("A1 cannot sign in with their own passkey to another account, or learn whether it exists", async () => {
     const runtime = configured();
     const authenticator = softwareAuthenticator();
     await register(runtime, { authenticator });
@@ -87,10 +87,10 @@ describe("an attacker cannot", () => {
     }
   });
 
-  /** Tries incorrect codes in one flow, until `tries` were judged or none is judged any more. */
+  /** Sends at least `tries` incorrect codes in one flow, and requests a new code after every three. */
   async function spendCodes(flow: Walk, tries: number): Promise<void> {
-    for (let judged = 0; judged < tries; judged += 3) {
-      if (judged > 0) await flow.act("resend_passcode");
+    for (let sent = 0; sent < tries; sent += 3) {
+      if (sent > 0) await flow.act("resend_passcode");
       for (let tried = 0; tried < 3; tried += 1) await flow.act("verify_passcode", { code: "000000" });
     }
   }
@@ -103,7 +103,7 @@ describe("an attacker cannot", () => {
     STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1000",
   };
 
-  test("A5 learn from the rate limits of a registration whether an address has an account", async () => {
+  test("A5 cannot learn from the rate limits of a registration whether an address has an account", async () => {
     const runtime = configured(manyMails);
     const { email: known } = await register(runtime);
     const seen = [];
@@ -121,7 +121,7 @@ describe("an attacker cannot", () => {
     expect(seen[1]).toEqual(seen[0]);
   });
 
-  test("A20 use up the hourly tries of an account with one repeated code", async () => {
+  test("A20 cannot use up the hourly tries of an account with one repeated code", async () => {
     const runtime = configured(manyMails);
     const { email } = await register(runtime);
     const stranger = await begin(runtime, "login", {});
@@ -135,7 +135,7 @@ describe("an attacker cannot", () => {
     expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
   });
 
-  test("A20 block every login method of an account", async () => {
+  test("A20 cannot block every login method of an account", async () => {
     const runtime = configured({ ...manyMails, STILE_RATE_LIMITER_WRONG_PASSCODES_PER_HOUR: "1000" });
     const { email } = await register(runtime);
     const stranger = await begin(runtime, "login", {});
@@ -148,7 +148,7 @@ describe("an attacker cannot", () => {
     expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
   });
 
-  test("A42 keep access through a second, unverified address", async () => {
+  test("A42 cannot keep access through a second, unverified address", async () => {
     const runtime = configured({
       STILE_USERNAME_ENABLED: "true",
       STILE_EMAIL_OPTIONAL: "true",

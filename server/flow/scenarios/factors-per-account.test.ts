@@ -18,8 +18,8 @@ const password = "correct horse battery";
 const newAddress = () => `${randomUUID()}@example.com`;
 const newName = () => `u${randomUUID().replaceAll("-", "").slice(0, 16)}`;
 
-/** A registration before its password. */
-async function proved(person: { email: string; username?: string }) {
+/** Registers a user up to the password. */
+async function registerUpToPassword(person: { email: string; username?: string }) {
   const flow = await walk(runtime, "registration");
   await flow.act("register_client_capabilities");
   await flow.act("register_login_identifier", person);
@@ -32,7 +32,7 @@ describe("A36 another identifier", () => {
   test("cannot be entered after a factor was verified at login", async () => {
     const [own, victim] = [newAddress(), newAddress()];
     for (const email of [own, victim])
-      await (await proved({ email })).act("register_password", { new_password: password });
+      await (await registerUpToPassword({ email })).act("register_password", { new_password: password });
     const flow = await walk(runtime, "login");
     await flow.act("register_client_capabilities");
     await flow.act("continue_with_login_identifier", { identifier: own });
@@ -48,10 +48,10 @@ describe("A36 another identifier", () => {
     expect(flow.state.payload).toMatchObject({ user: { emails: [{ address: own }] } });
   });
 
-  test("at registration must be verified itself", async () => {
+  test("must be verified itself at registration", async () => {
     const username = newName();
-    const flow = await proved({ email: newAddress(), username });
-    const first = await proved({ email: newAddress(), username });
+    const flow = await registerUpToPassword({ email: newAddress(), username });
+    const first = await registerUpToPassword({ email: newAddress(), username });
     await first.act("register_password", { new_password: password });
     // The username was taken concurrently, so the flow asks for both again.
     expect((await flow.act("register_password", { new_password: password })).name).toBe("registration_init");

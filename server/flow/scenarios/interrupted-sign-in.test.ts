@@ -40,7 +40,7 @@ async function halfWay({ addresses }: AccountOwner): Promise<Walk> {
 }
 
 describe("a sign-in in progress", () => {
-  const ends: Record<string, (owner: AccountOwner, flow: Walk) => Promise<unknown>> = {
+  const changes: Record<string, (owner: AccountOwner, flow: Walk) => Promise<unknown>> = {
     "the password is changed": (_, flow) =>
       flow.act("password_update", { password: "another horse battery" }),
     "the password is removed": (_, flow) => flow.act("password_delete"),
@@ -60,11 +60,11 @@ describe("a sign-in in progress", () => {
     },
   };
 
-  test.each(Object.keys(ends))("gets no further once %s", async (what) => {
+  test.each(Object.keys(changes))("is rejected after %s", async (change) => {
     const owner = await accountOwner(base, { password: true, passkeys: 2, emails: 2 });
     const stranger = await halfWay(owner);
     const [spare] = owner.passkeys;
-    if (what.includes("security key")) {
+    if (change.includes("security key")) {
       await base.database.write.$client.query(
         "update webauthn_credentials set mfa_only = true where id = $1",
         [spare],
@@ -72,7 +72,7 @@ describe("a sign-in in progress", () => {
       owner.securityKeys.push(spare ?? "");
     }
     const flow = await owner.manage();
-    await ends[what]?.(owner, flow);
+    await changes[change]?.(owner, flow);
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
     expect(await stranger.act("skip")).toMatchObject({ name: "error", status: 403 });
     expect(await flow.act("patch_metadata", { patch_metadata: {} })).toMatchObject({ status: 200 });
@@ -118,7 +118,7 @@ describe("a signed-in user", () => {
     expect(await live(elsewhere)).toBeUndefined();
   });
 
-  test("with one factor cannot enrol an app beside a concurrently added second factor", async () => {
+  test("cannot enrol an app with one factor after a second factor was added concurrently", async () => {
     const owner = await accountOwner(base, { password: true }, { methods: ["password"] });
     const flow = await owner.manage();
     await flow.act("continue_to_otp_secret_creation");

@@ -28,23 +28,27 @@ afterAll(() => base.close());
 
 /** A user with a password and an authenticator. */
 interface Owner extends AccountOwner {
-  phone: UafAuthenticator;
+  authenticator: UafAuthenticator;
 }
 
 const nowOf = ({ platform }: TestRuntime) => new Date(Date.now() + platform.clockShift());
-const actingAt = (runtime: TestRuntime) => ({
+const requestContextAt = (runtime: TestRuntime) => ({
   ...{ runtime, tenant: runtime.tenant, client: testClient, now: nowOf(runtime) },
 });
 
-async function found(runtime: TestRuntime, id: unknown): Promise<AuthenticatorRequest> {
-  const known = await findRequest(runtime, runtime.tenant, String(id));
-  if (!known) throw new Error(`there is no request ${id}`);
-  return known.request;
+async function storedRequest(runtime: TestRuntime, id: unknown): Promise<AuthenticatorRequest> {
+  const stored = await findRequest(runtime, runtime.tenant, String(id));
+  if (!stored) throw new Error(`The request ${id} does not exist.`);
+  return stored.request;
 }
 
 /** Creates a request as an application, over the authenticator API. */
-async function ask(runtime: TestRuntime, operation: "REG" | "AUTH" | "DEREG", userId: string) {
-  const { request, write } = await prepareRequest(actingAt(runtime), { operation, userId, username: "ada" });
+async function createRequest(runtime: TestRuntime, operation: "REG" | "AUTH" | "DEREG", userId: string) {
+  const { request, write } = await prepareRequest(requestContextAt(runtime), {
+    operation,
+    userId,
+    username: "ada",
+  });
   await runtime.database.write.transaction(write);
   return request;
 }
@@ -53,26 +57,26 @@ async function ask(runtime: TestRuntime, operation: "REG" | "AUTH" | "DEREG", us
 async function answer(
   runtime: TestRuntime,
   id: unknown,
-  phone: UafAuthenticator,
+  authenticator: UafAuthenticator,
   overrides: Overrides = {},
 ): Promise<string> {
-  const request = await found(runtime, id);
+  const request = await storedRequest(runtime, id);
   const operation = request.operation === "REG" ? "register" : "authenticate";
-  const uafResponse = phone[operation](request.message, { facetId: origin, overrides });
-  const deviceKeyInfo = { pushToken: "where the phone is rung" };
-  const answered = await answerRequest(actingAt(runtime), request, { uafResponse, deviceKeyInfo });
-  return answered === "malformed" ? answered : answered.status;
+  const uafResponse = authenticator[operation](request.message, { facetId: origin, overrides });
+  const deviceKeyInfo = { pushToken: "push-token" };
+  const outcome = await answerRequest(requestContextAt(runtime), request, { uafResponse, deviceKeyInfo });
+  return outcome === "malformed" ? outcome : outcome.status;
 }
 
-async function withPhone(has: AccountContents = {}, runtime = base): Promise<Owner> {
+async function ownerWithAuthenticator(has: AccountContents = {}, runtime = base): Promise<Owner> {
   const owner = await accountOwner(runtime, { password: true, ...has });
-  const phone = createUafAuthenticator();
+  const authenticator = createUafAuthenticator();
   // A device answers only requests that are newer than its registration.
   runtime.advanceClock(1);
-  const { id } = await ask(runtime, "REG", owner.userId);
-  expect(await answer(runtime, id, phone)).toBe("OK");
+  const { id } = await createRequest(runtime, "REG", owner.userId);
+  expect(await answer(runtime, id, authenticator)).toBe("OK");
   runtime.advanceClock(1);
-  return { ...owner, phone };
+  return { ...owner, authenticator };
 }
 
 /** Signs in by password, up to the next factor. */
@@ -103,14 +107,14 @@ async function query(text: string, ...values: unknown[]): Promise<Record<string,
 
 describe("login_authenticator", () => {
   test("comes after the password, and no session exists before the confirmation", async () => {
-    const owner = await withPhone();
+    const owner = await ownerWithAuthenticator();
     const flow = await signIn(owner);
     expect(flow.state).toMatchObject({ name: "login_authenticator", status: 200, payload: shown });
     expect(Object.keys(flow.state.actions)).toEqual(["authenticator_verify"]);
     expect(flow.state.actions.authenticator_verify?.inputs).toEqual({});
     expect(flow.answer.session).toBeUndefined();
 
-    expect(await answer(base, requestOf(flow), owner.phone)).toBe("OK");
+    expect(await answer(base, requestOf(flow), owner.authenticator)).toBe("OK");
     await flow.act("authenticator_verify");
     expect(flow.state).toMatchObject({
       name: "success",
@@ -126,7 +130,7 @@ describe("login_authenticator", () => {
   });
 
   test("waits for a pending request, with the same QR code", async () => {
-    const flow = await signIn(await withPhone());
+    const flow = await signIn(await ownerWithAuthenticator());
     const { payload } = flow.state;
     const refused = await flow.act("authenticator_verify");
     expect(refused).toMatchObject({
@@ -137,10 +141,10 @@ describe("login_authenticator", () => {
   });
 
   test("offers a new QR code after a failed request, and audits the failure", async () => {
-    const owner = await withPhone();
+    const owner = await ownerWithAuthenticator();
     const flow = await signIn(owner);
     const { payload } = flow.state;
-    expect(await answer(base, requestOf(flow), owner.phone, { signature: "flipped" })).toBe("FAILED");
+    expect(await answer(base, requestOf(flow), owner.authenticator, { signature: "flipped" })).toBe("FAILED");
     const refused = await flow.act("authenticator_verify");
     expect(refused).toMatchObject({
       ...{ name: "login_authenticator", status: 401, payload: shown },
@@ -152,12 +156,12 @@ describe("login_authenticator", () => {
       owner.userId,
     );
     expect(noted).toEqual([{ details: { method: "authenticator" } }]);
-    expect(await answer(base, requestOf(flow), owner.phone)).toBe("OK");
+    expect(await answer(base, requestOf(flow), owner.authenticator)).toBe("OK");
     expect((await flow.act("authenticator_verify")).name).toBe("success");
   });
 
   test("A70 replaces an expired request", async () => {
-    const owner = await withPhone();
+    const owner = await ownerWithAuthenticator();
     const flow = await signIn(owner);
     const stale = requestOf(flow);
     base.advanceClock(121);
@@ -167,13 +171,13 @@ describe("login_authenticator", () => {
       error: { code: "authenticator_request_expired" },
     });
     expect(requestOf(flow)).not.toBe(stale);
-    expect(await answer(base, stale, owner.phone)).toBe("INVALIDATED");
+    expect(await answer(base, stale, owner.authenticator)).toBe("INVALIDATED");
     await flow.act("authenticator_verify");
     expect(flow.errors()).toEqual(["authenticator_request_pending"]);
   });
 
   test("replaces a request on resume only once it has expired", async () => {
-    const owner = await withPhone();
+    const owner = await ownerWithAuthenticator();
     const flow = await signIn(owner);
     const look = () =>
       current(base, base.tenant, testClient, { type: "login", flowId: flow.flowId, resume: flow.resume });
@@ -186,7 +190,7 @@ describe("login_authenticator", () => {
 
   test("sends one push per request if configured", async () => {
     const ringing = base.configured({ STILE_AUTHENTICATOR_PUSH_URL: "https://push.example/" });
-    const owner = await withPhone();
+    const owner = await ownerWithAuthenticator();
     const before = base.pushed.length;
     const flow = await signIn(owner, { runtime: ringing });
     await flow.act("authenticator_verify", {}, { runtime: ringing });
@@ -199,16 +203,16 @@ describe("login_authenticator", () => {
   });
 
   test("no longer requires a device that was deregistered", async () => {
-    const owner = await withPhone();
+    const owner = await ownerWithAuthenticator();
     const flow = await signIn(owner);
-    await ask(base, "DEREG", owner.userId);
+    await createRequest(base, "DEREG", owner.userId);
     expect((await flow.act("authenticator_verify")).name).toBe("success");
     expect(flow.state.payload).not.toHaveProperty("last_login.mfa_method");
   });
 
   test("reports a device that is deregistered concurrently as not confirmed", async () => {
     const { userId } = await accountOwner(base);
-    const request = { ...actingAt(base), signal: new AbortController().signal };
+    const request = { ...requestContextAt(base), signal: new AbortController().signal };
     const entered = await loginAuthenticator.enter?.({
       ...{ request, flowId: crypto.randomUUID(), data: { userId }, facts: { email: null, username: null } },
     } as never);
@@ -218,9 +222,9 @@ describe("login_authenticator", () => {
 
 describe("a confirmation", () => {
   test("A71 counts once, in the flow that requested it", async () => {
-    const owner = await withPhone();
+    const owner = await ownerWithAuthenticator();
     const [one, other] = [await signIn(owner), await signIn(owner)];
-    expect(await answer(base, requestOf(one), owner.phone)).toBe("OK");
+    expect(await answer(base, requestOf(one), owner.authenticator)).toBe("OK");
     await other.act("authenticator_verify");
     expect(other.errors()).toEqual(["authenticator_request_pending"]);
     const { csrf_token: token } = one.state;
@@ -234,43 +238,45 @@ describe("a confirmation", () => {
     expect(other.errors()).toEqual(["authenticator_request_pending"]);
   });
 
-  test("of a request by the application does not sign in", async () => {
-    const owner = await withPhone();
+  test("does not sign in if it answers a request of the application", async () => {
+    const owner = await ownerWithAuthenticator();
     const flow = await signIn(owner);
-    const { id } = await ask(base, "AUTH", owner.userId);
-    expect(await answer(base, id, owner.phone)).toBe("OK");
+    const { id } = await createRequest(base, "AUTH", owner.userId);
+    expect(await answer(base, id, owner.authenticator)).toBe("OK");
     await flow.act("authenticator_verify");
     expect(flow.errors()).toEqual(["authenticator_request_pending"]);
     expect(flow.answer.session).toBeUndefined();
   });
 
   test("A74 does not count for another user", async () => {
-    const [owner, stranger] = [await withPhone(), await withPhone()];
+    const [owner, stranger] = [await ownerWithAuthenticator(), await ownerWithAuthenticator()];
     const flow = await signIn(owner);
-    const [key] = stranger.phone.keys;
-    if (!key) throw new Error("there is no key");
-    expect(await answer(base, requestOf(flow), stranger.phone, { key, ignorePolicy: true })).toBe("FAILED");
+    const [key] = stranger.authenticator.keys;
+    if (!key) throw new Error("The authenticator has no key.");
+    expect(await answer(base, requestOf(flow), stranger.authenticator, { key, ignorePolicy: true })).toBe(
+      "FAILED",
+    );
     await flow.act("authenticator_verify");
     expect(flow.errors()).toEqual(["authenticator_request_failed"]);
   });
 
-  test("that was used concurrently is requested again", () => {
+  test("is requested again if it was used concurrently", () => {
     expect(conflictOf(new ConflictError("authenticator_request"), "login")).toEqual({
       error: { code: "authenticator_request_expired" },
     });
   });
 });
 
-describe("A70 an attacker with the password, but without the authenticator,", () => {
+describe("A70 an attacker with the password, but without the authenticator", () => {
   test("affects neither the owner's sign-in nor requests of the application", async () => {
-    const owner = await withPhone();
+    const owner = await ownerWithAuthenticator();
     const own = await signIn(owner);
-    const { id } = await ask(base, "AUTH", owner.userId);
+    const { id } = await createRequest(base, "AUTH", owner.userId);
     for (let tries = 0; tries < 3; tries += 1) {
       expect((await signIn(owner)).state.name).toBe("login_authenticator");
     }
-    expect(await answer(base, id, owner.phone)).toBe("OK");
-    expect(await answer(base, requestOf(own), owner.phone)).toBe("OK");
+    expect(await answer(base, id, owner.authenticator)).toBe("OK");
+    expect(await answer(base, requestOf(own), owner.authenticator)).toBe("OK");
     expect((await own.act("authenticator_verify")).name).toBe("success");
   });
 
@@ -280,7 +286,7 @@ describe("A70 an attacker with the password, but without the authenticator,", ()
       STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "2",
       STILE_RATE_LIMITER_PASSWORDS_PER_MINUTE: "100",
     });
-    const owner = await withPhone({ totp: true }, limited);
+    const owner = await ownerWithAuthenticator({ totp: true }, limited);
     let flow = await signIn(owner, { runtime: limited });
     for (let tries = 0; tries < 4 && flow.state.status === 200; tries += 1) {
       flow = await signIn(owner, { runtime: limited });
@@ -304,9 +310,9 @@ describe("A70 an attacker with the password, but without the authenticator,", ()
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "1",
     });
-    const owner = await withPhone({}, limited);
+    const owner = await ownerWithAuthenticator({}, limited);
     const flow = await signIn(owner, { runtime: limited });
-    await answer(base, requestOf(flow), owner.phone, { signature: "flipped" });
+    await answer(base, requestOf(flow), owner.authenticator, { signature: "flipped" });
     const refusals: (string | undefined)[] = [];
     for (let times = 0; times < 3; times += 1) {
       const { error, payload } = await flow.act("authenticator_verify");
@@ -327,7 +333,7 @@ describe("A70 an attacker with the password, but without the authenticator,", ()
       STILE_RATE_LIMITER_ENABLED: "true",
       STILE_RATE_LIMITER_AUTHENTICATOR_REQUESTS_PER_MINUTE: "1",
     });
-    const owner = await withPhone({}, limited);
+    const owner = await ownerWithAuthenticator({}, limited);
     await signIn(owner, { runtime: limited });
     const flow = await signIn(owner, { runtime: limited });
     expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
@@ -338,15 +344,15 @@ describe("A70 an attacker with the password, but without the authenticator,", ()
   });
 });
 
-describe("beside other second factors", () => {
+describe("login_authenticator beside other second factors", () => {
   const able = { webauthn_available: true };
 
-  test("the user may switch to each of them, and back", async () => {
-    const owner = await withPhone({ totp: true, securityKeys: 1 });
+  test("allows switching to each of them, and back", async () => {
+    const owner = await ownerWithAuthenticator({ totp: true, securityKeys: 1 });
     const flow = await signIn(owner, { able });
     expect(flow.state.name).toBe("login_security_key");
     expect((await flow.act("continue_to_login_authenticator")).name).toBe("login_authenticator");
-    const asked = requestOf(flow);
+    const requestId = requestOf(flow);
     expect(Object.keys(flow.state.actions)).toEqual([
       "authenticator_verify",
       "continue_to_login_otp",
@@ -355,19 +361,19 @@ describe("beside other second factors", () => {
     ]);
     expect((await flow.act("continue_to_login_otp")).name).toBe("login_otp");
     expect((await flow.act("continue_to_login_authenticator")).name).toBe("login_authenticator");
-    expect(requestOf(flow)).toBe(asked);
+    expect(requestOf(flow)).toBe(requestId);
     expect((await flow.act("back")).name).toBe("login_security_key");
     await flow.act("continue_to_login_authenticator");
     expect((await flow.act("continue_to_login_security_key")).name).toBe("login_security_key");
   });
 
-  test("an authenticator comes before an app", async () => {
-    const owner = await withPhone({ totp: true, securityKeys: 1 });
+  test("comes before an app", async () => {
+    const owner = await ownerWithAuthenticator({ totp: true, securityKeys: 1 });
     expect((await signIn(owner)).state.name).toBe("login_authenticator");
   });
 
-  test("nothing changes if authenticators are disabled", async () => {
-    const owner = await withPhone({ totp: true, securityKeys: 1, recoveryCodes: true });
+  test("is not offered if authenticators are disabled", async () => {
+    const owner = await ownerWithAuthenticator({ totp: true, securityKeys: 1, recoveryCodes: true });
     const off = base.configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "false" });
     const flow = await signIn(owner, { runtime: off, able });
     expect(flow.state).toMatchObject({ name: "login_security_key", payload: {} });
@@ -383,18 +389,18 @@ describe("beside other second factors", () => {
       "recovery_code_validate",
       "back",
     ]);
-    const alone = await withPhone();
+    const alone = await ownerWithAuthenticator();
     expect((await signIn(alone, { runtime: off })).state.name).toBe("success");
   });
 });
 
-describe("in the profile", () => {
+describe("the profile of an account with an authenticator", () => {
   const managing = async (has: AccountContents, runtime = base) => {
-    const owner = await withPhone(has);
+    const owner = await ownerWithAuthenticator(has);
     return { owner, flow: await owner.manage({ as: runtime, taken }) };
   };
 
-  test("a user with only an authenticator gets recovery codes, which sign in", async () => {
+  test("issues recovery codes without another factor, which sign in", async () => {
     const { owner, flow } = await managing({});
     expect(flow.state.actions).toHaveProperty("recovery_codes_create");
     const { payload } = await flow.act("recovery_codes_create");
@@ -415,13 +421,13 @@ describe("in the profile", () => {
     expect(guessing.state.payload).toMatchObject(shown);
   });
 
-  test("there are no recovery codes if authenticators are disabled", async () => {
+  test("issues no recovery codes if authenticators are disabled", async () => {
     const off = base.configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "false" });
     const { flow } = await managing({}, off);
     expect(flow.state.actions).not.toHaveProperty("recovery_codes_create");
   });
 
-  test("recovery codes stay while an authenticator remains, and other factors may be removed", async () => {
+  test("keeps recovery codes after the removal of other factors", async () => {
     const mandatory = base.configured({ STILE_MFA_OPTIONAL: "false" });
     const { owner, flow } = await managing({ totp: true, recoveryCodes: true }, mandatory);
     await flow.act("otp_secret_delete");
@@ -433,8 +439,8 @@ describe("in the profile", () => {
     expect(withKey.flow.errors()).toEqual([]);
   });
 
-  test("reauthentication asks for the authenticator", async () => {
-    const owner = await withPhone();
+  test("asks for the authenticator at reauthentication", async () => {
+    const owner = await ownerWithAuthenticator();
     base.advanceClock(3600);
     const flow = await owner.manage({ taken });
     await flow.act("password_update", { password: "another horse battery" });
@@ -442,74 +448,74 @@ describe("in the profile", () => {
     await flow.act("password_login", { password });
     expect(flow.state).toMatchObject({ name: "login_authenticator", payload: shown });
     expect(flow.state.actions).toHaveProperty("back");
-    expect(await answer(base, requestOf(flow), owner.phone)).toBe("OK");
+    expect(await answer(base, requestOf(flow), owner.authenticator)).toBe("OK");
     expect((await flow.act("authenticator_verify")).name).toBe("profile_init");
     await flow.act("password_update", { password: "another horse battery" });
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
   });
 });
 
-test("a browser that was trusted after an authenticator skips it", async () => {
+test("a device that was trusted after an authenticator skips it", async () => {
   const trusting = base.configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
-  const owner = await withPhone();
+  const owner = await ownerWithAuthenticator();
   const flow = await signIn(owner, { runtime: trusting });
-  await answer(base, requestOf(flow), owner.phone);
+  await answer(base, requestOf(flow), owner.authenticator);
   await flow.act("authenticator_verify");
   const deviceCookie = flow.answer.cookieChanges?.device?.value ?? "";
   const again = await signIn(owner, { runtime: trusting, client: { ...testClient, deviceCookie } });
   expect(again.state.name).toBe("success");
 });
 
-describe("a device that an application", () => {
+describe("a registration or deregistration by an application", () => {
   const trusting = () => base.configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
-  /** The device cookie of a browser that was trusted after the authenticator. */
-  const trusted = async (owner: Owner) => {
+  /** Signs in with the authenticator, and returns a client with the cookie of the trusted device. */
+  const trustedClient = async (owner: Owner) => {
     const flow = await signIn(owner, { runtime: trusting() });
-    await answer(base, requestOf(flow), owner.phone);
+    await answer(base, requestOf(flow), owner.authenticator);
     await flow.act("authenticator_verify");
     return { ...testClient, deviceCookie: flow.answer.cookieChanges?.device?.value ?? "" };
   };
   const codesOf = (userId: string) => query("select 1 from recovery_codes where user_id = $1", userId);
 
-  test("deregisters ends trust in browsers, so that a later device is asked for", async () => {
-    const owner = await withPhone();
-    const client = await trusted(owner);
-    await ask(base, "DEREG", owner.userId);
+  test("revokes trusted devices at a deregistration, so that a later authenticator is required", async () => {
+    const owner = await ownerWithAuthenticator();
+    const client = await trustedClient(owner);
+    await createRequest(base, "DEREG", owner.userId);
     expect(await query("select 1 from trusted_devices where user_id = $1", owner.userId)).toEqual([]);
-    const { id } = await ask(base, "REG", owner.userId);
+    const { id } = await createRequest(base, "REG", owner.userId);
     expect(await answer(base, id, createUafAuthenticator())).toBe("OK");
     expect((await signIn(owner, { runtime: trusting(), client })).state.name).toBe("login_authenticator");
   });
 
-  test("registers beside another ends trust in browsers", async () => {
-    const owner = await withPhone();
-    const client = await trusted(owner);
-    const { id } = await ask(base, "REG", owner.userId);
+  test("revokes trusted devices at the registration of another authenticator", async () => {
+    const owner = await ownerWithAuthenticator();
+    const client = await trustedClient(owner);
+    const { id } = await createRequest(base, "REG", owner.userId);
     expect(await answer(base, id, createUafAuthenticator())).toBe("OK");
     expect((await signIn(owner, { runtime: trusting(), client })).state.name).toBe("login_authenticator");
   });
 
-  test("deregisters removes recovery codes if no other factor remains", async () => {
+  test("removes recovery codes at a deregistration if no other factor remains", async () => {
     const [alone, withApp] = [
-      await withPhone({ recoveryCodes: true }),
-      await withPhone({ recoveryCodes: true, totp: true }),
+      await ownerWithAuthenticator({ recoveryCodes: true }),
+      await ownerWithAuthenticator({ recoveryCodes: true, totp: true }),
     ];
-    for (const { userId } of [alone, withApp]) await ask(base, "DEREG", userId);
+    for (const { userId } of [alone, withApp]) await createRequest(base, "DEREG", userId);
     expect(await codesOf(alone.userId)).toEqual([]);
     expect(await codesOf(withApp.userId)).not.toEqual([]);
   });
 
-  test("changes has no effect if authenticators are no second factors", async () => {
-    const owner = await withPhone({ recoveryCodes: true });
-    await trusted(owner);
-    await ask(base.configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "false" }), "DEREG", owner.userId);
+  test("has no effect if authenticators are not second factors", async () => {
+    const owner = await ownerWithAuthenticator({ recoveryCodes: true });
+    await trustedClient(owner);
+    await createRequest(base.configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "false" }), "DEREG", owner.userId);
     expect(await codesOf(owner.userId)).not.toEqual([]);
     expect(await query("select 1 from trusted_devices where user_id = $1", owner.userId)).toHaveLength(1);
   });
 });
 
 test("A110 the QR code and the status URL are stored encrypted", async () => {
-  const flow = await signIn(await withPhone());
+  const flow = await signIn(await ownerWithAuthenticator());
   const { qr_image_source, events_href } = flow.state.payload;
   const [row] = await query("select f::text as text from flows f where id = $1", flow.flowId);
   const token = new URL(String(events_href), origin).searchParams.get("token") ?? "";
@@ -520,7 +526,7 @@ test("A110 the QR code and the status URL are stored encrypted", async () => {
 });
 
 describe("the declarations of the state", () => {
-  test("every edge of a login has been taken", () => {
+  test("every edge of a login was taken", () => {
     const missing = edgesOf("login")
       .filter(({ from, to }) => [from, to].includes("login_authenticator"))
       .map(({ flow, from, action, to }) => `${flow} ${from} ${action} ${to}`)
@@ -528,7 +534,7 @@ describe("the declarations of the state", () => {
     expect(missing).toEqual([]);
   });
 
-  test("every error has been given", () => {
+  test("every error was returned", () => {
     const missing = declaredErrors()
       .filter(({ state }) => state === "login_authenticator")
       .map(({ state, action, code }) => `${state} ${action} ${code}`)

@@ -55,7 +55,7 @@ describe("A118 a server with a wrong clock", () => {
     vi.useRealTimers();
   });
 
-  test.each([-2, 2])("by %i hours expires nothing early or late", async (hours) => {
+  test.each([-2, 2])("expires nothing early or late if it is %i hours ahead", async (hours) => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * 3_600_000 });
     const flow = await register(one);
     expect(flow.state.name).toBe("success");

@@ -14,14 +14,14 @@ afterAll(() => base.close());
 
 const configured = (settings: Record<string, string> = {}) => base.configured(settings);
 
-describe("two flows of one account", () => {
+describe("concurrent flows of one account", () => {
   const withoutAddress = {
     STILE_USERNAME_ENABLED: "true",
     STILE_EMAIL_OPTIONAL: "true",
     STILE_EMAIL_REQUIRE_VERIFICATION: "false",
   };
 
-  test("that add an address concurrently leave one, and neither fails", async () => {
+  test("succeed if all of them add an address", async () => {
     const runtime = configured(withoutAddress);
     const username = newName();
     const registered = await begin(runtime, "registration", {});
@@ -41,7 +41,7 @@ describe("two flows of one account", () => {
     }
   });
 
-  test("that set a username: the second keeps the first value", async () => {
+  test("keep the username that the first one set", async () => {
     const { email } = await register(configured());
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
     const again = () => signIn(runtime, { identifier: email });
@@ -54,7 +54,7 @@ describe("two flows of one account", () => {
     });
   });
 
-  test("one of which deletes the account: the other is rejected", async () => {
+  test("are rejected after the account was deleted", async () => {
     const { email } = await register(configured());
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
     const flow = await signIn(runtime, { identifier: email });

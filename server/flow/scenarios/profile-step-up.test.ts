@@ -33,7 +33,7 @@ afterAll(() => base.close());
 const configured = (settings: Record<string, string> = {}) => base.configured(settings);
 
 /** A user who signed in an hour ago, or an attacker with that session. */
-const anHourAgo = (has: AccountContents, runtime = configured()) =>
+const signedInAnHourAgo = (has: AccountContents, runtime = configured()) =>
   accountOwner(runtime, has, { secondsAgo: 3600, methods: ["password", "totp"], taken });
 
 const everything: AccountContents = {
@@ -82,7 +82,7 @@ function emailId({ state }: Walk, address: string | undefined): string {
 const isStepUp = (name: string) => (reauthenticationStates as readonly string[]).includes(name);
 
 /** The whole content of an account, as text. */
-async function holdings({ userId }: AccountOwner): Promise<string> {
+async function contentsOf({ userId }: AccountOwner): Promise<string> {
   const { emails, usernames, passwords, webauthnCredentials, totpSecrets, recoveryCodes } = schema;
   const factors = [passwords, webauthnCredentials, totpSecrets, recoveryCodes, schema.identities];
   const tables = [emails, usernames, ...factors, schema.sessions];
@@ -93,37 +93,40 @@ async function holdings({ userId }: AccountOwner): Promise<string> {
   return JSON.stringify(rows);
 }
 
-describe("A25 with a session stolen an hour after sign-in", () => {
-  test.each(Object.keys(sensitive))("%s asks who this is, and changes nothing", async (action) => {
-    const owner = await anHourAgo(everything);
+describe("A25 a session stolen an hour after sign-in", () => {
+  test.each(Object.keys(sensitive))("%s requires reauthentication, and changes nothing", async (action) => {
+    const owner = await signedInAnHourAgo(everything);
     const flow = await owner.manage();
-    const before = await holdings(owner);
+    const before = await contentsOf(owner);
     const enqueued = base.enqueued.length;
-    const asked = await flow.act(action, sensitive[action]?.(owner, flow));
-    expect(asked.status).toBe(200);
-    expect(asked.name).toSatisfy(isStepUp);
-    expect(await holdings(owner)).toBe(before);
+    const answer = await flow.act(action, sensitive[action]?.(owner, flow));
+    expect(answer.status).toBe(200);
+    expect(answer.name).toSatisfy(isStepUp);
+    expect(await contentsOf(owner)).toBe(before);
     expect(base.enqueued.slice(enqueued).filter(({ mail }) => !("code" in mail))).toEqual([]);
   });
 
-  test.each(Object.entries(sensitiveOfFew))("%s asks who this is", async (action, input) => {
-    const owner = await anHourAgo({ username: newName() });
-    const flow = await owner.manage();
-    const before = await holdings(owner);
-    expect((await flow.act(action, input)).name).toSatisfy(isStepUp);
-    expect(await holdings(owner)).toBe(before);
-  });
+  test.each(Object.entries(sensitiveOfFew))(
+    "%s requires reauthentication of an account with few credentials",
+    async (action, input) => {
+      const owner = await signedInAnHourAgo({ username: newName() });
+      const flow = await owner.manage();
+      const before = await contentsOf(owner);
+      expect((await flow.act(action, input)).name).toSatisfy(isStepUp);
+      expect(await contentsOf(owner)).toBe(before);
+    },
+  );
 
-  test("exactly the sensitive actions lead to PROOF", () => {
-    const leading = Object.entries(states.profile_init.actions)
+  test("exactly the sensitive actions lead to reauthentication", () => {
+    const actual = Object.entries(states.profile_init.actions)
       .filter(([, { to }]) => to.includes(REAUTHENTICATE))
       .map(([name]) => name);
     // Verifying an address is authentication itself, and ends in the same state.
-    expect(leading.sort()).toEqual([...Object.keys(sensitive), ...Object.keys(sensitiveOfFew)].sort());
+    expect(actual.sort()).toEqual([...Object.keys(sensitive), ...Object.keys(sensitiveOfFew)].sort());
   });
 
-  test("other actions remain possible", async () => {
-    const owner = await anHourAgo({ passkeys: 1, unverified: newAddress() });
+  test("allows other actions", async () => {
+    const owner = await signedInAnHourAgo({ passkeys: 1, unverified: newAddress() });
     const session_id = await owner.signInElsewhere();
     const flow = await owner.manage();
     const harmless: [string, Record<string, unknown>][] = [
@@ -137,7 +140,7 @@ describe("A25 with a session stolen an hour after sign-in", () => {
     }
   });
 
-  test("one factor does not suffice for an account with two", async () => {
+  test("requires both factors of an account with two", async () => {
     const owner = await accountOwner(configured(), { password: true, totp: true }, { methods: ["password"] });
     const flow = await owner.manage();
     await flow.act("otp_secret_delete");
@@ -147,17 +150,17 @@ describe("A25 with a session stolen an hour after sign-in", () => {
     expect(flow.state.name).toBe("login_otp");
   });
 
-  test("no reauthentication is required with step_up_after 0", async () => {
+  test("requires no reauthentication with step_up_after 0", async () => {
     const off = configured({ STILE_SESSION_STEP_UP_AFTER: "0" });
-    const flow = await (await anHourAgo({ password: true }, off)).manage();
+    const flow = await (await signedInAnHourAgo({ password: true }, off)).manage();
     await flow.act("password_delete");
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
   });
 });
 
 describe("reauthentication", () => {
-  test("by password returns to the profile, allows the action, and is not repeated", async () => {
-    const owner = await anHourAgo({ password: true });
+  test("returns to the profile after the password, allows the action, and is not repeated", async () => {
+    const owner = await signedInAnHourAgo({ password: true });
     const flow = await owner.manage();
     await flow.act("password_delete");
     expect(flow.state.name).toBe("login_method_chooser");
@@ -177,24 +180,24 @@ describe("reauthentication", () => {
     expect(Date.now() - Number(session?.authenticatedAt)).toBeLessThan(60_000);
   });
 
-  test("can be left with back", async () => {
-    const flow = await (await anHourAgo({ password: true })).manage();
+  test("can be cancelled with back", async () => {
+    const flow = await (await signedInAnHourAgo({ password: true })).manage();
     await flow.act("password_delete");
     expect(await flow.act("back")).toMatchObject({ name: "profile_init", payload: { user: {} } });
     expect((await flow.act("password_delete")).name).toSatisfy(isStepUp);
   });
 
-  test("of an account with only a password goes to it directly", async () => {
+  test("goes directly to the password of an account with only a password", async () => {
     const codeless = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
-    const flow = await (await anHourAgo({ password: true }, codeless)).manage();
+    const flow = await (await signedInAnHourAgo({ password: true }, codeless)).manage();
     expect((await flow.act("email_create", { email: newAddress() })).name).toBe("login_password");
     expect((await flow.act("password_login", { password })).name).toBe("profile_init");
   });
 
-  test("of an account with only mailed codes sends one, and keeps the credentials", async () => {
+  test("mails a code to an account with only mailed codes, and keeps the credentials", async () => {
     const runtime = configured();
     const address = newAddress();
-    const owner = await anHourAgo({ emails: 0, unverified: address, passkeys: 1 }, runtime);
+    const owner = await signedInAnHourAgo({ emails: 0, unverified: address, passkeys: 1 }, runtime);
     const flow = await owner.manage({ able: { webauthn_available: false } });
     expect((await flow.act("email_create", { email: newAddress() })).name).toBe("passcode_confirmation");
     await flow.act("verify_passcode", { code: codeFor(runtime, address) });
@@ -210,13 +213,13 @@ describe("reauthentication", () => {
     expect((flow.state.payload.user as { emails: unknown[] }).emails).toHaveLength(2);
   });
 
-  test("of an account with only a passkey goes to it directly", async () => {
-    const flow = await (await anHourAgo({ emails: 0, passkeys: 2 })).manage();
+  test("goes directly to the passkey of an account with only a passkey", async () => {
+    const flow = await (await signedInAnHourAgo({ emails: 0, passkeys: 2 })).manage();
     expect((await flow.act("password_create", { password })).name).toBe("login_passkey");
   });
 
   test("reports that no method is available", async () => {
-    const flow = await (await anHourAgo({ emails: 0, identities: ["google"] })).manage();
+    const flow = await (await signedInAnHourAgo({ emails: 0, identities: ["google"] })).manage();
     await flow.act("password_create", { password });
     expect(flow.state).toMatchObject({
       name: "profile_init",
@@ -226,38 +229,41 @@ describe("reauthentication", () => {
 });
 
 /** Without mailed codes, an account with only an identity cannot reauthenticate. */
-const nothingToAsk = { STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" };
-const unprovable: AccountContents = { emails: 2, identities: ["google"], totp: true, recoveryCodes: true };
-/** These require a password, with which the user can reauthenticate. */
-const provable = ["password_update", "password_delete"];
+const withoutMailedCodes = { STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" };
+const withoutMethod: AccountContents = { emails: 2, identities: ["google"], totp: true, recoveryCodes: true };
+/** Actions that are offered only to accounts with a password, which can reauthenticate. */
+const requiringPassword = ["password_update", "password_delete"];
 
 describe("an account that cannot reauthenticate", () => {
-  const actions = Object.keys(sensitive).filter((action) => !provable.includes(action));
+  const actions = Object.keys(sensitive).filter((action) => !requiringPassword.includes(action));
 
-  test.each(actions)("is told so when they try %s, and nothing changes", async (action) => {
-    const byPasskey = action === "webauthn_credential_delete";
-    const named = action.startsWith("username");
+  test.each(actions)("gets flow_discontinuity_error from %s, and nothing changes", async (action) => {
+    const deletesPasskey = action === "webauthn_credential_delete";
+    const hasUsername = action.startsWith("username");
     const has: AccountContents = {
-      ...unprovable,
+      ...withoutMethod,
       identities: action.startsWith("disconnect") ? ["google", "github"] : ["google"],
-      ...(byPasskey ? { passkeys: 2 } : {}),
+      ...(deletesPasskey ? { passkeys: 2 } : {}),
       ...(action === "security_key_delete" ? { securityKeys: 1 } : {}),
-      ...(named ? { username: newName() } : {}),
+      ...(hasUsername ? { username: newName() } : {}),
     };
-    const owner = await anHourAgo(has, configured(nothingToAsk));
-    const flow = await owner.manage(byPasskey ? { able: { webauthn_available: false } } : {});
-    const before = await holdings(owner);
-    const told = await flow.act(action, sensitive[action]?.(owner, flow));
-    expect(told).toMatchObject({ name: "profile_init", error: { code: "flow_discontinuity_error" } });
-    expect(await holdings(owner)).toBe(before);
+    const owner = await signedInAnHourAgo(has, configured(withoutMailedCodes));
+    const flow = await owner.manage(deletesPasskey ? { able: { webauthn_available: false } } : {});
+    const before = await contentsOf(owner);
+    const rejected = await flow.act(action, sensitive[action]?.(owner, flow));
+    expect(rejected).toMatchObject({ name: "profile_init", error: { code: "flow_discontinuity_error" } });
+    expect(await contentsOf(owner)).toBe(before);
   });
 
-  test.each(Object.entries(sensitiveOfFew))("is told so when they try %s", async (action, input) => {
-    const has = { identities: ["google"], username: newName() };
-    const owner = await anHourAgo(has, configured(nothingToAsk));
-    const flow = await owner.manage();
-    expect((await flow.act(action, input)).error?.code).toBe("flow_discontinuity_error");
-  });
+  test.each(Object.entries(sensitiveOfFew))(
+    "gets flow_discontinuity_error from %s with few credentials",
+    async (action, input) => {
+      const has = { identities: ["google"], username: newName() };
+      const owner = await signedInAnHourAgo(has, configured(withoutMailedCodes));
+      const flow = await owner.manage();
+      expect((await flow.act(action, input)).error?.code).toBe("flow_discontinuity_error");
+    },
+  );
 });
 
 describe("a profile flow", () => {
@@ -301,7 +307,7 @@ describe("a profile flow", () => {
     });
   });
 
-  const junk: unknown[] = [
+  const malformed: unknown[] = [
     0,
     -1,
     1e308,
@@ -321,13 +327,13 @@ describe("a profile flow", () => {
   ];
 
   test.each(Object.keys(states.profile_init.actions))(
-    "A93 %s takes no rubbish for granted",
+    "A93 answers malformed input of %s without a server error",
     async (action) => {
       const flow = await (
         await accountOwner(configured(), { ...everything, unverified: newAddress() })
       ).manage();
       const inputs = Object.keys(flow.state.actions[action]?.inputs ?? {});
-      for (const value of junk) {
+      for (const value of malformed) {
         if (!flow.state.actions[action]) return;
         const input = Object.fromEntries([...inputs, "undeclared"].map((name) => [name, value]));
         for (const sent of [input, Object.fromEntries(inputs.map((name) => [name, value]))]) {
@@ -343,7 +349,7 @@ describe("a profile flow", () => {
 });
 
 test("back from the second factor leaves the session unchanged", async () => {
-  const owner = await anHourAgo(
+  const owner = await signedInAnHourAgo(
     { password: true, totp: true },
     configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" }),
   );
@@ -354,7 +360,7 @@ test("back from the second factor leaves the session unchanged", async () => {
   expect((await flow.act("recovery_codes_create")).name).toBe("login_password");
 });
 
-test("a just enrolled second factor is not asked for at the next change", async () => {
+test("a second factor that was just enrolled is not asked for at the next change", async () => {
   const owner = await accountOwner(configured(), { password: true }, { methods: ["password"] });
   const flow = await owner.manage();
   const { payload } = await flow.act("continue_to_otp_secret_creation");
@@ -363,14 +369,14 @@ test("a just enrolled second factor is not asked for at the next change", async 
   expect((await flow.act("recovery_codes_create")).name).toBe("profile_init");
 });
 
-test("takes every edge to PROOF, and every error without a method", () => {
-  const asking = Object.entries(states.profile_init.actions).filter(([, { to }]) =>
+test("takes every edge to reauthentication, and every error without a method", () => {
+  const sensitiveActions = Object.entries(states.profile_init.actions).filter(([, { to }]) =>
     to.includes(REAUTHENTICATE),
   );
-  const edges = asking.map(([action]) => `profile profile_init ${action} ${REAUTHENTICATE}`);
+  const edges = sensitiveActions.map(([action]) => `profile profile_init ${action} ${REAUTHENTICATE}`);
   expect(edges.filter((edge) => !taken.edges.has(edge))).toEqual([]);
-  const refusals = asking
+  const errorKeys = sensitiveActions
     .filter(([, { errors }]) => errors.includes("flow_discontinuity_error"))
     .map(([action]) => `profile_init ${action} flow_discontinuity_error`);
-  expect(refusals.filter((refusal) => !taken.errors.has(refusal))).toEqual([]);
+  expect(errorKeys.filter((key) => !taken.errors.has(key))).toEqual([]);
 });

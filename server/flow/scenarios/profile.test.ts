@@ -139,8 +139,8 @@ describe("an e-mail address", () => {
   test("is added after its code is confirmed, and the owner is notified", async () => {
     const { owner, flow, runtime } = await managing();
     const address = newAddress();
-    const asked = await flow.act("email_create", { email: ` ${address.toUpperCase()} ` });
-    expect(asked).toMatchObject({ name: "passcode_confirmation", actions: { back: {} } });
+    const answer = await flow.act("email_create", { email: ` ${address.toUpperCase()} ` });
+    expect(answer).toMatchObject({ name: "passcode_confirmation", actions: { back: {} } });
     await flow.act("verify_passcode", { code: codeFor(runtime, address) === "000000" ? "111111" : "000000" });
     expect(flow.errors()).toEqual(["passcode_invalid"]);
     expect(await flow.act("verify_passcode", { code: codeFor(runtime, address) })).toMatchObject({
@@ -162,7 +162,7 @@ describe("an e-mail address", () => {
     expect(user(flow).emails).toMatchObject([{ address: owner.addresses[0] }]);
   });
 
-  test("A5 that is taken receives a notice, and no code is accepted", async () => {
+  test("A5 receives a notice if it is taken, and no code is accepted", async () => {
     const { flow, runtime } = await managing();
     const { owner: other } = await managing({}, runtime);
     const [address = ""] = other.addresses;
@@ -176,7 +176,7 @@ describe("an e-mail address", () => {
     const hints = configured({ STILE_PRIVACY_SHOW_ACCOUNT_EXISTENCE_HINTS: "true" });
     const { owner, flow } = await managing({}, hints);
     const { owner: other } = await managing();
-    const refused = [
+    const rejected = [
       ["not an address", "value_invalid_error"],
       ["a@", "value_too_short_error"],
       [`${"a".repeat(200)}@example.com`, "value_too_long_error"],
@@ -184,7 +184,7 @@ describe("an e-mail address", () => {
       [owner.addresses[0], "email_already_exists"],
       [other.addresses[0], "email_already_exists"],
     ];
-    for (const [email, code] of refused) {
+    for (const [email, code] of rejected) {
       expect((await flow.act("email_create", { email })).name).toBe("profile_init");
       expect(flow.errors()).toEqual([code]);
     }
@@ -214,7 +214,7 @@ describe("an e-mail address", () => {
     expect(flow.state.actions).not.toHaveProperty("email_verify");
   });
 
-  test("that is the first becomes the primary one", async () => {
+  test("becomes the primary one if it is the first", async () => {
     const { flow, runtime } = await managing({ emails: 0, username: newName(), password: true });
     expect(user(flow).emails).toBeUndefined();
     expect(allowed(flow, "email_delete", "email_id")).toEqual([]);
@@ -292,7 +292,7 @@ describe("an e-mail address", () => {
 });
 
 describe("the password", () => {
-  test("is set, changed and removed; notifies the owner and revokes trusted browsers", async () => {
+  test("is set, changed and removed; notifies the owner and revokes trusted devices", async () => {
     const { owner, flow, runtime } = await managing();
     const [address = ""] = owner.addresses;
     await trust(owner);
@@ -317,7 +317,7 @@ describe("the password", () => {
 
   test.each(["password_create", "password_update"])("is checked by the policy at %s", async (action) => {
     const { flow } = await managing(action === "password_update" ? { password: true } : {});
-    const refused = [
+    const rejected = [
       ["short", "value_too_short_error"],
       ["x".repeat(257), "value_too_long_error"],
       ["x".repeat(5000), "value_too_long_error"],
@@ -325,7 +325,7 @@ describe("the password", () => {
       ["", "value_missing_error"],
       [12345678, "value_invalid_error"],
     ];
-    for (const [given, code] of refused) {
+    for (const [given, code] of rejected) {
       await flow.act(action, { password: given });
       expect(flow.state.name).toBe("profile_init");
       expect(flow.errors()).toEqual([code]);
@@ -366,19 +366,19 @@ describe("the username", () => {
   });
 
   test.each(["username_create", "username_update"])("is validated at %s", async (action) => {
-    const held = newName();
-    await managing({ username: held });
+    const takenName = newName();
+    await managing({ username: takenName });
     const { flow } = await managing(action === "username_update" ? { username: newName() } : {});
-    const refused = [
+    const rejected = [
       ["ab", "value_too_short_error"],
       ["a".repeat(33), "value_too_long_error"],
       ["ﬃﬃ".repeat(9), "value_too_long_error"],
       ["a\u00ad\u00ad", "invalid_username_error"],
       ["two words", "invalid_username_error"],
-      [held, "username_already_exists"],
+      [takenName, "username_already_exists"],
       ["", "value_missing_error"],
     ];
-    for (const [username, code] of refused) {
+    for (const [username, code] of rejected) {
       await flow.act(action, { username });
       expect(flow.errors()).toEqual([code]);
       expect(flow.state.actions[action]?.inputs.username?.value).toBe(username);
@@ -414,8 +414,8 @@ describe("a passkey", () => {
     const public_key = softwareAuthenticator().create(flow.state.payload.creation_options, { origin });
     await flow.act("webauthn_verify_attestation_response", { public_key: { ...public_key } });
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
-    const [made] = user(flow).passkeys ?? [];
-    const passkey_id = made?.id ?? "";
+    const [created] = user(flow).passkeys ?? [];
+    const passkey_id = created?.id ?? "";
     await flow.act("webauthn_credential_rename", { passkey_id, passkey_name: " Ada's phone " });
     expect(user(flow).passkeys).toMatchObject([{ id: passkey_id, name: "Ada's phone" }]);
     await flow.act("webauthn_credential_delete", { passkey_id });
@@ -500,21 +500,21 @@ describe("a second factor", () => {
     await flow.act("webauthn_verify_attestation_response", { public_key: { ...public_key } });
     expect(flow.state.payload.recovery_codes).toHaveLength(10);
     expect(user(flow).passkeys).toBeUndefined();
-    const [made] = user(flow).security_keys ?? [];
+    const [created] = user(flow).security_keys ?? [];
     expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["mfa_create"]);
 
     const again = await accountSignedIn(owner);
     await again.act("security_key_delete", { security_key_id: "unknown" });
     expect(again.state).toMatchObject({ status: 404, error: { code: "not_found" } });
     await trust(owner);
-    await again.act("security_key_delete", { security_key_id: made?.id });
+    await again.act("security_key_delete", { security_key_id: created?.id });
     expect(user(again).security_keys).toBeUndefined();
     expect(await rowsOf("recoveryCodes", owner)).toBe(0);
     expect(await rowsOf("trustedDevices", owner)).toBe(0);
     expect(mailsTo(runtime, owner.addresses[0] ?? "")).toEqual(["mfa_create", "mfa_delete"]);
   });
 
-  test("that is an app can be removed; recovery codes stay with another factor", async () => {
+  test("can be removed if it is an app; recovery codes stay with another factor", async () => {
     const { owner, flow, runtime } = await managing({ totp: true, securityKeys: 1, recoveryCodes: true });
     await flow.act("otp_secret_delete");
     expect(user(flow).mfa_config.auth_app_set_up).toBe(false);
@@ -642,7 +642,7 @@ describe("an identity", () => {
 });
 
 describe("a session", () => {
-  test("other than the current one can be ended, one or all", async () => {
+  test("can be ended unless it is the current one, alone or with all others", async () => {
     const { owner, flow } = await managing();
     expect(flow.state.actions).not.toHaveProperty("session_delete");
     const [one] = [await owner.signInElsewhere(), await owner.signInElsewhere()];
@@ -681,8 +681,8 @@ describe("metadata", () => {
 
   test("A90 accept any member names, and only JSON objects", async () => {
     const { flow } = await managing();
-    const refused = [1, "text", true, [], { a: "x".repeat(3000) }, { a: "\0" }, { a: "\ud800" }];
-    for (const patch_metadata of refused) {
+    const rejected = [1, "text", true, [], { a: "x".repeat(3000) }, { a: "\0" }, { a: "\ud800" }];
+    for (const patch_metadata of rejected) {
       await flow.act("patch_metadata", { patch_metadata });
       expect(flow.errors()).toEqual(["invalid_metadata_error"]);
     }
@@ -699,22 +699,22 @@ describe("metadata", () => {
 
 const profileStates = ["profile_init", "webauthn_credential_verification"] as const;
 
-describe("every declaration", () => {
+describe("the declarations of the profile", () => {
   const declared = profileStates.flatMap((state) =>
     Object.entries(states[state].actions).map(([action, { to, errors }]) => ({ state, action, to, errors })),
   );
 
-  test("of a target of a profile action was taken", () => {
+  test("every target of a profile action was taken", () => {
     const untaken = declared
       .flatMap(({ state, action, to }) => to.map((target) => ({ state, action, target })))
-      // `profile-step-up.test.ts` covers PROOF.
+      // `profile-step-up.test.ts` covers reauthentication.
       .filter(({ target }) => target !== REAUTHENTICATE)
       .map(({ state, action, target }) => `profile ${state} ${action} ${target}`)
       .filter((edge) => !taken.edges.has(edge));
     expect(untaken).toEqual([]);
   });
 
-  test("of an error was returned", () => {
+  test("every error was returned", () => {
     const ungiven = declared
       .flatMap(({ state, action, errors }) => errors.map((code) => `${state} ${action} ${code}`))
       .filter((refusal) => !refusal.endsWith("flow_discontinuity_error"))

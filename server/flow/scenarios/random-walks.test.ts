@@ -77,11 +77,11 @@ const move = fc.record({
   pick: fc.nat(),
   offered: fc.integer({ min: 0, max: 7 }).map((number) => number > 0),
   input: fc.dictionary(fc.constantFrom(...members), value, { maxKeys: 3 }),
-  obliging: fc.integer({ min: 0, max: 3 }).map((number) => number > 0),
+  isCooperative: fc.integer({ min: 0, max: 3 }).map((number) => number > 0),
 });
 
 /** Valid input of a cooperative user. */
-function oblige(email: string, code: string | undefined): Record<string, unknown> {
+function cooperativeInput(email: string, code: string | undefined): Record<string, unknown> {
   return {
     email,
     identifier: email,
@@ -120,16 +120,18 @@ test("any calls with any input answer with a state of the flow, and only success
         const sessionId = type === "profile" ? await signUp(email) : undefined;
         const flow = await walk(runtime, type, sessionId ? { sessionId } : {});
         const inside: string[] = statesOf(type);
-        for (const { pick, offered, input, obliging } of moves) {
+        for (const { pick, offered, input, isCooperative } of moves) {
           const { state } = flow;
           seen.add(`${type} ${state.name}`);
           const names = offered ? Object.keys(state.actions) : actions;
           const name = names[pick % Math.max(names.length, 1)] ?? "back";
           const wanted = Object.keys(state.actions[name]?.inputs ?? {});
-          const named = type === "profile" ? `more-${email}` : email;
-          const job = runtime.enqueued.findLast(({ to }) => to === named);
-          const given = oblige(named, job && "code" in job.mail ? job.mail.code : undefined);
-          const sent = obliging ? Object.fromEntries(wanted.map((key) => [key, given[key] ?? {}])) : input;
+          const recipient = type === "profile" ? `more-${email}` : email;
+          const job = runtime.enqueued.findLast(({ to }) => to === recipient);
+          const known = cooperativeInput(recipient, job && "code" in job.mail ? job.mail.code : undefined);
+          const sent = isCooperative
+            ? Object.fromEntries(wanted.map((key) => [key, known[key] ?? {}]))
+            : input;
           const answer = await flow.act(name, sent);
 
           expect([...inside, "error"]).toContain(answer.name);
@@ -148,8 +150,8 @@ test("any calls with any input answer with a state of the flow, and only success
         }
       },
     ),
-    // Always the same walks, and their number is the only limit. A walk that fails is shown as it is: to make it shorter
-    // would take many more.
+    // The walks are the same in every run; only their number limits them. A failing walk is not shrunk, because that
+    // takes many more walks.
     { numRuns: 250, seed: 20_261_125, endOnFailure: true },
   );
   // Walks without progress would prove nothing.

@@ -32,7 +32,7 @@ interface Enrolled {
   recoveryCodes: string[];
 }
 
-/** The phone's clock. */
+/** The clock of the app. */
 const clock = () => Date.now() + base.platform.clockShift();
 
 /** Waits until the app shows a new code. */
@@ -63,7 +63,7 @@ async function setUpApp(flow: Walk): Promise<AuthenticatorApp & { usedCode: stri
 async function enrol(runtime: TestRuntime): Promise<Enrolled> {
   const { flow, email } = await registerUpToEnrolment(runtime);
   const app = await setUpApp(flow);
-  if (flow.state.name !== "success") throw new Error(`the registration ended at ${flow.state.name}`);
+  if (flow.state.name !== "success") throw new Error(`The registration ended at ${flow.state.name}`);
   return { email, app, usedCode: app.usedCode, recoveryCodes: flow.state.payload.recovery_codes as string[] };
 }
 
@@ -71,7 +71,7 @@ async function enrol(runtime: TestRuntime): Promise<Enrolled> {
 async function registerPlain(runtime: TestRuntime): Promise<string> {
   const { flow, email } = await registerUpToEnrolment(runtime);
   if (flow.state.name === "mfa_method_chooser") await flow.act("skip");
-  if (flow.state.name !== "success") throw new Error(`the registration ended at ${flow.state.name}`);
+  if (flow.state.name !== "success") throw new Error(`The registration ended at ${flow.state.name}`);
   return email;
 }
 
@@ -149,7 +149,7 @@ describe("a registration", () => {
     expect(mailsTo(runtime, email)).not.toContain("mfa_create");
   });
 
-  test("can skip it if optional, and go back", async () => {
+  test("can skip the second factor if optional, and go back", async () => {
     const { flow } = await registerUpToEnrolment(configured());
     await flow.act("continue_to_otp_secret_creation");
     const first = flow.state.payload.otp_secret;
@@ -166,7 +166,7 @@ describe("a registration", () => {
     expect(flow.state.payload).not.toHaveProperty("recovery_codes");
   });
 
-  test("cannot skip it if required", async () => {
+  test("cannot skip the second factor if required", async () => {
     const { flow } = await registerUpToEnrolment(configured({ STILE_MFA_OPTIONAL: "false" }));
     expect(flow.state.actions).not.toHaveProperty("skip");
     expect((await flow.act("skip")).status).toBe(403);
@@ -174,7 +174,7 @@ describe("a registration", () => {
     expect(flow.state.name).toBe("success");
   });
 
-  test("reports what is missing if the client cannot use any, and cannot be skipped", async () => {
+  test("shows an error if the client cannot use any second factor, and cannot be skipped", async () => {
     const settings = { STILE_MFA_OPTIONAL: "false", STILE_MFA_TOTP_ENABLED: "false" };
     const { flow } = await registerUpToEnrolment(configured(settings));
     expect(flow.state).toMatchObject({
@@ -185,7 +185,7 @@ describe("a registration", () => {
     });
   });
 
-  test("asks for none if second factors are disabled or not acquired", async () => {
+  test("asks for no second factor if second factors are disabled or not acquired", async () => {
     for (const settings of [{ STILE_MFA_ENABLED: "false" }, { STILE_MFA_ACQUIRE_ON_REGISTRATION: "false" }]) {
       const { flow } = await registerUpToEnrolment(configured(settings));
       expect(flow.state.name).toBe("success");
@@ -287,13 +287,15 @@ describe("a login", () => {
     expect(success.payload).not.toHaveProperty("recovery_codes");
   });
 
-  test("asks for it after a mailed code, and before a new password (A24)", async () => {
+  test("A24 asks for the code of the app after a mailed code, and before a new password", async () => {
     const runtime = configured();
     const { email, app } = await enrol(runtime);
-    const byCode = await begin(runtime, "login", {});
-    await byCode.act("continue_with_login_identifier", { email });
-    await byCode.act("continue_to_passcode_confirmation");
-    expect((await byCode.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("login_otp");
+    const codeLogin = await begin(runtime, "login", {});
+    await codeLogin.act("continue_with_login_identifier", { email });
+    await codeLogin.act("continue_to_passcode_confirmation");
+    expect((await codeLogin.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe(
+      "login_otp",
+    );
 
     const recovery = await begin(runtime, "login", {});
     await recovery.act("continue_with_login_identifier", { email });
@@ -361,7 +363,7 @@ describe("a login", () => {
     for (let tries = 0; tries < 3; tries++) {
       await expect(
         flow.act("otp_code_validate", { otp_code: app.wrongCode(clock()) }, { runtime: failing(runtime) }),
-      ).rejects.toThrow("the disk is full");
+      ).rejects.toThrow("The disk is full.");
     }
     const limited = await flow.act("otp_code_validate", { otp_code: nextCode(app) });
     expect(limited).toMatchObject({ name: "login_otp", status: 429, error: { code: "rate_limit_exceeded" } });
@@ -539,9 +541,9 @@ describe("a security key beside the app", () => {
   });
 });
 
-describe("a trusted browser", () => {
-  /** Signs in with the app, trusts the browser, and returns its cookie. */
-  async function trusting(
+describe("a trusted device", () => {
+  /** Signs in with the app, trusts the device, and returns its cookie. */
+  async function trustedCookie(
     runtime: TestRuntime,
     { email, app }: Enrolled,
     client = testClient,
@@ -556,7 +558,7 @@ describe("a trusted browser", () => {
   test("A106 skips the second factor of its user, with a new token each time", async () => {
     const runtime = configured();
     const person = await enrol(runtime);
-    const first = await trusting(runtime, person);
+    const first = await trustedCookie(runtime, person);
     expect(first).toMatch(/^[0-9a-f-]{36}:[A-Za-z0-9_-]{43}$/);
     const flow = await signIn(runtime, { email: person.email }, { client: withCookie(first) });
     expect(flow.state).toMatchObject({ name: "success", payload: { claims: { amr: ["pwd"] } } });
@@ -567,15 +569,15 @@ describe("a trusted browser", () => {
     expect(again.state.name).toBe("success");
   });
 
-  test("A106 ends all trust if a used token is presented again", async () => {
+  test("A106 is revoked with all others if a used token is presented again", async () => {
     const runtime = configured();
     const person = await enrol(runtime);
     const { email } = person;
-    const stolen = await trusting(runtime, person);
+    const stolen = await trustedCookie(runtime, person);
     const owner = await signIn(runtime, { email }, { client: withCookie(stolen) });
     const fresh = owner.answer.cookieChanges?.device?.value ?? "";
-    const thief = await signIn(runtime, { email }, { client: withCookie(stolen) });
-    expect(thief.state.name).toBe("login_otp");
+    const attacker = await signIn(runtime, { email }, { client: withCookie(stolen) });
+    expect(attacker.state.name).toBe("login_otp");
     expect(await audited(email)).toContain("trusted_device_stolen");
     const later = await signIn(runtime, { email }, { client: withCookie(fresh) });
     expect(later.state.name).toBe("login_otp");
@@ -585,11 +587,11 @@ describe("a trusted browser", () => {
   test("A106 is not valid for other users, after 30 days, or after a password recovery", async () => {
     const runtime = configured();
     const [one, other] = [await enrol(runtime), await enrol(runtime)];
-    const cookie = await trusting(runtime, one);
+    const cookie = await trustedCookie(runtime, one);
     const foreign = await signIn(runtime, { email: other.email }, { client: withCookie(cookie) });
     expect(foreign.state.name).toBe("login_otp");
 
-    const both = await trusting(runtime, other, withCookie(cookie));
+    const both = await trustedCookie(runtime, other, withCookie(cookie));
     expect(both.split("|")).toHaveLength(2);
     for (const { email } of [one, other]) {
       const flow = await signIn(runtime, { email }, { client: withCookie(both) });
@@ -597,7 +599,7 @@ describe("a trusted browser", () => {
     }
 
     const recovering = await enrol(runtime);
-    const trusted = await trusting(runtime, recovering);
+    const trusted = await trustedCookie(runtime, recovering);
     const recovery = await begin(runtime, "login", {});
     await recovery.act("continue_with_login_identifier", { email: recovering.email });
     await recovery.act("continue_to_password_login");
@@ -609,16 +611,16 @@ describe("a trusted browser", () => {
     expect(after.state.name).toBe("login_otp");
 
     const aged = await enrol(runtime);
-    const old = await trusting(runtime, aged);
+    const old = await trustedCookie(runtime, aged);
     base.advanceClock(30 * 86_400);
     const late = await signIn(runtime, { email: aged.email }, { client: withCookie(old) });
     expect(late.state.name).toBe("login_otp");
   });
 
-  test("A106 presented twice concurrently skips the factor for one only", async () => {
+  test("A106 skips the second factor in one of two concurrent flows", async () => {
     const runtime = configured();
     const person = await enrol(runtime);
-    const client = withCookie(await trusting(runtime, person));
+    const client = withCookie(await trustedCookie(runtime, person));
     const flows = await Promise.all(
       [1, 2].map(async () => {
         const flow = await walk(runtime, "login", { client });
@@ -636,7 +638,7 @@ describe("a trusted browser", () => {
   test("A107 replaces no first factor and no required enrolment, and is ignored under policy never", async () => {
     const runtime = configured();
     const person = await enrol(runtime);
-    const client = withCookie(await trusting(runtime, person));
+    const client = withCookie(await trustedCookie(runtime, person));
     const flow = await walk(runtime, "login", { client });
     expect((await flow.act("register_client_capabilities", {})).name).toBe("login_init");
     await flow.act("continue_with_login_identifier", { email: person.email });
@@ -655,7 +657,7 @@ describe("a trusted browser", () => {
     expect(never.answer.cookieChanges?.device).toBeUndefined();
   });
 
-  test("is trusted without a question if the policy is always", async () => {
+  test("is trusted without asking if the policy is always", async () => {
     const runtime = configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
     const { email, app } = await enrol(runtime);
     const flow = await signIn(runtime, { email });
@@ -665,7 +667,7 @@ describe("a trusted browser", () => {
     expect((await signIn(runtime, { email }, { client })).state.name).toBe("success");
   });
 
-  test("is asked about last, and back returns to the state before", async () => {
+  test("is offered last, and back returns to the previous state", async () => {
     const { email, app } = await enrol(configured());
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
     const flow = await signIn(runtime, { identifier: email });
@@ -711,7 +713,7 @@ test("back from mfa_method_chooser returns to the skipped state before it", asyn
   expect((await flow.act("back")).name).toBe("mfa_method_chooser");
 });
 
-test("an app enrolled in the profile creates recovery codes, ends trust in browsers, and is required at login", async () => {
+test("an app enrolled in the profile creates recovery codes, revokes trusted devices, and is required at login", async () => {
   const runtime = configured();
   const email = await registerPlain(runtime);
   const login = await signIn(runtime, { email });
@@ -764,7 +766,7 @@ describe("the declarations of these states", () => {
     expect(missing).toEqual([]);
   });
 
-  test("every error has been given", () => {
+  test("every error was returned", () => {
     const declared = declaredErrors().filter(({ state }) => own.login.includes(state));
     const missing = declared
       .map(({ state, action, code }) => `${state} ${action} ${code}`)
@@ -776,7 +778,7 @@ describe("the declarations of these states", () => {
 /** The same runtime with failing write transactions. */
 function failing(runtime: TestRuntime): TestRuntime {
   const write = Object.create(runtime.database.write, {
-    transaction: { value: () => Promise.reject(new Error("the disk is full")) },
+    transaction: { value: () => Promise.reject(new Error("The disk is full.")) },
   });
   return { ...runtime, database: { ...runtime.database, write } };
 }

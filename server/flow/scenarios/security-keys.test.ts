@@ -24,7 +24,7 @@ const withoutPasskeys = (settings: Record<string, string> = {}) =>
 const atLogin = { STILE_MFA_ACQUIRE_ON_REGISTRATION: "false", STILE_MFA_ACQUIRE_ON_LOGIN: "true" };
 
 const able = { webauthn_available: true };
-const ableByItself = { ...able, webauthn_platform_authenticator_available: true };
+const ableWithPlatform = { ...able, webauthn_platform_authenticator_available: true };
 
 type Authenticator = ReturnType<typeof softwareAuthenticator>;
 
@@ -37,7 +37,7 @@ const usbKey = () =>
     attachment: "cross-platform",
   });
 
-const phone = () => softwareAuthenticator();
+const passkeyAuthenticator = () => softwareAuthenticator();
 
 /** Registers a user up to the choice of a second factor. */
 async function registerWithPassword(runtime: TestRuntime): Promise<{ flow: Walk; email: string }> {
@@ -74,18 +74,18 @@ async function withSecurityKey(
   const { flow, email } = await registerWithPassword(runtime);
   const key = usbKey();
   const success = await addSecurityKey(flow, key);
-  if (success.name !== "success") throw new Error(`the registration ended at ${success.name}`);
+  if (success.name !== "success") throw new Error(`The registration ended at ${success.name}`);
   return { email, key, codes: success.payload.recovery_codes as string[] };
 }
 
 /** Signs in by password, up to the security key. */
-const byPassword = (runtime: TestRuntime, email: string, capabilities: object = able) =>
+const signInByPassword = (runtime: TestRuntime, email: string, capabilities: object = able) =>
   signIn(runtime, { email }, capabilities);
 
 async function credentialsOf(email: string) {
   const { emails, webauthnCredentials } = schema;
   const [owner] = await base.database.read.select().from(emails).where(eq(emails.address, email));
-  if (!owner) throw new Error("no such account");
+  if (!owner) throw new Error("The account does not exist.");
   return base.database.read
     .select()
     .from(webauthnCredentials)
@@ -100,8 +100,8 @@ describe("a security key", () => {
     expect((await flow.act("continue_to_security_key_creation")).name).toBe("mfa_security_key_creation");
     expect((await flow.act("back")).name).toBe("mfa_method_chooser");
     await flow.act("continue_to_security_key_creation");
-    const asked = await flow.act("webauthn_generate_creation_options");
-    expect(asked).toMatchObject({
+    const options = await flow.act("webauthn_generate_creation_options");
+    expect(options).toMatchObject({
       name: "onboarding_verify_passkey_attestation",
       payload: {
         creation_options: {
@@ -124,15 +124,15 @@ describe("a security key", () => {
     const key = usbKey();
     await addSecurityKey(flow, key);
     expect(flow.state.name).toBe("onboarding_create_passkey");
-    const asked = await flow.act("webauthn_generate_creation_options");
-    const [held] = key.credentials;
-    expect(asked.payload).toMatchObject({
-      creation_options: { publicKey: { excludeCredentials: [{ id: held?.id.toString("base64url") }] } },
+    const options = await flow.act("webauthn_generate_creation_options");
+    const [credential] = key.credentials;
+    expect(options.payload).toMatchObject({
+      creation_options: { publicKey: { excludeCredentials: [{ id: credential?.id.toString("base64url") }] } },
     });
-    expect(() => key.create(asked.payload.creation_options, { origin })).toThrow("already registered");
-    await create(flow, phone(), { credentialId: held?.id });
+    expect(() => key.create(options.payload.creation_options, { origin })).toThrow("already registered");
+    await create(flow, passkeyAuthenticator(), { credentialId: credential?.id });
     expect(flow.errors()).toEqual(["passkey_invalid"]);
-    expect((await create(flow, phone())).name).toBe("success");
+    expect((await create(flow, passkeyAuthenticator())).name).toBe("success");
     const kinds = (await credentialsOf(email)).map(({ mfaOnly }) => mfaOnly);
     expect(kinds.toSorted()).toEqual([false, true]);
   });
@@ -140,21 +140,21 @@ describe("a security key", () => {
   test("is required after the password, and no session exists before", async () => {
     const runtime = withoutPasskeys();
     const { email, key } = await withSecurityKey(runtime);
-    const flow = await byPassword(runtime, email);
+    const flow = await signInByPassword(runtime, email);
     expect(flow.state).toMatchObject({ name: "login_security_key", status: 200, payload: {} });
     expect(flow.answer.session).toBeUndefined();
     expect(Object.keys(flow.state.actions)).toEqual([
       "webauthn_generate_request_options",
       "recovery_code_validate",
     ]);
-    const asked = await flow.act("webauthn_generate_request_options");
-    const [held] = key.credentials;
-    expect(asked).toMatchObject({
+    const options = await flow.act("webauthn_generate_request_options");
+    const [credential] = key.credentials;
+    expect(options).toMatchObject({
       name: "login_passkey",
       payload: {
         request_options: {
           publicKey: {
-            allowCredentials: [{ id: held?.id.toString("base64url"), transports: ["usb"] }],
+            allowCredentials: [{ id: credential?.id.toString("base64url"), transports: ["usb"] }],
             userVerification: "discouraged",
             hints: ["security-key"],
           },
@@ -176,7 +176,7 @@ describe("a security key", () => {
     const runtime = withoutPasskeys(atLogin);
     const { flow: registration, email } = await registerWithPassword(runtime);
     expect(registration.state.name).toBe("success");
-    const flow = await byPassword(runtime, email);
+    const flow = await signInByPassword(runtime, email);
     expect(flow.state.name).toBe("mfa_method_chooser");
     await flow.act("continue_to_security_key_creation");
     expect((await flow.act("back")).name).toBe("mfa_method_chooser");
@@ -185,29 +185,33 @@ describe("a security key", () => {
     expect(flow.state).toMatchObject({ name: "success", payload: { recovery_codes: expect.any(Array) } });
     expect(mailsTo(runtime, email)).toContain("mfa_create");
     expect((await credentialsOf(email)).map(({ mfaOnly }) => mfaOnly)).toEqual([true]);
-    expect((await byPassword(runtime, email)).state.name).toBe("login_security_key");
+    expect((await signInByPassword(runtime, email)).state.name).toBe("login_security_key");
   });
 
-  test("with an invalid assertion keeps the state, with fresh options", async () => {
+  test("keeps the state and renews the options after an invalid assertion", async () => {
     const runtime = withoutPasskeys();
     const { email, key } = await withSecurityKey(runtime);
-    const flow = await byPassword(runtime, email);
+    const flow = await signInByPassword(runtime, email);
     const first = await flow.act("webauthn_generate_request_options");
-    const refused = await answer(flow, key, { brokenSignature: true });
-    expect(refused).toMatchObject({ name: "login_passkey", status: 401, error: { code: "passkey_invalid" } });
-    expect(refused.payload).not.toEqual(first.payload);
+    const rejected = await answer(flow, key, { brokenSignature: true });
+    expect(rejected).toMatchObject({
+      name: "login_passkey",
+      status: 401,
+      error: { code: "passkey_invalid" },
+    });
+    expect(rejected.payload).not.toEqual(first.payload);
     await answer(flow, key, { signCount: 0 });
     expect(flow.errors()).toEqual(["passkey_invalid"]);
     await answer(flow, key);
     expect(flow.errors()).toEqual([]);
   });
 
-  test("with an invalid attestation can be created again", async () => {
+  test("can be created again after an invalid attestation", async () => {
     const { flow } = await registerWithPassword(withoutPasskeys());
     await flow.act("continue_to_security_key_creation");
     const first = await flow.act("webauthn_generate_creation_options");
-    const refused = await create(flow, usbKey(), { challenge: "AAAA" });
-    expect(refused).toMatchObject({
+    const rejected = await create(flow, usbKey(), { challenge: "AAAA" });
+    expect(rejected).toMatchObject({
       name: "onboarding_verify_passkey_attestation",
       status: 401,
       error: { code: "passkey_invalid" },
@@ -215,7 +219,7 @@ describe("a security key", () => {
         creation_options: { publicKey: { authenticatorSelection: { residentKey: "discouraged" } } },
       },
     });
-    expect(refused.payload).not.toEqual(first.payload);
+    expect(rejected.payload).not.toEqual(first.payload);
     expect((await create(flow, usbKey())).name).toBe("success");
   });
 
@@ -245,11 +249,11 @@ describe("a security key", () => {
     expect(flow.errors()).toEqual(["webauthn_credential_invalid_mfa_only"]);
   });
 
-  test("of another user is rejected", async () => {
+  test("is rejected if it belongs to another user", async () => {
     const runtime = withoutPasskeys();
     const { email } = await withSecurityKey(runtime);
     const { key } = await withSecurityKey(runtime);
-    const flow = await byPassword(runtime, email);
+    const flow = await signInByPassword(runtime, email);
     await flow.act("webauthn_generate_request_options");
     const [credential] = key.credentials;
     await answer(flow, key, { credential });
@@ -260,7 +264,7 @@ describe("a security key", () => {
   test("can be replaced by a recovery code", async () => {
     const runtime = withoutPasskeys();
     const { email, codes } = await withSecurityKey(runtime);
-    const flow = await byPassword(runtime, email);
+    const flow = await signInByPassword(runtime, email);
     await flow.act("recovery_code_validate", { recovery_code: "aaaaa-aaaaa" });
     expect(flow.errors()).toEqual(["recovery_code_invalid"]);
     await flow.act("recovery_code_validate", { recovery_code: codes[0] });
@@ -271,33 +275,33 @@ describe("a security key", () => {
   test("has rate-limited recovery codes", async () => {
     const limited = withoutPasskeys({ STILE_RATE_LIMITER_ENABLED: "true" });
     const { email } = await withSecurityKey(limited);
-    const flow = await byPassword(limited, email);
+    const flow = await signInByPassword(limited, email);
     for (let tries = 0; tries < 6 && flow.state.status !== 429; tries += 1)
       await flow.act("recovery_code_validate", { recovery_code: `AAAA-AAAA-AAAA-AAA${tries}` });
     expect(flow.errors()).toEqual(["rate_limit_exceeded"]);
   });
 
-  test("A108 enrolled in two flows is required in the slower one", async () => {
+  test("A108 is required in the slower of two flows that enrol one", async () => {
     const runtime = withoutPasskeys(atLogin);
     const { email } = await registerWithPassword(runtime);
-    const [fast, slow] = [await byPassword(runtime, email), await byPassword(runtime, email)];
+    const [fast, slow] = [await signInByPassword(runtime, email), await signInByPassword(runtime, email)];
     await slow.act("continue_to_security_key_creation");
     await slow.act("webauthn_generate_creation_options");
     await addSecurityKey(fast, usbKey());
     const public_key = usbKey().create(slow.state.payload.creation_options, { origin });
-    const refused = await slow.act("webauthn_verify_attestation_response", { public_key });
-    expect(refused).toMatchObject({ name: "error", status: 403 });
+    const rejected = await slow.act("webauthn_verify_attestation_response", { public_key });
+    expect(rejected).toMatchObject({ name: "error", status: 403 });
     expect(await credentialsOf(email)).toHaveLength(1);
     expect((await slow.act("back")).name).toBe("mfa_security_key_creation");
     expect(Object.keys(slow.state.actions)).toEqual(["back"]);
   });
 
-  test("A30 enrolled in several flows concurrently is stored once", async () => {
+  test("A30 is stored once if several flows enrol it concurrently", async () => {
     const runtime = withoutPasskeys(atLogin);
     const { email } = await registerWithPassword(runtime);
     const flows = await Promise.all(
       Array.from({ length: 4 }, async () => {
-        const flow = await byPassword(runtime, email);
+        const flow = await signInByPassword(runtime, email);
         await flow.act("continue_to_security_key_creation");
         await flow.act("webauthn_generate_creation_options");
         return flow;
@@ -312,14 +316,14 @@ describe("a security key", () => {
   });
 });
 
-describe("beside an authenticator app", () => {
+describe("a security key beside an authenticator app", () => {
   /** A user with a password and an app. */
   async function withApp(runtime: TestRuntime): Promise<string> {
     const { flow, email } = await registerWithPassword(runtime);
     const state = await flow.act("continue_to_otp_secret_creation");
     const app = authenticatorApp(String(state.payload.otp_secret));
     await flow.act("otp_code_verify", { otp_code: app.code(Date.now()) });
-    if (flow.state.name !== "success") throw new Error(`the registration ended at ${flow.state.name}`);
+    if (flow.state.name !== "success") throw new Error(`The registration ended at ${flow.state.name}`);
     return email;
   }
 
@@ -335,30 +339,30 @@ describe("beside an authenticator app", () => {
       .where(eq(webauthnCredentials.id, lent.id));
   }
 
-  test("the key comes first, and the user may switch", async () => {
+  test("comes first, and the user may switch", async () => {
     const runtime = withoutPasskeys();
     const email = await withApp(runtime);
     await addKey(runtime, email);
-    const flow = await byPassword(runtime, email);
+    const flow = await signInByPassword(runtime, email);
     expect(flow.state.name).toBe("login_security_key");
     expect((await flow.act("continue_to_login_otp")).name).toBe("login_otp");
     expect((await flow.act("continue_to_login_security_key")).name).toBe("login_security_key");
   });
 
-  test("a concurrently added key is offered", async () => {
+  test("is offered if it was added concurrently", async () => {
     const runtime = withoutPasskeys();
     const email = await withApp(runtime);
-    const flow = await byPassword(runtime, email);
+    const flow = await signInByPassword(runtime, email);
     expect(flow.state.name).toBe("login_otp");
     await addKey(runtime, email);
     expect((await flow.act("continue_to_login_security_key")).name).toBe("login_security_key");
     expect((await flow.act("back")).name).toBe("login_otp");
   });
 
-  test("the app is not offered if apps are disabled", async () => {
+  test("comes without the app if apps are disabled", async () => {
     const email = await withApp(withoutPasskeys());
     await addKey(withoutPasskeys(), email);
-    const flow = await byPassword(withoutPasskeys({ STILE_MFA_TOTP_ENABLED: "false" }), email);
+    const flow = await signInByPassword(withoutPasskeys({ STILE_MFA_TOTP_ENABLED: "false" }), email);
     expect(flow.state.actions).not.toHaveProperty("continue_to_login_otp");
     expect(flow.state.actions).toHaveProperty("webauthn_generate_request_options");
   });
@@ -370,7 +374,7 @@ describe("a client without the configured authenticator", () => {
   test("gets an error, and can sign in with a recovery code only", async () => {
     const { email, codes } = await withSecurityKey(withoutPasskeys());
     const runtime = withoutPasskeys(onDevice);
-    const flow = await byPassword(runtime, email, able);
+    const flow = await signInByPassword(runtime, email, able);
     expect(flow.state).toMatchObject({
       name: "login_security_key",
       status: 401,
@@ -384,40 +388,42 @@ describe("a client without the configured authenticator", () => {
 
   test("can sign in with the configured authenticator", async () => {
     const { email } = await withSecurityKey(withoutPasskeys());
-    const flow = await byPassword(withoutPasskeys(onDevice), email, ableByItself);
+    const flow = await signInByPassword(withoutPasskeys(onDevice), email, ableWithPlatform);
     expect(flow.state).toMatchObject({ name: "login_security_key", status: 200 });
     expect(flow.state.actions).toHaveProperty("webauthn_generate_request_options");
   });
 
-  test("without WebAuthn gets the same error", async () => {
+  test("gets the same error without WebAuthn", async () => {
     const { email } = await withSecurityKey(withoutPasskeys());
-    const flow = await byPassword(withoutPasskeys(), email, {});
+    const flow = await signInByPassword(withoutPasskeys(), email, {});
     expect(flow.state).toMatchObject({ name: "login_security_key", status: 401 });
   });
 });
 
-describe("after a passkey without user verification", () => {
+describe("a sign-in with a passkey", () => {
   const mandatory = { STILE_MFA_OPTIONAL: "false" };
 
   /** A user with a password, a security key and a passkey without user verification. */
   async function withPasskeyToo(): Promise<{ email: string; key: Authenticator; device: Authenticator }> {
     const { flow, email } = await registerWithPassword(base);
-    const [key, device] = [usbKey(), phone()];
+    const [key, device] = [usbKey(), passkeyAuthenticator()];
     await addSecurityKey(flow, key);
     await flow.act("webauthn_generate_creation_options");
     await create(flow, device);
-    if (flow.state.name !== "success") throw new Error(`the registration ended at ${flow.state.name}`);
+    if (flow.state.name !== "success") throw new Error(`The registration ended at ${flow.state.name}`);
     return { email, key, device };
   }
 
-  test("the same passkey is a second factor only with user verification", async () => {
+  test("accepts the same passkey as a second factor only with user verification", async () => {
     const { device } = await withPasskeyToo();
     const flow = await begin(base.configured(mandatory), "login", able);
     await flow.act("webauthn_generate_request_options");
     await answer(flow, device, { userVerified: false });
     expect(flow.state.name).toBe("login_security_key");
-    const asked = await flow.act("webauthn_generate_request_options");
-    expect(asked.payload).toMatchObject({ request_options: { publicKey: { userVerification: "required" } } });
+    const options = await flow.act("webauthn_generate_request_options");
+    expect(options.payload).toMatchObject({
+      request_options: { publicKey: { userVerification: "required" } },
+    });
     await answer(flow, device, { userVerified: false });
     expect(flow.errors()).toEqual(["passkey_invalid"]);
     await answer(flow, device);
@@ -425,7 +431,7 @@ describe("after a passkey without user verification", () => {
     expect(flow.state.name).toBe("success");
   });
 
-  test("a passkey with user verification suffices", async () => {
+  test("requires no second factor after user verification", async () => {
     const { device } = await withPasskeyToo();
     const flow = await begin(base, "login", able);
     await flow.act("webauthn_generate_request_options");
@@ -436,11 +442,11 @@ describe("after a passkey without user verification", () => {
 describe("conditional creation of a passkey", () => {
   const settings = { STILE_MFA_ENABLED: "false", STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "never" };
 
-  async function offered(more: Record<string, string> = {}) {
+  async function offeredCreation(changes: Record<string, string> = {}) {
     const { flow: registration, email } = await registerWithPassword(base.configured(settings));
     expect(registration.state.name).toBe("success");
-    const runtime = base.configured({ ...settings, ...more });
-    const flow = await byPassword(runtime, email);
+    const runtime = base.configured({ ...settings, ...changes });
+    const flow = await signInByPassword(runtime, email);
     expect(flow.state.name).toBe("onboarding_create_passkey");
     return { flow, email, runtime };
   }
@@ -448,13 +454,13 @@ describe("conditional creation of a passkey", () => {
   const inputs = (flow: Walk) => flow.state.actions.webauthn_generate_creation_options?.inputs;
 
   test("is offered after a password login, needs no user presence, and is notified by mail", async () => {
-    const { flow, email, runtime } = await offered();
+    const { flow, email, runtime } = await offeredCreation();
     expect(inputs(flow)).toEqual({
       conditional: { name: "conditional", type: "boolean", required: false, hidden: true },
     });
-    const asked = await flow.act("webauthn_generate_creation_options", { conditional: true });
-    expect(asked.payload).toMatchObject({ creation_options: { mediation: "conditional" } });
-    await create(flow, phone(), { userPresent: false, userVerified: false });
+    const options = await flow.act("webauthn_generate_creation_options", { conditional: true });
+    expect(options.payload).toMatchObject({ creation_options: { mediation: "conditional" } });
+    await create(flow, passkeyAuthenticator(), { userPresent: false, userVerified: false });
     expect(flow.state.name).toBe("success");
     expect(mailsTo(runtime, email)).toContain("passkey_create");
     expect(await credentialsOf(email)).toEqual([
@@ -464,31 +470,31 @@ describe("conditional creation of a passkey", () => {
 
   test("happens only if the client requests it", async () => {
     for (const input of [{}, { conditional: false }, { conditional: null }]) {
-      const { flow } = await offered();
-      const asked = await flow.act("webauthn_generate_creation_options", input);
-      expect(asked.payload.creation_options).not.toHaveProperty("mediation");
-      await create(flow, phone(), { userPresent: false, userVerified: false });
+      const { flow } = await offeredCreation();
+      const options = await flow.act("webauthn_generate_creation_options", input);
+      expect(options.payload.creation_options).not.toHaveProperty("mediation");
+      await create(flow, passkeyAuthenticator(), { userPresent: false, userVerified: false });
       expect(flow.errors()).toEqual(["passkey_invalid"]);
     }
   });
 
   test("falls back to a prompted creation if it fails", async () => {
-    const { flow } = await offered();
+    const { flow } = await offeredCreation();
     await flow.act("webauthn_generate_creation_options", { conditional: true });
-    const refused = await create(flow, phone(), { brokenSignature: true, challenge: "AAAA" });
-    expect(refused).toMatchObject({ name: "onboarding_verify_passkey_attestation", status: 401 });
-    expect(refused.payload.creation_options).not.toHaveProperty("mediation");
-    expect((await create(flow, phone())).name).toBe("success");
+    const rejected = await create(flow, passkeyAuthenticator(), { brokenSignature: true, challenge: "AAAA" });
+    expect(rejected).toMatchObject({ name: "onboarding_verify_passkey_attestation", status: 401 });
+    expect(rejected.payload.creation_options).not.toHaveProperty("mediation");
+    expect((await create(flow, passkeyAuthenticator())).name).toBe("success");
   });
 
   test.each([
-    ["where it is switched off", { STILE_PASSKEY_CONDITIONAL_CREATE: "false" }],
-    ["where users have to be verified", { STILE_PASSKEY_USER_VERIFICATION: "required" }],
-  ])("is not offered %s", async (_where, more) => {
-    const { flow } = await offered(more);
+    ["if it is disabled", { STILE_PASSKEY_CONDITIONAL_CREATE: "false" }],
+    ["if user verification is required", { STILE_PASSKEY_USER_VERIFICATION: "required" }],
+  ])("is not offered %s", async (_label, changes) => {
+    const { flow } = await offeredCreation(changes);
     expect(inputs(flow)).toEqual({});
-    const refused = await flow.act("webauthn_generate_creation_options", { conditional: true });
-    expect(refused).toMatchObject({ name: "onboarding_create_passkey", status: 400 });
+    const rejected = await flow.act("webauthn_generate_creation_options", { conditional: true });
+    expect(rejected).toMatchObject({ name: "onboarding_create_passkey", status: 400 });
   });
 
   test("is not offered after a mailed code, nor at registration", async () => {
@@ -506,16 +512,16 @@ describe("conditional creation of a passkey", () => {
   });
 
   test.each([["yes"], [1], [{}]])("rejects %j as its input", async (conditional) => {
-    const { flow } = await offered();
-    const refused = await flow.act("webauthn_generate_creation_options", { conditional });
-    expect(refused).toMatchObject({ name: "onboarding_create_passkey", status: 400 });
+    const { flow } = await offeredCreation();
+    const rejected = await flow.act("webauthn_generate_creation_options", { conditional });
+    expect(rejected).toMatchObject({ name: "onboarding_create_passkey", status: 400 });
     expect(flow.errors()).toEqual(["value_invalid_error"]);
   });
 });
 
 test("reports an unknown credential, so that the browser can remove it", async () => {
   const flow = await begin(base, "login", { ...able, webauthn_conditional_mediation_available: true });
-  const stray = phone();
+  const stray = passkeyAuthenticator();
   stray.create(
     {
       rp: { id: "localhost", name: "Example" },
@@ -542,13 +548,13 @@ test("reports an unknown credential, so that the browser can remove it", async (
   expect(await answer(flow, stray)).toMatchObject({ name: "login_passkey", payload: { unknown_credential } });
 });
 
-test("a trusted browser that skipped the second factor cannot add a passkey", async () => {
+test("a trusted device that skipped the second factor cannot add a passkey", async () => {
   const runtime = base.configured({
     STILE_MFA_DEVICE_TRUST_POLICY: "always",
     STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "never",
   });
   const { email, key } = await withSecurityKey(runtime);
-  const shown = await byPassword(runtime, email);
+  const shown = await signInByPassword(runtime, email);
   await shown.act("webauthn_generate_request_options");
   await answer(shown, key);
   expect(shown.state.name).toBe("onboarding_create_passkey");

@@ -106,7 +106,7 @@ describe("the choice of a provider", () => {
   });
 
   test.each(["google", "GOOGLE", "custom_", "__proto__", "", 7, null])(
-    "%j, which is not enabled, is refused",
+    "rejects the provider %j, which is not enabled",
     async (provider) => {
       const flow = await begin(runtime, "login", {});
       await flow.act("thirdparty_oauth", { provider, redirect_to: home });
@@ -133,7 +133,7 @@ describe("the choice of a provider", () => {
 });
 
 describe("a new user", () => {
-  test.each(["login", "registration"] as const)("has an account at once, in a %s flow", async (type) => {
+  test.each(["login", "registration"] as const)("gets an account at once in a %s flow", async (type) => {
     const facts = acmePerson({ name: "Ada Lovelace", givenName: "Ada", picture: "https://p.example/ada" });
     const flow = await arrive(facts, { type });
     expect(flow.state).toMatchObject({ name: "success", status: 200 });
@@ -156,7 +156,7 @@ describe("a new user", () => {
   });
 
   test.each(["login", "registration"] as const)(
-    "A43 verifies an unverified address, in a %s flow",
+    "A43 must verify an unverified address in a %s flow",
     async (type) => {
       const facts = acmePerson({ emailVerified: false });
       const address = facts.email ?? "";
@@ -278,14 +278,24 @@ describe("an address of an account", () => {
   });
 
   test.each<[string, object, Partial<ProviderFacts>, object]>([
-    ["A41 is not ours to link while it is not proved", { emails: 1, unverified: newAddress() }, {}, {}],
-    ["A43 does not link what the provider has not verified", {}, { emailVerified: false }, {}],
-    ["does not link where the provider may not", {}, {}, { allow_linking: false }],
-  ])("%s", async (_, has, said, settings) => {
+    [
+      "A41 does not link an identity if the account has not verified it",
+      { emails: 1, unverified: newAddress() },
+      {},
+      {},
+    ],
+    ["A43 does not link an identity if the provider has not verified it", {}, { emailVerified: false }, {}],
+    [
+      "does not link an identity if the provider is not trusted for linking",
+      {},
+      {},
+      { allow_linking: false },
+    ],
+  ])("%s", async (_, has, reported, settings) => {
     const as = runtime.configured(acme(settings));
     const owner = await accountOwner(runtime, has);
     const email = "unverified" in has ? String(has.unverified) : (owner.addresses[0] ?? "");
-    const facts = acmePerson({ email, ...said });
+    const facts = acmePerson({ email, ...reported });
     const flow = await arrive(facts, { as });
     expect(flow.state).toMatchObject({ name: "thirdparty", status: 400, error: { code: "user_conflict" } });
     expect(await identityOf(facts)).toBeUndefined();
@@ -299,7 +309,7 @@ describe("an address of an account", () => {
     expect(flow.answer.session).toBeUndefined();
   });
 
-  test("that is taken concurrently is rejected, and nothing is written", async () => {
+  test("is rejected if another account takes it concurrently, and nothing is written", async () => {
     const facts = acmePerson();
     const flow = await away();
     const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts });
@@ -350,7 +360,7 @@ describe("an account with a second factor", () => {
     return { email, as, code: () => app.code(Date.now() + runtime.platform.clockShift()) };
   }
 
-  test("is linked after that is verified, and not before", async () => {
+  test("is linked after the second factor is verified, and not before", async () => {
     const { email, as, code } = await withApp();
     const facts = acmePerson({ email, name: "Ada" });
     const flow = await arrive(facts, { as });
@@ -362,7 +372,7 @@ describe("an account with a second factor", () => {
     expect(mailsTo(as, email).filter((mail) => mail === "identity_create")).toHaveLength(1);
   });
 
-  test("requires it for a linked identity too, unless the provider is trusted for it", async () => {
+  test("requires the second factor after a linked identity too, unless the provider is trusted for it", async () => {
     const { email, as, code } = await withApp();
     const facts = acmePerson({ email });
     const first = await arrive(facts, { as });
@@ -371,7 +381,7 @@ describe("an account with a second factor", () => {
     expect((await arrive({ ...facts, satisfiesMfa: true }, { as })).state.name).toBe("success");
   });
 
-  test("is not linked without it, even by a provider that is trusted for it", async () => {
+  test("is not linked without the second factor, even by a provider that is trusted for it", async () => {
     const { email, as } = await withApp();
     const facts = acmePerson({ email, satisfiesMfa: true });
     expect((await arrive(facts, { as })).state.name).toBe("login_otp");
@@ -407,9 +417,11 @@ describe("the account of a signed-in user", () => {
     const flow = await owner.manage({ taken });
     await flow.act("connect_thirdparty_oauth_provider", { provider: "custom_acme", redirect_to: home });
     expect(flow.state.name).toBe("thirdparty");
-    const about = { flowId: flow.flowId, userId: owner.userId };
+    const binding = { flowId: flow.flowId, userId: owner.userId };
     const exchange = async (facts: ProviderFacts, more = {}) =>
-      flow.act("exchange_token", { token: await returnFromProvider(runtime, { ...about, facts, ...more }) });
+      flow.act("exchange_token", {
+        token: await returnFromProvider(runtime, { ...binding, facts, ...more }),
+      });
     return { owner, flow, exchange };
   }
 
@@ -457,10 +469,10 @@ describe("the account of a signed-in user", () => {
 });
 
 describe("an exchange token", () => {
-  const refused = { name: "thirdparty", status: 400, error: { code: "form_data_invalid_error" } };
-  const fault = (flow: Walk) => flow.state.actions.exchange_token?.inputs.token?.error?.code;
+  const rejected = { name: "thirdparty", status: 400, error: { code: "form_data_invalid_error" } };
+  const tokenError = (flow: Walk) => flow.state.actions.exchange_token?.inputs.token?.error?.code;
 
-  test("that is rejected redirects to the page, not to the provider", async () => {
+  test("redirects to the page, not to the provider, if it is rejected", async () => {
     const flow = await away();
     expect(String(flow.state.payload.redirect_url)).toContain("state=");
     await flow.act("exchange_token", { token: "A".repeat(43) });
@@ -470,12 +482,12 @@ describe("an exchange token", () => {
   });
 
   test.each(["", "x", "\0", "💥", "x".repeat(600), "A".repeat(43)])(
-    "A45 that is none, %j, is refused",
+    "A45 is rejected if it was not issued, such as %j",
     async (token) => {
       const flow = await away();
       await flow.act("exchange_token", { token });
-      expect(flow.state).toMatchObject(refused);
-      expect(fault(flow)).toMatch(/^value_/);
+      expect(flow.state).toMatchObject(rejected);
+      expect(tokenError(flow)).toMatch(/^value_/);
     },
   );
 
@@ -485,7 +497,7 @@ describe("an exchange token", () => {
     await flow.act("exchange_token", { token });
     const again = await away();
     await again.act("exchange_token", { token });
-    expect(again.state).toMatchObject(refused);
+    expect(again.state).toMatchObject(rejected);
   });
 
   test("A49 is accepted in one of fifty concurrent requests", async () => {
@@ -501,29 +513,29 @@ describe("an exchange token", () => {
     expect(await emailsOf((await userOf(facts))?.id)).toHaveLength(1);
   });
 
-  test("A49 of another flow is rejected, and stays valid for its own", async () => {
+  test("A49 is rejected in another flow, and stays valid in its own", async () => {
     const [mine, yours] = [await away(), await away()];
     const token = await returnFromProvider(runtime, { flowId: yours.flowId, facts: acmePerson() });
     await mine.act("exchange_token", { token });
-    expect(mine.state).toMatchObject(refused);
-    expect(fault(mine)).toBe("value_invalid_error");
+    expect(mine.state).toMatchObject(rejected);
+    expect(tokenError(mine)).toBe("value_invalid_error");
     await yours.act("exchange_token", { token });
     expect(yours.state.name).toBe("success");
   });
 
-  test("of a provider-initiated flow is rejected in other flows", async () => {
+  test("is rejected in other flows if its flow is provider-initiated", async () => {
     const flow = await away();
     await flow.act("exchange_token", { token: await returnFromProvider(runtime, { facts: acmePerson() }) });
-    expect(flow.state).toMatchObject(refused);
+    expect(flow.state).toMatchObject(rejected);
   });
 
-  test("of a provider-initiated flow is accepted by a token_exchange flow only", async () => {
+  test("is accepted only by a token_exchange flow if its flow is provider-initiated", async () => {
     const flow = await walk(runtime, "token_exchange", { taken });
     expect(flow.state).toMatchObject({ name: "thirdparty", payload: {} });
     expect(Object.keys(flow.state.actions)).toEqual(["exchange_token"]);
-    const asked = await returnFromProvider(runtime, { flowId: flow.flowId, facts: acmePerson() });
-    await flow.act("exchange_token", { token: asked });
-    expect(flow.state).toMatchObject(refused);
+    const tokenOfFlow = await returnFromProvider(runtime, { flowId: flow.flowId, facts: acmePerson() });
+    await flow.act("exchange_token", { token: tokenOfFlow });
+    expect(flow.state).toMatchObject(rejected);
     await flow.act("exchange_token", { token: await returnFromProvider(runtime, { facts: acmePerson() }) });
     expect(flow.state.name).toBe("success");
   });
@@ -533,10 +545,10 @@ describe("an exchange token", () => {
     const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts: acmePerson() });
     runtime.advanceClock(61);
     await flow.act("exchange_token", { token });
-    expect(flow.state).toMatchObject(refused);
+    expect(flow.state).toMatchObject(rejected);
   });
 
-  test("A47 with a challenge requires its verifier", async () => {
+  test("A47 requires the verifier of its code challenge", async () => {
     const verifier = "v".repeat(43);
     const flow = await away();
     const codeChallenge = codeChallengeOf(verifier);
@@ -554,7 +566,7 @@ describe("an exchange token", () => {
       `${verifier} `,
     ]) {
       await flow.act("exchange_token", { token, code_verifier: wrong });
-      expect(flow.state).toMatchObject(refused);
+      expect(flow.state).toMatchObject(rejected);
     }
     expect(flow.state.actions.exchange_token?.inputs.code_verifier?.error).toBeDefined();
     await flow.act("exchange_token", { token, code_verifier: verifier });
@@ -594,11 +606,11 @@ describe("an exchange token", () => {
   });
 });
 
-describe("every declaration", () => {
+describe("the declarations of thirdparty", () => {
   const at = (state: "thirdparty" | "login_init" | "registration_init") =>
     Object.entries(states[state].actions);
 
-  test("of the provider's state was taken", () => {
+  test("every edge was taken, and every error was returned", () => {
     for (const [name, { to, errors }] of at("thirdparty")) {
       for (const target of to)
         for (const flow of name === "back"

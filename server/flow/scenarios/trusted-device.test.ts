@@ -21,14 +21,17 @@ afterAll(() => base.close());
 const configured = (settings: Record<string, string>) =>
   base.configured({ STILE_PASSKEY_ENABLED: "false", ...acme(), ...settings });
 
-interface Trusting extends AccountOwner {
+interface TrustedOwner extends AccountOwner {
   address: string;
-  /** Starts a login in the trusted browser. */
+  /** Starts a login on the trusted device. */
   login(): Promise<Walk>;
 }
 
-/** A user with an app and a trusted browser. */
-async function trusting(runtime: TestRuntime, has: AccountContents = {}): Promise<Trusting> {
+/** A user with an app and a trusted device. */
+async function ownerWithTrustedDevice(
+  runtime: TestRuntime,
+  has: AccountContents = {},
+): Promise<TrustedOwner> {
   const owner = await accountOwner(runtime, { totp: true, ...has });
   const { cookieChanges, write } = trustDevice(requestContext(runtime), {
     userId: owner.userId,
@@ -48,20 +51,20 @@ async function trusting(runtime: TestRuntime, has: AccountContents = {}): Promis
 }
 
 /** Signs in by a mailed code, up to the next factor. */
-async function byCode(flow: Walk, runtime: TestRuntime, email: string): Promise<void> {
+async function signInByCode(flow: Walk, runtime: TestRuntime, email: string): Promise<void> {
   await flow.act("continue_with_login_identifier", { email });
   await flow.act("continue_to_passcode_confirmation");
   await flow.act("verify_passcode", { code: codeFor(runtime, email) });
 }
 
-async function byAcme(flow: Walk, facts: ProviderFacts): Promise<void> {
+async function signInByAcme(flow: Walk, facts: ProviderFacts): Promise<void> {
   await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: "http://localhost:3000/" });
   await flow.act("exchange_token", { token: await returnFromProvider(base, { flowId: flow.flowId, facts }) });
 }
 
-describe("a trusted browser", () => {
+describe("a trusted device", () => {
   test("skips the second factor after any first factor", async () => {
-    const owner = await trusting(base);
+    const owner = await ownerWithTrustedDevice(base);
     const facts = acmePerson();
     const { provider, subject } = facts;
     const own = { tenantId: base.tenant.id, userId: owner.userId };
@@ -69,13 +72,13 @@ describe("a trusted browser", () => {
       .insert(schema.identities)
       .values({ ...own, id: randomUUID(), provider, subject, createdAt: new Date() });
     const flow = await owner.login();
-    await byAcme(flow, facts);
+    await signInByAcme(flow, facts);
     expect(flow.state.name).toBe("success");
     expect(flow.answer.cookieChanges?.device?.value).toMatch(new RegExp(`^${owner.userId}:`));
   });
 
-  test("A24 does not skip it before a new password", async () => {
-    const { login, address } = await trusting(base, { password: true });
+  test("A24 does not skip the second factor before a new password", async () => {
+    const { login, address } = await ownerWithTrustedDevice(base, { password: true });
     const flow = await login();
     await flow.act("continue_with_login_identifier", { email: address });
     await flow.act("continue_to_password_login");
@@ -85,7 +88,7 @@ describe("a trusted browser", () => {
   });
 
   test("recovers a password without a second factor, and is no longer trusted", async () => {
-    const owner = await trusting(base, { password: true });
+    const owner = await ownerWithTrustedDevice(base, { password: true });
     const { userId, address } = owner;
     await base.database.write.$client.query("delete from totp_secrets where user_id = $1", [userId]);
     const flow = await owner.login();
@@ -104,25 +107,29 @@ describe("a trusted browser", () => {
 
   test("does not prevent the first verification of an address", async () => {
     const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
-    const owner = await trusting(runtime, { emails: 0, unverified: newAddress(), password: true });
+    const owner = await ownerWithTrustedDevice(runtime, {
+      emails: 0,
+      unverified: newAddress(),
+      password: true,
+    });
     const flow = await owner.login();
-    await byCode(flow, runtime, owner.address);
+    await signInByCode(flow, runtime, owner.address);
     expect(flow.state).toMatchObject({ name: "success", status: 200 });
   });
 
-  test("does not skip it before an identity is linked", async () => {
-    const owner = await trusting(base, { password: true });
+  test("does not skip the second factor before an identity is linked", async () => {
+    const owner = await ownerWithTrustedDevice(base, { password: true });
     const flow = await owner.login();
-    await byAcme(flow, acmePerson({ email: owner.address }));
+    await signInByAcme(flow, acmePerson({ email: owner.address }));
     expect(flow.state.name).toBe("login_otp");
     const facts = await factsById(base.database.read, base.tenant.id, owner.userId);
     expect(facts?.hasIdentity).toBe(false);
   });
 
   test("receives its new token again after a lost answer", async () => {
-    const { userId, address, login } = await trusting(base, { password: true });
+    const { userId, address, login } = await ownerWithTrustedDevice(base, { password: true });
     const flow = await login();
-    await byCode(flow, base, address);
+    await signInByCode(flow, base, address);
     const { device } = flow.answer.cookieChanges ?? {};
     expect(device?.value).toMatch(new RegExp(`^${userId}:`));
     const { flowId, resume } = flow;
@@ -139,9 +146,9 @@ describe("a trusted browser", () => {
       STILE_PASSWORD_OPTIONAL: "true",
       STILE_PASSWORD_ACQUIRE_ON_LOGIN: "always",
     });
-    const owner = await trusting(runtime);
+    const owner = await ownerWithTrustedDevice(runtime);
     const flow = await owner.login();
-    await byCode(flow, runtime, owner.address);
+    await signInByCode(flow, runtime, owner.address);
     expect(flow.state.name).toBe("password_creation");
     expect(Object.keys(flow.state.actions)).toEqual(["register_password", "skip"]);
     await flow.act("skip");

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const query = async (text: string) => (await database.database.read.$client.query(text)).rows;
 
-test("A30 A121 of one step sent to two servers at once exactly one is performed", async () => {
+test("A30 A121 exactly one of two servers performs a step that is sent to both at once", async () => {
   const [one, other] = servers as [RunningServer, RunningServer];
   const client = flowClient(one.url);
   await client.start("registration");

@@ -17,7 +17,7 @@ afterAll(() => runtime.close());
 
 const { begin, signIn } = people();
 
-async function byCode(identifier: string, mailbox = identifier) {
+async function signInByCode(identifier: string, mailbox = identifier) {
   const flow = await begin(runtime, "login", {});
   await flow.act("continue_with_login_identifier", { identifier });
   await flow.act("continue_to_passcode_confirmation");
@@ -31,10 +31,10 @@ const emailsOf = async ({ userId }: AccountOwner) => {
 };
 
 describe("an unverified address", () => {
-  test("A42 added to another account does not sign its owner in there, and is released", async () => {
+  test("A42 does not sign its owner in to another account that added it, and is released", async () => {
     const victim = newAddress();
     const stranger = await accountOwner(runtime, { password: true, unverified: victim });
-    const flow = await byCode(victim);
+    const flow = await signInByCode(victim);
     expect(flow.state).toMatchObject({
       name: "passcode_confirmation",
       status: 400,
@@ -49,16 +49,16 @@ describe("an unverified address", () => {
     expect((own.state.payload.user as { id: string }).id).not.toBe(stranger.userId);
   });
 
-  test("that was mistyped gives its owner no access to the account, which continues", async () => {
+  test("gives the owner of the mailbox no access to the account if it was mistyped", async () => {
     const owner = await accountOwner(runtime, { password: true, unverified: newAddress() });
     const [, mistyped = ""] = (await emailsOf(owner))?.map(([address]) => String(address)) ?? [];
-    await byCode(mistyped);
+    await signInByCode(mistyped);
     const [address = ""] = owner.addresses;
     expect((await signIn(runtime, { identifier: address })).state.name).toBe("success");
-    expect((await byCode(address)).state.name).toBe("success");
+    expect((await signInByCode(address)).state.name).toBe("success");
   });
 
-  test("that is primary is replaced by a verified one", async () => {
+  test("is replaced by a verified address if it is the primary one", async () => {
     const username = newName();
     const owner = await accountOwner(runtime, {
       emails: 0,
@@ -73,15 +73,15 @@ describe("an unverified address", () => {
     const { emails } = manages.state.payload.user as { emails: { id: string; address: string }[] };
     await manages.act("email_verify", { email_id: emails.find((email) => email.address === added)?.id });
     await manages.act("verify_passcode", { code: codeFor(runtime, added) });
-    expect((await byCode(username, primary)).state.error?.code).toBe("flow_discontinuity_error");
+    expect((await signInByCode(username, primary)).state.error?.code).toBe("flow_discontinuity_error");
     expect(await emailsOf(owner)).toEqual([[added, true]]);
-    expect((await byCode(username, added)).state.name).toBe("success");
+    expect((await signInByCode(username, added)).state.name).toBe("success");
   });
 
   test("signs its owner in to an account without any verified address", async () => {
     const address = newAddress();
     await accountOwner(runtime, { emails: 0, unverified: address, password: true });
-    const flow = await byCode(address);
+    const flow = await signInByCode(address);
     expect(flow.state.error).toBeUndefined();
     expect(flow.state.name).not.toBe("passcode_confirmation");
   });
