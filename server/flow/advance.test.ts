@@ -37,12 +37,12 @@ test("go records the previous state and its data in the history", () => {
 
 test("goBack restores the previous state and its data", () => {
   const before = flow();
-  const away = advance(
+  const advanced = advance(
     before,
     go("login_password", { data: { email: "ada@example.com" } }),
     situation,
   ).record;
-  const { record } = advance(away, goBack(), situation);
+  const { record } = advance(advanced, goBack(), situation);
   expect(record.state).toBe("login_init");
   expect(record.data).toEqual(before.data);
   expect(record.history).toEqual([]);
@@ -51,10 +51,10 @@ test("goBack restores the previous state and its data", () => {
 test("goBack keeps the members in keptOnBack, and the history contains no secret", () => {
   const before = flow({ type: "registration", state: "registration_init" });
   const pending = { passwordHash: "$argon2id$…" };
-  const away = advance(before, go("password_creation", { data: { pending } }), situation).record;
-  const onward = advance(away, go("onboarding_create_passkey"), situation).record;
-  expect(JSON.stringify(onward.history)).not.toContain("argon2id");
-  expect(advance(onward, goBack(), situation).record.data.pending).toEqual(pending);
+  const advanced = advance(before, go("password_creation", { data: { pending } }), situation).record;
+  const later = advance(advanced, go("onboarding_create_passkey"), situation).record;
+  expect(JSON.stringify(later.history)).not.toContain("argon2id");
+  expect(advance(later, goBack(), situation).record.data.pending).toEqual(pending);
 });
 
 test("next clears the history", () => {

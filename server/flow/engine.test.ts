@@ -182,8 +182,8 @@ describe("a registration", () => {
   test("is not offered if sign-up is disabled", async () => {
     const flow = await begin(configured({ STILE_ACCOUNT_ALLOW_SIGNUP: "false" }), "registration");
     expect(flow.state.actions).not.toHaveProperty("register_login_identifier");
-    const refused = await flow.act("register_login_identifier", { email: newAddress() });
-    expect(refused).toMatchObject({
+    const rejected = await flow.act("register_login_identifier", { email: newAddress() });
+    expect(rejected).toMatchObject({
       name: "error",
       status: 403,
       error: { code: "operation_not_permitted_error" },
@@ -256,10 +256,10 @@ describe("a login", () => {
     const choice = await begin(runtime, "login");
     await choice.act("continue_with_login_identifier", { email });
     await choice.act("webauthn_generate_request_options");
-    const again = authenticator.get(choice.state.payload.request_options, { origin });
-    expect((await choice.act("webauthn_verify_assertion_response", { assertion_response: again })).name).toBe(
-      "success",
-    );
+    const secondAssertion = authenticator.get(choice.state.payload.request_options, { origin });
+    expect(
+      (await choice.act("webauthn_verify_assertion_response", { assertion_response: secondAssertion })).name,
+    ).toBe("success");
   });
 
   test("keeps the state and renews the challenge after a rejected passkey", async () => {
@@ -280,11 +280,15 @@ describe("a login", () => {
 
     const passkeyLogin = await begin(runtime, "login");
     await passkeyLogin.act("webauthn_generate_request_options");
-    const garbage = await passkeyLogin.act("webauthn_verify_assertion_response", {
+    const malformed = await passkeyLogin.act("webauthn_verify_assertion_response", {
       assertion_response: { id: 7 },
     });
-    expect(garbage).toMatchObject({ name: "login_passkey", status: 401, error: { code: "passkey_invalid" } });
-    expect(garbage.actions).toHaveProperty("back");
+    expect(malformed).toMatchObject({
+      name: "login_passkey",
+      status: 401,
+      error: { code: "passkey_invalid" },
+    });
+    expect(malformed.actions).toHaveProperty("back");
   });
 
   test("rejects a second-factor security key as a passkey", async () => {
@@ -426,16 +430,16 @@ describe("a login", () => {
   test("asks for a missing username, which may be skipped", async () => {
     const { email } = await register(configured());
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
-    const again = async () => {
+    const signInAgain = async () => {
       const flow = await begin(runtime, "login", {});
       await flow.act("continue_with_login_identifier", { identifier: email });
       await flow.act("continue_to_password_login");
       expect((await flow.act("password_login", { password })).name).toBe("onboarding_username");
       return flow;
     };
-    expect((await (await again()).act("skip")).name).toBe("success");
+    expect((await (await signInAgain()).act("skip")).name).toBe("success");
     const taken = await register(configured({ STILE_USERNAME_ENABLED: "true" }), { username: newName() });
-    const flow = await again();
+    const flow = await signInAgain();
     for (const [username, code] of [
       ["ab", "value_too_short_error"],
       ["a".repeat(33), "value_too_long_error"],
@@ -466,9 +470,9 @@ describe("a login", () => {
     const registered = await begin(runtime, "registration", {});
     await registered.act("register_login_identifier", { username });
     await registered.act("register_password", { new_password: password });
-    const again = () => signIn(runtime, { identifier: username });
-    expect((await (await again()).act("skip")).name).toBe("success");
-    const flow = await again();
+    const signInAgain = () => signIn(runtime, { identifier: username });
+    expect((await (await signInAgain()).act("skip")).name).toBe("success");
+    const flow = await signInAgain();
     await flow.act("email_address_set", { email: taken_address });
     expect(flow.errors()).toEqual(["email_already_exists"]);
     expect((await flow.act("email_address_set", { email: newAddress() })).name).toBe("success");
@@ -484,7 +488,7 @@ describe("a login", () => {
       STILE_PASSWORD_ACQUIRE_ON_LOGIN: "conditional",
       STILE_PASSKEY_ACQUIRE_ON_LOGIN: "conditional",
     });
-    const again = async (settings: Record<string, string> = {}) => {
+    const signInAgain = async (settings: Record<string, string> = {}) => {
       const flow = await begin(runtime.configured(settings), "login");
       await flow.act("continue_with_login_identifier", { identifier: registered.email });
       await flow.act("continue_to_passcode_confirmation");
@@ -492,7 +496,7 @@ describe("a login", () => {
       await flow.act("skip");
       return flow;
     };
-    const flow = await again();
+    const flow = await signInAgain();
     expect(flow.state.name).toBe("credential_onboarding_chooser");
     expect((await flow.act("back")).name).toBe("onboarding_username");
     await flow.act("skip");
@@ -502,7 +506,7 @@ describe("a login", () => {
     expect((await flow.act("back")).name).toBe("credential_onboarding_chooser");
     expect((await flow.act("skip")).name).toBe("success");
 
-    const both = await again({
+    const both = await signInAgain({
       STILE_PASSWORD_ACQUIRE_ON_LOGIN: "always",
       STILE_PASSKEY_ACQUIRE_ON_LOGIN: "always",
     });
@@ -518,14 +522,14 @@ describe("a login", () => {
       expect([bad, both.errors()]).toEqual([bad, [code]]);
     }
     expect((await both.act("skip")).name).toBe("success");
-    const third = await again({ STILE_PASSWORD_ACQUIRE_ON_LOGIN: "always" });
+    const third = await signInAgain({ STILE_PASSWORD_ACQUIRE_ON_LOGIN: "always" });
     expect((await third.act("register_password", { new_password: password })).name).toBe("success");
   });
 
   test("offers remember_me if configured", async () => {
     const runtime = configured({ STILE_SESSION_COOKIE_RETENTION: "prompt" });
     const { email } = await register(runtime);
-    const again = async (remember?: boolean) => {
+    const signInAgain = async (remember?: boolean) => {
       const flow = await begin(runtime, "login", {});
       if (remember !== undefined) await flow.act("remember_me", { remember_me: remember });
       await flow.act("continue_with_login_identifier", { email });
@@ -533,7 +537,7 @@ describe("a login", () => {
       await flow.act("password_login", { password });
       return flow.answer.session?.retention;
     };
-    expect([await again(), await again(false), await again(true)]).toEqual([
+    expect([await signInAgain(), await signInAgain(false), await signInAgain(true)]).toEqual([
       "session",
       "session",
       "persistent",
@@ -562,8 +566,8 @@ describe("a login", () => {
     await owner.act("continue_with_login_identifier", { email });
     await owner.act("continue_to_passcode_confirmation");
     expect((await owner.act("verify_passcode", { code: codeFor(runtime, email) })).name).toBe("success");
-    const stranger = await signIn(runtime, { email });
-    expect(stranger.errors()).toEqual(["value_invalid_error"]);
+    const attacker = await signIn(runtime, { email });
+    expect(attacker.errors()).toEqual(["value_invalid_error"]);
   });
 });
 
@@ -579,8 +583,8 @@ describe("a mailed code", () => {
     for (let tries = 0; tries < 4; tries += 1)
       statuses.push((await flow.act("verify_passcode", { code: wrong(code) })).status);
     expect(statuses).toEqual([400, 400, 401, 401]);
-    const late = await flow.act("verify_passcode", { code });
-    expect(late).toMatchObject({
+    const exhausted = await flow.act("verify_passcode", { code });
+    expect(exhausted).toMatchObject({
       name: "passcode_confirmation",
       status: 401,
       error: { code: "passcode_max_attempts_reached" },
@@ -821,7 +825,7 @@ describe("a user of an identity provider", () => {
 describe("a registration through a provider", () => {
   const settings = (more: Record<string, string> = {}) => configured({ ...acme(), ...more });
 
-  async function arrive(runtime: TestRuntime, facts: ProviderFacts, able: object = {}) {
+  async function returnFromAcme(runtime: TestRuntime, facts: ProviderFacts, able: object = {}) {
     const flow = await begin(runtime, "registration", able);
     await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: `${origin}/` });
     await flow.act("exchange_token", {
@@ -832,7 +836,7 @@ describe("a registration through a provider", () => {
 
   test("asks for a missing username and address", async () => {
     const runtime = settings({ STILE_USERNAME_ENABLED: "true" });
-    const flow = await arrive(runtime, acmePerson({ email: null }));
+    const flow = await returnFromAcme(runtime, acmePerson({ email: null }));
     expect((await flow.act("username_set", { username: newName() })).name).toBe("onboarding_email");
     const email = newAddress();
     expect((await flow.act("email_address_set", { email })).name).toBe("passcode_confirmation");
@@ -841,13 +845,13 @@ describe("a registration through a provider", () => {
 
   test("accepts an address without a code if none is required", async () => {
     const runtime = settings({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
-    const flow = await arrive(runtime, acmePerson({ email: null }));
+    const flow = await returnFromAcme(runtime, acmePerson({ email: null }));
     expect((await flow.act("email_address_set", { email: newAddress() })).name).toBe("success");
   });
 
   test("allows skipping both if both are optional", async () => {
     const optional = { STILE_USERNAME_ENABLED: "true", STILE_EMAIL_OPTIONAL: "true" };
-    const flow = await arrive(settings(optional), acmePerson({ email: null }));
+    const flow = await returnFromAcme(settings(optional), acmePerson({ email: null }));
     expect((await flow.act("skip")).name).toBe("onboarding_email");
     expect((await flow.act("skip")).name).toBe("success");
   });
@@ -857,13 +861,13 @@ describe("a registration through a provider", () => {
     const facts = acmePerson();
     const able = { webauthn_available: true };
     const key = softwareAuthenticator();
-    const first = await arrive(runtime, facts, able);
+    const first = await returnFromAcme(runtime, facts, able);
     await first.act("continue_to_security_key_creation");
     const { payload } = await first.act("webauthn_generate_creation_options");
     const public_key = key.create(payload.creation_options, { origin });
     expect((await first.act("webauthn_verify_attestation_response", { public_key })).name).toBe("success");
 
-    const flow = await arrive(runtime, facts, able);
+    const flow = await returnFromAcme(runtime, facts, able);
     expect((await flow.act("webauthn_generate_request_options")).name).toBe("login_passkey");
     expect((await flow.act("back")).name).toBe("login_security_key");
     await flow.act("webauthn_generate_request_options");

@@ -124,11 +124,11 @@ describe("an attacker", () => {
   test("A20 cannot use up the hourly tries of an account with one repeated code", async () => {
     const runtime = configured(manyMails);
     const { email } = await register(runtime);
-    const stranger = await begin(runtime, "login", {});
-    await stranger.act("continue_with_login_identifier", { email });
-    await stranger.act("continue_to_passcode_confirmation");
-    for (let tries = 0; tries < 20; tries += 1) await stranger.act("verify_passcode", { code: "000000" });
-    expect(stranger.errors()).toEqual(["passcode_max_attempts_reached"]);
+    const attacker = await begin(runtime, "login", {});
+    await attacker.act("continue_with_login_identifier", { email });
+    await attacker.act("continue_to_passcode_confirmation");
+    for (let tries = 0; tries < 20; tries += 1) await attacker.act("verify_passcode", { code: "000000" });
+    expect(attacker.errors()).toEqual(["passcode_max_attempts_reached"]);
     const owner = await begin(runtime, "login", {});
     await owner.act("continue_with_login_identifier", { email });
     await owner.act("continue_to_passcode_confirmation");
@@ -138,10 +138,10 @@ describe("an attacker", () => {
   test("A20 cannot block every login method of an account", async () => {
     const runtime = configured({ ...manyMails, STILE_RATE_LIMITER_WRONG_PASSCODES_PER_HOUR: "1000" });
     const { email } = await register(runtime);
-    const stranger = await begin(runtime, "login", {});
-    await stranger.act("continue_with_login_identifier", { email });
-    await stranger.act("continue_to_passcode_confirmation");
-    await spendCodes(stranger, 120);
+    const attacker = await begin(runtime, "login", {});
+    await attacker.act("continue_with_login_identifier", { email });
+    await attacker.act("continue_to_passcode_confirmation");
+    await spendCodes(attacker, 120);
     const owner = await begin(runtime, "login", {});
     await owner.act("continue_with_login_identifier", { email });
     await owner.act("continue_to_passcode_confirmation");
@@ -158,11 +158,11 @@ describe("an attacker", () => {
     const registered = await begin(runtime, "registration", {});
     await registered.act("register_login_identifier", { username });
     await registered.act("register_password", { new_password: password });
-    const again = () => signIn(runtime, { identifier: username });
-    const [one, other] = [await again(), await again()];
-    const [mine, victims] = [newAddress(), newAddress()];
-    expect((await one.act("email_address_set", { email: mine })).name).toBe("success");
-    expect((await other.act("email_address_set", { email: victims })).name).toBe("success");
-    expect(other.state.payload).toMatchObject({ user: { emails: [{ address: mine }] } });
+    const signInAgain = () => signIn(runtime, { identifier: username });
+    const [one, other] = [await signInAgain(), await signInAgain()];
+    const [ownAddress, victimAddress] = [newAddress(), newAddress()];
+    expect((await one.act("email_address_set", { email: ownAddress })).name).toBe("success");
+    expect((await other.act("email_address_set", { email: victimAddress })).name).toBe("success");
+    expect(other.state.payload).toMatchObject({ user: { emails: [{ address: ownAddress }] } });
   });
 });

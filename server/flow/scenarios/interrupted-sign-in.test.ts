@@ -30,7 +30,7 @@ const configured = (settings: Record<string, string>) =>
   });
 
 /** Signs in by password, up to the choice of a second factor. */
-async function halfWay({ addresses }: AccountOwner): Promise<Walk> {
+async function pendingSignIn({ addresses }: AccountOwner): Promise<Walk> {
   const flow = await begin(base, "login", {});
   await flow.act("continue_with_login_identifier", { email: addresses[0] });
   await flow.act("continue_to_password_login");
@@ -62,19 +62,19 @@ describe("a sign-in in progress", () => {
 
   test.each(Object.keys(changes))("is rejected after %s", async (change) => {
     const owner = await accountOwner(base, { password: true, passkeys: 2, emails: 2 });
-    const stranger = await halfWay(owner);
-    const [spare] = owner.passkeys;
+    const attacker = await pendingSignIn(owner);
+    const [credentialId] = owner.passkeys;
     if (change.includes("security key")) {
       await base.database.write.$client.query(
         "update webauthn_credentials set mfa_only = true where id = $1",
-        [spare],
+        [credentialId],
       );
-      owner.securityKeys.push(spare ?? "");
+      owner.securityKeys.push(credentialId ?? "");
     }
     const flow = await owner.manage();
     await changes[change]?.(owner, flow);
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
-    expect(await stranger.act("skip")).toMatchObject({ name: "error", status: 403 });
+    expect(await attacker.act("skip")).toMatchObject({ name: "error", status: 403 });
     expect(await flow.act("patch_metadata", { patch_metadata: {} })).toMatchObject({ status: 200 });
   });
 });

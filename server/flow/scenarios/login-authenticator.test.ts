@@ -132,12 +132,12 @@ describe("login_authenticator", () => {
   test("waits for a pending request, with the same QR code", async () => {
     const flow = await signIn(await ownerWithAuthenticator());
     const { payload } = flow.state;
-    const refused = await flow.act("authenticator_verify");
-    expect(refused).toMatchObject({
+    const rejected = await flow.act("authenticator_verify");
+    expect(rejected).toMatchObject({
       ...{ name: "login_authenticator", status: 400 },
       error: { code: "authenticator_request_pending" },
     });
-    expect(refused.payload).toEqual(payload);
+    expect(rejected.payload).toEqual(payload);
   });
 
   test("offers a new QR code after a failed request, and audits the failure", async () => {
@@ -145,12 +145,12 @@ describe("login_authenticator", () => {
     const flow = await signIn(owner);
     const { payload } = flow.state;
     expect(await answer(base, requestOf(flow), owner.authenticator, { signature: "flipped" })).toBe("FAILED");
-    const refused = await flow.act("authenticator_verify");
-    expect(refused).toMatchObject({
+    const rejected = await flow.act("authenticator_verify");
+    expect(rejected).toMatchObject({
       ...{ name: "login_authenticator", status: 401, payload: shown },
       error: { code: "authenticator_request_failed" },
     });
-    expect(refused.payload.request_id).not.toBe(payload.request_id);
+    expect(rejected.payload.request_id).not.toBe(payload.request_id);
     const noted = await query(
       "select details from audit_logs where user_id = $1 and type = 'login_failure'",
       owner.userId,
@@ -165,8 +165,8 @@ describe("login_authenticator", () => {
     const flow = await signIn(owner);
     const stale = requestOf(flow);
     base.advanceClock(121);
-    const refused = await flow.act("authenticator_verify");
-    expect(refused).toMatchObject({
+    const rejected = await flow.act("authenticator_verify");
+    expect(rejected).toMatchObject({
       ...{ name: "login_authenticator", status: 400, payload: shown },
       error: { code: "authenticator_request_expired" },
     });
@@ -249,11 +249,11 @@ describe("a confirmation", () => {
   });
 
   test("A74 does not count for another user", async () => {
-    const [owner, stranger] = [await ownerWithAuthenticator(), await ownerWithAuthenticator()];
+    const [owner, otherUser] = [await ownerWithAuthenticator(), await ownerWithAuthenticator()];
     const flow = await signIn(owner);
-    const [key] = stranger.authenticator.keys;
+    const [key] = otherUser.authenticator.keys;
     if (!key) throw new Error("The authenticator has no key.");
-    expect(await answer(base, requestOf(flow), stranger.authenticator, { key, ignorePolicy: true })).toBe(
+    expect(await answer(base, requestOf(flow), otherUser.authenticator, { key, ignorePolicy: true })).toBe(
       "FAILED",
     );
     await flow.act("authenticator_verify");

@@ -44,8 +44,8 @@ describe("concurrent flows of one account", () => {
   test("keep the username that the first one set", async () => {
     const { email } = await register(configured());
     const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
-    const again = () => signIn(runtime, { identifier: email });
-    const [one, other] = [await again(), await again()];
+    const signInAgain = () => signIn(runtime, { identifier: email });
+    const [one, other] = [await signInAgain(), await signInAgain()];
     const username = newName();
     await one.act("username_set", { username });
     expect(await other.act("username_set", { username: newName() })).toMatchObject({

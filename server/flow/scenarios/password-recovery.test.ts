@@ -23,7 +23,7 @@ async function recover(runtime: TestRuntime, email: string) {
   return flow;
 }
 
-test("A24 a recovery ends every session and all trust in browsers, and notifies the owner", async () => {
+test("A24 a recovery revokes every session and every trusted device, and notifies the owner", async () => {
   const runtime = base.configured({ STILE_MFA_ACQUIRE_ON_LOGIN: "false" });
   const owner = await accountOwner(runtime, { password: true });
   const [email = ""] = owner.addresses;

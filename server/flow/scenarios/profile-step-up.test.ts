@@ -129,13 +129,13 @@ describe("A25 a session stolen an hour after sign-in", () => {
     const owner = await signedInAnHourAgo({ passkeys: 1, unverified: newAddress() });
     const session_id = await owner.signInElsewhere();
     const flow = await owner.manage();
-    const harmless: [string, Record<string, unknown>][] = [
+    const notSensitive: [string, Record<string, unknown>][] = [
       ["username_create", { username: newName() }],
       ["patch_metadata", { patch_metadata: { a: 1 } }],
       ["webauthn_credential_rename", { passkey_id: owner.passkeys[0], passkey_name: "Phone" }],
       ["session_delete", { session_id }],
     ];
-    for (const [action, input] of harmless) {
+    for (const [action, input] of notSensitive) {
       expect(await flow.act(action, input)).toMatchObject({ name: "profile_init", status: 200 });
     }
   });
@@ -269,12 +269,12 @@ describe("an account that cannot reauthenticate", () => {
 describe("a profile flow", () => {
   test("A27 continues only with a session of its owner", async () => {
     const runtime = configured();
-    const [owner, stranger] = [await accountOwner(runtime), await accountOwner(runtime)];
+    const [owner, otherUser] = [await accountOwner(runtime), await accountOwner(runtime)];
     const flow = await owner.manage();
     const [session] = await base.database.read
       .select()
       .from(schema.sessions)
-      .where(eq(schema.sessions.id, stranger.sessionId));
+      .where(eq(schema.sessions.id, otherUser.sessionId));
     const call = (changes: object) =>
       step(runtime, runtime.tenant, testClient, {
         type: "profile",

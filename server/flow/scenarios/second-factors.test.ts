@@ -418,8 +418,8 @@ describe("a login", () => {
     await slow.act("continue_to_otp_secret_creation");
     const app = authenticatorApp(String(slow.state.payload.otp_secret));
     await setUpApp(fast);
-    const refused = await slow.act("otp_code_verify", { otp_code: app.code(clock()) });
-    expect(refused).toMatchObject({ status: 403, error: { code: "operation_not_permitted_error" } });
+    const rejected = await slow.act("otp_code_verify", { otp_code: app.code(clock()) });
+    expect(rejected).toMatchObject({ status: 403, error: { code: "operation_not_permitted_error" } });
     await slow.act("back");
     expect(slow.state.name).toBe("mfa_method_chooser");
     expect(slow.state.actions).not.toHaveProperty("continue_to_otp_secret_creation");
@@ -475,8 +475,8 @@ describe("a recovery code", () => {
       flows.map((flow) => flow.act("recovery_code_validate", { recovery_code: recoveryCodes[0] })),
     );
     expect(states.map(({ name }) => name).sort()).toEqual(["device_trust", "login_otp"]);
-    const loser = flows.find(({ state }) => state.name === "login_otp");
-    expect(loser?.errors()).toEqual(["recovery_code_invalid"]);
+    const rejectedFlow = flows.find(({ state }) => state.name === "login_otp");
+    expect(rejectedFlow?.errors()).toEqual(["recovery_code_invalid"]);
   });
 
   test("is offered while one is left, and rate limited", async () => {

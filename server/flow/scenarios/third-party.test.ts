@@ -25,18 +25,18 @@ afterAll(() => runtime.close());
 const home = "http://localhost:3000/";
 
 /** Redirects to Acme and returns, without a real provider. */
-async function away(as = runtime, type: "login" | "registration" = "login"): Promise<Walk> {
+async function flowAtAcme(as = runtime, type: "login" | "registration" = "login"): Promise<Walk> {
   const flow = await begin(as, type, {});
   await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: home });
   expect(flow.state.name).toBe("thirdparty");
   return flow;
 }
 
-async function arrive(
+async function signInByAcme(
   facts: ProviderFacts,
   { as = runtime, type = "login" }: { as?: TestRuntime; type?: "login" | "registration" } = {},
 ): Promise<Walk> {
-  const flow = await away(as, type);
+  const flow = await flowAtAcme(as, type);
   await flow.act("exchange_token", { token: await returnFromProvider(as, { flowId: flow.flowId, facts }) });
   return flow;
 }
@@ -135,7 +135,7 @@ describe("the choice of a provider", () => {
 describe("a new user", () => {
   test.each(["login", "registration"] as const)("gets an account at once in a %s flow", async (type) => {
     const facts = acmePerson({ name: "Ada Lovelace", givenName: "Ada", picture: "https://p.example/ada" });
-    const flow = await arrive(facts, { type });
+    const flow = await signInByAcme(facts, { type });
     expect(flow.state).toMatchObject({ name: "success", status: 200 });
     expect(flow.answer.session).toBeDefined();
     const user = await userOf(facts);
@@ -160,7 +160,7 @@ describe("a new user", () => {
     async (type) => {
       const facts = acmePerson({ emailVerified: false });
       const address = facts.email ?? "";
-      const flow = await arrive(facts, { type });
+      const flow = await signInByAcme(facts, { type });
       expect(flow.state.name).toBe("passcode_confirmation");
       const user = await userOf(facts);
       expect(await emailsOf(user?.id)).toEqual([]);
@@ -175,7 +175,7 @@ describe("a new user", () => {
   test("keeps an unverified address if verification is not required", async () => {
     const as = runtime.configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
     const facts = acmePerson({ emailVerified: false });
-    expect((await arrive(facts, { as })).state.name).toBe("success");
+    expect((await signInByAcme(facts, { as })).state.name).toBe("success");
     expect(await emailsOf((await userOf(facts))?.id)).toMatchObject([
       { address: facts.email, verifiedAt: null },
     ]);
@@ -183,13 +183,13 @@ describe("a new user", () => {
 
   test("keeps an address that the operator trusts", async () => {
     const facts = acmePerson({ emailVerified: false, skipEmailVerification: true });
-    expect((await arrive(facts)).state.name).toBe("success");
+    expect((await signInByAcme(facts)).state.name).toBe("success");
     expect(await emailsOf((await userOf(facts))?.id)).toMatchObject([{ address: facts.email }]);
   });
 
   test("is asked for an address if the provider has none", async () => {
     const facts = acmePerson({ email: null, emailVerified: false });
-    const flow = await arrive(facts);
+    const flow = await signInByAcme(facts);
     expect(flow.state.name).toBe("onboarding_email");
     const address = newAddress();
     await flow.act("email_address_set", { email: address });
@@ -201,14 +201,14 @@ describe("a new user", () => {
   test("has no address if addresses are disabled", async () => {
     const as = runtime.configured({ STILE_EMAIL_ENABLED: "false", STILE_USERNAME_ENABLED: "true" });
     const facts = acmePerson();
-    await arrive(facts, { as });
+    await signInByAcme(facts, { as });
     expect(await emailsOf((await userOf(facts))?.id)).toEqual([]);
   });
 
   test("is rejected if sign-up is disabled, and back works", async () => {
     const as = runtime.configured({ STILE_ACCOUNT_ALLOW_SIGNUP: "false" });
     const before = await countUsers();
-    const flow = await arrive(acmePerson(), { as });
+    const flow = await signInByAcme(acmePerson(), { as });
     expect(flow.state).toMatchObject({ name: "thirdparty", status: 400, error: { code: "signup_disabled" } });
     expect(await countUsers()).toBe(before);
     await flow.act("back", {}, { runtime: as });
@@ -219,11 +219,11 @@ describe("a new user", () => {
 describe("a known user", () => {
   test("gets the same account in any flow, whatever the current address", async () => {
     const facts = acmePerson({ name: "Before" });
-    await arrive(facts);
+    await signInByAcme(facts);
     const user = await userOf(facts);
     const after = { ...facts, email: newAddress(), name: "After" };
     for (const type of ["login", "registration"] as const) {
-      const flow = await arrive(after, { type });
+      const flow = await signInByAcme(after, { type });
       expect(flow.state).toMatchObject({ name: "success", payload: { user: { user_id: user?.id } } });
     }
     expect(await userOf(facts)).toMatchObject({ id: user?.id, name: "After" });
@@ -235,24 +235,24 @@ describe("a known user", () => {
 
   test("keeps names that the provider no longer reports", async () => {
     const facts = acmePerson({ name: "Ada", familyName: "Lovelace" });
-    await arrive(facts);
+    await signInByAcme(facts);
     const { name, familyName, ...others } = facts;
-    await arrive(others);
+    await signInByAcme(others);
     expect(await userOf(facts)).toMatchObject({ name: "Ada", familyName: "Lovelace" });
   });
 
   test("A44 is distinct from the same subject at another provider", async () => {
     const facts = acmePerson();
-    await arrive(facts);
+    await signInByAcme(facts);
     const other = acmePerson({ provider: "google", subject: facts.subject });
-    await arrive(other);
+    await signInByAcme(other);
     expect((await identityOf(other))?.userId).not.toBe((await identityOf(facts))?.userId);
   });
 
   test("shows the last login's provider", async () => {
     const facts = acmePerson();
-    await arrive(facts);
-    const flow = await arrive(facts);
+    await signInByAcme(facts);
+    const flow = await signInByAcme(facts);
     expect(flow.state.payload.last_login).toMatchObject({
       login_method: "third_party",
       third_party_provider: "custom_acme",
@@ -264,7 +264,7 @@ describe("an address of an account", () => {
   test("links the identity when both sides have verified it", async () => {
     const { userId, addresses } = await accountOwner(runtime);
     const facts = acmePerson({ email: addresses[0] ?? "" });
-    const flow = await arrive(facts);
+    const flow = await signInByAcme(facts);
     expect(flow.state).toMatchObject({ name: "success", payload: { user: { user_id: userId } } });
     expect((await identityOf(facts))?.userId).toBe(userId);
     expect(await audited(userId)).toContain("thirdparty_linking_succeeded");
@@ -273,7 +273,7 @@ describe("an address of an account", () => {
   test("links by an address that is not the primary one", async () => {
     const { userId, addresses } = await accountOwner(runtime, { emails: 2 });
     const facts = acmePerson({ email: addresses[1] ?? "" });
-    await arrive(facts);
+    await signInByAcme(facts);
     expect((await identityOf(facts))?.userId).toBe(userId);
   });
 
@@ -296,7 +296,7 @@ describe("an address of an account", () => {
     const owner = await accountOwner(runtime, has);
     const email = "unverified" in has ? String(has.unverified) : (owner.addresses[0] ?? "");
     const facts = acmePerson({ email, ...reported });
-    const flow = await arrive(facts, { as });
+    const flow = await signInByAcme(facts, { as });
     expect(flow.state).toMatchObject({ name: "thirdparty", status: 400, error: { code: "user_conflict" } });
     expect(await identityOf(facts)).toBeUndefined();
     const [line] = await db()
@@ -311,26 +311,26 @@ describe("an address of an account", () => {
 
   test("is rejected if another account takes it concurrently, and nothing is written", async () => {
     const facts = acmePerson();
-    const flow = await away();
+    const flow = await flowAtAcme();
     const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts });
     const before = await countUsers();
     const owner = await accountOwner(runtime, { emails: 0 });
     const { database, tenant } = runtime;
     const now = new Date();
     // Another account takes the address between judging and writing.
-    const rival = { userId: owner.userId, address: facts.email ?? "", isPrimary: true, verifiedAt: now };
+    const newOwner = { userId: owner.userId, address: facts.email ?? "", isPrimary: true, verifiedAt: now };
     let done = false;
     const transaction: typeof database.write.transaction = async (work) => {
       if (!done)
         await database.write.transaction((tx) =>
-          addEmail(tx, tenant.id, { ...rival, id: randomUUID(), now }),
+          addEmail(tx, tenant.id, { ...newOwner, id: randomUUID(), now }),
         );
       done = true;
       return database.write.transaction(work);
     };
     const write = Object.assign(Object.create(database.write), { transaction });
-    const late: TestRuntime = { ...runtime, database: { ...database, write } };
-    await flow.act("exchange_token", { token }, { runtime: late });
+    const conflicting: TestRuntime = { ...runtime, database: { ...database, write } };
+    await flow.act("exchange_token", { token }, { runtime: conflicting });
     expect(flow.state).toMatchObject({ name: "thirdparty", error: { code: "user_conflict" } });
     expect(await identityOf(facts)).toBeUndefined();
     expect(await countUsers()).toBe(before + 1);
@@ -363,7 +363,7 @@ describe("an account with a second factor", () => {
   test("is linked after the second factor is verified, and not before", async () => {
     const { email, as, code } = await withApp();
     const facts = acmePerson({ email, name: "Ada" });
-    const flow = await arrive(facts, { as });
+    const flow = await signInByAcme(facts, { as });
     expect(flow.state.name).toBe("login_otp");
     expect(await identityOf(facts)).toBeUndefined();
     await flow.act("otp_code_validate", { otp_code: code() }, { runtime: as });
@@ -375,24 +375,24 @@ describe("an account with a second factor", () => {
   test("requires the second factor after a linked identity too, unless the provider is trusted for it", async () => {
     const { email, as, code } = await withApp();
     const facts = acmePerson({ email });
-    const first = await arrive(facts, { as });
+    const first = await signInByAcme(facts, { as });
     await first.act("otp_code_validate", { otp_code: code() }, { runtime: as });
-    expect((await arrive(facts, { as })).state.name).toBe("login_otp");
-    expect((await arrive({ ...facts, satisfiesMfa: true }, { as })).state.name).toBe("success");
+    expect((await signInByAcme(facts, { as })).state.name).toBe("login_otp");
+    expect((await signInByAcme({ ...facts, satisfiesMfa: true }, { as })).state.name).toBe("success");
   });
 
   test("is not linked without the second factor, even by a provider that is trusted for it", async () => {
     const { email, as } = await withApp();
     const facts = acmePerson({ email, satisfiesMfa: true });
-    expect((await arrive(facts, { as })).state.name).toBe("login_otp");
+    expect((await signInByAcme(facts, { as })).state.name).toBe("login_otp");
     expect(await identityOf(facts)).toBeUndefined();
   });
 
   test("does not get an identity that another account linked concurrently", async () => {
     const { email, as, code } = await withApp();
     const facts = acmePerson({ email });
-    const flow = await arrive(facts, { as });
-    const other = await arrive(acmePerson());
+    const flow = await signInByAcme(facts, { as });
+    const other = await signInByAcme(acmePerson());
     const taker = (other.state.payload.user as { user_id: string }).user_id;
     await runtime.database.write.insert(schema.identities).values({
       tenantId: runtime.tenant.id,
@@ -451,7 +451,7 @@ describe("the account of a signed-in user", () => {
 
   test("A44 does not get the identity of another account", async () => {
     const facts = acmePerson();
-    await arrive(facts);
+    await signInByAcme(facts);
     const { flow, exchange } = await connecting();
     await exchange(facts);
     expect(flow.state).toMatchObject({ name: "thirdparty", error: { code: "identity_already_linked" } });
@@ -473,7 +473,7 @@ describe("an exchange token", () => {
   const tokenError = (flow: Walk) => flow.state.actions.exchange_token?.inputs.token?.error?.code;
 
   test("redirects to the page, not to the provider, if it is rejected", async () => {
-    const flow = await away();
+    const flow = await flowAtAcme();
     expect(String(flow.state.payload.redirect_url)).toContain("state=");
     await flow.act("exchange_token", { token: "A".repeat(43) });
     const back = new URL(String(flow.state.payload.redirect_url));
@@ -484,7 +484,7 @@ describe("an exchange token", () => {
   test.each(["", "x", "\0", "💥", "x".repeat(600), "A".repeat(43)])(
     "A45 is rejected if it was not issued, such as %j",
     async (token) => {
-      const flow = await away();
+      const flow = await flowAtAcme();
       await flow.act("exchange_token", { token });
       expect(flow.state).toMatchObject(rejected);
       expect(tokenError(flow)).toMatch(/^value_/);
@@ -492,17 +492,17 @@ describe("an exchange token", () => {
   );
 
   test("is valid once", async () => {
-    const flow = await away();
+    const flow = await flowAtAcme();
     const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts: acmePerson() });
     await flow.act("exchange_token", { token });
-    const again = await away();
+    const again = await flowAtAcme();
     await again.act("exchange_token", { token });
     expect(again.state).toMatchObject(rejected);
   });
 
   test("A49 is accepted in one of fifty concurrent requests", async () => {
     const facts = acmePerson();
-    const flow = await away();
+    const flow = await flowAtAcme();
     const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts });
     const { csrf_token } = flow.state;
     const answers = await Promise.all(
@@ -514,17 +514,17 @@ describe("an exchange token", () => {
   });
 
   test("A49 is rejected in another flow, and stays valid in its own", async () => {
-    const [mine, yours] = [await away(), await away()];
-    const token = await returnFromProvider(runtime, { flowId: yours.flowId, facts: acmePerson() });
-    await mine.act("exchange_token", { token });
-    expect(mine.state).toMatchObject(rejected);
-    expect(tokenError(mine)).toBe("value_invalid_error");
-    await yours.act("exchange_token", { token });
-    expect(yours.state.name).toBe("success");
+    const [flow, otherFlow] = [await flowAtAcme(), await flowAtAcme()];
+    const token = await returnFromProvider(runtime, { flowId: otherFlow.flowId, facts: acmePerson() });
+    await flow.act("exchange_token", { token });
+    expect(flow.state).toMatchObject(rejected);
+    expect(tokenError(flow)).toBe("value_invalid_error");
+    await otherFlow.act("exchange_token", { token });
+    expect(otherFlow.state.name).toBe("success");
   });
 
   test("is rejected in other flows if its flow is provider-initiated", async () => {
-    const flow = await away();
+    const flow = await flowAtAcme();
     await flow.act("exchange_token", { token: await returnFromProvider(runtime, { facts: acmePerson() }) });
     expect(flow.state).toMatchObject(rejected);
   });
@@ -541,7 +541,7 @@ describe("an exchange token", () => {
   });
 
   test("expires after sixty seconds", async () => {
-    const flow = await away();
+    const flow = await flowAtAcme();
     const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts: acmePerson() });
     runtime.advanceClock(61);
     await flow.act("exchange_token", { token });
@@ -550,7 +550,7 @@ describe("an exchange token", () => {
 
   test("A47 requires the verifier of its code challenge", async () => {
     const verifier = "v".repeat(43);
-    const flow = await away();
+    const flow = await flowAtAcme();
     const codeChallenge = codeChallengeOf(verifier);
     const token = await returnFromProvider(runtime, {
       flowId: flow.flowId,
@@ -575,7 +575,7 @@ describe("an exchange token", () => {
 
   test("is limited to three tries per minute and source", async () => {
     const as = runtime.configured({ STILE_RATE_LIMITER_ENABLED: "true" });
-    const flow = await away(as);
+    const flow = await flowAtAcme(as);
     for (let tries = 0; tries < 3; tries += 1) {
       await flow.act("exchange_token", { token: "no" }, { runtime: as });
       expect(flow.state.status).toBe(400);
@@ -594,7 +594,7 @@ describe("an exchange token", () => {
 
   test("is stored as a hash, and its content sealed", async () => {
     const facts = acmePerson({ name: "Ada Lovelace" });
-    const flow = await away();
+    const flow = await flowAtAcme();
     const token = await returnFromProvider(runtime, { flowId: flow.flowId, facts });
     const rows = await db()
       .select()
