@@ -80,7 +80,7 @@ describe("a pepper", () => {
     });
   });
 
-  test("distinguishes a removed or replaced pepper from a wrong password", async () => {
+  test("is reported as outdated if it was removed or replaced, unlike a wrong password", async () => {
     const stored = await first.hash("correct horse");
     expect(await hasher.verify("correct horse", stored)).toEqual({ ok: false, outdated: true });
     expect(await second.verify("correct horse", stored)).toEqual({ ok: false, outdated: true });

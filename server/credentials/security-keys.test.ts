@@ -214,7 +214,7 @@ describe("a security key", () => {
     expect((await rowOf(credentialId)).userVerified).toBe(true);
   });
 
-  test("may be replaced by any credential of the account, and the options list all", async () => {
+  test("is accepted as any other credential of the account is, and the options list all", async () => {
     const [key, phone] = [usbKey(), softwareAuthenticator()];
     const { userId, credentialId } = await register(key, "security_key");
     const passkey = await register(phone, "passkey", userId);

@@ -169,7 +169,7 @@ describe("the session limit", () => {
     expect((await sessionIds(userId)).sort()).toEqual(ids.slice(2).sort());
   });
 
-  it("keeps the newest session only if it is one", async () => {
+  it("keeps only the newest session if it is 1", async () => {
     const userId = await newUser();
     const context = scopeAt(noon, runtime.configured({ STILE_SESSION_LIMIT: "1" }));
     await issue(userId, noon, context);

@@ -118,7 +118,7 @@ describe("verifyWebAuthnAssertion", () => {
       {},
       "user_handle_mismatch",
     ],
-    ["V3 rejects no handle, without a known user", { userHandle: null }, {}, "user_handle_missing"],
+    ["V3 rejects a missing handle, without a known user", { userHandle: null }, {}, "user_handle_missing"],
     ["V3 rejects an empty handle, without a known user", { userHandle: "" }, {}, "user_handle_missing"],
     ["V4 rejects another ceremony", { type: "webauthn.create" }, {}, "not_verified"],
     ["V5 rejects another challenge", { challenge: "YW5vdGhlcg" }, {}, "not_verified"],
@@ -140,7 +140,7 @@ describe("verifyWebAuthnAssertion", () => {
       "not_verified",
     ],
     [
-      "V13 rejects no longer eligible for backup",
+      "V13 rejects a passkey that is no longer eligible for backup",
       { backupEligible: false, backedUp: false },
       {},
       "backup_eligibility_changed",

@@ -50,7 +50,7 @@ describe("derItems and derItem", () => {
     expect(() => derItems(Buffer.from(hex, "hex"))).toThrow(DerError);
   });
 
-  test("rejects no item or two items if one is expected", () => {
+  test("rejects an empty input or two items if one is expected", () => {
     expect(() => derItem(Buffer.alloc(0))).toThrow(DerError);
     expect(() => derItem(Buffer.concat([integer(1), integer(1)]))).toThrow(DerError);
   });
