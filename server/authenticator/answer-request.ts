@@ -3,7 +3,7 @@ import { audit } from "../audit/audit.ts";
 import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import type { ClientContext } from "../runtime.ts";
 import { applicationOf } from "./application.ts";
-import { devicesOf, insertDevice, inWriteOrder, isRegistered, newDevice, recordUse } from "./devices.ts";
+import { devicesOf, insertDevice, isRegistered, newDevice, recordUse, sortInLockOrder } from "./devices.ts";
 import { type RequestError, requestErrors } from "./request-errors.ts";
 import type { AnswerInput } from "./request-input.ts";
 import {
@@ -11,7 +11,7 @@ import {
   consumeChallenge,
   endRequest,
   findRequest,
-  isBeingJudged,
+  isBeingVerified,
 } from "./requests.ts";
 import { revokeTrustedDevices } from "./second-factor.ts";
 import { authenticatorNotice } from "./security-notice.ts";
@@ -36,26 +36,26 @@ class RejectedError extends Error {
 }
 
 /**
- * Verifies the response of an authenticator. The first response consumes the challenge, so concurrent and later ones
- * change nothing. If the process dies before it writes the result, the request expires.
+ * Verifies the response of an authenticator and stores the result. The first response consumes the challenge, so
+ * concurrent and later responses change nothing. If the process ends before it stores the result, the request expires.
  *
- * @param request as just read
- * @returns `malformed` if it is not a UAF response: the challenge is not consumed, and another response may be sent;
- *   otherwise the current request
+ * @param request its current row
+ * @returns the request after the verification; or `malformed` if the input is not a UAF response: the challenge is then not
+ *   consumed, and the client may send another response
  */
 export async function answerRequest(
-  acting: ClientContext,
+  context: ClientContext,
   request: AuthenticatorRequest,
   answer: AnswerInput,
 ): Promise<AuthenticatorRequest | "malformed"> {
   if (request.status !== "PENDING" || request.challenge === null) return request;
   const form = request.operation === "REG" ? registrationResponse : authenticationResponse;
   if (!readMessage(answer.uafResponse, form)) return "malformed";
-  if (await consumeChallenge(acting, request)) {
-    const verified = await verify(acting, request, request.challenge, answer.uafResponse);
-    await applyVerdict(acting, request, answer, verified);
+  if (await consumeChallenge(context, request)) {
+    const verified = await verify(context, request, request.challenge, answer.uafResponse);
+    await applyVerdict(context, request, answer, verified);
   }
-  const { runtime, tenant } = acting;
+  const { runtime, tenant } = context;
   return (await findRequest(runtime, tenant, request.id))?.request ?? request;
 }
 
@@ -81,16 +81,16 @@ async function verify(
 }
 
 async function applyVerdict(
-  acting: ClientContext,
+  context: ClientContext,
   request: AuthenticatorRequest,
   answer: AnswerInput,
   verified: { ok: true; proof: Proof } | UafRejection,
 ): Promise<void> {
   try {
-    if (verified.ok) await succeed(acting, request, answer, verified.proof);
-    else await fail(acting, request, verified);
+    if (verified.ok) await succeed(context, request, answer, verified.proof);
+    else await fail(context, request, verified);
   } catch (error) {
-    if (error instanceof RejectedError) await fail(acting, request, error.error).catch(unlessRequestEnded);
+    if (error instanceof RejectedError) await fail(context, request, error.error).catch(unlessRequestEnded);
     else unlessRequestEnded(error);
   }
 }
@@ -100,61 +100,61 @@ function unlessRequestEnded(error: unknown): void {
 }
 
 async function succeed(
-  acting: ClientContext,
+  context: ClientContext,
   request: AuthenticatorRequest,
   answer: AnswerInput,
   proof: Proof,
 ): Promise<void> {
-  const { runtime, now } = acting;
+  const { runtime, now } = context;
   const notices =
-    "registrations" in proof ? await authenticatorNotice(acting, "mfa_create", request.userId) : [];
+    "registrations" in proof ? await authenticatorNotice(context, "mfa_create", request.userId) : [];
   await commitWithJobs(runtime, notices, async (tx) => {
     const deviceId =
       "registrations" in proof
-        ? await register(tx, acting, request, answer, proof.registrations)
-        : await authenticate(tx, acting, request, proof.assertions);
-    await end(tx, acting, request, { status: "OK", error: null, deviceId, answeredAt: now });
+        ? await register(tx, context, request, answer, proof.registrations)
+        : await authenticate(tx, context, request, proof.assertions);
+    await end(tx, context, request, { status: "OK", error: null, deviceId, answeredAt: now });
     const details = { request_id: request.id, operation: request.operation, device_id: deviceId };
-    await audit(acting, "authenticator_request_succeeded", details, accountOf(request))(tx);
+    await audit(context, "authenticator_request_succeeded", details, accountOf(request))(tx);
   });
 }
 
 async function fail(
-  acting: ClientContext,
+  context: ClientContext,
   request: AuthenticatorRequest,
   cause: RequestError | UafRejection,
 ): Promise<void> {
-  const { runtime, now } = acting;
+  const { runtime, now } = context;
   const error = "ok" in cause ? { code: cause.code, reason: cause.message } : cause;
   await runtime.database.write.transaction(async (tx) => {
-    await end(tx, acting, request, { status: "FAILED", error, answeredAt: now });
+    await end(tx, context, request, { status: "FAILED", error, answeredAt: now });
     const fault = "ok" in cause ? { fault: cause.reason } : {};
     const details = { request_id: request.id, operation: request.operation, code: error.code, ...fault };
-    await audit(acting, "authenticator_request_failed", details, accountOf(request))(tx);
+    await audit(context, "authenticator_request_failed", details, accountOf(request))(tx);
   });
 }
 
 async function end(
   tx: Transaction,
-  acting: ClientContext,
+  context: ClientContext,
   { id }: AuthenticatorRequest,
   outcome: Parameters<typeof endRequest>[2],
 ): Promise<void> {
-  if (!(await endRequest(tx, isBeingJudged(acting, id), outcome))) throw new RequestEndedError();
+  if (!(await endRequest(tx, isBeingVerified(context, id), outcome))) throw new RequestEndedError();
 }
 
 async function register(
   tx: Transaction,
-  acting: ClientContext,
+  context: ClientContext,
   request: AuthenticatorRequest,
   { deviceKeyInfo }: AnswerInput,
   registrations: readonly VerifiedRegistration[],
 ): Promise<string> {
-  const { runtime, tenant, now } = acting;
+  const { runtime, tenant, now } = context;
   const models = applicationOf(tenant.config).accepted;
   const registered: string[] = [];
   await revokeTrustedDevices(tx, tenant, request.userId);
-  for (const key of inWriteOrder(registrations)) {
+  for (const key of sortInLockOrder(registrations)) {
     const device = newDevice(runtime, key, {
       tenantId: tenant.id,
       userId: request.userId,
@@ -166,7 +166,7 @@ async function register(
     if (!(await insertDevice(tx, device))) continue;
     registered.push(device.id);
     const details = { request_id: request.id, device_id: device.id, aaid: device.aaid };
-    await audit(acting, "authenticator_registered", details, accountOf(request))(tx);
+    await audit(context, "authenticator_registered", details, accountOf(request))(tx);
   }
   const [first] = registered;
   if (first === undefined) throw new RejectedError(requestErrors.key_taken);
@@ -181,7 +181,7 @@ async function authenticate(
 ): Promise<string> {
   const owner = { tenantId: tenant.id, userId };
   const used: string[] = [];
-  for (const assertion of inWriteOrder(assertions)) {
+  for (const assertion of sortInLockOrder(assertions)) {
     const id = await recordUse(tx, owner, assertion, now);
     if (id !== null) used.push(id);
   }
@@ -189,7 +189,7 @@ async function authenticate(
   if (first !== undefined) return first;
   const [key] = assertions;
   const isStillRegistered = key !== undefined && (await isRegistered(tx, owner, key));
-  throw new RejectedError(isStillRegistered ? rejectUaf("sign_counter") : requestErrors.key_gone);
+  throw new RejectedError(isStillRegistered ? rejectUaf("sign_counter") : requestErrors.key_unregistered);
 }
 
 /** The account for the audit log, which does not record the user ids of applications. */

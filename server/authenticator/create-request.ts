@@ -6,7 +6,7 @@ import { commitWithJobs } from "../jobs/commit-with-jobs.ts";
 import { randomToken } from "../lib/random-token.ts";
 import type { ClientContext, Job } from "../runtime.ts";
 import { applicationOf } from "./application.ts";
-import { type Device, deleteDevice, devicesOf, inWriteOrder, pushTokensOf } from "./devices.ts";
+import { type Device, deleteDevice, devicesOf, pushTokensOf, sortInLockOrder } from "./devices.ts";
 import type { PushJob } from "./push-job.ts";
 import { deviceUrl } from "./request-addresses.ts";
 import { requestErrors } from "./request-errors.ts";
@@ -44,10 +44,10 @@ const EMPTY_MESSAGE = "[]";
  *   owner, and commit with it
  */
 export async function prepareRequest(
-  acting: ClientContext,
+  context: ClientContext,
   wanted: RequestInput & { flowId?: string },
 ): Promise<{ request: AuthenticatorRequest; deviceToken: string; write: Write; jobs: Job[] }> {
-  const { runtime, tenant, now } = acting;
+  const { runtime, tenant, now } = context;
   const { platform } = runtime;
   const { operation, userId } = wanted;
   const id = newRequestId(platform);
@@ -72,7 +72,7 @@ export async function prepareRequest(
     deviceIds: wanted.deviceIds ?? null,
     isSecondFactorOnly: wanted.isSecondFactorOnly ?? null,
     challenge: pending ? challenge : null,
-    message: fails ? EMPTY_MESSAGE : messageFor(acting, wanted, challenge, devices),
+    message: fails ? EMPTY_MESSAGE : messageFor(context, wanted, challenge, devices),
     deviceTokenHash: device.hash,
     sealedDeviceToken: pending ? device.sealed : null,
     error: fails ? requestErrors.no_authenticator : null,
@@ -83,11 +83,11 @@ export async function prepareRequest(
     answeredAt: pending ? null : now,
   };
   const write: Write = async (tx) => {
-    if (pending) await supersede(tx, acting, row);
-    else if (!fails) await deregister(tx, acting, row, devices);
+    if (pending) await supersede(tx, context, row);
+    else if (!fails) await deregister(tx, context, row, devices);
     await tx.insert(authenticatorRequests).values(row);
   };
-  const jobs = fails ? [] : await jobsOf(acting, row, device.token, devices);
+  const jobs = fails ? [] : await jobsOf(context, row, device.token, devices);
   return { request: requestFromRow(row, now), deviceToken: device.token, write, jobs };
 }
 
@@ -136,27 +136,27 @@ async function supersede(
 
 async function deregister(
   tx: Transaction,
-  acting: ClientContext,
+  context: ClientContext,
   { id, userId }: RequestRow,
   devices: readonly Device[],
 ): Promise<void> {
-  await revokeTrustedDevices(tx, acting.tenant, userId);
-  for (const device of inWriteOrder(devices)) {
+  await revokeTrustedDevices(tx, context.tenant, userId);
+  for (const device of sortInLockOrder(devices)) {
     if (!(await deleteDevice(tx, device))) continue;
     const details = { request_id: id, device_id: device.id, aaid: device.aaid };
-    await audit(acting, "authenticator_deregistered", details)(tx);
+    await audit(context, "authenticator_deregistered", details)(tx);
   }
-  await deleteUnusedRecoveryCodes(tx, acting.tenant, userId);
+  await deleteUnusedRecoveryCodes(tx, context.tenant, userId);
 }
 
 async function jobsOf(
-  acting: ClientContext,
+  context: ClientContext,
   row: RequestRow,
   deviceToken: string,
   devices: readonly Device[],
 ): Promise<Job[]> {
-  if (row.operation === "AUTH") return pushes(acting, row, deviceToken, devices);
-  return row.operation === "DEREG" ? authenticatorNotice(acting, "mfa_delete", row.userId) : [];
+  if (row.operation === "AUTH") return pushes(context, row, deviceToken, devices);
+  return row.operation === "DEREG" ? authenticatorNotice(context, "mfa_delete", row.userId) : [];
 }
 
 function pushes(

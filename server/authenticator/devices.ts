@@ -105,8 +105,8 @@ export function newDevice(
   };
 }
 
-/** Sorts keys in the order of writes, which must be the same everywhere to avoid deadlocks. */
-export function inWriteOrder<Key extends { aaid: string; keyId: string }>(keys: readonly Key[]): Key[] {
+/** Sorts keys in the order in which every transaction locks them, which prevents deadlocks. */
+export function sortInLockOrder<Key extends { aaid: string; keyId: string }>(keys: readonly Key[]): Key[] {
   const name = ({ aaid, keyId }: Key) => `${aaid} ${keyId}`;
   return keys.toSorted((one, other) => (name(one) < name(other) ? -1 : 1));
 }

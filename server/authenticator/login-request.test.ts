@@ -33,13 +33,13 @@ async function scope(on: TestRuntime = runtime): Promise<RequestContext> {
 }
 
 interface EnrolledUser extends LoginRequest {
-  phone: UafAuthenticator;
+  authenticator: UafAuthenticator;
 }
 
 async function enrolledUser(): Promise<EnrolledUser> {
   const userId = randomUUID();
-  const { phone } = await application.enroll(userId);
-  return { flowId: randomUUID(), userId, phone };
+  const { authenticator } = await application.enroll(userId);
+  return { flowId: randomUUID(), userId, authenticator };
 }
 
 /** Ensures a request and commits its write. */
@@ -55,11 +55,11 @@ const scanned = ({ qr_image_source }: LoginRequestPayload) =>
   readPng(Buffer.from(qr_image_source.split(",")[1] ?? "", "base64")).text ?? "";
 
 /** Scans the QR code and answers the request. */
-async function confirm({ phone }: EnrolledUser, shown: LoginRequestPayload, instead = {}) {
+async function confirm({ authenticator }: EnrolledUser, shown: LoginRequestPayload, instead = {}) {
   const link = new URL(scanned(shown));
   const authorization = `device ${link.searchParams.get("token")}`;
   const { body } = await application.call("GET", link.href, { authorization });
-  const uafResponse = application.answerOf(phone, body, instead);
+  const uafResponse = application.answerOf(authenticator, body, instead);
   return application.call("PUT", link.href, { authorization, body: { uafResponse } });
 }
 
@@ -146,7 +146,7 @@ describe("a sign-in", () => {
 
   test("rejects an answer of a device that was deregistered since, if another device is left", async () => {
     const ada = await enrolledUser();
-    const { phone: other } = await application.enroll(ada.userId);
+    const { authenticator: other } = await application.enroll(ada.userId);
     const { shown } = await ensure(ada);
     const { body } = await confirm(ada, shown);
     expect(await status(ada)).toBe("ok");
@@ -154,7 +154,7 @@ describe("a sign-in", () => {
     expect(await status(ada)).toBe("expired");
     const again = await ensure(ada);
     expect(again.isNew).toBe(true);
-    expect((await confirm({ ...ada, phone: other }, again.shown)).body.status).toBe("OK");
+    expect((await confirm({ ...ada, authenticator: other }, again.shown)).body.status).toBe("OK");
     expect(await status(ada)).toBe("ok");
   });
 
@@ -194,7 +194,7 @@ describe("a sign-in", () => {
     );
     const grace = await enrolledUser();
     const made = await application.create("AUTH", grace.userId, { flowId: grace.flowId });
-    await application.answer(made, application.answerOf(grace.phone, made));
+    await application.answer(made, application.answerOf(grace.authenticator, made));
     expect(await status(grace)).toBe("expired");
     await expect(take(grace)).rejects.toThrow(ConflictError);
   });

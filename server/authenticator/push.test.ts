@@ -50,7 +50,7 @@ const job: PushJob = {
   tenantId: "00000000-0000-4000-8000-000000000001",
   requestId: "a".repeat(44),
   operation: "AUTH",
-  url: `https://login.example/authenticator/v1/uaf/requests/${"a".repeat(44)}?token=the-token-of-the-phone`,
+  url: `https://login.example/authenticator/v1/uaf/requests/${"a".repeat(44)}?token=the-token-of-the-authenticator`,
   pushTokens: ["push-token-1", "push-token-2"],
   validUntil: "2030-01-01T12:00:00.000Z",
   lifetimeSeconds: 120,
@@ -106,7 +106,8 @@ describe("the push job", () => {
     await jobs?.runDue(5);
     const [failed] = await rows();
     for (const text of [waiting?.text, failed?.text, jobs?.logged.join("")])
-      for (const token of ["the-token-of-the-phone", ...job.pushTokens]) expect(text).not.toContain(token);
+      for (const token of ["the-token-of-the-authenticator", ...job.pushTokens])
+        expect(text).not.toContain(token);
   });
 
   test.each([{ status: 500 }, { status: 404 }, { status: 302, headers: { location: "/elsewhere" } }])(

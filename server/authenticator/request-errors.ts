@@ -13,5 +13,5 @@ export const requestErrors = {
   cancelled: { code: status.FORBIDDEN, reason: "The request was cancelled." },
   no_authenticator: { code: status.NOT_FOUND, reason: "The user has no such authenticator." },
   key_taken: { code: status.UNACCEPTABLE_KEY, reason: "The key is registered already." },
-  key_gone: { code: status.UNKNOWN_KEYID, reason: "The key is not registered any more." },
+  key_unregistered: { code: status.UNKNOWN_KEYID, reason: "The key is not registered any more." },
 } as const satisfies Record<string, RequestError>;

@@ -15,7 +15,7 @@ export type RequestRow = typeof authenticatorRequests.$inferSelect;
 
 export type Operation = "REG" | "AUTH" | "DEREG";
 
-/** Only `PENDING` changes, once. */
+/** `PENDING` changes once, to one of the others, which are final. */
 export type RequestStatus = "PENDING" | "OK" | "FAILED" | "INVALIDATED";
 
 /** A request with its current status: an expired one is invalidated, whatever its row says. */
@@ -71,17 +71,17 @@ export function requestFromRow(
 }
 
 /** Cancels a pending request; one that has ended stays as it is. */
-export async function cancelRequest(acting: ClientContext, id: string): Promise<void> {
-  const { runtime, now } = acting;
+export async function cancelRequest(context: ClientContext, id: string): Promise<void> {
+  const { runtime, now } = context;
   await runtime.database.write.transaction(async (tx) => {
-    const cancelled = await endRequest(tx, isOpenRequest(acting, id), {
+    const cancelled = await endRequest(tx, isOpenRequest(context, id), {
       status: "FAILED",
       error: requestErrors.cancelled,
       answeredAt: now,
     });
     if (!cancelled) return;
     const { code } = requestErrors.cancelled;
-    await audit(acting, "authenticator_request_failed", { request_id: id, code })(tx);
+    await audit(context, "authenticator_request_failed", { request_id: id, code })(tx);
   });
 }
 
@@ -138,11 +138,11 @@ export async function consumeChallenge(
 }
 
 /** Condition: its challenge is consumed, and the result not yet written. */
-export function isBeingJudged(
-  acting: Pick<ClientContext, "runtime" | "tenant">,
+export function isBeingVerified(
+  context: Pick<ClientContext, "runtime" | "tenant">,
   id: string,
 ): SQL | undefined {
-  return and(isOpenRequest(acting, id), isNull(authenticatorRequests.challenge));
+  return and(isOpenRequest(context, id), isNull(authenticatorRequests.challenge));
 }
 
 function isRequest(tenantId: string, id: string): SQL | undefined {

@@ -46,12 +46,12 @@ test("notifies the account owner of a registered and of a deregistered second fa
 
 test("sends no notice of an answer, a wrong answer, or a device of a user without an account", async () => {
   const { id, address } = await account();
-  const { phone } = await application.enroll(id);
+  const { authenticator } = await application.enroll(id);
   const before = runtime.enqueued.length;
   const asked = await application.create("AUTH", id);
-  await application.answer(asked, application.answerOf(phone, asked));
+  await application.answer(asked, application.answerOf(authenticator, asked));
   const refused = await application.create("REG", id);
-  await application.answer(refused, application.answerOf(phone, refused, { signature: "flipped" }));
+  await application.answer(refused, application.answerOf(authenticator, refused, { signature: "flipped" }));
   await application.enroll("ada@example.com");
   await application.enroll(randomUUID());
   expect(runtime.enqueued).toHaveLength(before);

@@ -5,13 +5,13 @@ import type { Tenant } from "../tenants/tenant.ts";
 import { isAnswerable } from "./requests.ts";
 
 /**
- * Waits for answers. One query twice a second serves all waits of a process; without waits there is none. No database
- * connection is held in between.
+ * Waits for answers to requests. While a process has waits, it polls the database twice a second, with one query for all
+ * of them, and holds no connection between queries.
  */
 
 const { authenticatorRequests } = schema;
 
-/** Limits of concurrent waits in one process; callers beyond them must ask again. */
+/** Limits of concurrent waits in one process; further calls return null. */
 const MAX_WAITS = 2_000;
 const MAX_WAITS_PER_REQUEST = 20;
 

@@ -58,7 +58,7 @@ export function isSecure(config: Config): boolean {
   return config.base_url.startsWith("https:");
 }
 
-/** The cookie of a trusted browser. `SameSite=None`, since pages of other sites may use this service. */
+/** The cookie of a trusted device. `SameSite=None`, since pages of other sites may use this service. */
 export function deviceCookie(config: Config, value: string, maxAge: number): string {
   const { device_trust_cookie_name } = config.mfa;
   return formatCookie(config, device_trust_cookie_name, value, { maxAge, sameSite: "none", secure: true });

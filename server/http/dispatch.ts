@@ -41,13 +41,11 @@ export async function handle(
   runtime: Runtime = currentRuntime(),
 ): Promise<Response | null> {
   const url = new URL(request.url);
-  const finishAs =
-    (config: Config, errorShape: ErrorShape = "plain") =>
-    (reply: Reply | Response) =>
-      toResponse(request, reply, { config, requestId, errorShape });
+  const respond = (reply: Reply | Response, config: Config, errorShape: ErrorShape = "plain") =>
+    toResponse(request, reply, { config, requestId, errorShape });
   const tenantUnavailable = (error: unknown, errorShape: ErrorShape) => {
     runtime.log.error({ err: error, request_id: requestId }, "finding the tenant failed");
-    return finishAs(runtime.config)(rejectWith(errorShape, 503));
+    return respond(errorFor(errorShape, 503), runtime.config);
   };
   let located: Located | null;
   try {
@@ -56,7 +54,7 @@ export async function handle(
     return tenantUnavailable(error, "plain");
   }
   if (located === null) {
-    return finishAs(runtime.config)(plainError(421, "Unknown host name (BASE_URL, STILE_SERVER_HOSTS)."));
+    return respond(plainError(421, "Unknown host name (BASE_URL, STILE_SERVER_HOSTS)."), runtime.config);
   }
   const { path } = located;
   const method = request.method === "HEAD" ? "GET" : request.method;
@@ -64,25 +62,25 @@ export async function handle(
   if (found === null) return null;
   const errorShape = "unknown" in found ? found.unknown : found.route.errorShape;
   let { tenant } = located;
-  if (!tenant) return finishAs(runtime.config)(plainError(404, "Unknown tenant."));
-  if ("unknown" in found) return finishAs(tenant.config, errorShape)(rejectWith(errorShape, 404));
+  if (!tenant) return respond(plainError(404, "Unknown tenant."), runtime.config);
+  if ("unknown" in found) return respond(errorFor(errorShape, 404), tenant.config, errorShape);
   const { route, params } = found;
   if (errorShape === "passkeys") {
     try {
       const named = await passkeyTenant(runtime, located, params.tenant_id ?? "");
-      if ("error" in named) return finishAs(runtime.config)(named.error);
+      if ("error" in named) return respond(named.error, runtime.config);
       tenant = named.tenant;
     } catch (error) {
       return tenantUnavailable(error, errorShape);
     }
   }
   const { config } = tenant;
-  const finish = finishAs(config, errorShape);
+  const finish = (reply: Reply | Response) => respond(reply, config, errorShape);
   url.pathname = path;
 
   if (method === "OPTIONS") return finish(options(request, route, config));
   const address = route.methods.get(method);
-  if (!address) return finish(rejectWith(errorShape, 405, { Allow: allowed(route) }));
+  if (!address) return finish(errorFor(errorShape, 405, { Allow: allowed(route) }));
 
   const client = clientOf(request, { peer, requestId }, address, proxiesOf(runtime), config);
   const context: HandlerContext = {
@@ -96,12 +94,12 @@ export async function handle(
     cookies: request.headers.get("cookie"),
   };
   if (!mayCall(address, context))
-    return finish(rejectWith(errorShape, address.access === "same-origin" ? 403 : 404));
+    return finish(errorFor(errorShape, address.access === "same-origin" ? 403 : 404));
   try {
     return finish(await address.handler(context));
   } catch (error) {
     runtime.log.error({ err: error, request_id: requestId, path: address.path }, "a request failed");
-    return finish(rejectWith(errorShape, isDatabaseUnreachable(error) ? 503 : 500));
+    return finish(errorFor(errorShape, isDatabaseUnreachable(error) ? 503 : 500));
   }
 }
 
@@ -177,12 +175,8 @@ const messages: Record<ErrorStatus, string> = {
   503: "The service is temporarily unavailable. Try again in a moment.",
 };
 
-/** An error that is sent before the handler runs, in the shape of its interface. */
-function rejectWith(
-  errorShape: ErrorShape,
-  status: ErrorStatus,
-  headers: Record<string, string> = {},
-): Reply {
+/** Builds an error that no handler sends, in the shape of the interface. */
+function errorFor(errorShape: ErrorShape, status: ErrorStatus, headers: Record<string, string> = {}): Reply {
   const retry: Record<string, string> = status === 503 ? { "Retry-After": "1" } : {};
   return errorReplies[errorShape](status, { ...headers, ...retry });
 }

@@ -20,7 +20,7 @@ interface JobsOptions<Job extends NamedJob> {
 
 type Row = JobWithMetadata<unknown>;
 
-/** Queue of jobs that were given up. Its rows contain the reason and no secret. */
+/** Queue of the dead letters: jobs that are not retried any more. Its rows contain the reason and no secret. */
 export const deadLetters = "dead_letters";
 
 /** Default time limit of an attempt. */
@@ -50,7 +50,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
 
   const boss = new PgBoss({
     connectionString: databaseUrl,
-    // A crash of the database may lose the last claims. Their jobs then run twice, which can happen anyway.
+    // A crash of the database may lose the last claims, and their jobs run twice. Jobs run at least once in any case.
     options: "-c synchronous_commit=off",
     application_name: "stile-jobs",
     max: 3,
@@ -150,7 +150,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       });
       await boss.deleteJob(name, row, { db });
     });
-    log.error({ ...facts, jobId: row.id }, "job given up");
+    log.error({ ...facts, jobId: row.id }, "job failed permanently");
   }
 
   return {

@@ -5,8 +5,8 @@ import { matchesPattern } from "./address-pattern.ts";
 const MAX_REDIRECT_LENGTH = 2048;
 
 /**
- * Parses an absolute http(s) URL that every parser reads alike: no credentials, no fragment, no characters that parsers
- * drop or convert.
+ * Parses an absolute http(s) URL that all parsers interpret in the same way: no credentials, no fragment, no characters
+ * that parsers drop or convert.
  *
  * @returns null for any other text, or one of more than 2048 characters
  */

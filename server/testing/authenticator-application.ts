@@ -31,7 +31,7 @@ export interface AuthenticatorApplication {
   /** Creates a request. Throws if it is rejected. */
   create(operation: "REG" | "AUTH" | "DEREG", userId: string, more?: object): Promise<ApiResponse["body"]>;
   /** The authenticator's UAF response to a request. */
-  answerOf(phone: UafAuthenticator, request: ApiResponse["body"], overrides?: Overrides): string;
+  answerOf(authenticator: UafAuthenticator, request: ApiResponse["body"], overrides?: Overrides): string;
   /** Sends a UAF response. */
   answer(request: ApiResponse["body"], uafResponse: string, deviceKeyInfo?: unknown): Promise<ApiResponse>;
   /** Registers an authenticator for a user. */
@@ -39,7 +39,7 @@ export interface AuthenticatorApplication {
     userId: string,
     settings?: UafSettings,
     deviceKeyInfo?: unknown,
-  ): Promise<{ phone: UafAuthenticator; deviceId: string }>;
+  ): Promise<{ authenticator: UafAuthenticator; deviceId: string }>;
 }
 
 const requests = "/v1/uaf/requests";
@@ -90,9 +90,15 @@ export async function authenticatorApplication(
     return made.body;
   };
 
-  const answerOf: AuthenticatorApplication["answerOf"] = (phone, { operation, request }, overrides = {}) => {
+  const answerOf: AuthenticatorApplication["answerOf"] = (
+    authenticator,
+    { operation, request },
+    overrides = {},
+  ) => {
     const asked = { facetId, overrides };
-    return operation === "REG" ? phone.register(request, asked) : phone.authenticate(request, asked);
+    return operation === "REG"
+      ? authenticator.register(request, asked)
+      : authenticator.authenticate(request, asked);
   };
 
   const answer: AuthenticatorApplication["answer"] = ({ id }, uafResponse, deviceKeyInfo) =>
@@ -106,12 +112,12 @@ export async function authenticatorApplication(
     answerOf,
     answer,
     async enroll(userId, settings, deviceKeyInfo) {
-      const phone = createUafAuthenticator(settings);
+      const authenticator = createUafAuthenticator(settings);
       const request = await create("REG", userId);
-      const { body } = await answer(request, answerOf(phone, request), deviceKeyInfo);
+      const { body } = await answer(request, answerOf(authenticator, request), deviceKeyInfo);
       if (body.status !== "OK")
         throw new Error(`the authenticator was not registered: ${body.error?.reason}`);
-      return { phone, deviceId: body.deviceID };
+      return { authenticator, deviceId: body.deviceID };
     },
   };
 }

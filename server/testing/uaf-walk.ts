@@ -32,12 +32,15 @@ export interface Application {
   /** Scans and fetches the request, and sends the response of the authenticator. */
   answer(
     request: RequestResource,
-    phone: UafAuthenticator,
+    authenticator: UafAuthenticator,
     overrides?: Overrides,
     info?: object,
   ): Promise<ApiResponse>;
   /** Registers a new authenticator for a user. */
-  enrolled(userId: string, settings?: UafSettings): Promise<{ phone: UafAuthenticator; deviceId: string }>;
+  enrolled(
+    userId: string,
+    settings?: UafSettings,
+  ): Promise<{ authenticator: UafAuthenticator; deviceId: string }>;
 }
 
 export function applicationOf(service: AuthenticatorService): Application {
@@ -61,13 +64,13 @@ export function applicationOf(service: AuthenticatorService): Application {
 
   async function answer(
     request: RequestResource,
-    phone: UafAuthenticator,
+    authenticator: UafAuthenticator,
     overrides: Overrides = {},
     deviceKeyInfo?: object,
   ): Promise<ApiResponse> {
     const { href, device } = await scan(request);
     const { body: seen } = await callAt(href, "GET", { authorization: device });
-    const sign = seen.operation === "REG" ? phone.register : phone.authenticate;
+    const sign = seen.operation === "REG" ? authenticator.register : authenticator.authenticate;
     const uafResponse = sign(seen.request, { facetId: server.url, overrides });
     return callAt(href, "PUT", { authorization: device, body: { uafResponse, deviceKeyInfo } });
   }
@@ -82,10 +85,10 @@ export function applicationOf(service: AuthenticatorService): Application {
     scan,
     answer,
     async enrolled(userId, settings = {}) {
-      const phone = createUafAuthenticator(settings);
-      const { body, text } = await answer(await register(userId), phone);
+      const authenticator = createUafAuthenticator(settings);
+      const { body, text } = await answer(await register(userId), authenticator);
       if (body.status !== "OK") throw new Error(text);
-      return { phone, deviceId: body.deviceID };
+      return { authenticator, deviceId: body.deviceID };
     },
   };
 }

@@ -134,10 +134,10 @@ test("verifies the user if requested and supported, and rejects a required verif
   const key = softwareAuthenticator({ userVerification: false, backup: "no" });
   expect(flagsOf(key.create(creation, { origin }).response.authenticatorData)).toBe(0b0100_0001);
   expect(() => key.get(request, { origin })).toThrow(expect.objectContaining({ name: "NotAllowedError" }));
-  const phone = softwareAuthenticator();
-  phone.create(creation, { origin });
+  const authenticator = softwareAuthenticator();
+  authenticator.create(creation, { origin });
   const discouraged = { ...request.publicKey, userVerification: "discouraged" };
-  expect(flagsOf(phone.get(discouraged, { origin }).response.authenticatorData)).toBe(0b0001_1001);
+  expect(flagsOf(authenticator.get(discouraged, { origin }).response.authenticatorData)).toBe(0b0001_1001);
 });
 
 test("increments signature counters only if configured", () => {

@@ -21,8 +21,9 @@ export type AccountDecision =
   | { ok: false; reason: "user_conflict" | "signup_disabled" | "identity_already_linked" };
 
 /**
- * Decides which account a provider's facts sign in to. An identity is its provider and subject. An equal address links
- * accounts only if it is verified on both sides (Sudhodanan and Paverd, "Pre-hijacked accounts", 2022).
+ * Decides which account an identity at a provider signs in to. The identity is the pair of provider and subject. An equal
+ * email address links it to an account only if both sides have verified the address (Sudhodanan and Paverd, "Pre-hijacked
+ * accounts", 2022).
  */
 export function decideAccount(situation: AccountSituation): AccountDecision {
   const { facts, owner, accountWithSameEmail, connectToUserId, allowLinking, allowSignup } = situation;

@@ -14,11 +14,14 @@ import { verifyUafRegistrationResponse } from "./verify-registration.ts";
 const facetId = "https://login.example";
 const asked = { appId: "https://login.example/facets", challenge: Buffer.alloc(32, 7).toString("base64url") };
 const accepted = [authenticatorMetadata({ aaid: "006F#0001" })];
-const phone = createUafAuthenticator();
-const registration = phone.register(createRegistrationRequest({ ...asked, username: "ada", accepted }), {
-  facetId,
-});
-const [held] = phone.keys;
+const authenticator = createUafAuthenticator();
+const registration = authenticator.register(
+  createRegistrationRequest({ ...asked, username: "ada", accepted }),
+  {
+    facetId,
+  },
+);
+const [held] = authenticator.keys;
 if (!held) throw new Error("no key");
 const key = {
   aaid: "006F#0001",
@@ -28,7 +31,7 @@ const key = {
   algorithm: 0x0002,
   signCounter: 0,
 };
-const authentication = phone.authenticate(
+const authentication = authenticator.authenticate(
   createAuthenticationRequest({ ...asked, transaction: "Pay?", keys: [key] }),
   { facetId },
 );

@@ -9,7 +9,7 @@ export interface MatchCriteria {
 
 /**
  * Dictionary Policy (UAF Protocol Specification 1.1). Each inner list of `accepted` is a combination of authenticators.
- * Ours hold one authenticator each: the published Android client ignores longer ones.
+ * The server sends lists of one authenticator, because the published Android client ignores longer ones.
  */
 export interface Policy {
   accepted: [MatchCriteria][];

@@ -129,12 +129,12 @@ test("the list of trusted facets is the same for both versions", () => {
 });
 
 test("a client registers, authenticates, confirms and deregisters by these requests", () => {
-  const phone = createUafAuthenticator({ counts: true });
+  const authenticator = createUafAuthenticator({ counts: true });
   const facetId = "https://login.example";
   const call = { facetId, trustedFacets: trustedFacets([facetId]) };
   const common = { appId, challenge, facets: [facetId], accepted: [hanko], strict: true };
   const registered = verifyUafRegistrationResponse(
-    phone.register(
+    authenticator.register(
       createRegistrationRequest({ appId, challenge, username: "ada", accepted: [other, hanko] }),
       call,
     ),
@@ -145,14 +145,14 @@ test("a client registers, authenticates, confirms and deregisters by these reque
   if (!key) throw new Error("no key");
   for (const transaction of [null, "x".repeat(MAX_TRANSACTION_BYTES)]) {
     const request = createAuthenticationRequest({ appId, challenge, transaction, keys: [key] });
-    const answer = phone.authenticate(request, call);
+    const answer = authenticator.authenticate(request, call);
     expect(verifyUafAuthentication(answer, { ...common, transaction, keys: [key] })).toMatchObject({
       ok: true,
     });
   }
   const { aaid, keyId: keyID } = key;
   expect(
-    phone.deregister(createDeregistrationRequest({ appId, authenticators: [{ aaid, keyID }] }), call),
+    authenticator.deregister(createDeregistrationRequest({ appId, authenticators: [{ aaid, keyID }] }), call),
   ).toBe("[{}]");
-  expect(phone.keys).toEqual([]);
+  expect(authenticator.keys).toEqual([]);
 });

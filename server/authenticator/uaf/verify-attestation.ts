@@ -2,7 +2,7 @@ import { type KeyObject, X509Certificate } from "node:crypto";
 import { leadsToRoot } from "../../webauthn/formats/certificates.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { isOfKind } from "./key-kinds.ts";
-import type { Attestation } from "./registration-assertion.ts";
+import type { Attestation } from "./parse-registration-assertion.ts";
 import { verifySignature } from "./verify-signature.ts";
 
 const MAX_CERTIFICATES = 6;

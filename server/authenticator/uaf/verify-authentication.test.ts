@@ -58,11 +58,15 @@ const storedOf = ({ id, privateKey }: StoredKey, stored: Partial<RegisteredKey> 
 
 function answerOf(
   { instead = {}, extensions = [], transaction = null }: Case,
-  phone: UafAuthenticator = createUafAuthenticator({ keys: [usual] }),
+  authenticator: UafAuthenticator = createUafAuthenticator({ keys: [usual] }),
 ): string {
   const keys = [{ aaid, keyId: usual.id.toString("base64url") }];
   const request = createAuthenticationRequest({ ...asked, transaction, keys });
-  return phone.authenticate(request, { facetId, extensions, overrides: { ignorePolicy: true, ...instead } });
+  return authenticator.authenticate(request, {
+    facetId,
+    extensions,
+    overrides: { ignorePolicy: true, ...instead },
+  });
 }
 
 function judged(answer: string, { model, stored, transaction = null, expected }: Case = {}) {
@@ -110,8 +114,8 @@ describe("an authentication", () => {
 
   test("is accepted with another algorithm of the same key", () => {
     const raw: Case = { model: { algorithms: [0x0001, 0x0002] } };
-    const phone = createUafAuthenticator({ algorithm: 0x0001, keys: [usual] });
-    expect(judged(answerOf(raw, phone), raw)).toMatchObject({ ok: true });
+    const authenticator = createUafAuthenticator({ algorithm: 0x0001, keys: [usual] });
+    expect(judged(answerOf(raw, authenticator), raw)).toMatchObject({ ok: true });
   });
 
   test("is read in an array, alone, and wrapped", () => {
@@ -129,9 +133,11 @@ describe("an authentication", () => {
 
   test("keeps the valid assertions of several, each key once", () => {
     const [first] = JSON.parse(answerOf({})) as [{ assertions: unknown[]; fcParams: string; header: object }];
-    const sent = (instead: Overrides, phone?: UafAuthenticator) =>
+    const sent = (instead: Overrides, authenticator?: UafAuthenticator) =>
       (
-        JSON.parse(answerOf({ instead: { fcParams: first.fcParams, ...instead } }, phone)) as [typeof first]
+        JSON.parse(answerOf({ instead: { fcParams: first.fcParams, ...instead } }, authenticator)) as [
+          typeof first,
+        ]
       )[0].assertions;
     const second = sent({}, createUafAuthenticator({ keys: [other] }));
     const wrong = sent({ signature: "flipped" });
@@ -237,8 +243,8 @@ describe("A74 a key is rejected:", () => {
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
   test("A77 the right key under the id of another", () => {
-    const phone = createUafAuthenticator({ keys: [other] });
-    const answer = answerOf({ instead: { keyId: usual.id } }, phone);
+    const authenticator = createUafAuthenticator({ keys: [other] });
+    const answer = answerOf({ instead: { keyId: usual.id } }, authenticator);
     expect(judged(answer)).toMatchObject({ ok: false, reason: "signature_not_verified" });
   });
 });

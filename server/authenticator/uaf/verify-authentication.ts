@@ -1,9 +1,9 @@
 import { algorithms } from "./algorithms.ts";
 import { modes } from "./assertion-info.ts";
 import { ASSERTION_SCHEME, decodeAssertion } from "./assertion-scheme.ts";
-import { parseAuthenticationAssertion } from "./authentication-assertion.ts";
 import { authenticationResponse } from "./messages.ts";
 import type { AuthenticatorMetadata } from "./metadata.ts";
+import { parseAuthenticationAssertion } from "./parse-authentication-assertion.ts";
 import type { KeyName } from "./policy.ts";
 import { importPublicKey } from "./public-keys.ts";
 import { rejectUaf, type UafRejection } from "./rejections.ts";

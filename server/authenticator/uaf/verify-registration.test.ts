@@ -82,11 +82,11 @@ const vouched = { attestation: "full", roots: [pemOf(authority)] } as const;
 
 describe("a registration", () => {
   test("of the published Android client is accepted, with all facts to store", () => {
-    const phone = createUafAuthenticator();
+    const authenticator = createUafAuthenticator();
     const accepted = [authenticatorMetadata({ aaid })];
     const request = createRegistrationRequest({ ...asked, username: "ada", accepted });
-    const answer = phone.register(request, { facetId });
-    const [key] = phone.keys;
+    const answer = authenticator.register(request, { facetId });
+    const [key] = authenticator.keys;
     if (!key) throw new Error("no key");
     expect(judged(answer)).toEqual({
       ok: true,
@@ -663,14 +663,14 @@ describe("an attestation is rejected with", () => {
     const key = makeUafKey(0x0002);
     const issued = (cn: string) =>
       makeCertificate({ subject: { CN: cn }, issuer: authority, publicKey: createPublicKey(key) });
-    const [listed, alike] = [issued("Listed"), issued("Alike")];
+    const [listed, sameKey] = [issued("Listed"), issued("Alike")];
     const by = (value: Buffer): Case => ({
       settings: full(),
       instead: { signWith: key, tlv: [{ of: "attestationCert", value }] },
       model: { attestation: "full", roots: [pemOf(listed), pemOf(authority)] },
     });
     expect(verdict(by(listed.der))).toMatchObject({ ok: true, registrations: [{ attestation: "full" }] });
-    expectRejection(by(alike.der), "attestation_not_verified");
+    expectRejection(by(sameKey.der), "attestation_not_verified");
     expectRejection(by(Buffer.concat([listed.der, Buffer.of(0)])), "attestation_not_verified");
     expectRejection(by(Buffer.from(pemOf(listed))), "attestation_not_verified");
   });

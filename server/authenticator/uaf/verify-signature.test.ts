@@ -61,11 +61,11 @@ test.each(ids)("accepts a signature with algorithm %i, and none that differs", (
 test.each(ids)("rejects a signature with algorithm %i as another algorithm of the same key", (id) => {
   const { algorithm, key, signature } = signed(id);
   for (const other of algorithms.values()) {
-    const alike =
+    const equivalent =
       other.hash === algorithm.hash &&
       other.padding === algorithm.padding &&
       other.encoding === algorithm.encoding;
-    if (other.key === algorithm.key && !alike)
+    if (other.key === algorithm.key && !equivalent)
       expect(verifySignature(other, key, data, signature, true)).toBe(false);
   }
 });

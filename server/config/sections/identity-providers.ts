@@ -27,7 +27,7 @@ const customProvider = z
     token_endpoint: z.url({ protocol: /^https?$/ }).optional(),
     userinfo_endpoint: z.url({ protocol: /^https?$/ }).optional(),
     scopes: z.array(z.string().min(1)).default(["openid", "email", "profile"]),
-    /** Our name of a claim to the provider's: `{ "subject": "id" }`. */
+    /** Maps the standard name of a claim to the provider's name: `{ "subject": "id" }`. */
     attribute_mapping: z.record(z.string(), z.string()).default({}),
     acr_values: z.string().min(1).optional(),
     prompt: z.string().min(1).optional(),
@@ -47,7 +47,7 @@ const mailDomain = z.string().regex(/^[a-z0-9.-]+$/, "is not a mail domain in lo
 const samlProviderSettings = z.strictObject({
   name: z.string().min(1),
   enabled: z.boolean().default(true),
-  /** Mail domains whose users sign in here: one, or several. */
+  /** Mail domains of the users of this provider; `domain` for a single one. */
   domain: mailDomain.optional(),
   domains: z.array(mailDomain).default([]),
   /** Expected entity id; metadata with another one is rejected. */
@@ -57,7 +57,7 @@ const samlProviderSettings = z.strictObject({
   skip_email_verification: z.boolean().default(false),
   satisfies_mfa: z.boolean().default(false),
   allow_idp_initiated: z.boolean().default(false),
-  /** Our name of a claim to the name of the attribute. */
+  /** Maps the standard name of a claim to the name of the SAML attribute. */
   attribute_map: z
     .partialRecord(
       z.enum(["subject", "email", "name", "given_name", "family_name", "picture"]),

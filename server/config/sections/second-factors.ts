@@ -13,7 +13,7 @@ export const mfa = section({
     .describe("Whether a browser may be trusted to skip the second factor; prompt asks the user."),
   device_trust_duration: seconds(30 * 86_400).describe("How long a browser is trusted."),
   device_trust_cookie_name: cookieName("service-device-token").describe(
-    "Name of the cookie that a trusted browser holds.",
+    "Name of the cookie of a trusted device.",
   ),
   device_trust_max_users_per_device: count(20, 1, 50).describe(
     "Most accounts that one browser is trusted for.",
@@ -26,7 +26,7 @@ export const mfa = section({
   }),
   authenticator: section({
     enabled: flag(false).describe(
-      "Whether a phone that answers authenticator requests is a second factor of the account whose id it is registered for. Clients need to know the state login_authenticator.",
+      "Whether an authenticator is a second factor of the account whose id it is registered for. Clients need to know the state login_authenticator.",
     ),
   }),
   security_keys: section({

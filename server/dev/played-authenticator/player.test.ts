@@ -54,11 +54,11 @@ afterAll(() => server.close());
 
 let folder: string;
 let file: string;
-let phone: PlayedAuthenticator;
+let authenticator: PlayedAuthenticator;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "stile phone "));
-  file = join(folder, "data", "phone.json");
-  phone = openPlayedAuthenticator(file, base);
+  folder = mkdtempSync(join(tmpdir(), "stile authenticator "));
+  file = join(folder, "data", "authenticator.json");
+  authenticator = openPlayedAuthenticator(file, base);
   fake = {
     operation: "REG",
     status: "PENDING",
@@ -70,7 +70,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const approve = (href = `${base}/request`, by = token) => phone.approve({ href, token: by });
+const approve = (href = `${base}/request`, by = token) => authenticator.approve({ href, token: by });
 
 describe("the played authenticator", () => {
   test("registers, keeps its key in a file with mode 600, and signs with it after a restart", async () => {
@@ -78,8 +78,8 @@ describe("the played authenticator", () => {
     expect(fake.put?.deviceKeyInfo.keyName).toBe("Played authenticator");
     const registered = opened(fake.put?.uafResponse ?? "");
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    phone = openPlayedAuthenticator(file, base);
-    expect(phone.keys()).toMatchObject([{ username: "ada", appId: `${base}/facets` }]);
+    authenticator = openPlayedAuthenticator(file, base);
+    expect(authenticator.keys()).toMatchObject([{ username: "ada", appId: `${base}/facets` }]);
     fake.operation = "AUTH";
     expect(await approve()).toEqual({ outcome: "approved" });
     expect(opened(fake.put?.uafResponse ?? "").member(0x2e09)).toEqual(registered.member(0x2e09));
@@ -88,14 +88,14 @@ describe("the played authenticator", () => {
   test("forgets a key that the server rejected, or on demand", async () => {
     fake.verdict = { status: "FAILED", error: { code: 1496 } };
     expect(await approve()).toEqual({ outcome: "refused", code: 1496 });
-    expect(phone.keys()).toEqual([]);
+    expect(authenticator.keys()).toEqual([]);
     fake.verdict = { status: "OK" };
     for (const _ of [1, 2, 3]) await approve();
-    const [first, second] = phone.keys();
-    phone.forget(first?.id.toString("base64url") ?? "");
-    expect(phone.keys()[0]).toEqual(second);
-    phone.forget("all");
-    expect(phone.keys()).toEqual([]);
+    const [first, second] = authenticator.keys();
+    authenticator.forget(first?.id.toString("base64url") ?? "");
+    expect(authenticator.keys()[0]).toEqual(second);
+    authenticator.forget("all");
+    expect(authenticator.keys()).toEqual([]);
   });
 
   test("reports why it cannot answer", async () => {
@@ -112,16 +112,16 @@ describe("the played authenticator", () => {
   });
 
   test("remembers a declined request, and sends nothing", () => {
-    phone.decline("one");
-    phone.decline("two");
+    authenticator.decline("one");
+    authenticator.decline("two");
     expect([openPlayedAuthenticator(file, base).declined(), fake.put]).toEqual([["one", "two"], null]);
   });
 
   test("does not overwrite a file that it cannot read", () => {
-    phone.decline("one");
+    authenticator.decline("one");
     writeFileSync(file, "{");
-    expect(() => phone.keys()).toThrow(file);
-    expect(() => phone.forget("all")).toThrow(file);
+    expect(() => authenticator.keys()).toThrow(file);
+    expect(() => authenticator.forget("all")).toThrow(file);
   });
 });
 

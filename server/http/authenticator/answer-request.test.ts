@@ -43,7 +43,7 @@ const lines = (requestId: string) =>
 describe("the answer of an authenticator", () => {
   test("registers a key, which a later answer proves", async () => {
     const userId = newUserId();
-    const phone = createUafAuthenticator({ counts: true });
+    const authenticator = createUafAuthenticator({ counts: true });
     const made = await application.create("REG", userId, { isSecondFactorOnly: true });
     const info = {
       keyName: "Ada's phone",
@@ -52,7 +52,7 @@ describe("the answer of an authenticator", () => {
       pushToken: "push",
       secret: "hush",
     };
-    const registered = await application.answer(made, application.answerOf(phone, made), info);
+    const registered = await application.answer(made, application.answerOf(authenticator, made), info);
     expect(registered).toMatchObject({
       status: 200,
       body: { status: "OK", device: { keyName: "Ada's phone" } },
@@ -60,7 +60,7 @@ describe("the answer of an authenticator", () => {
     const { deviceID } = registered.body;
 
     const asked = await application.create("AUTH", userId, { transaction: "Pay 5 € to Zoë?" });
-    const { body } = await application.answer(asked, application.answerOf(phone, asked));
+    const { body } = await application.answer(asked, application.answerOf(authenticator, asked));
     expect(body).toMatchObject({ status: "OK", deviceID, device: { deviceId: deviceID } });
     const [device] = await runtime.database.read
       .select()
@@ -75,9 +75,9 @@ describe("the answer of an authenticator", () => {
 
   test("A71 is accepted once if it is sent concurrently", async () => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId, { counts: true });
+    const { authenticator } = await application.enroll(userId, { counts: true });
     const made = await application.create("AUTH", userId);
-    const uafResponse = application.answerOf(phone, made);
+    const uafResponse = application.answerOf(authenticator, made);
     const put = () => application.answer(made, uafResponse);
     const answers = await Promise.all(Array.from({ length: 8 }, put));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -90,16 +90,16 @@ describe("the answer of an authenticator", () => {
 
   test("A71 to one request makes another request fail", async () => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId);
+    const { authenticator } = await application.enroll(userId);
     const first = await application.create("AUTH", userId);
-    const uafResponse = application.answerOf(phone, first);
+    const uafResponse = application.answerOf(authenticator, first);
     const second = await application.create("AUTH", userId);
     expect((await application.answer(first, uafResponse)).body.status).toBe("INVALIDATED");
     expect((await application.answer(second, uafResponse)).body).toMatchObject({
       status: "FAILED",
       error: { code: 1491 },
     });
-    const right = application.answerOf(phone, second);
+    const right = application.answerOf(authenticator, second);
     expect((await application.answer(second, right)).body.status).toBe("FAILED");
   });
 
@@ -116,14 +116,14 @@ describe("the answer of an authenticator", () => {
     ["a broken signature", { signature: "flipped" }, 1498],
   ])("fails permanently with %s", async (_what, instead, code) => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId);
+    const { authenticator } = await application.enroll(userId);
     const made = await application.create("AUTH", userId);
-    const wrong = await application.answer(made, application.answerOf(phone, made, instead));
+    const wrong = await application.answer(made, application.answerOf(authenticator, made, instead));
     expect(wrong).toMatchObject({
       status: 200,
       body: { status: "FAILED", error: { code, reason: expect.stringMatching(/./) }, deviceID: "" },
     });
-    const right = await application.answer(made, application.answerOf(phone, made));
+    const right = await application.answer(made, application.answerOf(authenticator, made));
     expect(right.body).toEqual(wrong.body);
     const [line, ...others] = await lines(made.id);
     expect([line?.type, line?.details, line?.userId, others]).toEqual([
@@ -136,10 +136,13 @@ describe("the answer of an authenticator", () => {
 
   test("A73 fails with a counter that does not grow, with an audit entry; zero means that there is no counter", async () => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId);
+    const { authenticator } = await application.enroll(userId);
     const answered = async (signCounter: number) => {
       const made = await application.create("AUTH", userId);
-      const { body } = await application.answer(made, application.answerOf(phone, made, { signCounter }));
+      const { body } = await application.answer(
+        made,
+        application.answerOf(authenticator, made, { signCounter }),
+      );
       return body;
     };
     for (const [counter, status] of [
@@ -159,10 +162,10 @@ describe("the answer of an authenticator", () => {
 
   test("A73 accepts one of two concurrent answers with the same counter", async () => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId, { counts: true });
+    const { authenticator } = await application.enroll(userId, { counts: true });
     const made = await application.create("AUTH", userId);
     const twin = await twinOf(made);
-    const uafResponse = application.answerOf(phone, made);
+    const uafResponse = application.answerOf(authenticator, made);
     const answers = await Promise.all([made, twin].map((one) => application.answer(one, uafResponse)));
     expect(answers.map(({ body }) => body.status).sort()).toEqual(["FAILED", "OK"]);
     expect(answers.find(({ body }) => body.status === "FAILED")?.body.error.code).toBe(1492);
@@ -170,11 +173,13 @@ describe("the answer of an authenticator", () => {
 
   test("A71 two keys answer several requests concurrently without a deadlock, in any order of the keys", async () => {
     const userId = newUserId();
-    const phones = [await application.enroll(userId), await application.enroll(userId)];
+    const authenticators = [await application.enroll(userId), await application.enroll(userId)];
     const made = await application.create("AUTH", userId);
     const asked = [made];
     while (asked.length < 8) asked.push(await twinOf(asked.at(-1)));
-    const messages = phones.map(({ phone }) => JSON.parse(application.answerOf(phone, made))[0]);
+    const messages = authenticators.map(
+      ({ authenticator }) => JSON.parse(application.answerOf(authenticator, made))[0],
+    );
     const assertions = messages.map((message) => message.assertions[0]);
     const answers = await Promise.all(
       asked.map((one, at) => {
@@ -208,24 +213,24 @@ describe("the answer of an authenticator", () => {
     const second = await application.enroll(one);
     const stranger = await application.enroll(other);
     const asked = await application.create("AUTH", one, { deviceIds: [second.deviceId] });
-    const [key] = first.phone.keys;
+    const [key] = first.authenticator.keys;
     if (!key) throw new Error("no key");
-    const unasked = application.answerOf(second.phone, asked, { key });
+    const unasked = application.answerOf(second.authenticator, asked, { key });
     expect((await application.answer(asked, unasked)).body.error.code).toBe(1481);
     const again = await application.create("AUTH", one);
-    const strange = application.answerOf(stranger.phone, again, { ignorePolicy: true });
+    const strange = application.answerOf(stranger.authenticator, again, { ignorePolicy: true });
     expect((await application.answer(again, strange)).body.error.code).toBe(1481);
   });
 
   test("A77 fails if another key signed under the id of a registered key", async () => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId);
+    const { authenticator } = await application.enroll(userId);
     const thief = await application.enroll(newUserId());
-    const [held] = phone.keys;
-    const [key] = thief.phone.keys;
+    const [held] = authenticator.keys;
+    const [key] = thief.authenticator.keys;
     if (!held || !key) throw new Error("no key");
     const asked = await application.create("AUTH", userId);
-    const forged = application.answerOf(phone, asked, { key, keyId: held.id });
+    const forged = application.answerOf(authenticator, asked, { key, keyId: held.id });
     expect((await application.answer(asked, forged)).body).toMatchObject({
       status: "FAILED",
       error: { code: 1498, reason: "The signature does not hold." },
@@ -234,14 +239,14 @@ describe("the answer of an authenticator", () => {
 
   test("has no effect on a request that is cancelled concurrently", async () => {
     const userId = newUserId();
-    const { phone, deviceId } = await application.enroll(userId, { counts: true });
+    const { authenticator, deviceId } = await application.enroll(userId, { counts: true });
     const made = await application.create("AUTH", userId);
     const { database } = runtime;
     const device = eq(authenticatorDevices.id, deviceId);
     let answering: ReturnType<typeof application.answer> | undefined;
     await database.write.transaction(async (tx) => {
       await tx.select().from(authenticatorDevices).where(device).for("update");
-      answering = application.answer(made, application.answerOf(phone, made));
+      answering = application.answer(made, application.answerOf(authenticator, made));
       // The answer is verified and waits for the lock.
       await eventually(async () => {
         const { rows } = await database.read.execute(
@@ -260,18 +265,18 @@ describe("the answer of an authenticator", () => {
 
   test("A74 fails if the device was deregistered since the request", async () => {
     const userId = newUserId();
-    const { phone, deviceId } = await application.enroll(userId);
+    const { authenticator, deviceId } = await application.enroll(userId);
     await application.enroll(userId);
     const asked = await application.create("AUTH", userId);
     const gone = await application.create("DEREG", userId, { deviceIds: [deviceId] });
     expect(gone).toMatchObject({ status: "OK", request: expect.stringContaining('"op":"Dereg"') });
-    const { body } = await application.answer(asked, application.answerOf(phone, asked));
+    const { body } = await application.answer(asked, application.answerOf(authenticator, asked));
     expect(body).toMatchObject({ status: "FAILED", error: { code: 1481 } });
   });
 
   test("A74 fails with a key that is already registered in this tenant", async () => {
-    const { phone } = await application.enroll(newUserId());
-    const keyId = phone.keys[0]?.id ?? Buffer.alloc(0);
+    const { authenticator } = await application.enroll(newUserId());
+    const keyId = authenticator.keys[0]?.id ?? Buffer.alloc(0);
     const made = await application.create("REG", newUserId());
     const taken = await application.answer(
       made,
@@ -290,10 +295,10 @@ describe("the answer of an authenticator", () => {
 
   test("A76 fails with another transaction text than the request's", async () => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId);
+    const { authenticator } = await application.enroll(userId);
     for (const instead of [{ transaction: "Pay 9 €" }, { transaction: null }] satisfies Overrides[]) {
       const asked = await application.create("AUTH", userId, { transaction: "Pay 5 €" });
-      const { body } = await application.answer(asked, application.answerOf(phone, asked, instead));
+      const { body } = await application.answer(asked, application.answerOf(authenticator, asked, instead));
       expect(body).toMatchObject({ status: "FAILED", error: { code: 1498 } });
     }
   });

@@ -260,7 +260,7 @@ describe("an authenticator", () => {
 describe("a waiting page", () => {
   test("reads the status of a request, and nothing about its user", async () => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId);
+    const { authenticator } = await application.enroll(userId);
     const made = await application.create("AUTH", userId, {
       clientData: { remoteAddress: "192.0.2.7" },
       transaction: "Pay 5 €",
@@ -273,7 +273,7 @@ describe("a waiting page", () => {
     const seen = { id, operation, status, createdAt, validUntil };
     expect((await look()).body).toEqual(seen);
     expect((await look(`${events}&wait=0`)).body).toEqual(seen);
-    await application.answer(made, application.answerOf(phone, made));
+    await application.answer(made, application.answerOf(authenticator, made));
     expect((await look()).body).toEqual({ ...seen, status: "OK" });
   });
 

@@ -30,7 +30,7 @@ const lines = (requestId: string) =>
 describe("a request without an answer", () => {
   test("A70 expires, and stays invalidated", async () => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId);
+    const { authenticator } = await application.enroll(userId);
     const made = await application.create("AUTH", userId);
     runtime.advanceClock(119);
     expect((await show(made.id)).status).toBe("PENDING");
@@ -41,14 +41,14 @@ describe("a request without an answer", () => {
       error: { code: 1408, reason: "The request was not answered in time." },
     });
     expect(over.links.map(({ rel }: { rel: string }) => rel)).toEqual(["status", "result"]);
-    const late = await application.answer(made, application.answerOf(phone, made));
+    const late = await application.answer(made, application.answerOf(authenticator, made));
     expect([late.status, late.body]).toEqual([200, over]);
     expect((await application.call("DELETE", `${requests}/${made.id}`)).body).toEqual(over);
   });
 
   test("is cancelled by the application, with one audit entry", async () => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId);
+    const { authenticator } = await application.enroll(userId);
     const made = await application.create("AUTH", userId);
     const cancel = () => application.call("DELETE", `${requests}/${made.id}`);
     const [one, other] = await Promise.all([cancel(), cancel()]);
@@ -57,16 +57,16 @@ describe("a request without an answer", () => {
       body: { status: "FAILED", error: { code: 1403, reason: "The request was cancelled." } },
     });
     expect(other.body).toEqual(one.body);
-    const late = await application.answer(made, application.answerOf(phone, made));
+    const late = await application.answer(made, application.answerOf(authenticator, made));
     expect(late.body).toEqual(one.body);
     expect(await lines(made.id)).toHaveLength(1);
   });
 
   test("cannot be cancelled after it ended", async () => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId);
+    const { authenticator } = await application.enroll(userId);
     const made = await application.create("AUTH", userId);
-    const done = await application.answer(made, application.answerOf(phone, made));
+    const done = await application.answer(made, application.answerOf(authenticator, made));
     expect((await application.call("DELETE", `${requests}/${made.id}`)).body).toEqual(done.body);
   });
 });

@@ -50,11 +50,11 @@ describe("devices", () => {
 
   test("show the time of their last answer", async () => {
     const userId = newUserId();
-    const { phone } = await application.enroll(userId);
+    const { authenticator } = await application.enroll(userId);
     const [before] = await listed(userId);
     runtime.advanceClock(60);
     const made = await application.create("AUTH", userId);
-    await application.answer(made, application.answerOf(phone, made));
+    await application.answer(made, application.answerOf(authenticator, made));
     const [after] = await listed(userId);
     expect(after.createdAt).toBe(before.createdAt);
     expect(Date.parse(after.lastUsage) - Date.parse(before.lastUsage)).toBeGreaterThanOrEqual(60_000);
@@ -119,9 +119,9 @@ describe("devices", () => {
     const stranger = await application.enroll(other);
     const first = await application.create("DEREG", userId, { deviceIds: [one.deviceId, stranger.deviceId] });
     expect(first).toMatchObject({ status: "OK", links: [{ rel: "status" }, { rel: "result" }] });
-    for (const { phone } of [one, two, stranger])
-      phone.deregister(first.request, { facetId: "https://login.example" });
-    expect([one, two, stranger].map(({ phone }) => phone.keys.length)).toEqual([0, 1, 1]);
+    for (const { authenticator } of [one, two, stranger])
+      authenticator.deregister(first.request, { facetId: "https://login.example" });
+    expect([one, two, stranger].map(({ authenticator }) => authenticator.keys.length)).toEqual([0, 1, 1]);
     expect(await listed(userId)).toMatchObject([{ deviceId: two.deviceId }]);
     expect(await listed(other)).toHaveLength(1);
     expect((await application.create("DEREG", userId)).status).toBe("OK");

@@ -98,12 +98,12 @@ describe("a waiting page", () => {
   }
 
   test("gets the answer over one connection, which then closes", async () => {
-    const { phone } = await application.enrolled("listening");
+    const { authenticator } = await application.enrolled("listening");
     const made = await application.ask("listening");
     const heard = [];
     for await (const { event, data } of eventsAt(eventsOf(made))) {
       heard.push([event, data.status]);
-      if (heard.length === 1) await application.answer(made, phone);
+      if (heard.length === 1) await application.answer(made, authenticator);
     }
     expect(heard).toEqual([
       ["status", "PENDING"],
@@ -128,14 +128,14 @@ describe("a waiting page", () => {
   });
 
   test("may use long polling, and gets the answer as soon as it arrives", async () => {
-    const { phone } = await application.enrolled("polling");
+    const { authenticator } = await application.enrolled("polling");
     const made = await application.ask("polling");
     const at = new URL(eventsOf(made));
     at.searchParams.set("wait", "0");
     expect((await callAt(at.href, "GET")).body).toMatchObject({ id: made.id, status: "PENDING" });
     at.searchParams.set("wait", "25");
     const waiting = callAt(at.href, "GET");
-    await application.answer(made, phone);
+    await application.answer(made, authenticator);
     expect((await waiting).body).toMatchObject({ id: made.id, status: "OK" });
     const later = await callAt(eventsOf(made), "GET");
     expect(later.body.status).toBe("OK");

@@ -16,7 +16,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-const secrets = { pushToken: "push-token-of-the-phone", secret: "secret-of-the-phone" };
+const secrets = { pushToken: "push-token-of-the-authenticator", secret: "secret-of-the-authenticator" };
 const deviceFacts = {
   keyName: "Ada's phone",
   deviceOs: "Android",
@@ -175,8 +175,8 @@ describe("a registration", () => {
   });
 
   test("of a key that another user has registered is rejected", async () => {
-    const { phone } = await application.enrolled("first owner");
-    const keyId = phone.keys[0]?.id ?? Buffer.alloc(32);
+    const { authenticator } = await application.enrolled("first owner");
+    const keyId = authenticator.keys[0]?.id ?? Buffer.alloc(32);
     const { body } = await application.answer(
       await application.register("second owner"),
       createUafAuthenticator(),
@@ -213,15 +213,15 @@ describe("devices", () => {
     const first = await dereg({ deviceIds: [one.deviceId] });
     expect(first.status).toBe("OK");
     const call = { facetId: service.server.url };
-    for (const { phone } of [one, two]) phone.deregister(first.request, call);
-    expect([one.phone.keys.length, two.phone.keys.length]).toEqual([0, 1]);
+    for (const { authenticator } of [one, two]) authenticator.deregister(first.request, call);
+    expect([one.authenticator.keys.length, two.authenticator.keys.length]).toEqual([0, 1]);
     const left = await service.call("GET", "/mgmt/v1/registrations/leaving");
     expect(left.body.map(({ deviceId }: { deviceId: string }) => deviceId)).toEqual([two.deviceId]);
 
     const last = await dereg();
     expect(last.status).toBe("OK");
-    two.phone.deregister(last.request, call);
-    expect(two.phone.keys).toEqual([]);
+    two.authenticator.deregister(last.request, call);
+    expect(two.authenticator.keys).toEqual([]);
     expect((await service.call("GET", "/mgmt/v1/registrations/leaving")).text).not.toContain(two.deviceId);
     expect((await dereg()).status).toBe("FAILED");
   });
@@ -235,8 +235,8 @@ test("the list of facets names this origin for versions 1.0 and 1.1, with its co
   ]);
   const entry = (minor: number) => ({ version: { major: 1, minor }, ids: [service.server.url] });
   expect(body.trustedFacets).toEqual(expect.arrayContaining([entry(0), entry(1)]));
-  const phone = createUafAuthenticator();
+  const authenticator = createUafAuthenticator();
   const { request } = await application.register("facets");
-  phone.register(request, { facetId: service.server.url, trustedFacets: body });
-  expect(phone.keys).toHaveLength(1);
+  authenticator.register(request, { facetId: service.server.url, trustedFacets: body });
+  expect(authenticator.keys).toHaveLength(1);
 });

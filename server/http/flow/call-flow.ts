@@ -39,8 +39,8 @@ export interface FlowAnswer {
 }
 
 /**
- * Calls the engine, for every interface, so that all of them answer alike. Errors are flow states; the cause of an
- * unexpected error is logged and not sent. No other function sets the headers and cookies of a flow answer.
+ * Calls the engine for every interface, so that all interfaces give the same answers. Errors are flow states; the cause
+ * of an unexpected error is logged and not sent. No other function sets the headers and cookies of a flow answer.
  */
 export async function callFlow(context: HandlerContext, call: FlowCall): Promise<FlowAnswer> {
   const { runtime, tenant, client } = context;

@@ -30,9 +30,9 @@ const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
 const success = "urn:oasis:names:tc:SAML:2.0:status:Success";
 
 /**
- * Validates a response before the library parses it. Accepts only documents that all parsers read alike: no document
- * type, entity, comment or processing instruction; one root, one assertion, one reference in each signature, to its
- * parent element; unique identifiers; and algorithms of a short list.
+ * Validates a response before the library parses it. Accepts only documents that all parsers interpret in the same
+ * way: no document type, entity, comment or processing instruction; one root, one assertion, one reference in each
+ * signature, to its parent element; unique identifiers; and algorithms of a short list.
  *
  * @param samlResponse the form field, base64 (SAML Bindings 2.0, 3.5.4)
  * @param decryptionKey for encrypted assertions

@@ -3,8 +3,8 @@ import { attributesOf, kindOf, rootScope, type Scope, scopeOf } from "./xml-name
 
 /**
  * A strict XML parser for SAML: no document types, no entities but the five predefined ones, no processing instructions,
- * no CDATA. Parsers differ in these, and the known signature bypasses exploit such differences; documents that this
- * parser accepts are read alike by all.
+ * no CDATA. Parsers differ in these, and the known signature bypasses exploit such differences. All parsers interpret the
+ * documents that this one accepts in the same way.
  */
 
 /** An element of Namespaces in XML 1.0. */
