@@ -209,9 +209,9 @@ describe("sending", () => {
     await delivered(ensurePasscodeSent(context, about));
     await delivered(resendPasscode(context, about));
     const code = await delivered(resendPasscode(context, about));
-    const refused = await resendPasscode(context, about);
-    expect(refused).toEqual({ ok: false, reason: "rate_limited", retryAfterSeconds: expect.any(Number) });
-    expect(refused.ok ? 0 : refused.retryAfterSeconds).toBeGreaterThan(0);
+    const rejected = await resendPasscode(context, about);
+    expect(rejected).toEqual({ ok: false, reason: "rate_limited", retryAfterSeconds: expect.any(Number) });
+    expect(rejected.ok ? 0 : rejected.retryAfterSeconds).toBeGreaterThan(0);
     expect(await ensurePasscodeSent(context, about)).toEqual({ ok: true, writes: [], jobs: [] });
     expect(await verifyPasscode(context, about, code)).toMatchObject({ ok: true });
     // The limit is per address, over all flows and sources.

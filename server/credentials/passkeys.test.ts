@@ -280,9 +280,9 @@ describe("a passkey", () => {
       }),
     );
     const results = await Promise.allSettled(verdicts.map(write));
-    const refused = results.filter((result) => result.status === "rejected");
-    expect(refused).toHaveLength(1);
-    expect(refused[0]?.reason.cause).toMatchObject({
+    const rejected = results.filter((result) => result.status === "rejected");
+    expect(rejected).toHaveLength(1);
+    expect(rejected[0]?.reason.cause).toMatchObject({
       code: "23505",
       constraint: "webauthn_credentials_pkey",
     });

@@ -196,10 +196,10 @@ describe("a security key", () => {
     const { userId } = await register(phone, "security_key");
     const required = scopeWith({ STILE_MFA_SECURITY_KEYS_USER_VERIFICATION: "required" });
     const unverified = { call: { userVerified: false } };
-    const refused = { ok: false, reason: "not_verified" };
-    expect(await show(phone, userId, unverified, required)).toEqual(refused);
+    const rejected = { ok: false, reason: "not_verified" };
+    expect(await show(phone, userId, unverified, required)).toEqual(rejected);
     const verified = { secondFactor: true, verified: true };
-    expect(await show(phone, userId, { ...unverified, proof: verified })).toEqual(refused);
+    expect(await show(phone, userId, { ...unverified, proof: verified })).toEqual(rejected);
     expect(await show(phone, userId, { proof: verified })).toMatchObject({ ok: true, userVerified: true });
     expect(await show(phone, userId, unverified)).toMatchObject({ ok: true, userVerified: false });
   });

@@ -47,14 +47,14 @@ it("renames and deletes a credential of its owner", async () => {
 
 it("A68 rejects changes for another account, of the other kind, or of an unknown id", async () => {
   const [own, other] = [await person(), await person()];
-  const refused = [
+  const rejected = [
     renameCredential(scope(), other.userId, { id: own.passkey, name: "Mine" }),
     deleteCredential(scope(), other.userId, { id: own.passkey, mfaOnly: false }),
     deleteCredential(scope(), own.userId, { id: own.passkey, mfaOnly: true }),
     deleteCredential(scope(), own.userId, { id: own.key, mfaOnly: false }),
     deleteCredential(scope(), own.userId, { id: randomUUID(), mfaOnly: false }),
   ];
-  for (const change of refused) await expect(write(change)).rejects.toThrow("conflict: passkey");
+  for (const change of rejected) await expect(write(change)).rejects.toThrow("conflict: passkey");
   expect(await namesOf(own.userId)).toHaveLength(2);
 });
 

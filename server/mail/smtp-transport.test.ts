@@ -89,16 +89,16 @@ describe("a sent mail", () => {
 describe("a rejection by the server", () => {
   test("A117 is permanent with 5yz, and its message does not repeat the reply", async () => {
     smtp = await startSmtp({ reply: () => 552 });
-    const refused = send();
-    await expect(refused).rejects.toThrow(PermanentFailure);
-    await expect(refused).rejects.toThrow(/^the mail server rejected it: 552 to DATA$/);
+    const rejected = send();
+    await expect(rejected).rejects.toThrow(PermanentFailure);
+    await expect(rejected).rejects.toThrow(/^the mail server rejected it: 552 to DATA$/);
   });
 
   test("A117 may be retried with 4yz", async () => {
     smtp = await startSmtp({ reply: () => 450 });
-    const refused = send();
-    await expect(refused).rejects.toMatchObject({ responseCode: 450 });
-    await expect(refused).rejects.not.toThrow(PermanentFailure);
+    const rejected = send();
+    await expect(rejected).rejects.toMatchObject({ responseCode: 450 });
+    await expect(rejected).rejects.not.toThrow(PermanentFailure);
   });
 
   test("A117 may be retried with 530, which requires a login", async () => {
@@ -115,9 +115,9 @@ describe("a rejection by the server", () => {
           callback(Object.assign(new Error("wrong password"), { responseCode: 535 }), {}),
       },
     });
-    const refused = send({}, smtp.url.replace("smtp://", "smtp://user:wrong@"));
-    await expect(refused).rejects.toMatchObject({ code: "EAUTH", responseCode: 535 });
-    await expect(refused).rejects.not.toThrow(PermanentFailure);
+    const rejected = send({}, smtp.url.replace("smtp://", "smtp://user:wrong@"));
+    await expect(rejected).rejects.toMatchObject({ code: "EAUTH", responseCode: 535 });
+    await expect(rejected).rejects.not.toThrow(PermanentFailure);
   });
 });
 

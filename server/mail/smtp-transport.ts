@@ -57,8 +57,8 @@ export function createSmtpTransport(url: string, from: { name: string; address: 
           signal,
         });
       } catch (error) {
-        const refusal = permanentRejection(error);
-        if (refusal) throw new PermanentFailure(refusal);
+        const rejection = permanentRejection(error);
+        if (rejection) throw new PermanentFailure(rejection);
         throw error;
       }
     },
