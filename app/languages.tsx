@@ -1,5 +1,5 @@
-import type { Language } from "#words/language";
-import { translatedTags, wordsIn } from "#words/languages";
+import type { Language } from "#words/language-tags";
+import { translatedTags, wordsIn } from "#words/translations";
 
 interface LanguagesProps {
   current: Language;

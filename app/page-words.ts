@@ -1,8 +1,8 @@
 import { cookies, headers } from "next/headers";
 import { pageLanguage } from "#server/http/language";
-import type { Language } from "#words/language";
+import type { Language } from "#words/language-tags";
 import type { LanguageWords } from "#words/language-words";
-import { wordsIn } from "#words/languages";
+import { wordsIn } from "#words/translations";
 import { LANGUAGE } from "./page-language.ts";
 
 /** The language of the current page, chosen by the visitor, else by the browser, and its words. */

@@ -1,4 +1,4 @@
-import type { Language } from "#words/language";
+import type { Language } from "#words/language-tags";
 
 /** The client of a request, as far as its connection and headers tell. */
 export interface Client {

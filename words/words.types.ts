@@ -5,8 +5,8 @@ import { flow } from "./en/flow.ts";
 import { mail } from "./en/mail.ts";
 import type { FlowWords } from "./flow.ts";
 import type { LanguageWords } from "./language-words.ts";
-import type { languages } from "./languages.ts";
 import type { MailWords } from "./mail.ts";
+import type { languages } from "./translations.ts";
 
 const { login_init: _state, ...states } = flow.states;
 // @ts-expect-error a state without words

@@ -1,5 +1,5 @@
-import { type Language, languageTags } from "#words/language";
-import { translatedTags } from "#words/languages";
+import { type Language, languageTags } from "#words/language-tags";
+import { translatedTags } from "#words/translations";
 import { acceptedLanguageTags } from "../lib/accept-language.ts";
 import { matchLanguage } from "../lib/match-language.ts";
 

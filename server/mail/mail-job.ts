@@ -1,4 +1,4 @@
-import type { Language } from "#words/language";
+import type { Language } from "#words/language-tags";
 import type { NoticeMail, PasscodeMail, SecurityMail } from "./messages.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { simpleParser } from "mailparser";
 import { describe, expect, test } from "vitest";
-import { type Language, languageTags } from "#words/language";
+import { type Language, languageTags } from "#words/language-tags";
 import type { MailContent } from "./mail-job.ts";
 import { createMailWriter } from "./mail-writer.ts";
 

@@ -1,7 +1,7 @@
 import { createTranslator } from "use-intl/core";
-import type { Language } from "#words/language";
-import { wordsIn } from "#words/languages";
+import type { Language } from "#words/language-tags";
 import type { MailWords } from "#words/mail";
+import { wordsIn } from "#words/translations";
 import { type Block, htmlLayout, textLayout } from "./layout.ts";
 import type { MailContent } from "./mail-job.ts";
 import {

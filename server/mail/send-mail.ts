@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { languageTags } from "#words/language";
+import { languageTags } from "#words/language-tags";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
 import type { Job } from "../runtime.ts";

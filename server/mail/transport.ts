@@ -1,4 +1,4 @@
-import type { Language } from "#words/language";
+import type { Language } from "#words/language-tags";
 
 /** A rendered mail: a one-line subject, and the text twice. */
 export interface RenderedMail {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { languageTags } from "./language.ts";
-import { languages, translatedTags, wordsIn } from "./languages.ts";
+import { languageTags } from "./language-tags.ts";
+import { languages, translatedTags, wordsIn } from "./translations.ts";
 
 /** Every text of a language by its path, with the names of its placeholders. */
 function shape(node: unknown, path = ""): [string, string[]][] {

@@ -1,6 +1,6 @@
 import { de } from "./de/index.ts";
 import { en } from "./en/index.ts";
-import { type Language, languageTags } from "./language.ts";
+import { type Language, languageTags } from "./language-tags.ts";
 import type { LanguageWords } from "./language-words.ts";
 
 /** One row per language: its words, or `null` for a language that falls back to English. */
