@@ -6,7 +6,7 @@ import "../components/ui/button.css";
 import "../components/ui/field.css";
 import "../components/ui/code-input.css";
 import "../components/ui/alert.css";
-import "../components/ui/fold.css";
+import "../components/ui/disclosure.css";
 import "../components/ui/provider-mark.css";
 import "../components/ui/recovery-codes.css";
 import "../components/ui/account.css";

@@ -8,7 +8,7 @@ import type { Detail } from "./account-items.ts";
 import { itemOf, type Row, type Section, sectionOfAction, sectionsOf } from "./account-sections.ts";
 import { ActionForm } from "./action-form.tsx";
 import { asksFirst, visibleInputs } from "./action-layout.ts";
-import { Fold } from "./fold.tsx";
+import { Fold } from "./disclosure.tsx";
 import { recoveryCodesIn } from "./recovery-codes.tsx";
 import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";

@@ -9,7 +9,7 @@ import { ActionForm, type ActionLook } from "./action-form.tsx";
 import { type ActionLayout, hasInputError, layOutActions, waitOf } from "./action-layout.ts";
 import { ceremonyOf, destinationOf } from "./ceremonies.ts";
 import { ExitLinks } from "./exit-links.tsx";
-import { Fold } from "./fold.tsx";
+import { Fold } from "./disclosure.tsx";
 import { Payloads, User } from "./payloads.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import { RecoveryCodes, recoveryCodesIn } from "./recovery-codes.tsx";
