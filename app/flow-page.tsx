@@ -27,16 +27,16 @@ interface FlowPageProps {
 }
 
 /** A hosted page: displays the browser's flow, or the first state of a flow that is not started. Reads only. */
-export async function FlowPage({ type: asked, query, path, tenantId }: FlowPageProps) {
+export async function FlowPage({ type: requestedType, query, path, tenantId }: FlowPageProps) {
   const tenant = await tenantOfPage(tenantId);
   const parameters = parametersOf(query);
   const providerReturn = readProviderReturn(parameters);
   const { language, words } = await pageWords();
   const { config } = tenant;
-  const here = withinTenant(config, path);
-  const { type, initial } = await drawn(
+  const pagePath = withinTenant(config, path);
+  const { type, initial } = await selectFlow(
     tenant,
-    candidates(asked, providerReturn !== null, isIdpInitiated(parameters)),
+    candidates(requestedType, providerReturn !== null, isIdpInitiated(parameters)),
   );
   return (
     <Login
@@ -48,11 +48,14 @@ export async function FlowPage({ type: asked, query, path, tenantId }: FlowPageP
       words={words.flow}
       language={language}
       base={pathPrefix(config)}
-      address={new URL(here, config.base_url).href}
+      address={new URL(pagePath, config.base_url).href}
       providerReturn={providerReturn}
       relyingParty={config.webauthn.relying_party.id}
     >
-      <Languages current={language} address={asked && path === "/" ? `${here}?flow=${asked}` : here} />
+      <Languages
+        current={language}
+        address={requestedType && path === "/" ? `${pagePath}?flow=${requestedType}` : pagePath}
+      />
     </Login>
   );
 }
@@ -75,15 +78,18 @@ export function parametersOf(query: Query): URLSearchParams {
   return new URLSearchParams(pairs);
 }
 
-/** The flows that this page may display. A visitor who returns from a provider belongs to one of them. */
-function candidates(asked: FlowType | null, arrives: boolean, idpInitiated: boolean): FlowType[] {
+/** The flows that this page may display. A return from a provider belongs to one of them. */
+function candidates(requestedType: FlowType | null, isReturn: boolean, idpInitiated: boolean): FlowType[] {
   if (idpInitiated) return ["token_exchange"];
-  if (asked) return [asked];
-  return arrives ? ["login", "registration"] : ["login"];
+  if (requestedType) return [requestedType];
+  return isReturn ? ["login", "registration"] : ["login"];
 }
 
-/** Of several flows, the one that waits for a provider's answer; else the first. */
-async function drawn(tenant: Tenant, types: FlowType[]): Promise<{ type: FlowType; initial: PageAnswer }> {
+/** Selects, of several flows, the one that waits for a provider's answer; else the first. */
+async function selectFlow(
+  tenant: Tenant,
+  types: FlowType[],
+): Promise<{ type: FlowType; initial: PageAnswer }> {
   const cookies = (await headers()).get("cookie");
   const pages = await Promise.all(
     types.map(async (type) => ({ type, initial: await state(tenant, type, cookies) })),
@@ -91,7 +97,7 @@ async function drawn(tenant: Tenant, types: FlowType[]): Promise<{ type: FlowTyp
   const [first] = pages;
   const awaiting = pages.find(({ initial }) => Object.hasOwn(initial.state.actions, "exchange_token"));
   const page = awaiting ?? first;
-  if (!page) throw new Error("a page is about at least one flow");
+  if (!page) throw new Error("a page has at least one candidate flow");
   return page;
 }
 

@@ -12,7 +12,7 @@ import "../components/ui/recovery-codes.css";
 import "../components/ui/account.css";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
-import { Trouble } from "../components/ui/error-boundary.tsx";
+import { ErrorBoundary } from "../components/ui/error-boundary.tsx";
 import { pageWords } from "./page-words.ts";
 
 export const metadata: Metadata = { robots: { index: false }, formatDetection: { telephone: false } };
@@ -25,9 +25,9 @@ export default async function Layout({ children }: { children: ReactNode }) {
   return (
     <html lang={language}>
       <body className="stile-body">
-        <Trouble title={page.troubleTitle} sentence={errors.technical_error} reload={page.reload}>
+        <ErrorBoundary title={page.errorTitle} sentence={errors.technical_error} reload={page.reload}>
           {children}
-        </Trouble>
+        </ErrorBoundary>
       </body>
     </html>
   );

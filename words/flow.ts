@@ -17,11 +17,11 @@ export interface StateWords {
   title: string;
   sentence?: string;
   /** Replaces `sentence` when the page knows the user; has the placeholder `{subject}`. */
-  sentenceAbout?: string;
+  sentenceWithSubject?: string;
   /** A final state that was reached with success. */
   end?: true;
   /** Where the page links from a final state without a redirect. */
-  leads?: "account" | "sign_in";
+  nextPage?: "account" | "sign_in";
   /** The link to the other flow. */
   other?: { flow: "login" | "registration"; question: string; label: string };
   /** Texts of actions and errors that replace the general ones in this state. */
@@ -85,8 +85,8 @@ export interface PageWords {
   working: string;
   secret: string;
   qrCode: string;
-  waitingForPhone: string;
-  troubleTitle: string;
+  waitingForAuthenticator: string;
+  errorTitle: string;
   reload: string;
   notFoundTitle: string;
   notFoundSentence: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { languageTags } from "./language-tags.ts";
-import { languages, translatedTags, wordsIn } from "./translations.ts";
+import { translatedTags, translations, wordsIn } from "./translations.ts";
 
 /** Every text of a language by its path, with the names of its placeholders. */
 function shape(node: unknown, path = ""): [string, string[]][] {
@@ -15,26 +15,26 @@ function texts(node: unknown): string[] {
   return typeof node === "string" ? [node] : Object.values(node as object).flatMap(texts);
 }
 
-describe.each(translatedTags)("the words of %s", (tag) => {
+describe.each(translatedTags)("the translation %s", (tag) => {
   const { words } = wordsIn(tag);
 
-  test("have the texts of English, with the same placeholders", () => {
-    expect(shape(words)).toEqual(shape(languages.en));
+  test("has the texts of English, with the same placeholders", () => {
+    expect(shape(words)).toEqual(shape(translations.en));
   });
 
-  test("leave no text empty", () => {
+  test("has no empty text", () => {
     expect(texts(words).filter((text) => typeof text === "string" && text.trim() === "")).toEqual([]);
   });
 
-  test("are their own", () => {
-    for (const room of ["flow", "confirmation", "mail"] as const) {
-      expect(words[room] === languages.en[room]).toBe(tag === "en");
+  test("is a translation of its own", () => {
+    for (const part of ["flow", "confirmation", "mail"] as const) {
+      expect(words[part] === translations.en[part]).toBe(tag === "en");
     }
   });
 });
 
 test("a language without words falls back to English", () => {
   for (const tag of languageTags.filter((tag) => !translatedTags.includes(tag))) {
-    expect(wordsIn(tag)).toEqual({ language: "en", words: languages.en });
+    expect(wordsIn(tag)).toEqual({ language: "en", words: translations.en });
   }
 });

@@ -4,7 +4,7 @@ import { type Language, languageTags } from "./language-tags.ts";
 import type { LanguageWords } from "./language-words.ts";
 
 /** One row per language: its words, or `null` for a language that falls back to English. */
-export const languages = {
+export const translations = {
   en,
   de,
   bn: null,
@@ -15,13 +15,13 @@ export const languages = {
   zh: null,
 } satisfies Record<Language, LanguageWords | null>;
 
-const rows: Record<Language, LanguageWords | null> = languages;
+const rows: Record<Language, LanguageWords | null> = translations;
 
 /** The languages that have words. */
 export const translatedTags = languageTags.filter((tag) => rows[tag] !== null);
 
-/** The words of a language and the language they are in: English where the language asked for has none. */
-export function wordsIn(asked: Language): { language: Language; words: LanguageWords } {
-  const words = rows[asked];
-  return words ? { language: asked, words } : { language: "en", words: en };
+/** The words of a language and the language they are in: English where the requested language has none. */
+export function wordsIn(tag: Language): { language: Language; words: LanguageWords } {
+  const words = rows[tag];
+  return words ? { language: tag, words } : { language: "en", words: en };
 }

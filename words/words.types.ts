@@ -6,7 +6,7 @@ import { mail } from "./en/mail.ts";
 import type { FlowWords } from "./flow.ts";
 import type { LanguageWords } from "./language-words.ts";
 import type { MailWords } from "./mail.ts";
-import type { languages } from "./translations.ts";
+import type { translations } from "./translations.ts";
 
 const { login_init: _state, ...states } = flow.states;
 // @ts-expect-error a state without words
@@ -32,4 +32,4 @@ export const withoutMessage: MailWords["messages"] = messages;
 export const withoutMail: LanguageWords = { name: "English", flow, confirmation };
 
 // @ts-expect-error a table without the row of a language
-export const withoutRow: typeof languages = { en: null };
+export const withoutRow: typeof translations = { en: null };

@@ -20,24 +20,24 @@ export async function ConfirmationPage({ tenantId, query }: { tenantId: string |
   const { language, words } = await pageWords();
   const { config } = tenant;
   const token = parametersOf(query).get("token") ?? "";
-  const here = withinTenant(config, "/confirm");
+  const pagePath = withinTenant(config, "/confirm");
   return (
     <Confirmation
       words={words.confirmation}
       language={language}
       service={config.service.name}
       address={`/passkeys/${tenant.id}/transaction/confirm`}
-      asked={await asked(tenant, token)}
+      content={await contentOf(tenant, token)}
     >
       <Languages
         current={language}
-        address={token === "" ? here : `${here}?${new URLSearchParams({ token })}`}
+        address={token === "" ? pagePath : `${pagePath}?${new URLSearchParams({ token })}`}
       />
     </Confirmation>
   );
 }
 
-async function asked(tenant: Tenant, token: string): Promise<ConfirmationProps["asked"]> {
+async function contentOf(tenant: Tenant, token: string): Promise<ConfirmationProps["content"]> {
   const runtime = currentRuntime();
   const page = await confirmationPage({ runtime, tenant }, token);
   if (page.state === "confirmed" || page.state === "declined") {

@@ -26,13 +26,13 @@ const question: Question = {
 const home = "https://shop.example/?error=access_denied";
 const declined = { answer: "declined", redirect_to: home };
 
-const { signs } = vi.hoisted(() => ({ signs: vi.fn() }));
+const { sign } = vi.hoisted(() => ({ sign: vi.fn() }));
 vi.mock("@simplewebauthn/browser", async (original) => {
   const real = await original<typeof import("@simplewebauthn/browser")>();
   return {
     ...real,
-    browserSupportsWebAuthn: () => signs.getMockImplementation() !== undefined,
-    startAuthentication: signs,
+    browserSupportsWebAuthn: () => sign.getMockImplementation() !== undefined,
+    startAuthentication: sign,
   };
 });
 
@@ -50,14 +50,14 @@ afterEach(() => {
   vi.resetAllMocks();
 });
 
-function draw(asked: ConfirmationProps["asked"] = { question }) {
+function draw(content: ConfirmationProps["content"] = { question }) {
   render(
     <Confirmation
       words={words}
       language="en"
       service="Stile"
       address="/passkeys/t/transaction/confirm"
-      asked={asked}
+      content={content}
       navigate={navigate}
     />,
   );
@@ -73,7 +73,7 @@ describe("the open question", () => {
     expect(history.state).toEqual({ stileConfirmation: "the-token" });
   });
 
-  test("sends a refusal, forgets the token, and redirects", async () => {
+  test("sends the decline, removes the token, and redirects", async () => {
     fetched.mockResolvedValue(Response.json(declined));
     draw();
     await press(words.decline);
@@ -101,24 +101,24 @@ describe("the open question", () => {
     [404, words.ends.unknown.title],
     [409, words.ends.answered.title],
     [410, words.ends.expired.title],
-  ])("ends on status %i", async (status, told) => {
+  ])("ends on status %i", async (status, message) => {
     fetched.mockResolvedValue(Response.json({ title: "x", details: "", status }, { status }));
     draw();
     await press(words.decline);
-    await waitFor(() => expect(title()).toBe(told));
+    await waitFor(() => expect(title()).toBe(message));
   });
 
   test.each<[string, () => Promise<Response>, string]>([
     ["there is no answer", () => Promise.reject(new TypeError("Failed to fetch")), words.errors.offline],
     ["the service is broken", async () => new Response("", { status: 502 }), words.errors.technical],
-    ["it was too fast", async () => Response.json({}, { status: 429 }), words.errors.slow],
-    ["the answer is not the service's", async () => new Response("<html>"), words.errors.technical],
-    ["the answer is refused", async () => Response.json({}, { status: 400 }), words.errors.refused],
-  ])("stays open when %s", async (_, answer, told) => {
+    ["the rate limit is exceeded", async () => Response.json({}, { status: 429 }), words.errors.slow],
+    ["the answer is not JSON", async () => new Response("<html>"), words.errors.technical],
+    ["the answer is rejected", async () => Response.json({}, { status: 400 }), words.errors.refused],
+  ])("stays open when %s", async (_, answer, message) => {
     fetched.mockImplementation(answer);
     draw();
     await press(words.decline);
-    expect((await screen.findByRole("alert")).textContent).toBe(told);
+    expect((await screen.findByRole("alert")).textContent).toBe(message);
     expect(title()).toBe(words.title);
     expect(screen.getByRole("button", { name: words.confirm }).hasAttribute("aria-disabled")).toBe(false);
   });
@@ -131,13 +131,13 @@ describe("the open question", () => {
   });
 });
 
-describe("an answer that is lost on the way", () => {
+describe("an answer without a reply", () => {
   const credential = { id: "a", type: "public-key" };
   const lost = () => Promise.reject(new TypeError("Failed to fetch"));
   const confirmed = { answer: "confirmed", redirect_to: "https://shop.example/?code=c" };
   const sent = () => fetched.mock.calls.map(([, request]) => JSON.parse(String(request?.body)));
 
-  test("is sent once more automatically", async () => {
+  test("is sent a second time automatically", async () => {
     fetched.mockImplementationOnce(lost).mockResolvedValueOnce(Response.json(declined));
     draw();
     await press(words.decline);
@@ -146,7 +146,7 @@ describe("an answer that is lost on the way", () => {
   });
 
   test("is sent again on a retry without a second passkey prompt", async () => {
-    signs.mockResolvedValue(credential);
+    sign.mockResolvedValue(credential);
     fetched.mockImplementation(lost);
     draw();
     await press(words.confirm);
@@ -157,12 +157,12 @@ describe("an answer that is lost on the way", () => {
     fetched.mockResolvedValueOnce(Response.json(confirmed));
     await press(words.confirm);
     await waitFor(() => expect(navigate).toHaveBeenCalledWith(confirmed.redirect_to));
-    expect(signs).toHaveBeenCalledTimes(1);
+    expect(sign).toHaveBeenCalledTimes(1);
     expect(sent()).toEqual(Array(4).fill({ token: "the-token", credential }));
   });
 
-  test("is not sent again after a rejection: the passkey is prompted for anew", async () => {
-    signs.mockResolvedValue(credential);
+  test("is not sent again after a rejection; the passkey is prompted for again", async () => {
+    sign.mockResolvedValue(credential);
     const options = { ...question.options, challenge: "BBBB" };
     fetched.mockImplementationOnce(lost).mockImplementationOnce(lost);
     fetched.mockResolvedValueOnce(Response.json({ publicKey: options }, { status: 401 }));
@@ -174,11 +174,11 @@ describe("an answer that is lost on the way", () => {
     await screen.findByText(words.errors.refused);
     await press(words.confirm);
     await waitFor(() => expect(title()).toBe(words.ends.confirmed.title));
-    expect(signs.mock.calls.map(([{ optionsJSON }]) => optionsJSON.challenge)).toEqual(["AAAA", "BBBB"]);
+    expect(sign.mock.calls.map(([{ optionsJSON }]) => optionsJSON.challenge)).toEqual(["AAAA", "BBBB"]);
   });
 
-  test("and was a confirmation is reported as one, whatever is sent afterwards", async () => {
-    signs.mockResolvedValue(credential);
+  test("that confirmed is reported as a confirmation, even if the user declines afterwards", async () => {
+    sign.mockResolvedValue(credential);
     fetched.mockImplementationOnce(lost).mockImplementationOnce(lost);
     fetched.mockResolvedValueOnce(Response.json(confirmed));
     draw();
@@ -191,7 +191,7 @@ describe("an answer that is lost on the way", () => {
 
   test("is not reported as expired, because it may have arrived", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
-    signs.mockResolvedValue(credential);
+    sign.mockResolvedValue(credential);
     fetched.mockImplementation(lost);
     draw();
     await press(words.confirm);
@@ -201,7 +201,7 @@ describe("an answer that is lost on the way", () => {
     expect(title()).toBe(words.title);
   });
 
-  test("redirects from a reloaded page on request", async () => {
+  test("can be followed by a redirect from a reloaded page", async () => {
     draw({ answered: { token: "the-token", end: "confirmed", returnsTo: "shop.example" } });
     expect([title(), location.search]).toEqual([words.ends.confirmed.title, ""]);
     expect(fetched).not.toHaveBeenCalled();
@@ -215,7 +215,7 @@ describe("an answer that is lost on the way", () => {
     expect(history.state).toEqual({});
   });
 
-  test("reports the expiry after a minute", async () => {
+  test("is reported as answered once the redirect has expired", async () => {
     fetched.mockResolvedValue(Response.json({}, { status: 409 }));
     draw({ answered: { token: "the-token", end: "declined", returnsTo: "shop.example" } });
     await press("Continue to shop.example");
@@ -265,7 +265,7 @@ test("A104 a closed page leaves no token in the address or in the tab", () => {
   expect([location.search, history.state]).toEqual(["", { kept: 1 }]);
 });
 
-test("a closed page says how it ended", () => {
+test("a closed page shows how the transaction ended", () => {
   for (const end of ["declined", "expired", "answered", "unknown"] as const) {
     draw({ end });
     expect(title()).toBe(words.ends[end].title);

@@ -17,7 +17,7 @@ export interface ConfirmationProps {
   /** The address that answers are posted to. */
   address: string;
   /** The open question, or why there is none. */
-  asked: { question: Question } | { answered: Answered } | { end: ConfirmationEnd };
+  content: { question: Question } | { answered: Answered } | { end: ConfirmationEnd };
   navigate?: (url: string) => void;
   /** The footer of the page. */
   children?: ReactNode;
@@ -29,14 +29,14 @@ export function Confirmation({
   language,
   service,
   address,
-  asked,
+  content,
   navigate = (url) => location.replace(url),
   children,
 }: ConfirmationProps) {
-  const question = "question" in asked ? asked.question : null;
-  const answered = "answered" in asked ? asked.answered : null;
+  const question = "question" in content ? content.question : null;
+  const answered = "answered" in content ? content.answered : null;
   const [outcome, setOutcome] = useState<End | null>(
-    "end" in asked ? { end: asked.end, redirectTo: null } : null,
+    "end" in content ? { end: content.end, redirectTo: null } : null,
   );
   const live = useSyncExternalStore(noSubscription, inBrowser, onServer);
 
@@ -44,11 +44,11 @@ export function Confirmation({
     const open = question ?? answered;
     if (open) hideToken(open.token);
     else {
-      const again = "end" in asked && asked.end === "unknown" ? addressWithToken() : null;
+      const again = "end" in content && content.end === "unknown" ? addressWithToken() : null;
       if (again) location.replace(again);
       else forgetToken();
     }
-  }, [question, answered, asked]);
+  }, [question, answered, content]);
 
   function end(reached: End) {
     forgetToken();

@@ -44,7 +44,7 @@ export function QuestionView({ words, question, address, live, end }: QuestionVi
   useEffect(() => {
     deadline.current = performance.now() + (options.timeout ?? 0);
   }, [options]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what ends the page never changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the function `end` never changes
   useEffect(() => {
     // A signed answer may have arrived, so only the server knows how the transaction ended.
     if (busy || signed) return;
@@ -53,16 +53,18 @@ export function QuestionView({ words, question, address, live, end }: QuestionVi
     return () => clearTimeout(timer);
   }, [busy, signed, options]);
 
-  async function answer(how: "confirm" | "decline") {
-    setBusy(how);
+  async function answer(choice: "confirm" | "decline") {
+    setBusy(choice);
     setError(null);
-    const outcome = await (how === "confirm" ? confirm(options, destination, signed) : decline(destination));
+    const outcome = await (choice === "confirm"
+      ? confirm(options, destination, signed)
+      : decline(destination));
     if ("end" in outcome) {
       end(outcome);
       return;
     }
     if (outcome.options) setOptions(outcome.options);
-    if (how === "confirm") setSigned(outcome.signed ?? null);
+    if (choice === "confirm") setSigned(outcome.signed ?? null);
     setError(outcome.error);
     setBusy(null);
   }

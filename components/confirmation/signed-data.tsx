@@ -83,13 +83,13 @@ export function Text({ pieces, words }: WithWords & { pieces: TextPiece[] }) {
         </bdi>
       );
     }
-    const said = interpolate(words.unseen, { code: piece.hidden });
+    const description = interpolate(words.unseen, { code: piece.hidden });
     return (
       // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes
       <span key={place}>
-        <bdi className="stile-unseen" title={said}>
+        <bdi className="stile-unseen" title={description}>
           <span aria-hidden="true">{piece.breaks ? "↵" : piece.hidden}</span>
-          <span className="stile-hidden">{` ${said} `}</span>
+          <span className="stile-hidden">{` ${description} `}</span>
         </bdi>
         {piece.breaks && <br />}
       </span>
@@ -100,12 +100,12 @@ export function Text({ pieces, words }: WithWords & { pieces: TextPiece[] }) {
 /** The exact text that is hashed, behind a disclosure. */
 export function ExactText({ id, pieces, words }: WithWords & { id: TextPiece[]; pieces: TextPiece[] }) {
   return (
-    <details className="stile-fold stile-agreement-exact">
+    <details className="stile-disclosure stile-agreement-exact">
       <summary className="stile-button stile-button-link">
         <Icon name="eye" />
         <span className="stile-button-text">{words.exact}</span>
       </summary>
-      <div className="stile-fold-body">
+      <div className="stile-disclosure-body">
         <p>{words.exactSentence}</p>
         <code dir="ltr">
           <Text pieces={id} words={words} />

@@ -8,7 +8,7 @@ const rules = { "color-contrast": { enabled: false }, "target-size": { enabled: 
 
 test.each(Object.keys(states) as StateFixture[])("assistive software can read %s", async (name) => {
   const { container } = draw(states[name]);
-  for (const fold of container.querySelectorAll("details")) fold.open = true;
+  for (const disclosure of container.querySelectorAll("details")) disclosure.open = true;
   document.documentElement.lang = "en";
   const { violations } = await axe.run(document, { rules });
   expect(

@@ -10,9 +10,9 @@ import {
   sectionActions,
   singletons,
 } from "./account-items.ts";
-import { asksFirst, isPerformable } from "./action-layout.ts";
+import { isPerformable, needsConfirmation } from "./action-layout.ts";
 import { isText } from "./payload-readers.ts";
-import type { ItemReference, Known } from "./view-context.ts";
+import type { ItemReference, PageValues } from "./view-context.ts";
 
 /** An item of the account and its actions. */
 export interface Row {
@@ -45,16 +45,16 @@ const order: WordedSection[] = [
  * The account page as data: each item of the account in its section with the actions that take its id, and every
  * other action in the section that it concerns. Unknown actions are in `more`.
  */
-export function sectionsOf(state: FlowState, known: Known): Section[] {
+export function sectionsOf(state: FlowState, pageValues: PageValues): Section[] {
   const actions = Object.values(state.actions);
   const offered = (name: string) => Object.hasOwn(state.actions, name);
   const rows = [
     ...singletons.flatMap((singleton) => singletonRow(singleton, state, offered)),
-    ...itemLists.flatMap((list) => listRows(list, state, actions, known)),
+    ...itemLists.flatMap((list) => listRows(list, state, actions, pageValues)),
   ];
   const inRows = new Set(singletons.flatMap((singleton) => singleton.actions));
   const rest = actions.filter(
-    (action) => !inRows.has(action.action) && !listOfAction(action) && isPerformable(action, known),
+    (action) => !inRows.has(action.action) && !listOfAction(action) && isPerformable(action, pageValues),
   );
   return order
     .map((name) => {
@@ -80,7 +80,7 @@ export function sectionOfAction(action: ActionDescriptor): WordedSection {
 }
 
 /** Whether an action is drawn once per item. */
-export function isAboutItem(action: ActionDescriptor): boolean {
+export function isItemAction(action: ActionDescriptor): boolean {
   return listOfAction(action) !== undefined;
 }
 
@@ -121,7 +121,7 @@ function listRows(
   list: ItemList,
   { payload }: FlowState,
   actions: ActionDescriptor[],
-  known: Known,
+  pageValues: PageValues,
 ): Placed[] {
   const { section } = list;
   return list.items(payload).flatMap((item): Placed[] => {
@@ -136,8 +136,8 @@ function listRows(
       details: list.details(item),
       actions: destructiveLast(
         actions
-          .filter((action) => mayBeAbout(action, list, item, id, known))
-          .map((action) => startingWith(action, list.renameInput, title)),
+          .filter((action) => appliesTo(action, list, item, id, pageValues))
+          .map((action) => withCurrentName(action, list.renameInput, title)),
       ),
       id,
     };
@@ -149,22 +149,26 @@ function listRows(
  * Whether an action applies to this item: the item's id makes it performable, and the action would change
  * something.
  */
-function mayBeAbout(
+function appliesTo(
   action: ActionDescriptor,
   list: ItemList,
   item: AccountItem,
   id: string,
-  known: Known,
+  pageValues: PageValues,
 ): boolean {
   const input = list.otherInputs?.[action.action] ?? list.input;
   const descriptor = action.inputs[input];
-  if (!descriptor?.hidden || !isPerformable(action, { ...known, [input]: id })) return false;
+  if (!descriptor?.hidden || !isPerformable(action, { ...pageValues, [input]: id })) return false;
   if (list.isRedundant?.[action.action]?.(item)) return false;
   return descriptor.allowed_values?.some(({ value }) => value === id) ?? true;
 }
 
 /** Presets the input for the new name with the current name. */
-function startingWith(action: ActionDescriptor, names: string | undefined, title: unknown): ActionDescriptor {
+function withCurrentName(
+  action: ActionDescriptor,
+  names: string | undefined,
+  title: unknown,
+): ActionDescriptor {
   const input = names === undefined ? undefined : action.inputs[names];
   if (!input || (input.value ?? null) !== null || !isText(title)) return action;
   return { ...action, inputs: { ...action.inputs, [input.name]: { ...input, value: title } } };
@@ -172,5 +176,5 @@ function startingWith(action: ActionDescriptor, names: string | undefined, title
 
 /** Sorts destructive actions last. */
 function destructiveLast(actions: ActionDescriptor[]): ActionDescriptor[] {
-  return actions.toSorted((one, other) => Number(asksFirst(one)) - Number(asksFirst(other)));
+  return actions.toSorted((one, other) => Number(needsConfirmation(one)) - Number(needsConfirmation(other)));
 }

@@ -15,7 +15,7 @@ const panel = (title: string) => within(screen.getByRole("region", { name: title
 /** A row by its title. */
 function row(title: string) {
   const item = screen.getAllByRole("listitem").find((element) => element.textContent?.includes(title));
-  if (!item) throw new Error(`there is no row that is called ${title}`);
+  if (!item) throw new Error(`no row has the title ${title}`);
   return within(item);
 }
 
@@ -40,7 +40,7 @@ describe("the account page", () => {
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Your account");
   });
 
-  test("hides empty sections, and says what to add where there is nothing yet", () => {
+  test("hides empty sections, and says what can be added", () => {
     account("profile_init_bare");
     expect(screen.getAllByRole("heading", { level: 2 }).map((heading) => heading.textContent)).toEqual([
       "Email addresses",
@@ -65,7 +65,7 @@ describe("the account page", () => {
     expect(row("Authenticator app").getByRole("button", { name: "Set up" })).toBeDefined();
   });
 
-  test("shows a session with the time of day, and a phone with its icon", () => {
+  test("shows a session with the time of day and the icon of its device", () => {
     account();
     expect(
       row("Android (Chrome)").getByText(/^Signed in Nov 1, 2026, .+ · Last used Nov 18, 2026, /),
@@ -80,7 +80,8 @@ describe("the account page", () => {
   test("closes an open action on a second click", async () => {
     const { user, container } = account();
     const summary = row("iCloud Keychain").getByText("Rename", { exact: false, selector: "summary span" });
-    const open = () => [...container.querySelectorAll("details")].filter((fold) => fold.open).length;
+    const open = () =>
+      [...container.querySelectorAll("details")].filter((disclosure) => disclosure.open).length;
     await user.click(summary);
     expect(open()).toBe(1);
     expect(summaries(row("iCloud Keychain"))).toEqual(["Rename iCloud Keychain", "Remove iCloud Keychain"]);
@@ -204,7 +205,7 @@ describe("the account page", () => {
     expect(field.value).toBe("ada@");
   });
 
-  test("lets password managers save a new password for its account", () => {
+  test("lets password managers save a new password with its account", () => {
     const { container } = account();
     expect(screen.getByLabelText<HTMLInputElement>("New password").autocomplete).toBe("new-password");
     expect(
@@ -268,7 +269,7 @@ describe("the account page", () => {
     );
   });
 
-  test("reports nothing added after a mere re-authentication", async () => {
+  test("does not report an added item after a re-authentication without an addition", async () => {
     const { user } = account("profile_init", [states.login_password, states.profile_init]);
     await user.click(screen.getByText("Add an email address"));
     await user.type(screen.getByLabelText("Email"), "new@example.org{Enter}");

@@ -7,8 +7,8 @@ import { additionTo } from "./account.ts";
 import type { Detail } from "./account-items.ts";
 import { itemOf, type Row, type Section, sectionOfAction, sectionsOf } from "./account-sections.ts";
 import { ActionForm } from "./action-form.tsx";
-import { asksFirst, visibleInputs } from "./action-layout.ts";
-import { Fold } from "./disclosure.tsx";
+import { needsConfirmation, visibleInputs } from "./action-layout.ts";
+import { Disclosure } from "./disclosure.tsx";
 import { recoveryCodesIn } from "./recovery-codes.tsx";
 import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";
@@ -24,16 +24,16 @@ export function AccountView({ context }: { context: ViewContext }) {
   const acted = offered(performed) ?? offered(added);
   const isDone = acted !== undefined && !state.error && notice === null;
   const done = isDone ? actionWords(words, acted.action, acted.description, copy).done : undefined;
-  const told = acted && sectionOfAction(acted);
+  const resultSection = acted && sectionOfAction(acted);
   // An item that was added in another state is scrolled into view, unless recovery codes have to be saved first.
   const scrollsIntoView =
     added !== null && added !== performed && recoveryCodesIn(state.payload).length === 0;
-  return sectionsOf(state, context.known).map((section) => (
+  return sectionsOf(state, context.pageValues).map((section) => (
     <Panel
       key={section.name}
       context={context}
       section={section}
-      done={told === section.name ? done : undefined}
+      done={resultSection === section.name ? done : undefined}
       scrollsIntoView={scrollsIntoView}
     />
   ));
@@ -53,13 +53,13 @@ function Panel({ context, section, done, scrollsIntoView }: PanelProps) {
   const titleId = useId();
   const title = useRef<HTMLHeadingElement>(null);
   const { title: text, sentence, empty } = words.sections[section.name];
-  const { turn } = flow.view;
+  const { answerCount } = flow.view;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what had the focus may be gone with what was done
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the action may have removed the element with the focus
   useEffect(() => {
     if (done !== undefined && (document.activeElement ?? document.body) === document.body)
       title.current?.focus({ preventScroll: !scrollsIntoView });
-  }, [turn]);
+  }, [answerCount]);
 
   return (
     <section className="stile-panel" aria-labelledby={titleId} data-section={section.name}>
@@ -135,14 +135,14 @@ interface AccountActionProps {
   tone: "link" | "secondary";
 }
 
-/** An action with fields or a confirmation is folded; any other is a button. */
+/** An action with fields or a confirmation is in a disclosure; any other is a button. */
 function AccountAction({ context, action, item, tone }: AccountActionProps) {
-  const known = item ? { ...context.known, [item.input]: item.id } : context.known;
-  const fields = visibleInputs(action, known).filter(({ allowed_values }) => !allowed_values);
-  return fields.length > 0 || asksFirst(action) ? (
-    <Fold context={context} action={action} item={item} tone={tone} />
+  const pageValues = item ? { ...context.pageValues, [item.input]: item.id } : context.pageValues;
+  const fields = visibleInputs(action, pageValues).filter(({ allowed_values }) => !allowed_values);
+  return fields.length > 0 || needsConfirmation(action) ? (
+    <Disclosure context={context} action={action} item={item} tone={tone} />
   ) : (
-    <ActionForm context={context} action={action} item={item} look={tone} />
+    <ActionForm context={context} action={action} item={item} tone={tone} />
   );
 }
 

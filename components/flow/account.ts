@@ -20,13 +20,13 @@ const additions: Record<string, (payload: Payload) => string[]> = {
 };
 
 /**
- * The action that added an item to the account since it was last shown. The last step performed does not tell: the
- * same step can also be a re-authentication.
+ * The action that added an item to the account since it was last shown. The last step performed does not decide: it
+ * can also be a re-authentication.
  */
 export function additionTo(before: FlowState, now: FlowState): string | null {
   const isNew = (items: (payload: Payload) => string[]) => {
-    const known = new Set(items(before.payload));
-    return items(now.payload).some((id) => !known.has(id));
+    const earlier = new Set(items(before.payload));
+    return items(now.payload).some((id) => !earlier.has(id));
   };
   return Object.keys(additions).find((action) => additions[action] && isNew(additions[action])) ?? null;
 }

@@ -63,12 +63,12 @@ test("a missing value is reported without asking the server, and has the focus",
 test.each([
   ["short", "Please use at least 8 characters."],
   ["x".repeat(257), "Please use at most 256 characters."],
-])("a new password of the wrong length is reported beside its field", async (password, told) => {
+])("a new password of the wrong length is reported beside its field", async (password, message) => {
   const { server, user } = draw(states.password_creation);
   await user.click(screen.getByLabelText("New password"));
   await user.paste(password);
   await user.keyboard("{Enter}");
-  expect(screen.getByText(told)).toBeDefined();
+  expect(screen.getByText(message)).toBeDefined();
   expect(screen.getByLabelText<HTMLInputElement>("New password").value).toBe(password);
   expect(server.act).not.toHaveBeenCalled();
 });

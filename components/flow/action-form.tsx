@@ -10,52 +10,52 @@ import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords, interpolate } from "./words.ts";
 
 /** How an action is drawn: the style of its button, or a switch without a button. */
-export type ActionLook = ButtonTone | "toggle";
+export type ActionTone = ButtonTone | "toggle";
 
 export interface ActionFormProps {
   context: ViewContext;
   action: ActionDescriptor;
-  look: ActionLook;
+  tone: ActionTone;
   /** Seconds until the action is allowed. */
   wait?: number;
   /** The item that the action is performed on. */
   item?: ItemReference | undefined;
-  /** The form is in a fold whose summary has the action's label, so the button uses `submit`. */
-  folded?: boolean;
+  /** The form is in a disclosure whose summary has the action's label, so the button uses `submit`. */
+  inDisclosure?: boolean;
 }
 
 /**
  * One action as a form with fields and a button. Without scripts it is posted to `/step`; with scripts the step is
  * made in place.
  */
-export function ActionForm({ context, action, look, wait = 0, item, folded = false }: ActionFormProps) {
+export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure = false }: ActionFormProps) {
   const { flow, type, words, copy, live, base } = context;
-  const { busy, version, turn, state, performed, about } = flow.view;
+  const { busy, version, answerCount, state, performed, itemId } = flow.view;
   const [inputErrors, setInputErrors] = useState<Record<string, FlowError>>({});
   const form = useRef<HTMLFormElement>(null);
-  const left = useCountdown(wait, state);
-  const known = item ? { ...context.known, [item.input]: item.id } : context.known;
-  const visible = visibleInputs(action, known);
+  const secondsLeft = useCountdown(wait, state);
+  const pageValues = item ? { ...context.pageValues, [item.input]: item.id } : context.pageValues;
+  const visible = visibleInputs(action, pageValues);
   const alone = visible.length === 1;
-  const needsButton = !visible.some((input) => submitsItself(input, alone, known));
+  const needsButton = !visible.some((input) => submitsItself(input, alone, pageValues));
   const { label, hint, waiting, submit } = actionWords(words, action.action, action.description, copy);
-  const isMine = !item || about === item.id;
+  const isMine = !item || itemId === item.id;
   const isBusy = busy === action.action && isMine;
   const { user } = state.payload;
   const owner = primaryAddressOf(user) ?? nameOf(user) ?? flow.view.subject;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an answer overrules what the page found by itself
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an answer replaces the errors that the page found
   useEffect(() => setInputErrors({}), [state]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was taken need not stand there any longer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the fields are emptied after success
   useEffect(() => {
-    const taken = performed === action.action && isMine && !state.error && !flow.view.notice;
-    if (taken && look !== "toggle") form.current?.reset();
-  }, [turn]);
+    const succeeded = performed === action.action && isMine && !state.error && !flow.view.notice;
+    if (succeeded && tone !== "toggle") form.current?.reset();
+  }, [answerCount]);
 
   function perform(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    if (busy !== null || left > 0) return;
+    if (busy !== null || secondsLeft > 0) return;
     const form = event.currentTarget;
     const found = inputErrorsOf(action, form);
     setInputErrors(found);
@@ -65,25 +65,28 @@ export function ActionForm({ context, action, look, wait = 0, item, folded = fal
       return;
     }
     const { submitter } = event.nativeEvent as SubmitEvent;
-    const input = inputData(action, new FormData(form, submitter), known);
-    void flow.act(action.action, input, { quiet: look === "toggle", ...(item ? { about: item.id } : {}) });
+    const input = inputData(action, new FormData(form, submitter), pageValues);
+    void flow.act(action.action, input, {
+      background: tone === "toggle",
+      ...(item ? { itemId: item.id } : {}),
+    });
   }
 
   return (
     <form
       ref={form}
-      className={`stile-form stile-form-${look}`}
+      className={`stile-form stile-form-${tone}`}
       method="post"
       action={`${base}/step`}
       noValidate={live}
       onSubmit={perform}
-      onChange={look === "toggle" && live ? (event) => event.currentTarget.requestSubmit() : undefined}
+      onChange={tone === "toggle" && live ? (event) => event.currentTarget.requestSubmit() : undefined}
       data-action={action.action}
     >
       <input type="hidden" name="flow" value={type} />
       <input type="hidden" name="action" value={action.action} />
       <input type="hidden" name="version" value={version} />
-      {hint && look !== "choice" && visible.length > 0 && <p className="stile-hint">{hint}</p>}
+      {hint && tone !== "choice" && visible.length > 0 && <p className="stile-hint">{hint}</p>}
       {owner && visible.some(({ type }) => type === "password") && <Owner name={owner} />}
       {Object.values(action.inputs).map((input) => (
         <Field
@@ -92,30 +95,30 @@ export function ActionForm({ context, action, look, wait = 0, item, folded = fal
           words={words}
           flow={type}
           error={inputErrors[input.name] ?? (isMine ? input.error : undefined)}
-          alone={alone}
+          isOnlyInput={alone}
           busy={busy !== null}
-          turn={turn}
-          known={known}
+          answerCount={answerCount}
+          pageValues={pageValues}
         />
       ))}
-      {look === "toggle" && !live && (
+      {tone === "toggle" && !live && (
         <button type="submit" className="stile-apply">
           {words.page.apply}
         </button>
       )}
-      {look !== "toggle" && needsButton && (
+      {tone !== "toggle" && needsButton && (
         <Button
-          tone={look}
+          tone={tone}
           type="submit"
           busy={isBusy}
-          disabled={left > 0 || (busy !== null && !isBusy)}
-          icon={folded || look === "link" ? undefined : iconOf(action)}
+          disabled={secondsLeft > 0 || (busy !== null && !isBusy)}
+          icon={inDisclosure || tone === "link" ? undefined : iconOf(action)}
           hint={hint}
         >
-          {left > 0
-            ? interpolate(waiting ?? words.page.tryAgainIn, { time: clockTime(left) })
-            : ((folded ? submit : undefined) ?? label)}
-          {item && !folded && (
+          {secondsLeft > 0
+            ? interpolate(waiting ?? words.page.tryAgainIn, { time: clockTime(secondsLeft) })
+            : ((inDisclosure ? submit : undefined) ?? label)}
+          {item && !inDisclosure && (
             <>
               {" "}
               <span className="stile-hidden">{item.name}</span>

@@ -1,7 +1,7 @@
 import type { ActionName } from "#server/flow/protocol-names";
 import type { ActionDescriptor, FlowState, InputDescriptor } from "#server/flow/wire";
 import type { IconName } from "../ui/icon.tsx";
-import type { Known } from "./view-context.ts";
+import type { PageValues } from "./view-context.ts";
 
 /** The place of each action of a state on the page. Within a place they keep the server's order. */
 export interface ActionLayout {
@@ -14,30 +14,30 @@ export interface ActionLayout {
   /** Actions without fields. */
   choices: ActionDescriptor[];
   /** Rows of buttons, each of which performs the action with another value. */
-  picks: ActionDescriptor[];
-  /** Actions with fields that are not suggested: they open on request. */
-  folded: ActionDescriptor[];
-  /** Actions without fields that are not suggested. */
-  quiet: ActionDescriptor[];
+  valueButtons: ActionDescriptor[];
+  /** Actions with fields that are not suggested: each is in a disclosure. */
+  collapsed: ActionDescriptor[];
+  /** Actions without fields that are not suggested: drawn as links. */
+  links: ActionDescriptor[];
 }
 
 interface ActionStyle {
-  place?: "back" | "quiet" | "folded";
+  place?: "back" | "link" | "collapsed";
   icon?: IconName;
-  /** The action is destructive and asks for confirmation. */
-  confirms?: true;
+  /** The user confirms the action first, because it is destructive. */
+  needsConfirmation?: true;
 }
 
 /** How actions are drawn, where their descriptors do not determine it. */
 const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   back: { place: "back", icon: "back" },
-  skip: { place: "quiet" },
-  resend_passcode: { place: "quiet" },
-  continue_to_passcode_confirmation_recovery: { place: "quiet" },
-  continue_to_login_otp: { place: "quiet" },
-  continue_to_login_security_key: { place: "quiet" },
-  continue_to_login_authenticator: { place: "quiet" },
-  recovery_code_validate: { place: "folded" },
+  skip: { place: "link" },
+  resend_passcode: { place: "link" },
+  continue_to_passcode_confirmation_recovery: { place: "link" },
+  continue_to_login_otp: { place: "link" },
+  continue_to_login_security_key: { place: "link" },
+  continue_to_login_authenticator: { place: "link" },
+  recovery_code_validate: { place: "collapsed" },
   webauthn_generate_request_options: { icon: "passkey" },
   webauthn_generate_creation_options: { icon: "passkey" },
   continue_to_passkey_registration: { icon: "passkey" },
@@ -46,32 +46,33 @@ const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
   continue_to_passcode_confirmation: { icon: "mail" },
   continue_to_otp_secret_creation: { icon: "phone" },
   continue_to_security_key_creation: { icon: "key" },
-  disconnect_thirdparty_oauth_provider: { confirms: true },
-  recovery_codes_create: { confirms: true },
-  session_delete_others: { confirms: true },
+  disconnect_thirdparty_oauth_provider: { needsConfirmation: true },
+  recovery_codes_create: { needsConfirmation: true },
+  session_delete_others: { needsConfirmation: true },
 };
 
 /**
  * Sorts the actions of a state by their inputs and by `actionStyles`.
  *
- * @param ceremonial the action that a ceremony performs; its inputs cannot be typed, so it has no form
- * @param performed whether the ceremony always performs it, so that it is not drawn
- * @param known hidden inputs that the page fills in; an action that requires other hidden inputs is not drawn
+ * @param ceremonyAction the action that a ceremony performs; its inputs cannot be typed, so it has no form
+ * @param isHidden whether the ceremony always performs it, so that it is not drawn
+ * @param pageValues values of hidden inputs that the page fills in; an action that requires other hidden inputs is
+ *   not drawn
  */
 export function layOutActions(
   state: FlowState,
-  ceremonial: string | null,
-  performed: boolean,
-  known: Known = {},
+  ceremonyAction: string | null,
+  isHidden: boolean,
+  pageValues: PageValues = {},
 ): ActionLayout {
   const layout: ActionLayout = {
     ...{ back: null, form: null },
-    ...{ toggles: [], choices: [], picks: [], folded: [], quiet: [] },
+    ...{ toggles: [], choices: [], valueButtons: [], collapsed: [], links: [] },
   };
   for (const action of Object.values(state.actions)) {
-    const visible = visibleInputs(action, known);
-    if (action.action === ceremonial && (performed || visible.length > 0)) continue;
-    if (!isPerformable(action, known)) continue;
+    const visible = visibleInputs(action, pageValues);
+    if (action.action === ceremonyAction && (isHidden || visible.length > 0)) continue;
+    if (!isPerformable(action, pageValues)) continue;
     place(layout, action, visible);
   }
   return layout;
@@ -80,12 +81,12 @@ export function layOutActions(
 function place(layout: ActionLayout, action: ActionDescriptor, visible: InputDescriptor[]): void {
   const { place } = styleOf(action);
   if (visible.length === 1 && visible[0]?.type === "boolean") layout.toggles.push(action);
-  else if (visible.length === 1 && visible[0]?.allowed_values) layout.picks.push(action);
+  else if (visible.length === 1 && visible[0]?.allowed_values) layout.valueButtons.push(action);
   else if (visible.length > 0) {
-    if (place === "folded" || layout.form) layout.folded.push(action);
+    if (place === "collapsed" || layout.form) layout.collapsed.push(action);
     else layout.form = action;
   } else if (place === "back") layout.back = action;
-  else if (place === "quiet") layout.quiet.push(action);
+  else if (place === "link") layout.links.push(action);
   else layout.choices.push(action);
 }
 
@@ -93,39 +94,39 @@ export function iconOf(action: ActionDescriptor): IconName | undefined {
   return styleOf(action).icon;
 }
 
-/** Whether an action asks for confirmation. Actions that are not listed are judged by their names. */
-export function asksFirst(action: ActionDescriptor): boolean {
-  return styleOf(action).confirms ?? /_delete$/.test(action.action);
+/** Whether the user has to confirm an action. For actions that are not listed, the name decides. */
+export function needsConfirmation(action: ActionDescriptor): boolean {
+  return styleOf(action).needsConfirmation ?? /_delete$/.test(action.action);
 }
 
 /** The inputs that the user fills in or chooses. */
-export function visibleInputs(action: ActionDescriptor, known: Known = {}): InputDescriptor[] {
-  return Object.values(action.inputs).filter((input) => !input.hidden || isChoice(input, known));
+export function visibleInputs(action: ActionDescriptor, pageValues: PageValues = {}): InputDescriptor[] {
+  return Object.values(action.inputs).filter((input) => !input.hidden || isChoice(input, pageValues));
 }
 
 /** Whether a hidden input offers values for the user to choose from. */
-export function isChoice(input: InputDescriptor, known: Known): boolean {
+export function isChoice(input: InputDescriptor, pageValues: PageValues): boolean {
   return (
     input.allowed_values !== undefined &&
     (input.value === undefined || input.value === null) &&
-    !Object.hasOwn(known, input.name)
+    !Object.hasOwn(pageValues, input.name)
   );
 }
 
-/** The value of a hidden input: its preset, else the value known to the page. */
-export function presetOf(input: InputDescriptor, known: Known): unknown {
-  return input.value ?? (Object.hasOwn(known, input.name) ? known[input.name] : undefined);
+/** The value of a hidden input: its preset, else the value that the page fills in. */
+export function presetOf(input: InputDescriptor, pageValues: PageValues): unknown {
+  return input.value ?? (Object.hasOwn(pageValues, input.name) ? pageValues[input.name] : undefined);
 }
 
 /** Whether all required hidden inputs have values. An absent boolean means false. */
-export function isPerformable(action: ActionDescriptor, known: Known): boolean {
+export function isPerformable(action: ActionDescriptor, pageValues: PageValues): boolean {
   return Object.values(action.inputs).every(
     (input) =>
       !input.hidden ||
       !input.required ||
       input.type === "boolean" ||
-      isChoice(input, known) ||
-      (presetOf(input, known) ?? null) !== null,
+      isChoice(input, pageValues) ||
+      (presetOf(input, pageValues) ?? null) !== null,
   );
 }
 
@@ -141,7 +142,7 @@ export function hasInputError(actions: ActionDescriptor[]): boolean {
 export function waitOf(
   state: FlowState,
   performed: string | null,
-  ceremonial: string | null = null,
+  ceremonyAction: string | null = null,
 ): { seconds: number; action: string | null } | null {
   const seconds = state.payload.resend_after ?? state.payload.retry_after;
   if (typeof seconds !== "number" || !(seconds > 0)) return null;
@@ -149,7 +150,7 @@ export function waitOf(
   const action =
     names.find((name) => name === performed) ??
     names.find((name) => name.startsWith("resend_")) ??
-    ceremonial;
+    ceremonyAction;
   return { seconds: Math.ceil(seconds), action };
 }
 

@@ -21,7 +21,7 @@ class Stream extends EventTarget {
   close() {
     this.readyState = Stream.CLOSED;
   }
-  tell(data: string) {
+  emit(data: string) {
     return act(async () => {
       this.dispatchEvent(new MessageEvent("status", { data }));
     });
@@ -35,8 +35,8 @@ class Stream extends EventTarget {
   }
 }
 
-const told = (status: string) => JSON.stringify({ id: "x", status });
-const news = (status: string) => Response.json({ status });
+const statusEvent = (status: string) => JSON.stringify({ id: "x", status });
+const pollAnswer = (status: string) => Response.json({ status });
 const fetched = vi.fn<(url: string, options: RequestInit) => Promise<Response>>();
 
 beforeEach(() => {
@@ -56,7 +56,7 @@ const waiting = states.login_authenticator;
 const href = String(waiting.payload.events_href);
 
 /** The flow server's answer to a step from an outdated page. */
-const refused: FlowState = {
+const rejected: FlowState = {
   ...waiting,
   ...{ name: "error", status: 403, payload: {}, actions: {} },
   error: { code: "operation_not_permitted_error", message: "" },
@@ -67,76 +67,78 @@ function renewed(more: Partial<FlowState> = {}): FlowState {
   return { ...waiting, payload: { ...waiting.payload, events_href: "/next?token=2" }, ...more };
 }
 
-async function drawn(state: FlowState = waiting, drawing: Drawing = {}) {
-  const made = draw(state, drawing);
+async function drawWaiting(state: FlowState = waiting, drawing: Drawing = {}) {
+  const page = draw(state, drawing);
   await waitFor(() => expect(streams).toHaveLength(1));
   const [stream] = streams as [Stream];
-  return { ...made, stream };
+  return { ...page, stream };
 }
 
 describe("a page that waits for an authenticator", () => {
-  test("shows the QR code, says that it waits, and offers the other ways", async () => {
-    const { stream } = await drawn();
+  test("shows the QR code, reports that it waits, and offers the alternatives", async () => {
+    const { stream } = await drawWaiting();
     expect(stream.url).toBe(href);
     expect(screen.getByRole("img").getAttribute("src")).toBe(waiting.payload.qr_image_source);
-    expect(screen.getByRole("status").textContent).toBe(en.page.waitingForPhone);
+    expect(screen.getByRole("status").textContent).toBe(en.page.waitingForAuthenticator);
     for (const name of ["I have confirmed", /code of six digits/, /security key/, "Back"]) {
       expect(screen.getByRole("button", { name })).toBeDefined();
     }
   });
 
   test.each(["OK", "FAILED"])("submits an answer automatically, once: %s", async (status) => {
-    const { server, stream } = await drawn(waiting, { answers: [states.success] });
-    await stream.tell(told("PENDING"));
+    const { server, stream } = await drawWaiting(waiting, { answers: [states.success] });
+    await stream.emit(statusEvent("PENDING"));
     expect(server.act).not.toHaveBeenCalled();
-    await stream.tell(told(status));
-    await stream.tell(told(status));
+    await stream.emit(statusEvent(status));
+    await stream.emit(statusEvent(status));
     await screen.findByRole("heading", { name: "You are signed in" });
     expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "authenticator_verify", 7, {});
     expect(stream.readyState).toBe(Stream.CLOSED);
   });
 
   test("requests the status below the address of its tenant", async () => {
-    const { stream } = await drawn(waiting, { base: "/t/acme" });
+    const { stream } = await drawWaiting(waiting, { base: "/t/acme" });
     expect(stream.url).toBe(`/t/acme${href}`);
   });
 
-  test("waits for the next request, and says what became of the last one", async () => {
+  test("waits for the next request, and reports that the last one failed", async () => {
     const error = { code: "authenticator_request_failed", message: "" };
-    const { server, stream } = await drawn(waiting, {
+    const { server, stream } = await drawWaiting(waiting, {
       answers: [renewed({ status: 401, error }), states.success],
     });
-    await stream.tell(told("FAILED"));
+    await stream.emit(statusEvent("FAILED"));
     expect(await screen.findByText(en.errors.authenticator_request_failed)).toBeDefined();
     await waitFor(() => expect(streams).toHaveLength(2));
     expect(streams[1]?.url).toBe("/next?token=2");
-    await streams[1]?.tell(told("OK"));
+    await streams[1]?.emit(statusEvent("OK"));
     await screen.findByRole("heading", { name: "You are signed in" });
     expect(server.act).toHaveBeenCalledTimes(2);
   });
 
   test.each<[string, FlowState | Error]>([
-    ["was lost on the way, or with its server", new Error("gone")],
-    ["came when another tab had changed what is on show", refused],
-  ])("submits an answer again where the step %s", async (_, lost) => {
+    ["a step without an answer", new Error("no answer")],
+    ["a step rejected because another tab changed the state", rejected],
+  ])("submits an answer again after %s", async (_, first) => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
-    const { server, stream } = await drawn(waiting, { answers: [lost, waiting, states.success] });
-    await stream.tell(told("OK"));
+    const { server, stream } = await drawWaiting(waiting, { answers: [first, waiting, states.success] });
+    await stream.emit(statusEvent("OK"));
     await waitFor(() => expect(server.act).toHaveBeenCalledTimes(1));
     await act(() => vi.advanceTimersByTimeAsync(1000));
     await waitFor(() => expect(streams).toHaveLength(2));
-    await streams[1]?.tell(told("OK"));
+    await streams[1]?.emit(statusEvent("OK"));
     await screen.findByRole("heading", { name: "You are signed in" });
     expect(server.act).toHaveBeenCalledTimes(2);
   });
 
-  test("limits how often it submits the same answer to a server that does not have it", async () => {
+  test("submits the same answer at most three times", async () => {
     const error = { code: "authenticator_request_pending", message: "" };
-    const unknown = () => ({ ...waiting, status: 400, error });
-    const { server } = await drawn(waiting, { answers: [unknown(), unknown(), unknown(), states.success] });
+    const pending = () => ({ ...waiting, status: 400, error });
+    const { server } = await drawWaiting(waiting, {
+      answers: [pending(), pending(), pending(), states.success],
+    });
     for (let times = 1; times <= 3; times += 1) {
       await waitFor(() => expect(streams).toHaveLength(times));
-      await streams.at(-1)?.tell(told("OK"));
+      await streams.at(-1)?.emit(statusEvent("OK"));
       await screen.findByText(en.errors.authenticator_request_pending);
     }
     expect(server.act).toHaveBeenCalledTimes(3);
@@ -145,10 +147,10 @@ describe("a page that waits for an authenticator", () => {
   });
 
   test("renews an expired request without a notice and without touching typed text", async () => {
-    const { server, stream, user } = await drawn(waiting, { answers: [renewed()] });
+    const { server, stream, user } = await drawWaiting(waiting, { answers: [renewed()] });
     await user.click(screen.getByText("Use a recovery code"));
     await user.type(screen.getByLabelText("Recovery code"), "AB3D-");
-    await stream.tell(told("INVALIDATED"));
+    await stream.emit(statusEvent("INVALIDATED"));
     await waitFor(() => expect(streams).toHaveLength(2));
     expect(server.act).not.toHaveBeenCalled();
     expect(server.current).toHaveBeenCalledTimes(2);
@@ -158,17 +160,17 @@ describe("a page that waits for an authenticator", () => {
 
   test("does not reopen the stream of a request that was renewed", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
-    const { stream } = await drawn(waiting, { answers: [renewed()] });
-    await stream.tell(told("INVALIDATED"));
+    const { stream } = await drawWaiting(waiting, { answers: [renewed()] });
+    await stream.emit(statusEvent("INVALIDATED"));
     await waitFor(() => expect(streams).toHaveLength(2));
     await act(() => vi.advanceTimersByTimeAsync(60_000));
     expect(streams.map(({ url }) => url)).toEqual([href, "/next?token=2"]);
   });
 
   test("A70 sends no new request while the page is hidden", async () => {
-    const { server, stream } = await drawn(waiting, { answers: [renewed()] });
+    const { server, stream } = await drawWaiting(waiting, { answers: [renewed()] });
     const visibility = vi.spyOn(document, "visibilityState", "get").mockReturnValue("hidden");
-    await stream.tell(told("INVALIDATED"));
+    await stream.emit(statusEvent("INVALIDATED"));
     expect(server.current).toHaveBeenCalledTimes(1);
     visibility.mockReturnValue("visible");
     await act(async () => {
@@ -178,16 +180,16 @@ describe("a page that waits for an authenticator", () => {
   });
 
   test("A70 sends no new request while the user is inactive", async () => {
-    const another = (turn: number) => ({
+    const another = (number: number) => ({
       ...waiting,
-      payload: { ...waiting.payload, events_href: `/next?token=${turn}` },
+      payload: { ...waiting.payload, events_href: `/next?token=${number}` },
     });
-    const { server } = await drawn(waiting, { answers: [1, 2, 3, 4, 5].map(another) });
+    const { server } = await drawWaiting(waiting, { answers: [1, 2, 3, 4, 5].map(another) });
     for (let expired = 1; expired <= 4; expired += 1) {
-      await streams.at(-1)?.tell(told("INVALIDATED"));
+      await streams.at(-1)?.emit(statusEvent("INVALIDATED"));
       await waitFor(() => expect(streams).toHaveLength(expired + 1));
     }
-    await streams.at(-1)?.tell(told("INVALIDATED"));
+    await streams.at(-1)?.emit(statusEvent("INVALIDATED"));
     const visibility = vi.spyOn(document, "visibilityState", "get").mockReturnValue("hidden");
     // Leaving the page is not a sign of activity.
     await act(async () => {
@@ -202,30 +204,30 @@ describe("a page that waits for an authenticator", () => {
   });
 
   test("reopens the stream when the page becomes visible", async () => {
-    const { server, stream } = await drawn(waiting, { answers: [states.success] });
+    const { server, stream } = await drawWaiting(waiting, { answers: [states.success] });
     await act(async () => {
       document.dispatchEvent(new Event("visibilitychange"));
     });
     expect(streams).toHaveLength(2);
     expect(stream.readyState).toBe(Stream.CLOSED);
-    await streams[1]?.tell(told("OK"));
+    await streams[1]?.emit(statusEvent("OK"));
     await screen.findByRole("heading", { name: "You are signed in" });
     expect(server.act).toHaveBeenCalledTimes(1);
   });
 
   test("retries a renewal that did not reach the server", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
-    const { server, stream } = await drawn(waiting, { answers: [new Error("gone"), renewed()] });
-    await stream.tell(told("INVALIDATED"));
+    const { server, stream } = await drawWaiting(waiting, { answers: [new Error("no answer"), renewed()] });
+    await stream.emit(statusEvent("INVALIDATED"));
     await waitFor(() => expect(server.current).toHaveBeenCalledTimes(2));
     await act(() => vi.advanceTimersByTimeAsync(5000));
     await waitFor(() => expect(streams).toHaveLength(2));
-    await streams[1]?.tell(told("INVALIDATED"));
+    await streams[1]?.emit(statusEvent("INVALIDATED"));
     await waitFor(() => expect(server.current).toHaveBeenCalledTimes(3));
   });
 
   test("stops when another action is performed, and when the page closes", async () => {
-    const { stream, user, unmount } = await drawn(waiting, { answers: [states.login_otp, renewed()] });
+    const { stream, user, unmount } = await drawWaiting(waiting, { answers: [states.login_otp, renewed()] });
     await user.click(screen.getByRole("button", { name: /code of six digits/ }));
     await screen.findByRole("heading", { name: en.states.login_otp.title });
     expect(stream.readyState).toBe(Stream.CLOSED);
@@ -236,8 +238,8 @@ describe("a page that waits for an authenticator", () => {
   });
 });
 
-describe("without a stream, it polls", () => {
-  const byAsking = (...answers: (Response | Error)[]) => {
+describe("polling without a stream", () => {
+  const answerPolls = (...answers: (Response | Error)[]) => {
     for (const answer of answers) {
       if (answer instanceof Error) fetched.mockRejectedValueOnce(answer);
       else fetched.mockResolvedValueOnce(answer);
@@ -246,35 +248,40 @@ describe("without a stream, it polls", () => {
   };
 
   test.each<[string, typeof Stream | undefined, () => Promise<void>]>([
-    ["because the browser knows none", undefined, async () => {}],
-    ["because what is answered is none", Stream, async () => streams[0]?.fail(Stream.CLOSED)],
+    ["the browser does not support streams", undefined, async () => {}],
+    ["the response is not an event stream", Stream, async () => streams[0]?.fail(Stream.CLOSED)],
     [
-      "because it says nothing",
+      "the stream sends no status",
       Stream,
       async () => void (await act(() => vi.advanceTimersByTimeAsync(10_000))),
     ],
-  ])("%s", async (_, known, happens) => {
-    byAsking(news("PENDING"), new Error("offline"), new Response(null, { status: 503 }), news("OK"));
-    vi.stubGlobal("EventSource", known);
+  ])("polls the status when %s", async (_, eventSource, trigger) => {
+    answerPolls(
+      pollAnswer("PENDING"),
+      new Error("offline"),
+      new Response(null, { status: 503 }),
+      pollAnswer("OK"),
+    );
+    vi.stubGlobal("EventSource", eventSource);
     const { server } = draw(waiting, { answers: [states.success] });
-    await waitFor(() => expect(known ? streams : fetched.mock.calls).toHaveLength(1));
-    await happens();
+    await waitFor(() => expect(eventSource ? streams : fetched.mock.calls).toHaveLength(1));
+    await trigger();
     for (let tries = 0; tries < 4; tries += 1) await act(() => vi.advanceTimersByTimeAsync(5000));
     await screen.findByRole("heading", { name: "You are signed in" });
     expect(fetched.mock.calls.map(([url]) => url)).toEqual(Array(4).fill(href));
     expect(server.act).toHaveBeenCalledTimes(1);
   });
 
-  test("leaves a broken stream to the browser to reconnect", async () => {
-    const { stream } = await drawn();
+  test("does not poll while the browser reconnects an interrupted stream", async () => {
+    const { stream } = await drawWaiting();
     await stream.fail(0);
     expect(fetched).not.toHaveBeenCalled();
     expect(streams).toHaveLength(1);
   });
 
   test("treats an unknown request as expired", async () => {
-    byAsking(new Response(null, { status: 404 }));
-    const { server, stream } = await drawn(waiting, { answers: [renewed()] });
+    answerPolls(new Response(null, { status: 404 }));
+    const { server, stream } = await drawWaiting(waiting, { answers: [renewed()] });
     await stream.fail(Stream.CLOSED);
     expect(server.current).toHaveBeenCalledTimes(1);
     await act(() => vi.advanceTimersByTimeAsync(2000));
@@ -282,10 +289,10 @@ describe("without a stream, it polls", () => {
     expect(server.act).not.toHaveBeenCalled();
   });
 
-  test("because a reopened stream stays silent", async () => {
-    byAsking(news("OK"));
-    const { server, stream } = await drawn(waiting, { answers: [states.success] });
-    await stream.tell(told("PENDING"));
+  test("polls the status when a reopened stream sends no status", async () => {
+    answerPolls(pollAnswer("OK"));
+    const { server, stream } = await drawWaiting(waiting, { answers: [states.success] });
+    await stream.emit(statusEvent("PENDING"));
     await act(async () => {
       document.dispatchEvent(new Event("visibilitychange"));
     });
@@ -295,22 +302,22 @@ describe("without a stream, it polls", () => {
     expect(server.act).toHaveBeenCalledTimes(1);
   });
 
-  test.each(["no JSON", "null", '{"status":7}'])("ignores a malformed status: %s", async (nonsense) => {
-    const { server, stream } = await drawn(waiting, { answers: [states.success] });
-    await stream.tell(nonsense);
+  test.each(["no JSON", "null", '{"status":7}'])("ignores a malformed status: %s", async (data) => {
+    const { server, stream } = await drawWaiting(waiting, { answers: [states.success] });
+    await stream.emit(data);
     expect(server.act).not.toHaveBeenCalled();
-    await stream.tell(told("OK"));
+    await stream.emit(statusEvent("OK"));
     await screen.findByRole("heading", { name: "You are signed in" });
   });
 });
 
-test("does not ask to scan a code while the next one has to wait after a failure", async () => {
+test("shows no request to scan a code during a wait after a failure", async () => {
   const error = { code: "authenticator_request_failed", message: "" };
   draw({ ...states.login_authenticator_too_many, status: 401, error });
   expect(screen.getByRole("alert").textContent).toMatch(/^Your phone did not confirm\. Wait a moment/);
 });
 
-test("says that the next code has to wait, and the button counts down", async () => {
+test("reports that the next code is delayed, and the button counts down", async () => {
   draw(states.login_authenticator_too_many);
   expect(screen.queryByRole("img")).toBeNull();
   expect(streams).toEqual([]);

@@ -9,7 +9,7 @@ import { isText } from "./payload-readers.ts";
 /** `PENDING` until the authenticator has answered or the request has expired. */
 type Status = "PENDING" | "OK" | "FAILED" | "INVALIDATED";
 
-type Ending = Exclude<Status, "PENDING">;
+type FinalStatus = Exclude<Status, "PENDING">;
 
 /** A stream without a status within this time is considered blocked by an intermediary. */
 const STREAM_TIMEOUT_MS = 10_000;
@@ -29,7 +29,7 @@ const MAX_RENEWALS = 4;
  */
 const MAX_SUBMISSIONS = 3;
 
-/** Whether there is an answer to wait for and to submit. */
+/** Whether to wait for an answer and to submit it. */
 export function maySubmitAnswer(href: unknown, { submitted }: Pick<Attempts, "submitted">): href is string {
   return isText(href) && (submitted?.href !== href || submitted.times < MAX_SUBMISSIONS);
 }
@@ -46,7 +46,7 @@ export async function waitForAuthenticator(
   { attempts, base, renew }: Pick<CeremonyContext, "attempts" | "base" | "renew">,
   signal: AbortSignal,
 ): Promise<void> {
-  while ((await endingOf(base + href, signal)) === "INVALIDATED") {
+  while ((await finalStatusOf(base + href, signal)) === "INVALIDATED") {
     // A new request may notify the authenticator, so there is none for an abandoned or hidden page.
     if (attempts.renewals >= MAX_RENEWALS) {
       await userActivity(signal);
@@ -62,15 +62,15 @@ export async function waitForAuthenticator(
 }
 
 /** The final status of a request. */
-async function endingOf(href: string, signal: AbortSignal): Promise<Ending> {
-  return (await streamed(href, signal)) ?? polled(href, signal);
+async function finalStatusOf(href: string, signal: AbortSignal): Promise<FinalStatus> {
+  return (await readStream(href, signal)) ?? poll(href, signal);
 }
 
 /**
  * Null if no stream can be opened or it is blocked. A stream may be dead without notice after the page was hidden,
  * so it is reopened.
  */
-function streamed(href: string, signal: AbortSignal): Promise<Ending | null> {
+function readStream(href: string, signal: AbortSignal): Promise<FinalStatus | null> {
   if (typeof EventSource !== "function") return Promise.resolve(null);
   return abortable(signal, (resolve) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -105,18 +105,18 @@ function streamed(href: string, signal: AbortSignal): Promise<Ending | null> {
   });
 }
 
-async function polled(href: string, signal: AbortSignal): Promise<Ending> {
+async function poll(href: string, signal: AbortSignal): Promise<FinalStatus> {
   for (;;) {
-    const asked = Date.now();
-    const status = await look(href, signal);
+    const startedAt = Date.now();
+    const status = await fetchStatus(href, signal);
     if (status && status !== "PENDING") return status;
     if (!status) await pause(POLL_DELAYS_MS.failed, signal);
-    else if (Date.now() - asked < POLL_DELAYS_MS.quick) await pause(POLL_DELAYS_MS.quick, signal);
+    else if (Date.now() - startedAt < POLL_DELAYS_MS.quick) await pause(POLL_DELAYS_MS.quick, signal);
   }
 }
 
 /** Null if the status is unknown. A request that no longer exists is `INVALIDATED`. */
-async function look(href: string, signal: AbortSignal): Promise<Status | null> {
+async function fetchStatus(href: string, signal: AbortSignal): Promise<Status | null> {
   try {
     const answer = await fetch(href, { headers: { accept: "application/json" }, signal });
     if (answer.status !== 401 && answer.status !== 404)
@@ -153,22 +153,23 @@ function visible(signal: AbortSignal): Promise<void> {
 /** Waits for any user input on the page. */
 function userActivity(signal: AbortSignal): Promise<void> {
   return abortable(signal, (resolve) => {
-    const signs = ["pointermove", "pointerdown", "keydown", "scroll", "visibilitychange"];
-    const over = new AbortController();
-    for (const sign of signs) document.addEventListener(sign, () => resolve(), { signal: over.signal });
-    return () => over.abort();
+    const eventNames = ["pointermove", "pointerdown", "keydown", "scroll", "visibilitychange"];
+    const listening = new AbortController();
+    for (const name of eventNames)
+      document.addEventListener(name, () => resolve(), { signal: listening.signal });
+    return () => listening.abort();
   });
 }
 
 /**
- * A promise that rejects on abort. Nothing begins if the signal is already aborted.
+ * A promise that rejects on abort. Does not start if the signal is already aborted.
  *
- * @param begin starts the wait; returns how to stop it, which is called once, when the promise settles
+ * @param start starts the wait; returns a function that stops it, called once, when the promise settles
  */
-function abortable<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
+function abortable<T>(signal: AbortSignal, start: (resolve: (value: T) => void) => () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const stop = begin((value) => {
+    const stop = start((value) => {
       stop();
       signal.removeEventListener("abort", abort);
       resolve(value);
@@ -189,9 +190,9 @@ function parsed(text: unknown): unknown {
   }
 }
 
-function statusOf(news: unknown): Status | null {
-  const status = (news as { status?: unknown } | null)?.status;
-  return statuses.find((known) => known === status) ?? null;
+function statusOf(event: unknown): Status | null {
+  const status = (event as { status?: unknown } | null)?.status;
+  return statuses.find((candidate) => candidate === status) ?? null;
 }
 
 const statuses: readonly Status[] = ["PENDING", "OK", "FAILED", "INVALIDATED"];

@@ -61,7 +61,7 @@ export const ceremonies: Record<string, Ceremony> = {
       Object.hasOwn(state.actions.webauthn_generate_creation_options?.inputs ?? {}, "conditional"),
     async perform(_, { attempts }) {
       attempts.tried = true;
-      attempts.silent = await createsByItself();
+      attempts.silent = await canCreateSilently();
       return attempts.silent
         ? { action: "webauthn_generate_creation_options", input: { conditional: true } }
         : null;
@@ -95,24 +95,26 @@ export function ceremonyOf(state: FlowState): Ceremony | null {
 }
 
 /**
- * The ceremony to begin in this state, and its payload. A ceremony that was rejected does not begin again
- * automatically, because a broken authenticator would prompt forever.
+ * The ceremony to begin in this state, and its options. A ceremony that was rejected is not repeated automatically:
+ * a broken authenticator would be prompted for without end.
+ *
+ * @param requested whether the user asked for a retry
  */
 export function ceremonyToBegin(
   context: CeremonyContext,
-  asked: boolean,
-): { ceremony: Ceremony; material: unknown } | null {
+  requested: boolean,
+): { ceremony: Ceremony; options: unknown } | null {
   const { state } = context;
   const ceremony = ceremonyOf(state);
   if (!ceremony) return null;
-  const material = ceremony.needs ? state.payload[ceremony.needs] : null;
-  if (material === undefined) return null;
-  if (ceremony.mode === "blocking" && state.error && !asked) return null;
-  return (ceremony.canBegin?.(context) ?? true) ? { ceremony, material } : null;
+  const options = ceremony.needs ? state.payload[ceremony.needs] : null;
+  if (options === undefined) return null;
+  if (ceremony.mode === "blocking" && state.error && !requested) return null;
+  return (ceremony.canBegin?.(context) ?? true) ? { ceremony, options } : null;
 }
 
 /** Aborts the ceremony in progress; its promise rejects with an error for which `ceremonyErrorOf` returns null. */
-export function dropCeremony(): void {
+export function abortCeremony(): void {
   WebAuthnAbortService.cancelCeremony();
 }
 
@@ -120,8 +122,8 @@ export function dropCeremony(): void {
  * Milliseconds until the challenge in a payload should be renewed, shortly before it expires (WebAuthn Level 3,
  * 5.5, `timeout`). Null without a challenge.
  */
-export function renewalDelay(material: unknown): number | null {
-  const { timeout } = publicKeyOf<{ timeout?: unknown }>(material);
+export function renewalDelay(options: unknown): number | null {
+  const { timeout } = publicKeyOf<{ timeout?: unknown }>(options);
   return typeof timeout === "number" && timeout > 0 ? Math.max(timeout * 0.9, 5000) : null;
 }
 
@@ -138,8 +140,8 @@ export function ceremonyErrorOf(error: unknown): string | null {
 }
 
 /** The address that the state or answer redirects to, http and https only; null without a redirect. */
-export function destinationOf(state: FlowState, leaving: string | null): URL | null {
-  const target = leaving ?? state.payload.redirect_url;
+export function destinationOf(state: FlowState, redirectTo: string | null): URL | null {
+  const target = redirectTo ?? state.payload.redirect_url;
   if (typeof target !== "string" || !URL.canParse(target)) return null;
   const url = new URL(target);
   return url.protocol === "https:" || url.protocol === "http:" ? url : null;
@@ -151,8 +153,8 @@ async function assert(options: unknown, useBrowserAutofill: boolean): Promise<St
 }
 
 async function create(options: unknown, useAutoRegister = false): Promise<Step> {
-  const made = await startRegistration({ optionsJSON: publicKeyOf(options), useAutoRegister });
-  return { action: "webauthn_verify_attestation_response", input: { public_key: made } };
+  const credential = await startRegistration({ optionsJSON: publicKeyOf(options), useAutoRegister });
+  return { action: "webauthn_verify_attestation_response", input: { public_key: credential } };
 }
 
 /** Browsers either create a passkey silently at once or not at all. */
@@ -163,7 +165,7 @@ const SILENT_CREATION_TIMEOUT_MS = 5000;
  * on failure.
  */
 async function createSilently(options: unknown, attempts: Attempts): Promise<Step> {
-  const timer = setTimeout(dropCeremony, SILENT_CREATION_TIMEOUT_MS);
+  const timer = setTimeout(abortCeremony, SILENT_CREATION_TIMEOUT_MS);
   try {
     return await create(options, true);
   } catch {
@@ -174,7 +176,7 @@ async function createSilently(options: unknown, attempts: Attempts): Promise<Ste
   }
 }
 
-async function createsByItself(): Promise<boolean> {
+async function canCreateSilently(): Promise<boolean> {
   return can(async () => (await getBrowserCapabilities()).conditionalCreate === "supported");
 }
 
@@ -190,16 +192,16 @@ async function capabilities(): Promise<Record<string, boolean>> {
 }
 
 /** A capability is absent if its check throws. */
-async function can(asks: () => boolean | Promise<boolean>): Promise<boolean> {
+async function can(check: () => boolean | Promise<boolean>): Promise<boolean> {
   try {
-    return await asks();
+    return await check();
   } catch {
     return false;
   }
 }
 
 /** The options inside `request_options` and `creation_options`. The browser validates them. */
-function publicKeyOf<Options>(material: unknown): Options {
-  const { publicKey } = (material ?? {}) as { publicKey?: Options };
+function publicKeyOf<Options>(options: unknown): Options {
+  const { publicKey } = (options ?? {}) as { publicKey?: Options };
   return publicKey ?? ({} as Options);
 }

@@ -10,13 +10,13 @@ export interface Step {
   notice?: string;
 }
 
-/** What a ceremony sees and controls beside its payload. */
+/** The inputs and controls of a ceremony beside its options. */
 export interface CeremonyContext {
   state: FlowState;
   providerReturn: ProviderReturn | null;
   /** Whether the user's action on this page led to the state, or the user asked for the ceremony. */
   userInitiated: boolean;
-  /** What this page has already tried automatically. */
+  /** The automatic attempts of this page. */
   attempts: Attempts;
   /** The prefix of every address of this service: empty, or `/t/{tenant}`. */
   base: string;
@@ -28,7 +28,7 @@ export interface CeremonyContext {
 
 /**
  * Automatic attempts of this page. `silent`: a passkey is being created without a prompt; `tried`: that was
- * attempted, which happens at most once. `submitted`: how often the answer at this status address was submitted.
+ * attempted, at most once. `submitted`: how often the answer at this status address was submitted.
  * `renewals`: authenticator requests renewed since the last user activity.
  */
 export interface Attempts {
@@ -54,11 +54,11 @@ export interface Ceremony {
   needs?: string;
   /** Failures are not shown. */
   automatic?: true;
-  /** Whether there is anything to do. Default: yes. */
+  /** Whether the ceremony applies to the state. Default: yes. */
   canBegin?(context: CeremonyContext): boolean;
   /**
    * Performs the ceremony. Returns the next step, or null for none. Rejects on abort and when the user or the
    * browser declines.
    */
-  perform(material: unknown, context: CeremonyContext, signal: AbortSignal): Promise<Step | null>;
+  perform(options: unknown, context: CeremonyContext, signal: AbortSignal): Promise<Step | null>;
 }

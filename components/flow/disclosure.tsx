@@ -2,11 +2,11 @@ import { useEffect, useState } from "react";
 import type { ActionDescriptor } from "#server/flow/wire";
 import { Icon } from "../ui/icon.tsx";
 import { ActionForm } from "./action-form.tsx";
-import { asksFirst, hasInputError, iconOf } from "./action-layout.ts";
+import { hasInputError, iconOf, needsConfirmation } from "./action-layout.ts";
 import type { ItemReference, ViewContext } from "./view-context.ts";
 import { actionWords } from "./words.ts";
 
-interface FoldProps {
+interface DisclosureProps {
   context: ViewContext;
   action: ActionDescriptor;
   item?: ItemReference | undefined;
@@ -19,24 +19,24 @@ interface FoldProps {
  * An action behind a disclosure: it holds the fields, and the confirmation of a destructive action. It works
  * without scripts.
  */
-export function Fold({ context, action, item, tone = "link", wait = 0 }: FoldProps) {
+export function Disclosure({ context, action, item, tone = "link", wait = 0 }: DisclosureProps) {
   const { flow, words, copy } = context;
-  const { turn, state, performed, about, notice } = flow.view;
-  const isMine = !item || about === item.id;
+  const { answerCount, state, performed, itemId, notice } = flow.view;
+  const isMine = !item || itemId === item.id;
   const [open, setOpen] = useState(isMine && hasInputError([action]));
   const { label, confirm } = actionWords(words, action.action, action.description, copy);
-  const asks = asksFirst(action);
+  const isDestructive = needsConfirmation(action);
   const icon = iconOf(action);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes after success; stays open after an error
   useEffect(() => {
     if (performed === action.action && isMine) setOpen(state.error !== undefined || notice !== null);
-  }, [turn]);
+  }, [answerCount]);
 
   return (
     <details
-      className="stile-fold"
-      data-asks={asks || undefined}
+      className="stile-disclosure"
+      data-destructive={isDestructive || undefined}
       open={open}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
@@ -52,15 +52,15 @@ export function Fold({ context, action, item, tone = "link", wait = 0 }: FoldPro
           )}
         </span>
       </summary>
-      <div className="stile-fold-body">
-        {asks && <p className="stile-hint">{confirm ?? words.page.confirm}</p>}
+      <div className="stile-disclosure-body">
+        {isDestructive && <p className="stile-hint">{confirm ?? words.page.confirm}</p>}
         <ActionForm
           context={context}
           action={action}
           item={item}
-          look={asks ? "danger" : "secondary"}
+          tone={isDestructive ? "danger" : "secondary"}
           wait={wait}
-          folded
+          inDisclosure
         />
       </div>
     </details>

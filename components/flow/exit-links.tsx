@@ -9,23 +9,23 @@ import { interpolate } from "./words.ts";
 export function ExitLinks({
   context,
   unsavedCodes,
-  away,
+  redirecting,
   deadEnd,
 }: {
   context: ViewContext;
   unsavedCodes: boolean;
-  away: boolean;
+  redirecting: boolean;
   deadEnd: boolean;
 }) {
-  const { flow, words, copy, base, known } = context;
+  const { flow, words, copy, base, pageValues } = context;
   const { state } = flow.view;
   if (isErrorAnswer(state) && state.error?.code === "unauthorized") {
-    return <LinkButton href={signInAt(base, known.redirect_to)} label={words.page.signIn} />;
+    return <LinkButton href={signInAt(base, pageValues.redirect_to)} label={words.page.signIn} />;
   }
   if (isErrorAnswer(state)) return <StartAgain context={context} />;
   if (deadEnd && state.error) return <LinkButton href={base || "/"} label={words.page.toSignIn} />;
-  if (unsavedCodes || away || !copy.leads) return null;
-  return copy.leads === "account" ? (
+  if (unsavedCodes || redirecting || !copy.nextPage) return null;
+  return copy.nextPage === "account" ? (
     <LinkButton tone="secondary" href={startOf(base, "profile")} label={words.page.toAccount} />
   ) : (
     <LinkButton tone="secondary" href={base || "/"} label={words.page.toSignIn} />

@@ -12,7 +12,7 @@ import { Select } from "../ui/select.tsx";
 import { isChoice, presetOf } from "./action-layout.ts";
 import type { FlowType } from "./flow-server.ts";
 import { formValue } from "./input-data.ts";
-import type { Known } from "./view-context.ts";
+import type { PageValues } from "./view-context.ts";
 import { errorText, inputWords, interpolate } from "./words.ts";
 
 export interface FieldProps {
@@ -22,16 +22,16 @@ export interface FieldProps {
   /** The error of this input, found by the page or given by the server. */
   error: FlowError | undefined;
   /** It is the only visible input of the action. */
-  alone: boolean;
+  isOnlyInput: boolean;
   /** A step is in progress. */
   busy: boolean;
-  /** Counts answers; changes reset a code field. */
-  turn: number;
-  known: Known;
+  /** Counts answers; a change empties a code field. */
+  answerCount: number;
+  pageValues: PageValues;
 }
 
 interface FieldKind {
-  matches(input: InputDescriptor, alone: boolean, known: Known): boolean;
+  matches(input: InputDescriptor, isOnlyInput: boolean, pageValues: PageValues): boolean;
   draw(props: FieldProps): ReactNode;
   /** The field submits the form, so the form needs no button. */
   submits?: true;
@@ -43,7 +43,7 @@ const MAX_BUTTONS = 6;
 /** Input → field; the first match draws it. */
 const kinds: FieldKind[] = [
   {
-    matches: (input, _, known) => input.hidden === true && !isChoice(input, known),
+    matches: (input, _, pageValues) => input.hidden === true && !isChoice(input, pageValues),
     draw: HiddenField,
   },
   {
@@ -52,8 +52,8 @@ const kinds: FieldKind[] = [
     submits: true,
   },
   {
-    matches: (input, alone) =>
-      alone && (input.allowed_values?.length ?? Number.POSITIVE_INFINITY) <= MAX_BUTTONS,
+    matches: (input, isOnlyInput) =>
+      isOnlyInput && (input.allowed_values?.length ?? Number.POSITIVE_INFINITY) <= MAX_BUTTONS,
     draw: ButtonsField,
     submits: true,
   },
@@ -70,22 +70,22 @@ const kinds: FieldKind[] = [
 
 /** Draws one input of an action. */
 export function Field(props: FieldProps) {
-  return kindOf(props.input, props.alone, props.known).draw(props);
+  return kindOf(props.input, props.isOnlyInput, props.pageValues).draw(props);
 }
 
 /** Whether the field of this input submits the form. */
-export function submitsItself(input: InputDescriptor, alone: boolean, known: Known): boolean {
-  return kindOf(input, alone, known).submits === true;
+export function submitsItself(input: InputDescriptor, isOnlyInput: boolean, pageValues: PageValues): boolean {
+  return kindOf(input, isOnlyInput, pageValues).submits === true;
 }
 
-function kindOf(input: InputDescriptor, alone: boolean, known: Known): FieldKind {
-  const kind = kinds.find(({ matches }) => matches(input, alone, known));
+function kindOf(input: InputDescriptor, isOnlyInput: boolean, pageValues: PageValues): FieldKind {
+  const kind = kinds.find(({ matches }) => matches(input, isOnlyInput, pageValues));
   if (!kind) throw new Error("the last kind of field matches every input");
   return kind;
 }
 
-function HiddenField({ input, known }: FieldProps) {
-  const preset = formValue(presetOf(input, known));
+function HiddenField({ input, pageValues }: FieldProps) {
+  const preset = formValue(presetOf(input, pageValues));
   return preset === "" ? null : <input type="hidden" name={input.name} value={preset} />;
 }
 
@@ -137,7 +137,7 @@ function ProvidersField({ input, words, flow, busy }: FieldProps) {
 function SelectField(props: FieldProps) {
   const { input, words } = props;
   return (
-    <LabelledField {...around(props)}>
+    <LabelledField {...fieldTexts(props)}>
       {(attributes) => (
         <Select
           {...attributes}
@@ -166,7 +166,7 @@ function CheckboxField({ input, words }: FieldProps) {
 function PasswordField(props: FieldProps) {
   const { input, words } = props;
   return (
-    <LabelledField {...around(props)}>
+    <LabelledField {...fieldTexts(props)}>
       {(attributes) => (
         <PasswordInput
           {...attributes}
@@ -190,14 +190,14 @@ function isNew({ type, min_length }: InputDescriptor): boolean {
 }
 
 function CodeField(props: FieldProps) {
-  const { input, turn } = props;
+  const { input, answerCount } = props;
   return (
-    <LabelledField {...around(props)}>
+    <LabelledField {...fieldTexts(props)}>
       {(attributes) => (
         <CodeInput
           {...attributes}
           // The field is emptied after each answer.
-          key={turn}
+          key={answerCount}
           name={input.name}
           required={input.required === true}
           length={6}
@@ -211,7 +211,7 @@ function CodeField(props: FieldProps) {
 function JsonField(props: FieldProps) {
   const { input } = props;
   return (
-    <LabelledField {...around(props)}>
+    <LabelledField {...fieldTexts(props)}>
       {(attributes) => (
         <TextArea
           {...attributes}
@@ -239,20 +239,20 @@ const autocompletes: Record<string, Partial<Record<FlowType, string>> & { other:
 
 function TextField(props: FieldProps) {
   const { input, flow } = props;
-  const known = Object.hasOwn(autocompletes, input.name) ? autocompletes[input.name] : undefined;
+  const names = Object.hasOwn(autocompletes, input.name) ? autocompletes[input.name] : undefined;
   return (
-    <LabelledField {...around(props)}>
+    <LabelledField {...fieldTexts(props)}>
       {(attributes) => (
         <Input
           {...attributes}
-          {...(known ? { autoCapitalize: "none", spellCheck: false } : {})}
+          {...(names ? { autoCapitalize: "none", spellCheck: false } : {})}
           name={input.name}
           type={htmlTypes[input.type] ?? "text"}
           inputMode={input.type === "email" || input.name === "email" ? "email" : undefined}
           required={input.required === true}
           minLength={input.min_length}
           defaultValue={formValue(input.value)}
-          autoComplete={known?.[flow] ?? known?.other ?? "on"}
+          autoComplete={names?.[flow] ?? names?.other ?? "on"}
         />
       )}
     </LabelledField>
@@ -260,7 +260,7 @@ function TextField(props: FieldProps) {
 }
 
 /** The label, remark, hint and error of a field. */
-function around({ input, words, error }: FieldProps) {
+function fieldTexts({ input, words, error }: FieldProps) {
   const name = isNew(input) ? "new_password" : input.name;
   const { label, hint } = inputWords(words, name);
   return {

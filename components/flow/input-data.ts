@@ -1,25 +1,25 @@
 import type { ActionDescriptor, FlowError, InputDescriptor } from "#server/flow/wire";
 import { isChoice, presetOf } from "./action-layout.ts";
-import type { Known } from "./view-context.ts";
+import type { PageValues } from "./view-context.ts";
 
 /**
- * The `input_data` of an action from its form. Hidden inputs have their preset or the value known to the page;
+ * The `input_data` of an action from its form. Hidden inputs have their preset or the value that the page fills in;
  * empty inputs are left out.
  */
 export function inputData(
   action: ActionDescriptor,
   form: FormData,
-  known: Known = {},
+  pageValues: PageValues = {},
 ): Record<string, unknown> {
   const entries = Object.values(action.inputs).map((input): [string, unknown] => [
     input.name,
-    entered(input, form, known),
+    entered(input, form, pageValues),
   ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function entered(input: InputDescriptor, form: FormData, known: Known): unknown {
-  if (input.hidden && !isChoice(input, known)) return presetOf(input, known) ?? undefined;
+function entered(input: InputDescriptor, form: FormData, pageValues: PageValues): unknown {
+  if (input.hidden && !isChoice(input, pageValues)) return presetOf(input, pageValues) ?? undefined;
   if (input.type === "boolean") return form.get(input.name) === "true";
   const text = form.get(input.name);
   if (typeof text !== "string" || text === "") return undefined;

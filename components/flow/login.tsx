@@ -64,8 +64,8 @@ export function Login({
   );
   const flow = useFlow(store);
   const { state, performed } = flow.view;
-  // A signed-in user is authenticating again.
-  const proving = useRef(false);
+  // Whether a signed-in user is authenticating again.
+  const reauthenticating = useRef(false);
   const live = useSyncExternalStore(noSubscription, inBrowser, onServer);
   const [ready, setReady] = useState(false);
   const [pendingReturn, setPendingReturn] = useState(providerReturn);
@@ -73,7 +73,7 @@ export function Login({
   const codes = recoveryCodesIn(state.payload).join(" ");
   const unsavedCodes = codes !== saved && codes !== "";
   const onReturnUsed = () => setPendingReturn(null);
-  const ceremonial = useCeremony(flow, {
+  const ceremonyStatus = useCeremony(flow, {
     ready,
     providerReturn: pendingReturn,
     onReturnUsed,
@@ -84,30 +84,31 @@ export function Login({
   useSignals(state, ready, relyingParty);
   const copy = stateWords(words, state.name, variantsOf(state, type));
   const other = copy.other && (copy.other.flow === "login" || signup) ? copy.other : null;
-  const known = {
+  const pageValues = {
     ...(address === undefined ? {} : { redirect_to: address }),
     ...(pendingReturn && "token" in pendingReturn ? { token: pendingReturn.token } : {}),
   };
-  const context: ViewContext = { flow, type, words, language, copy, live, base, known };
+  const context: ViewContext = { flow, type, words, language, copy, live, base, pageValues };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
-    const asks = type === "profile" && words.states[state.name as WordedState]?.variants?.signed_in;
-    if (isAccount(state) && proving.current && performed !== "back") flow.tell("proved_again");
-    proving.current = Boolean(asks) || (proving.current && !isAccount(state));
+    const isReauthentication =
+      type === "profile" && words.states[state.name as WordedState]?.variants?.signed_in;
+    if (isAccount(state) && reauthenticating.current && performed !== "back") flow.showNotice("proved_again");
+    reauthenticating.current = Boolean(isReauthentication) || (reauthenticating.current && !isAccount(state));
   }, [state]);
 
   useEffect(() => {
     // The first state of a flow that was not started cannot have changed since it was rendered.
     const { version, state } = store.view();
-    const drawnOnly = version === 0 && Object.keys(state.actions).length > 0;
-    void (drawnOnly ? Promise.resolve() : store.refresh()).then(() => setReady(true));
+    const isUnstarted = version === 0 && Object.keys(state.actions).length > 0;
+    void (isUnstarted ? Promise.resolve() : store.refresh()).then(() => setReady(true));
     // A page from the back-forward cache may be outdated.
-    const shown = (event: PageTransitionEvent) => {
+    const onPageShow = (event: PageTransitionEvent) => {
       if (event.persisted) void store.refresh();
     };
-    addEventListener("pageshow", shown);
-    return () => removeEventListener("pageshow", shown);
+    addEventListener("pageshow", onPageShow);
+    return () => removeEventListener("pageshow", onPageShow);
   }, [store]);
 
   return (
@@ -121,7 +122,7 @@ export function Login({
         <StateView
           key={state.name}
           context={context}
-          ceremonial={ceremonial}
+          ceremonyStatus={ceremonyStatus}
           unsavedCodes={unsavedCodes}
           onCodesSaved={() => setSaved(codes)}
           providerReturn={pendingReturn}

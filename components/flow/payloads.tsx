@@ -46,7 +46,7 @@ function Waiting({ words }: PayloadProps) {
   return (
     <p className="stile-waiting stile-with-script" role="status">
       <span className="stile-pulse" aria-hidden="true" />
-      <span>{words.page.waitingForPhone}</span>
+      <span>{words.page.waitingForAuthenticator}</span>
     </p>
   );
 }

@@ -8,7 +8,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 const codes = recoveryCodesIn(states.success_with_codes.payload);
 const text = `${codes.join("\n")}\n`;
 
-test("the page waits until they are saved, and only then redirects", async () => {
+test("the page redirects only after the recovery codes are saved", async () => {
   const { user, navigate } = draw(states.success_with_codes, { redirect_to: "https://shop.example/welcome" });
   for (const code of codes) expect(screen.getByText(code)).toBeDefined();
   await pause();
@@ -18,14 +18,14 @@ test("the page waits until they are saved, and only then redirects", async () =>
   expect(screen.queryByText(codes[0] ?? "")).toBeNull();
 });
 
-test("without a redirect they are dismissed, and the final state follows", async () => {
+test("without a redirect the codes are dismissed, and the final state follows", async () => {
   const { user } = draw(states.success_with_codes);
   expect(screen.queryByRole("link", { name: "Go to your account" })).toBeNull();
   await user.click(screen.getByRole("button", { name: "I have saved them" }));
   expect(screen.getByRole("link", { name: "Go to your account" })).toBeDefined();
 });
 
-test("they can be copied and downloaded, one on a line", async () => {
+test("the codes can be copied and downloaded, one on a line", async () => {
   const { user } = draw(states.success_with_codes);
   await user.click(screen.getByRole("button", { name: "Copy" }));
   expect(await navigator.clipboard.readText()).toBe(text);
@@ -34,7 +34,7 @@ test("they can be copied and downloaded, one on a line", async () => {
   expect(link.href).toBe(`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`);
 });
 
-test("on the account page they are at the top, and can be dismissed", async () => {
+test("on the account page the codes are at the top, and can be dismissed", async () => {
   const { user } = draw(states.profile_init_with_codes, { type: "profile" });
   expect(screen.getByRole("region", { name: "Your recovery codes" })).toBeDefined();
   await user.click(screen.getByRole("button", { name: "I have saved them" }));

@@ -15,7 +15,7 @@ interface RecoveryCodesProps {
   context: ViewContext;
   codes: string[];
   /** Where the page redirects without a script; null if it does not. */
-  onward: string | null;
+  redirectTo: string | null;
   onSaved: () => void;
 }
 
@@ -23,7 +23,7 @@ interface RecoveryCodesProps {
  * Recovery codes, shown once, with three ways to save them. The page waits until the user confirms that they are
  * saved.
  */
-export function RecoveryCodes({ context: { words, live }, codes, onward, onSaved }: RecoveryCodesProps) {
+export function RecoveryCodes({ context: { words, live }, codes, redirectTo, onSaved }: RecoveryCodesProps) {
   const { page } = words;
   const titleId = useId();
   const text = `${codes.join("\n")}\n`;
@@ -40,7 +40,7 @@ export function RecoveryCodes({ context: { words, live }, codes, onward, onSaved
           </li>
         ))}
       </ol>
-      <div className="stile-quiet">
+      <div className="stile-minor">
         <CopyButton text={text} label={page.copy} done={page.copied} />
         <a
           className="stile-button stile-button-link"
@@ -61,8 +61,8 @@ export function RecoveryCodes({ context: { words, live }, codes, onward, onSaved
           {page.saved}
         </Button>
       ) : (
-        onward !== null && (
-          <a className="stile-button stile-button-primary" href={onward}>
+        redirectTo !== null && (
+          <a className="stile-button stile-button-primary" href={redirectTo}>
             {page.saved}
           </a>
         )

@@ -8,8 +8,8 @@ import { Login } from "./login.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import { states } from "./states.fixture.ts";
 
-/** The page as a browser without scripts gets it. */
-function drawn(
+/** The page as a browser without scripts receives it. */
+function markupOf(
   state: FlowState,
   type: FlowType,
   providerReturn: ProviderReturn | null = null,
@@ -41,7 +41,7 @@ function fields(html: string, action: string): string[] {
 }
 
 test("without scripts a provider's button carries the return address", () => {
-  expect(fields(drawn(states.login_init_with_a_provider, "login"), "thirdparty_oauth")).toEqual([
+  expect(fields(markupOf(states.login_init_with_a_provider, "login"), "thirdparty_oauth")).toEqual([
     "flow=login",
     "action=thirdparty_oauth",
     "version=7",
@@ -51,13 +51,13 @@ test("without scripts a provider's button carries the return address", () => {
 });
 
 test("without scripts a link leads to the provider", () => {
-  const html = drawn(states.thirdparty, "login");
+  const html = markupOf(states.thirdparty, "login");
   expect(html).toContain('href="https://accounts.example/authorize?state=1"');
   expect(html).not.toContain('data-action="exchange_token"');
 });
 
 test("without scripts a return from a provider shows a button that submits the token", () => {
-  const html = drawn(states.thirdparty, "login", { token: "t-1" });
+  const html = markupOf(states.thirdparty, "login", { token: "t-1" });
   expect(fields(html, "exchange_token")).toEqual([
     "flow=login",
     "action=exchange_token",
@@ -68,13 +68,13 @@ test("without scripts a return from a provider shows a button that submits the t
 });
 
 test("without scripts a cancelled return is reported, with a way back", () => {
-  const html = drawn(states.thirdparty, "login", { error: "third_party_access_denied" });
+  const html = markupOf(states.thirdparty, "login", { error: "third_party_access_denied" });
   expect(html).toContain("You turned back");
   expect(html).toContain('data-action="back"');
 });
 
 test("without scripts every item of an account has forms that name it", () => {
-  const html = drawn(states.profile_init, "profile");
+  const html = markupOf(states.profile_init, "profile");
   expect(fields(html, "email_delete")).toEqual([
     "flow=profile",
     "action=email_delete",
@@ -86,13 +86,13 @@ test("without scripts every item of an account has forms that name it", () => {
 });
 
 test("without scripts the redirect follows the recovery codes", () => {
-  const html = drawn(states.success_with_codes, "login", null, "https://shop.example/welcome");
+  const html = markupOf(states.success_with_codes, "login", null, "https://shop.example/welcome");
   expect(html).toContain("AB3D-EF5H-JK7M");
   expect(html).toMatch(/<a [^>]*href="https:\/\/shop\.example\/welcome"[^>]*>I have saved them/);
 });
 
 test("without scripts the authenticator's QR code is shown, and a button that asks whether it has confirmed", () => {
-  const html = drawn(states.login_authenticator, "login");
+  const html = markupOf(states.login_authenticator, "login");
   expect(html).toContain(`src="${states.login_authenticator.payload.qr_image_source}"`);
   expect(fields(html, "authenticator_verify")).toEqual([
     "flow=login",

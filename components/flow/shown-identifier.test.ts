@@ -7,7 +7,7 @@ import { createFlowStore } from "./use-flow.ts";
 const { profile_init: account, login_method_chooser: chooser, passcode_confirmation: code } = states;
 const input = { email: "new@example.org" };
 
-test("a re-authentication shows the owner's own identifier, whatever was typed", () => {
+test("a re-authentication shows the account owner's identifier, not the typed one", () => {
   expect(identifierAfterAccountAction(account, "email_create", input, chooser, null)).toBe("ada@example.org");
   expect(identifierAfterAccountAction(account, "username_update", { username: "eve" }, code, null)).toBe(
     "ada@example.org",
@@ -41,7 +41,7 @@ test("the identifier stays for every step of the re-authentication", async () =>
 });
 
 test("after a lost answer no identifier is shown", async () => {
-  const server = fakeServer(new Error("gone"), code);
+  const server = fakeServer(new Error("no answer"), code);
   const store = createFlowStore(server, "profile", { version: 4, state: account }, async () => {});
   await store.act("email_create", input);
   expect(store.view()).toMatchObject({ state: code, subject: null });

@@ -14,23 +14,23 @@ export function identifierIn(input: Input): string | null {
  * authenticate again, or the address that a code was sent to. Null where it could be either.
  *
  * @param account the state that the action was performed in
- * @param reached the state after it
+ * @param next the state after it
  * @param subject the identifier before, for states outside the account page
  */
 export function identifierAfterAccountAction(
   account: FlowState,
   action: string,
   input: Input,
-  reached: FlowState,
+  next: FlowState,
   subject: string | null,
 ): string | null {
   if (!isAccount(account)) return subject;
   const { user } = account.payload;
   const owner = primaryAddressOf(user) ?? nameOf(user);
-  if (reached.name !== "passcode_confirmation") return owner;
+  if (next.name !== "passcode_confirmation") return owner;
   if (action === "email_verify") {
-    const meant = listOf(recordOf(user).emails).find(({ id }) => id === input.email_id)?.address;
-    return isText(meant) ? meant : null;
+    const address = listOf(recordOf(user).emails).find(({ id }) => id === input.email_id)?.address;
+    return isText(address) ? address : null;
   }
   if (action !== "email_create") return owner;
   // An account with a password never re-authenticates by passcode alone, so this passcode verifies the new address.

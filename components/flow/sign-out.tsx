@@ -10,7 +10,7 @@ export function SignOut({ context, navigate }: { context: ViewContext; navigate:
     // 401: the session had already ended.
     const answer = await fetch(address, { method: "POST" }).catch(() => null);
     if (answer?.ok || answer?.status === 401) navigate(base || "/");
-    else flow.tell("connection_missing");
+    else flow.showNotice("connection_missing");
   }
 
   return (

@@ -20,16 +20,16 @@ export function signalsOf({ payload, actions }: FlowState, relyingParty: string)
   const user = recordOf(payload.user);
   const userID = handleOf(user.id);
   if (userID === null) return [];
-  const about = { rpID: relyingParty, userID };
+  const ids = { rpID: relyingParty, userID };
   const userName = primaryAddressOf(user) ?? nameOf(user);
   const userDisplayName = nameOf(user);
   return [
     // A missing list may mean that passkeys are disabled for now, so no credential is reported as removed.
     ...(Array.isArray(user.passkeys) || Object.hasOwn(actions, "webauthn_credential_create")
-      ? [{ signalName: "allAcceptedCredentials" as const, ...about, allAcceptedCredentialIDs: idsOf(user) }]
+      ? [{ signalName: "allAcceptedCredentials" as const, ...ids, allAcceptedCredentialIDs: idsOf(user) }]
       : []),
     ...(userName !== null && userDisplayName !== null
-      ? [{ signalName: "currentUserDetails" as const, ...about, userName, userDisplayName }]
+      ? [{ signalName: "currentUserDetails" as const, ...ids, userName, userDisplayName }]
       : []),
   ];
 }

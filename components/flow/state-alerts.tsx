@@ -4,12 +4,18 @@ import type { ViewContext } from "./view-context.ts";
 import { errorText } from "./words.ts";
 
 /** The error of the state and the notice beside it. */
-export function StateAlerts({ context, told }: { context: ViewContext; told: boolean }) {
+export function StateAlerts({
+  context,
+  inputErrorShown,
+}: {
+  context: ViewContext;
+  inputErrorShown: boolean;
+}) {
   const { flow, words, copy } = context;
   const { state, notice, busy } = flow.view;
   const { error } = state;
   // The error is already shown beside a field.
-  const shown = error && !(told && error.code === "form_data_invalid_error") ? error : null;
+  const shown = error && !(inputErrorShown && error.code === "form_data_invalid_error") ? error : null;
   return (
     <>
       {notice && (

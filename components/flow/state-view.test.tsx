@@ -39,28 +39,25 @@ describe("every state", () => {
     }
   });
 
-  test.each(names)(
-    "%s draws every action that a person can perform as a form that works without a script",
-    (name) => {
-      const { container } = draw(states[name], { version: 7 });
-      // Results of a browser or of an identity provider cannot be typed in.
-      const browserOnly = [
-        "webauthn_verify_assertion_response",
-        "webauthn_verify_attestation_response",
-        "exchange_token",
-      ];
-      const expected = Object.keys(states[name].actions).filter((action) => !browserOnly.includes(action));
-      const forms = [...container.querySelectorAll<HTMLFormElement>("form[data-action]")];
-      const fields = forms.map((form) => Object.fromEntries(new FormData(form)));
-      expect([...new Set(fields.map(({ action }) => action))].sort()).toEqual(expected.sort());
-      for (const [index, form] of forms.entries()) {
-        expect([form.method, form.getAttribute("action")]).toEqual(["post", "/step"]);
-        expect(fields[index]).toMatchObject({ flow: "login", version: "7" });
-      }
-    },
-  );
+  test.each(names)("%s draws every action of a user as a form that works without scripts", (name) => {
+    const { container } = draw(states[name], { version: 7 });
+    // Results of a browser or of an identity provider cannot be typed in.
+    const browserOnly = [
+      "webauthn_verify_assertion_response",
+      "webauthn_verify_attestation_response",
+      "exchange_token",
+    ];
+    const expected = Object.keys(states[name].actions).filter((action) => !browserOnly.includes(action));
+    const forms = [...container.querySelectorAll<HTMLFormElement>("form[data-action]")];
+    const fields = forms.map((form) => Object.fromEntries(new FormData(form)));
+    expect([...new Set(fields.map(({ action }) => action))].sort()).toEqual(expected.sort());
+    for (const [index, form] of forms.entries()) {
+      expect([form.method, form.getAttribute("action")]).toEqual(["post", "/step"]);
+      expect(fields[index]).toMatchObject({ flow: "login", version: "7" });
+    }
+  });
 
-  test.each(names)("%s uses no inline style, which the page's policy would stop", (name) => {
+  test.each(names)("%s uses no inline style, which the Content-Security-Policy would block", (name) => {
     const { container } = draw(states[name]);
     expect(container.querySelectorAll("[style]")).toHaveLength(0);
   });
@@ -77,12 +74,14 @@ describe("the layout", () => {
     );
   });
 
-  test("login_method_chooser offers the methods as equals, with their small print, and the way back at the top", () => {
+  test("login_method_chooser offers the methods with equal weight and with hints, and the back button at the top", () => {
     draw(states.login_method_chooser);
-    const [back, ...ways] = screen.getAllByRole("button");
+    const [back, ...methods] = screen.getAllByRole("button");
     expect(back?.textContent).toBe("Back");
-    expect(ways.map((way) => way.className)).toEqual(Array(3).fill("stile-button stile-button-choice"));
-    expect(ways[1]?.textContent).toBe("Get a code by emailSix digits, good for a few minutes");
+    expect(methods.map((method) => method.className)).toEqual(
+      Array(3).fill("stile-button stile-button-choice"),
+    );
+    expect(methods[1]?.textContent).toBe("Get a code by emailSix digits, good for a few minutes");
   });
 
   test("an action that is not suggested is a link, not a button", () => {
@@ -93,7 +92,7 @@ describe("the layout", () => {
     expect(screen.getByRole("button", { name: "Sign in" }).className).toContain("stile-button-primary");
   });
 
-  test("a single choice is the primary button, and skip is quiet", () => {
+  test("a single choice is the primary button, and skip is a link", () => {
     draw(states.onboarding_create_passkey);
     expect(screen.getByRole("button", { name: "Create a passkey" }).className).toContain(
       "stile-button-primary",
@@ -112,7 +111,7 @@ describe("the layout", () => {
     expect(screen.getByRole<HTMLInputElement>("checkbox").checked).toBe(true);
   });
 
-  test("a signed-in user is shown by name", () => {
+  test("the name of a signed-in user is shown", () => {
     draw(states.success);
     expect(screen.getByText("ada@example.org")).toBeDefined();
     expect(screen.queryAllByRole("button")).toEqual([]);
@@ -145,15 +144,15 @@ describe("second factors", () => {
   test("login_otp asks for the code, and keeps the alternatives in the background", () => {
     const { container } = draw(states.login_otp);
     expect(screen.getByLabelText<HTMLInputElement>("Code").autocomplete).toBe("one-time-code");
-    const fold = container.querySelector("details");
-    expect(fold?.open).toBe(false);
-    expect(fold?.querySelector("summary")?.textContent).toBe("Use a recovery code");
+    const disclosure = container.querySelector("details");
+    expect(disclosure?.open).toBe(false);
+    expect(disclosure?.querySelector("summary")?.textContent).toBe("Use a recovery code");
     expect(screen.getByRole("button", { name: "Use a security key instead" }).className).toContain(
       "stile-button-link",
     );
   });
 
-  test("a fold opens on a click, and its form is sent", async () => {
+  test("a disclosure opens on a click, and its form is sent", async () => {
     const { server, user } = draw(states.login_otp, { answers: [states.success] });
     await user.click(screen.getByText("Use a recovery code"));
     const field = screen.getByLabelText<HTMLInputElement>("Recovery code");
@@ -167,14 +166,14 @@ describe("second factors", () => {
     );
   });
 
-  test("a fold with a rejected field is open, and the field has the focus", async () => {
+  test("a disclosure with a rejected field is open, and the field has the focus", async () => {
     const { container } = draw(states.login_otp_recovery_code_wrong);
     expect(container.querySelector("details")?.open).toBe(true);
     expect(screen.getByText(en.errors.recovery_code_invalid)).toBeDefined();
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Recovery code")));
   });
 
-  test("the words are about a security key, where passkeys are created and used elsewhere", () => {
+  test("a state about a security key has words of its own", () => {
     draw(states.login_security_key);
     expect(screen.getByRole("button", { name: "Use your security key" }).className).toContain(
       "stile-button-primary",
@@ -198,19 +197,19 @@ describe("second factors", () => {
 });
 
 describe("identity providers", () => {
-  test("one is labelled with a whole sentence, after our own methods", () => {
+  test("a single provider is labelled with a whole sentence, after the other methods", () => {
     draw(states.login_init_with_a_provider);
     expect(found("button")).toEqual(["Continue", "Sign in with a passkey", "Continue with Acme Works"]);
   });
 
-  test("many are a grid under one legend", () => {
+  test("several providers are a grid under one legend", () => {
     const { container } = draw(states.login_init_with_providers);
     expect(found("button")).toEqual(["Continue", "Google", "GitHub", "Acme Works"]);
     expect(container.querySelector("fieldset legend")?.textContent).toBe("Continue with");
     expect(container.querySelectorAll("fieldset[data-many]")).toHaveLength(1);
   });
 
-  test("sends the chosen one, and the return address", async () => {
+  test("the chosen provider is sent with the return address", async () => {
     const { server, user } = draw(states.login_init_with_providers, { answers: [states.login_init] });
     await user.click(screen.getByRole("button", { name: "GitHub" }));
     await waitFor(() =>
@@ -258,9 +257,9 @@ describe("errors", () => {
   test("an input's error is beside it, is associated with it, and has the focus", async () => {
     draw(states.login_password_wrong);
     const field = screen.getByLabelText("Password");
-    const told = screen.getByText(en.inputs.password.errors?.value_invalid_error ?? "missing");
+    const message = screen.getByText(en.inputs.password.errors?.value_invalid_error ?? "missing");
     expect(field.getAttribute("aria-invalid")).toBe("true");
-    expect(told.closest("p")?.id).toBe(field.getAttribute("aria-describedby"));
+    expect(message.closest("p")?.id).toBe(field.getAttribute("aria-describedby"));
     await waitFor(() => expect(document.activeElement).toBe(field));
     expect(screen.queryByRole("alert")).toBeNull();
   });
@@ -281,7 +280,7 @@ describe("errors", () => {
   });
 
   test.each(["error_403", "error_410", "error_500"] as const)(
-    "%s explains itself and offers a fresh start",
+    "%s shows its error and offers to start again",
     async (name) => {
       const { server, user } = draw(states[name], {
         version: 0,

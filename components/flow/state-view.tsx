@@ -3,13 +3,13 @@ import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { isAccount } from "./account.ts";
-import { isAboutItem } from "./account-sections.ts";
+import { isItemAction } from "./account-sections.ts";
 import { AccountView } from "./account-view.tsx";
-import { ActionForm, type ActionLook } from "./action-form.tsx";
+import { ActionForm, type ActionTone } from "./action-form.tsx";
 import { type ActionLayout, hasInputError, layOutActions, waitOf } from "./action-layout.ts";
 import { ceremonyOf, destinationOf } from "./ceremonies.ts";
+import { Disclosure } from "./disclosure.tsx";
 import { ExitLinks } from "./exit-links.tsx";
-import { Fold } from "./disclosure.tsx";
 import { Payloads, User } from "./payloads.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
 import { RecoveryCodes, recoveryCodesIn } from "./recovery-codes.tsx";
@@ -24,7 +24,7 @@ import { actionWords, errorText, interpolate } from "./words.ts";
 export interface StateViewProps {
   context: ViewContext;
   /** The ceremony of this state, as far as the user can retry it. */
-  ceremonial: { beginAgain: () => void; mayBeginAgain: boolean; silent: boolean };
+  ceremonyStatus: { beginAgain: () => void; mayBeginAgain: boolean; silent: boolean };
   /** Whether recovery codes are not yet saved; `onCodesSaved` reports that they are. */
   unsavedCodes: boolean;
   onCodesSaved: () => void;
@@ -36,32 +36,32 @@ export interface StateViewProps {
 /** Draws any state: its words, its payload, and a form per action. */
 export function StateView({
   context,
-  ceremonial,
+  ceremonyStatus,
   unsavedCodes,
   onCodesSaved,
   providerReturn,
   navigate,
 }: StateViewProps) {
-  const { flow, words, copy, live, known } = context;
-  const { state, busy, performed, about, subject, leaving } = flow.view;
+  const { flow, words, copy, live, pageValues } = context;
+  const { state, busy, performed, itemId, subject, redirectTo } = flow.view;
   const account = isAccount(state);
   const done = doneWords(context);
   const section = useFocus(flow, live, done !== undefined && !account);
   const titleId = useId();
   const ceremony = ceremonyOf(state);
-  const destination = unsavedCodes || providerReturn ? null : destinationOf(state, leaving);
-  const aboutKey = variantsOf(state, context.type).includes("security_key");
-  const at = ceremony?.mode === "blocking" && !state.error ? ceremony.waiting : undefined;
-  const waiting = at && ceremonial.silent ? "outline" : at;
-  const mayBeginAgain = live && ceremonial.mayBeginAgain;
-  const hides = mayBeginAgain || (live && waiting === "prompt");
-  const layout = layOutActions(state, ceremony?.action ?? null, hides, known);
+  const destination = unsavedCodes || providerReturn ? null : destinationOf(state, redirectTo);
+  const isSecurityKey = variantsOf(state, context.type).includes("security_key");
+  const ceremonyView = ceremony?.mode === "blocking" && !state.error ? ceremony.waiting : undefined;
+  const waiting = ceremonyView && ceremonyStatus.silent ? "outline" : ceremonyView;
+  const mayBeginAgain = live && ceremonyStatus.mayBeginAgain;
+  const hidesCeremonyAction = mayBeginAgain || (live && waiting === "prompt");
+  const layout = layOutActions(state, ceremony?.action ?? null, hidesCeremonyAction, pageValues);
   const { back } = layout;
   const deadEnd =
     !isErrorAnswer(state) && !copy.end && !account && !destination && isEmpty(layout) && !waiting;
   // Errors of an action that is drawn once per item are shown only if this page knows the item.
   const shownErrors = Object.values(state.actions).filter(
-    (action) => !account || about !== null || !isAboutItem(action),
+    (action) => !account || itemId !== null || !isItemAction(action),
   );
   const codes = unsavedCodes ? recoveryCodesIn(state.payload) : [];
 
@@ -76,8 +76,10 @@ export function StateView({
     >
       {waiting === "outline" && <Outline label={words.page.working} />}
       <div className="stile-content">
-        {back && <ActionForm context={context} action={back} look="back" />}
-        {waiting === "prompt" && <Emblem icon={ceremony?.icon ?? (aboutKey ? "key" : "passkey")} moving />}
+        {back && <ActionForm context={context} action={back} tone="back" />}
+        {waiting === "prompt" && (
+          <Emblem icon={ceremony?.icon ?? (isSecurityKey ? "key" : "passkey")} moving />
+        )}
         {copy.end && <Emblem icon="check" />}
         <div className="stile-heading">
           <h1 className="stile-title" id={titleId} tabIndex={-1}>
@@ -88,7 +90,7 @@ export function StateView({
         {destination ? (
           <p className="stile-sentence" role="status">
             <a href={destination.href}>
-              {interpolate(leaving ? words.page.returning : words.page.continueAt, {
+              {interpolate(redirectTo ? words.page.returning : words.page.continueAt, {
                 host: destination.host,
               })}
             </a>
@@ -96,7 +98,7 @@ export function StateView({
         ) : (
           !unsavedCodes && <Sentence context={context} deadEnd={deadEnd && back === null} subject={subject} />
         )}
-        <StateAlerts context={context} told={hasInputError(shownErrors)} />
+        <StateAlerts context={context} inputErrorShown={hasInputError(shownErrors)} />
         {!live && providerReturn && "error" in providerReturn && (
           <Alert tone="info">
             <p>{errorText(words, { code: providerReturn.error })}</p>
@@ -113,10 +115,10 @@ export function StateView({
           <Payloads payload={state.payload} words={words} />
         )}
         {codes.length > 0 && (
-          <RecoveryCodes context={context} codes={codes} onward={leaving} onSaved={onCodesSaved} />
+          <RecoveryCodes context={context} codes={codes} redirectTo={redirectTo} onSaved={onCodesSaved} />
         )}
         {mayBeginAgain && (
-          <Button tone="primary" type="button" busy={busy !== null} onClick={ceremonial.beginAgain}>
+          <Button tone="primary" type="button" busy={busy !== null} onClick={ceremonyStatus.beginAgain}>
             {words.page.tryAgain}
           </Button>
         )}
@@ -128,7 +130,7 @@ export function StateView({
         <ExitLinks
           context={context}
           unsavedCodes={unsavedCodes}
-          away={destination !== null}
+          redirecting={destination !== null}
           deadEnd={deadEnd}
         />
       </div>
@@ -137,8 +139,8 @@ export function StateView({
 }
 
 /** Whether there is no action but to go back. */
-function isEmpty({ form, toggles, choices, picks, folded, quiet }: ActionLayout): boolean {
-  return !form && [toggles, choices, picks, folded, quiet].every((actions) => actions.length === 0);
+function isEmpty({ form, toggles, choices, valueButtons, collapsed, links }: ActionLayout): boolean {
+  return !form && [toggles, choices, valueButtons, collapsed, links].every((actions) => actions.length === 0);
 }
 
 /** The actions of a state, most likely first. */
@@ -151,30 +153,30 @@ function Actions({
   layout: ActionLayout;
   performed: string | null;
 }) {
-  const { form, toggles, choices, picks, folded, quiet } = layout;
+  const { form, toggles, choices, valueButtons, collapsed, links } = layout;
   const { words, flow, live } = context;
   const { state } = flow.view;
   const ceremony = ceremonyOf(state);
   const wait = waitOf(state, performed, ceremony?.action);
   const seconds = (name: string) => (wait?.action === name ? wait.seconds : 0);
-  const draw = (look: ActionLook) => (action: (typeof choices)[number]) => (
-    <ActionForm key={action.action} {...{ context, action, look }} wait={seconds(action.action)} />
+  const draw = (tone: ActionTone) => (action: (typeof choices)[number]) => (
+    <ActionForm key={action.action} {...{ context, action, tone }} wait={seconds(action.action)} />
   );
-  const ways = choices.length + picks.length;
+  const alternatives = choices.length + valueButtons.length;
   // A script will perform this action, so its button is not emphasised.
-  const awaited = live && ceremony?.needs !== undefined && state.payload[ceremony.needs] !== undefined;
-  const byItself = awaited && choices[0]?.action === ceremony.action;
-  const weight = form || byItself ? "secondary" : choices.length > 1 ? "choice" : "primary";
+  const isAwaited = live && ceremony?.needs !== undefined && state.payload[ceremony.needs] !== undefined;
+  const isAutomatic = isAwaited && choices[0]?.action === ceremony.action;
+  const choiceTone = form || isAutomatic ? "secondary" : choices.length > 1 ? "choice" : "primary";
   return (
     <>
       {form && draw("primary")(form)}
       {toggles.map(draw("toggle"))}
-      {form && ways > 0 && <p className="stile-or">{words.page.or}</p>}
-      {choices.length > 0 && <div className="stile-choices">{choices.map(draw(weight))}</div>}
-      {picks.map(draw("secondary"))}
-      {quiet.length > 0 && <div className="stile-quiet">{quiet.map(draw("link"))}</div>}
-      {folded.map((action) => (
-        <Fold key={action.action} context={context} action={action} wait={seconds(action.action)} />
+      {form && alternatives > 0 && <p className="stile-or">{words.page.or}</p>}
+      {choices.length > 0 && <div className="stile-choices">{choices.map(draw(choiceTone))}</div>}
+      {valueButtons.map(draw("secondary"))}
+      {links.length > 0 && <div className="stile-minor">{links.map(draw("link"))}</div>}
+      {collapsed.map((action) => (
+        <Disclosure key={action.action} context={context} action={action} wait={seconds(action.action)} />
       ))}
     </>
   );
@@ -198,8 +200,12 @@ function Sentence({
   deadEnd: boolean;
   subject: string | null;
 }) {
-  const { sentence, sentenceAbout } = context.copy;
-  const text = deadEnd ? context.words.page.nothingToDo : subject && sentenceAbout ? sentenceAbout : sentence;
+  const { sentence, sentenceWithSubject } = context.copy;
+  const text = deadEnd
+    ? context.words.page.nothingToDo
+    : subject && sentenceWithSubject
+      ? sentenceWithSubject
+      : sentence;
   if (!text) return null;
   const [before, after] = text.split("{subject}");
   if (after === undefined) return <p className="stile-sentence">{text}</p>;

@@ -417,11 +417,11 @@ export const states = {
   thirdparty: state("thirdparty", [exchangeToken(), action("back")], {
     payload: { redirect_url: "https://accounts.example/authorize?state=1" },
   }),
-  thirdparty_refused: state("thirdparty", [exchangeToken(), action("back")], {
+  thirdparty_rejected: state("thirdparty", [exchangeToken(), action("back")], {
     status: 400,
     error: { code: "user_conflict", message: "An account with this e-mail address exists." },
   }),
-  thirdparty_unasked: state("thirdparty", [exchangeToken()]),
+  thirdparty_idp_initiated: state("thirdparty", [exchangeToken()]),
   login_otp: loginOtp(),
   login_otp_wrong: loginOtp(
     { status: 400, error: invalid },

@@ -18,7 +18,7 @@ describe("the redirect to an identity provider", () => {
     );
   });
 
-  test("is not repeated after the user went back, or reloaded the page", async () => {
+  test("is not repeated after the user navigated back or reloaded the page", async () => {
     const { server, navigate } = draw(states.thirdparty, { answers: [states.login_init] });
     expect((await screen.findByRole("heading", { name: "Sign in" })).tagName).toBe("H1");
     expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "back", 7, {});
@@ -71,18 +71,18 @@ describe("the return from an identity provider", () => {
   });
 
   test("shows a rejection, with a retry and a way back", async () => {
-    draw(states.thirdparty, { providerReturn: { token: "t-1" }, answers: [states.thirdparty_refused] });
+    draw(states.thirdparty, { providerReturn: { token: "t-1" }, answers: [states.thirdparty_rejected] });
     expect((await screen.findByRole("alert")).textContent).toBe(en.errors.user_conflict);
     expect(screen.getByRole("button", { name: "Back" })).toBeDefined();
   });
 
-  test("without a waiting flow reports that it came too late", async () => {
+  test("without a flow in progress reports that the page was renewed", async () => {
     const { server } = draw(states.login_init, { providerReturn: { token: "t-1" } });
     expect((await screen.findByRole("status")).textContent).toBe(en.errors.page_renewed);
     expect(server.act).not.toHaveBeenCalled();
   });
 
-  test("without a waiting flow shows the provider's error", async () => {
+  test("without a flow in progress shows the provider's error", async () => {
     const { server } = draw(states.preflight, {
       version: 0,
       providerReturn: { error: "signup_disabled" },
@@ -93,7 +93,7 @@ describe("the return from an identity provider", () => {
   });
 
   test("of an IdP-initiated sign-in starts a flow of its own", async () => {
-    const { server } = draw(states.thirdparty_unasked, {
+    const { server } = draw(states.thirdparty_idp_initiated, {
       type: "token_exchange",
       version: 0,
       providerReturn: { token: "t-1" },
@@ -113,11 +113,11 @@ test.each([
   ["error=signup_disabled", { error: "signup_disabled" }],
   ["error=constructor", { error: "third_party_failed" }],
   ["error=%3Cscript%3E", { error: "third_party_failed" }],
-])("is read from an address with %j", (query, providerReturn) => {
+])("reads the return from the query %j", (query, providerReturn) => {
   expect(readProviderReturn(new URLSearchParams(query))).toEqual(providerReturn);
 });
 
-test("is recognised as IdP-initiated", () => {
+test("recognises an IdP-initiated return", () => {
   expect(isIdpInitiated(new URLSearchParams("saml_hint=idp_initiated&hanko_token=t"))).toBe(true);
   expect(isIdpInitiated(new URLSearchParams("hanko_token=t"))).toBe(false);
 });

@@ -64,10 +64,10 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const refusedBy = (name: string) => Object.assign(new Error("no"), { name });
+const failureOf = (name: string) => Object.assign(new Error("no"), { name });
 
 describe("preflight", () => {
-  test("reports the browser's capabilities automatically, and shows a skeleton meanwhile", async () => {
+  test("reports the browser's capabilities automatically, and shows a skeleton until the answer arrives", async () => {
     const { server, container } = draw(states.preflight, { version: 0, answers: [states.login_init] });
     expect(container.querySelector(".stile-outline")).not.toBeNull();
     await screen.findByRole("heading", { name: "Sign in" });
@@ -119,10 +119,10 @@ describe("login_passkey", () => {
   test.each([
     ["NotAllowedError", en.errors.passkey_cancelled],
     ["SecurityError", en.errors.passkey_failed],
-  ])("goes back with a notice when the browser answers %s", async (name, told) => {
-    get.mockRejectedValue(refusedBy(name));
+  ])("goes back with a notice when the browser answers %s", async (name, message) => {
+    get.mockRejectedValue(failureOf(name));
     const { server } = draw(states.login_passkey, { answers: [states.login_method_chooser] });
-    expect(await screen.findByText(told)).toBeDefined();
+    expect(await screen.findByText(message)).toBeDefined();
     expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "back", 7, {});
     expect(screen.getByRole("heading").textContent).toBe("How would you like to sign in?");
   });
@@ -160,8 +160,8 @@ describe("onboarding_verify_passkey_attestation", () => {
     });
   });
 
-  test("reports a device that already has one", async () => {
-    create.mockRejectedValue(refusedBy("InvalidStateError"));
+  test("reports a device that already has a passkey", async () => {
+    create.mockRejectedValue(failureOf("InvalidStateError"));
     draw(states.onboarding_verify_passkey_attestation, { answers: [states.onboarding_create_passkey] });
     expect(await screen.findByText(en.errors.webauthn_credential_already_exists)).toBeDefined();
   });
@@ -244,9 +244,9 @@ describe("onboarding_create_passkey", () => {
     expect(create.mock.calls[0]?.[0].mediation).toBe("conditional");
   });
 
-  test("asks the user when the browser does not, without a notice, and tries only once", async () => {
+  test("asks the user after a failure of the browser, without a notice, and tries only once", async () => {
     browserThatCreates(true);
-    create.mockRejectedValue(refusedBy("NotAllowedError"));
+    create.mockRejectedValue(failureOf("NotAllowedError"));
     const { server, user } = draw(states.onboarding_create_passkey_conditional, {
       answers: [
         states.onboarding_verify_passkey_attestation,
@@ -271,10 +271,10 @@ describe("onboarding_create_passkey", () => {
   });
 
   test.each([
-    ["a browser that cannot", false, states.onboarding_create_passkey_conditional],
+    ["a browser that does not support it", false, states.onboarding_create_passkey_conditional],
     ["a server that does not offer it", true, states.onboarding_create_passkey],
-  ])("leaves it to the user with %s", async (_, can, state) => {
-    browserThatCreates(can);
+  ])("leaves the creation to the user with %s", async (_, isCapable, state) => {
+    browserThatCreates(isCapable);
     const { server } = draw(state);
     await waitFor(() => expect(server.current).toHaveBeenCalled());
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -283,13 +283,13 @@ describe("onboarding_create_passkey", () => {
   });
 });
 
-describe("security keys", () => {
-  test("are named so while the browser prompts for one", () => {
+describe("a security key", () => {
+  test("is named in the title while the browser prompts for it", () => {
     draw(states.login_passkey_as_second_factor);
     expect(screen.getByRole("heading").textContent).toBe("Use your security key");
   });
 
-  test("are created like passkeys", async () => {
+  test("is created like a passkey", async () => {
     create.mockResolvedValue(attestation);
     const { server } = draw(states.onboarding_verify_security_key_attestation, { answers: [states.success] });
     expect(screen.getByRole("heading").textContent).toBe("Set up your security key");
@@ -297,8 +297,8 @@ describe("security keys", () => {
     expect(server.act.mock.calls[0]?.[1]).toBe("webauthn_verify_attestation_response");
   });
 
-  test("have their own words when they are not touched", async () => {
-    get.mockRejectedValue(refusedBy("NotAllowedError"));
+  test("has its own message when it is not touched", async () => {
+    get.mockRejectedValue(failureOf("NotAllowedError"));
     draw(states.login_passkey_as_second_factor, { answers: [states.login_security_key] });
     expect(await screen.findByText(/^The security key was not used\./)).toBeDefined();
   });

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "react";
 import type { FlowState } from "#server/flow/wire";
 import {
+  abortCeremony,
   ceremonyErrorOf,
   ceremonyOf,
   ceremonyToBegin,
   destinationOf,
-  dropCeremony,
   renewalDelay,
 } from "./ceremonies.ts";
 import type { Attempts, CeremonyContext, Step } from "./ceremony.ts";
@@ -13,7 +13,7 @@ import { type ProviderReturn, tidyAddress } from "./provider-return.ts";
 import type { Flow } from "./use-flow.ts";
 
 export interface CeremonyControls {
-  /** False until the state is known to be current. */
+  /** Whether the state is known to be current. */
   ready: boolean;
   /** The result of an identity provider; null once it was used. */
   providerReturn: ProviderReturn | null;
@@ -37,71 +37,71 @@ export function useCeremony(
   flow: Flow,
   { ready, providerReturn, onReturnUsed, unsavedCodes, base, navigate }: CeremonyControls,
 ) {
-  const { state, busy, leaving, performed } = flow.view;
-  const [askedFor, setAskedFor] = useState<FlowState | null>(null);
-  const begun = useRef(new WeakSet<FlowState>());
+  const { state, busy, redirectTo, performed } = flow.view;
+  const [requestedState, setRequestedState] = useState<FlowState | null>(null);
+  const startedStates = useRef(new WeakSet<FlowState>());
   const attempts = useRef<Attempts>({ silent: false, tried: false, submitted: null, renewals: 0 });
-  const gone = useRef(false);
+  const hasLeft = useRef(false);
   const idle = ready && busy === null;
-  const asked = askedFor === state;
+  const requested = requestedState === state;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
     const context: CeremonyContext = {
       ...{ state, providerReturn, attempts: attempts.current, base },
       // The browser may show a cached copy of this page when the user navigates back.
-      userInitiated: asked || (performed !== null && !gone.current),
+      userInitiated: requested || (performed !== null && !hasLeft.current),
       leave(url) {
-        gone.current = true;
+        hasLeft.current = true;
         navigate(url);
       },
       renew: flow.refresh,
     };
-    const next = idle ? ceremonyToBegin(context, asked) : null;
-    if (!next || begun.current.has(state)) return;
-    const { ceremony, material } = next;
+    const next = idle ? ceremonyToBegin(context, requested) : null;
+    if (!next || startedStates.current.has(state)) return;
+    const { ceremony, options } = next;
     // The same state can become idle again, for instance after a step without an answer.
-    if (ceremony.mode === "blocking") begun.current.add(state);
-    const dropping = new AbortController();
-    let over = false;
-    const take = (step: Step | null) => {
-      if (over) return;
-      over = true;
+    if (ceremony.mode === "blocking") startedStates.current.add(state);
+    const controller = new AbortController();
+    let settled = false;
+    const finish = (step: Step | null) => {
+      if (settled) return;
+      settled = true;
       if (step) perform(flow, step, ceremony.automatic ?? false);
     };
-    ceremony.perform(material, context, dropping.signal).then(take, (error: unknown) => {
-      const problem = ceremonyErrorOf(error);
+    ceremony.perform(options, context, controller.signal).then(finish, (error: unknown) => {
+      const errorCode = ceremonyErrorOf(error);
       // A failure of autofill is not shown.
-      if (problem === null || ceremony.mode === "background") over = true;
-      take({ action: "back", input: {}, ...(problem === null ? {} : { notice: problem }) });
+      if (errorCode === null || ceremony.mode === "background") settled = true;
+      finish({ action: "back", input: {}, ...(errorCode === null ? {} : { notice: errorCode }) });
     });
     return () => {
-      if (over) return;
-      over = true;
-      begun.current.delete(state);
-      dropping.abort();
-      dropCeremony();
+      if (settled) return;
+      settled = true;
+      startedStates.current.delete(state);
+      controller.abort();
+      abortCeremony();
     };
-  }, [state, idle, asked]);
+  }, [state, idle, requested]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a provider return is used or reported once, by the first idle state
   useEffect(() => {
     if (!idle || !providerReturn) return;
     tidyAddress();
     const ceremony = ceremonyOf(state);
-    const awaited = ceremony?.action === "exchange_token";
-    if (awaited ? performed === null : ceremony?.mode === "blocking") return;
+    const isAwaited = ceremony?.action === "exchange_token";
+    if (isAwaited ? performed === null : ceremony?.mode === "blocking") return;
     // A return that no flow is waiting for starts a new flow and shows a notice.
-    if (!awaited) flow.tell("error" in providerReturn ? providerReturn.error : "page_renewed");
+    if (!isAwaited) flow.showNotice("error" in providerReturn ? providerReturn.error : "page_renewed");
     onReturnUsed();
   }, [state, idle, providerReturn]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions of a flow never change
   useEffect(() => {
     const ceremony = ready ? ceremonyOf(state) : null;
-    const material =
+    const options =
       ceremony?.mode === "background" && ceremony.needs ? state.payload[ceremony.needs] : undefined;
-    const delay = material === undefined ? null : renewalDelay(material);
+    const delay = options === undefined ? null : renewalDelay(options);
     if (delay === null) return;
     const due = Date.now() + delay;
     const renew = () => {
@@ -118,11 +118,11 @@ export function useCeremony(
 
   useEffect(() => {
     // A blocking ceremony handles its redirect itself.
-    const userInitiated = ceremonyOf(state)?.mode === "blocking" ? null : destinationOf(state, leaving);
-    if (ready && !unsavedCodes && userInitiated) navigate(userInitiated.href);
-  }, [state, leaving, ready, unsavedCodes, navigate]);
+    const destination = ceremonyOf(state)?.mode === "blocking" ? null : destinationOf(state, redirectTo);
+    if (ready && !unsavedCodes && destination) navigate(destination.href);
+  }, [state, redirectTo, ready, unsavedCodes, navigate]);
 
-  const again = {
+  const retryContext = {
     ...{ state, providerReturn, attempts: attempts.current, base, userInitiated: true },
     ...{ leave: navigate, renew: flow.refresh },
   };
@@ -130,10 +130,10 @@ export function useCeremony(
     mayBeginAgain:
       state.error !== undefined &&
       ceremonyOf(state)?.mode === "blocking" &&
-      ceremonyToBegin(again, true) !== null,
+      ceremonyToBegin(retryContext, true) !== null,
     beginAgain() {
-      begun.current.delete(state);
-      setAskedFor(state);
+      startedStates.current.delete(state);
+      setRequestedState(state);
     },
     silent: attempts.current.silent,
   };
@@ -143,5 +143,5 @@ export function useCeremony(
 function perform(flow: Flow, { action, input, notice }: Step, automatic: boolean): void {
   if (Object.hasOwn(flow.view.state.actions, action))
     void flow.act(action, input, { automatic, ...(notice === undefined ? {} : { notice }) });
-  else if (notice !== undefined) flow.tell(notice);
+  else if (notice !== undefined) flow.showNotice(notice);
 }

@@ -8,7 +8,7 @@ const noPause = async () => {};
 const email = { email: "ada@example.org" };
 
 describe("a step", () => {
-  test("names the version that it was drawn from, and shows the answer", async () => {
+  test("sends the version of the shown state, and shows the answer", async () => {
     const server = fakeServer({ version: 5, state: states.login_method_chooser });
     const store = createFlowStore(server, "login", { version: 4, state: states.login_init }, noPause);
     await store.act("continue_with_login_identifier", email);
@@ -23,7 +23,7 @@ describe("a step", () => {
     });
   });
 
-  test("A29 is performed once, however often it is requested while in progress", async () => {
+  test("A29 is performed once even if it is requested again while in progress", async () => {
     const server = fakeServer(states.passcode_confirmation, states.passcode_confirmation);
     const store = createFlowStore(server, "login", at, noPause);
     const first = store.act("password_login", { password: "x" });
@@ -33,13 +33,13 @@ describe("a step", () => {
     expect(store.view().busy).toBeNull();
   });
 
-  test("waits for a quiet one in progress, and names the version after it", async () => {
+  test("waits for a background step in progress, and names the version after it", async () => {
     const server = fakeServer(
       { version: 5, state: states.login_init },
       { version: 6, state: states.login_method_chooser },
     );
     const store = createFlowStore(server, "login", { version: 4, state: states.login_init }, noPause);
-    const toggle = store.act("remember_me", { remember_me: true }, { quiet: true });
+    const toggle = store.act("remember_me", { remember_me: true }, { background: true });
     expect(store.view().busy).toBeNull();
     await Promise.all([toggle, store.act("continue_with_login_identifier", email)]);
     expect(server.act.mock.calls.map(([, action, version]) => [action, version])).toEqual([
@@ -54,11 +54,11 @@ describe("a step", () => {
     expect(store.view()).toMatchObject({ state: states.login_init, notice: "passkey_cancelled" });
   });
 
-  test("redirects where the answer says", async () => {
+  test("redirects to the address in the answer", async () => {
     const answer = { version: 9, state: states.success, redirect_to: "https://shop.example/welcome" };
     const store = createFlowStore(fakeServer(answer), "login", at, noPause);
     await store.act("password_login", { password: "x" });
-    expect(store.view().leaving).toBe("https://shop.example/welcome");
+    expect(store.view().redirectTo).toBe("https://shop.example/welcome");
   });
 });
 
@@ -114,7 +114,7 @@ describe("an error", () => {
 
 describe("a lost answer", () => {
   test("is recovered if the step was performed", async () => {
-    const server = fakeServer(new Error("gone"), new Error("gone"), states.passcode_confirmation);
+    const server = fakeServer(new Error("no answer"), new Error("no answer"), states.passcode_confirmation);
     const store = createFlowStore(server, "login", at, noPause);
     await store.act("password_login", { password: "x" });
     expect(server.act).toHaveBeenCalledTimes(1);
@@ -127,18 +127,21 @@ describe("a lost answer", () => {
   });
 
   test("lets the user repeat the step if it was not performed", async () => {
-    const server = fakeServer(new Error("gone"), states.login_password);
+    const server = fakeServer(new Error("no answer"), states.login_password);
     const store = createFlowStore(server, "login", at, noPause);
     await store.act("password_login", { password: "x" });
     expect(store.view()).toMatchObject({ state: states.login_password, notice: "connection_back" });
   });
 
-  test("is waited for with a notice, and given up after a while", async () => {
-    const told: (string | null)[] = [];
-    const server = fakeServer(...Array.from({ length: 6 }, () => new Error("gone")), states.login_password);
-    const store = createFlowStore(server, "login", at, async () => void told.push(store.view().notice));
+  test("shows a notice while reconnecting, and gives up after five attempts", async () => {
+    const notices: (string | null)[] = [];
+    const server = fakeServer(
+      ...Array.from({ length: 6 }, () => new Error("no answer")),
+      states.login_password,
+    );
+    const store = createFlowStore(server, "login", at, async () => void notices.push(store.view().notice));
     await store.act("back", {});
-    expect(told).toEqual(Array(5).fill("connection_lost"));
+    expect(notices).toEqual(Array(5).fill("connection_lost"));
     expect(store.view()).toMatchObject({ ...at, notice: "connection_missing", busy: null });
     await store.retry();
     expect(store.view()).toMatchObject({ state: states.login_password, notice: null });
@@ -146,20 +149,20 @@ describe("a lost answer", () => {
 });
 
 describe("a renewal", () => {
-  test("of the same state does not count as a turn", async () => {
+  test("of the same state does not count as an answer", async () => {
     const store = createFlowStore(
       fakeServer({ version: 5, state: states.login_password_wrong }),
       "login",
       at,
       noPause,
     );
-    const { turn } = store.view();
+    const { answerCount } = store.view();
     await store.refresh();
-    expect(store.view()).toMatchObject({ version: 5, state: states.login_password_wrong, turn });
+    expect(store.view()).toMatchObject({ version: 5, state: states.login_password_wrong, answerCount });
   });
 
   test("without an answer changes nothing", async () => {
-    const store = createFlowStore(fakeServer(new Error("gone")), "login", at, noPause);
+    const store = createFlowStore(fakeServer(new Error("no answer")), "login", at, noPause);
     const before = store.view();
     await store.refresh();
     expect(store.view()).toBe(before);

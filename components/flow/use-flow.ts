@@ -15,15 +15,15 @@ export interface FlowView {
   /** The action that led to the state. */
   performed: string | null;
   /** The item that the current or last action was performed on. */
-  about: string | null;
+  itemId: string | null;
   /** The identifier of the user, as far as this page knows it. */
   subject: string | null;
   /** The account as last shown before the current state. */
   account: FlowState | null;
   /** The address to redirect to. */
-  leaving: string | null;
+  redirectTo: string | null;
   /** Counts answers to user actions; a renewal of the state is not counted. */
-  turn: number;
+  answerCount: number;
 }
 
 export interface Flow {
@@ -37,18 +37,18 @@ export interface Flow {
   /** Reconnects after the automatic attempts have failed. */
   retry(): Promise<void>;
   /** Shows a notice beside the current state. */
-  tell(notice: string): void;
+  showNotice(notice: string): void;
 }
 
 export interface ActOptions {
   /** The rest of the page stays usable; later actions are queued. */
-  quiet?: boolean;
+  background?: boolean;
   /** A notice to show with the next state. */
   notice?: string;
   /** Performed without the user's request: failures are not shown. */
   automatic?: boolean;
   /** The item that the action is performed on. */
-  about?: string;
+  itemId?: string;
 }
 
 /** The calls and the view that they change. Independent of React; one per page. */
@@ -85,11 +85,19 @@ export function createFlowStore(
   pause: (milliseconds: number) => Promise<void> = sleepOrOnline,
 ): FlowStore {
   let view: FlowView = {
-    ...{ version: initial.version, state: initial.state, leaving: initial.redirect_to ?? null },
-    ...{ busy: null, notice: null, performed: null, about: null, subject: null, account: null, turn: 0 },
+    ...{ version: initial.version, state: initial.state, redirectTo: initial.redirect_to ?? null },
+    ...{
+      busy: null,
+      notice: null,
+      performed: null,
+      itemId: null,
+      subject: null,
+      account: null,
+      answerCount: 0,
+    },
   };
   const listeners = new Set<() => void>();
-  let quietCall: Promise<void> | null = null;
+  let backgroundCall: Promise<void> | null = null;
 
   function update(change: Partial<FlowView>): void {
     view = { ...view, ...change };
@@ -97,25 +105,25 @@ export function createFlowStore(
   }
 
   /** Runs one call after a background call in progress; does nothing while a user's call is in progress. */
-  async function exclusively(label: string, quiet: boolean, call: () => Promise<void>): Promise<void> {
+  async function exclusively(label: string, background: boolean, call: () => Promise<void>): Promise<void> {
     if (view.busy !== null) return;
-    if (!quiet) update({ busy: label });
-    const before = quietCall;
+    if (!background) update({ busy: label });
+    const before = backgroundCall;
     const run = (async () => {
       await before;
       await call();
     })().finally(() => {
-      if (quietCall === run) quietCall = null;
-      if (!quiet) update({ busy: null });
+      if (backgroundCall === run) backgroundCall = null;
+      if (!background) update({ busy: null });
     });
-    if (quiet) quietCall = run;
+    if (background) backgroundCall = run;
     await run;
   }
 
   function show(answer: FlowAnswer, change: Partial<FlowView>): void {
     const { version, state, redirect_to } = answer;
     update({
-      ...{ version, state, leaving: redirect_to ?? null, notice: null, turn: view.turn + 1 },
+      ...{ version, state, redirectTo: redirect_to ?? null, notice: null, answerCount: view.answerCount + 1 },
       account: isAccount(view.state) ? view.state : view.account,
       // In a profile flow the identifier is known only from steps made and answered on this page.
       subject: type === "profile" && version !== view.version ? null : view.subject,
@@ -141,11 +149,15 @@ export function createFlowStore(
   }
 
   /** Starts a new flow after an error that ended this one. If typed text would be lost, shows the error instead. */
-  async function startNewFlow(errorAnswer: FlowAnswer, lost: Step | null): Promise<void> {
-    if (lost && hasText(lost.input)) return show(errorAnswer, { performed: lost.action });
+  async function startNewFlow(errorAnswer: FlowAnswer, rejected: Step | null): Promise<void> {
+    if (rejected && hasText(rejected.input)) return show(errorAnswer, { performed: rejected.action });
     const answer = await server.start(type).catch(() => null);
     if (!answer) return update({ notice: "connection_missing" });
-    show(answer, { performed: null, subject: null, notice: lost && !lost.automatic ? "page_renewed" : null });
+    show(answer, {
+      performed: null,
+      subject: null,
+      notice: rejected && !rejected.automatic ? "page_renewed" : null,
+    });
   }
 
   /** Handles an error answer that shows no state of the flow. */
@@ -169,12 +181,12 @@ export function createFlowStore(
     input: Record<string, unknown>,
     options: ActOptions = {},
   ): Promise<void> {
-    const drawn = view.state.name;
-    await exclusively(action, options.quiet ?? false, async () => {
+    const stateName = view.state.name;
+    await exclusively(action, options.background ?? false, async () => {
       // The state changed while this call was queued, so it no longer applies.
-      if (view.state.name !== drawn) return;
-      const about = options.about ?? null;
-      update({ about });
+      if (view.state.name !== stateName) return;
+      const itemId = options.itemId ?? null;
+      update({ itemId });
       let answer: FlowAnswer;
       try {
         answer = await server.act(type, action, view.version, input);
@@ -198,7 +210,7 @@ export function createFlowStore(
       if (isErrorAnswer(answer.state)) return startNewFlow(answer, null);
       const same = answer.state.name === view.state.name;
       // A renewed state does not change the notice.
-      show(answer, same ? { notice: view.notice, turn: view.turn } : { performed: null });
+      show(answer, same ? { notice: view.notice, answerCount: view.answerCount } : { performed: null });
     });
   }
 
@@ -220,7 +232,7 @@ export function createFlowStore(
     refresh,
     restart,
     retry: () => exclusively("retry", false, () => reconnect(null)),
-    tell: (notice) => update({ notice }),
+    showNotice: (notice) => update({ notice }),
   };
 }
 

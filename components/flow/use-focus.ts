@@ -7,22 +7,22 @@ import type { Flow } from "./use-flow.ts";
  */
 export function useFocus(flow: Flow, live: boolean, done: boolean) {
   const section = useRef<HTMLElement>(null);
-  const { turn, state } = flow.view;
-  const last = useRef<string | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state's name belongs to the turn
+  const { answerCount, state } = flow.view;
+  const lastName = useRef<string | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once for each answer
   useEffect(() => {
     if (!live) return;
-    const entered = last.current !== state.name;
-    last.current = state.name;
-    const wrong = section.current?.querySelector<HTMLElement>("[aria-invalid]");
+    const isNewState = lastName.current !== state.name;
+    lastName.current = state.name;
+    const invalid = section.current?.querySelector<HTMLElement>("[aria-invalid]");
     const first = section.current?.querySelector<HTMLElement>(
       ".stile-form-primary :is(input:not([type=hidden], [readonly]), select, textarea)",
     );
     const title = section.current?.querySelector<HTMLElement>(".stile-title");
-    const there = section.current?.contains(document.activeElement);
-    const target = wrong ?? ((entered && !there) || done ? (first ?? title) : null);
-    target?.focus({ preventScroll: !wrong });
-    if (wrong instanceof HTMLInputElement) wrong.select();
-  }, [turn, live]);
+    const hasFocus = section.current?.contains(document.activeElement);
+    const target = invalid ?? ((isNewState && !hasFocus) || done ? (first ?? title) : null);
+    target?.focus({ preventScroll: !invalid });
+    if (invalid instanceof HTMLInputElement) invalid.select();
+  }, [answerCount, live]);
   return section;
 }

@@ -2,7 +2,7 @@ import type { FlowWords, StateWords } from "#words/flow";
 import type { FlowType } from "./flow-server.ts";
 import type { Flow } from "./use-flow.ts";
 
-/** What the parts of a state's view need to know. */
+/** The data that the parts of a state's view share. */
 export interface ViewContext {
   flow: Flow;
   type: FlowType;
@@ -15,11 +15,11 @@ export interface ViewContext {
   live: boolean;
   /** The prefix of every address of this service: empty, or `/t/{tenant}`. */
   base: string;
-  /** Hidden inputs that the page fills in, by name. */
-  known: Known;
+  /** Values of hidden inputs that the page fills in, by name. */
+  pageValues: PageValues;
 }
 
-export type Known = Readonly<Record<string, unknown>>;
+export type PageValues = Readonly<Record<string, unknown>>;
 
 /** The item that an action is performed on, for instance one passkey. */
 export interface ItemReference {

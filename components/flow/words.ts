@@ -12,8 +12,8 @@ export function readable(name: string): string {
 }
 
 export function stateWords(words: FlowWords, name: string, variants: readonly Variant[] = []): StateWords {
-  const known = entry<StateWords>(words.states, name) ?? { title: readable(name) };
-  return Object.assign({}, known, ...variants.map((variant) => known.variants?.[variant]));
+  const found = entry<StateWords>(words.states, name) ?? { title: readable(name) };
+  return Object.assign({}, found, ...variants.map((variant) => found.variants?.[variant]));
 }
 
 /**
@@ -27,8 +27,8 @@ export function actionWords(
   description: string,
   copy?: StateWords,
 ): ActionWords {
-  const known = entry<ActionWords>(copy?.actions ?? {}, name) ?? entry<ActionWords>(words.actions, name);
-  if (known) return known;
+  const found = entry<ActionWords>(copy?.actions ?? {}, name) ?? entry<ActionWords>(words.actions, name);
+  if (found) return found;
   return description ? { label: readable(name), hint: description } : { label: readable(name) };
 }
 

@@ -14,7 +14,7 @@ interface CodeInputProps
 export function CodeInput({ length, onComplete, ...rest }: CodeInputProps) {
   const [filled, setFilled] = useState(0);
 
-  function take(text: string, input: HTMLInputElement): void {
+  function setCode(text: string, input: HTMLInputElement): void {
     const code = text.replace(/\s/g, "").slice(0, length);
     if (input.value !== code) input.value = code;
     setFilled(code.length);
@@ -42,11 +42,11 @@ export function CodeInput({ length, onComplete, ...rest }: CodeInputProps) {
         autoCapitalize="none"
         spellCheck={false}
         maxLength={length}
-        onInput={(event) => take(event.currentTarget.value, event.currentTarget)}
+        onInput={(event) => setCode(event.currentTarget.value, event.currentTarget)}
         onPaste={(event) => {
           // The browser would truncate the text to the maximum length before the code is extracted.
           event.preventDefault();
-          take(codeIn(event.clipboardData.getData("text"), length), event.currentTarget);
+          setCode(codeIn(event.clipboardData.getData("text"), length), event.currentTarget);
         }}
       />
     </div>

@@ -7,20 +7,20 @@ import { useEffect, useState } from "react";
  * @param since the wait starts again when this changes
  */
 export function useCountdown(seconds: number, since: unknown): number {
-  const [left, setLeft] = useState(seconds);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the wait begins anew with what it belongs to
+  const [secondsLeft, setSecondsLeft] = useState(seconds);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the wait starts again when `since` changes
   useEffect(() => {
-    setLeft(seconds);
+    setSecondsLeft(seconds);
     if (seconds <= 0) return;
     const end = Date.now() + seconds * 1000;
     const timer = setInterval(() => {
-      const rest = Math.max(0, Math.ceil((end - Date.now()) / 1000));
-      setLeft(rest);
-      if (rest === 0) clearInterval(timer);
+      const remaining = Math.max(0, Math.ceil((end - Date.now()) / 1000));
+      setSecondsLeft(remaining);
+      if (remaining === 0) clearInterval(timer);
     }, 1000);
     return () => clearInterval(timer);
   }, [seconds, since]);
-  return left;
+  return secondsLeft;
 }
 
 /** 75 as `1:15`. */

@@ -1,6 +1,6 @@
 import { render, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
-import { Trouble } from "./error-boundary.tsx";
+import { ErrorBoundary } from "./error-boundary.tsx";
 
 const words = { title: "It broke", sentence: "Not your fault.", reload: "Load it again" };
 
@@ -11,9 +11,9 @@ function Broken(): never {
 test("a page whose rendering failed is replaced by words that reveal nothing", () => {
   const onCaughtError = vi.fn();
   const { container } = render(
-    <Trouble {...words}>
+    <ErrorBoundary {...words}>
       <Broken />
-    </Trouble>,
+    </ErrorBoundary>,
     { onCaughtError },
   );
   expect(onCaughtError).toHaveBeenCalledTimes(1);
@@ -23,11 +23,11 @@ test("a page whose rendering failed is replaced by words that reveal nothing", (
   expect(container.textContent).not.toContain("secret");
 });
 
-test("a page that renders is left alone", () => {
+test("a page that renders is not changed", () => {
   render(
-    <Trouble {...words}>
+    <ErrorBoundary {...words}>
       <p>All is well</p>
-    </Trouble>,
+    </ErrorBoundary>,
   );
   expect(screen.getByText("All is well")).toBeDefined();
   expect(screen.queryByRole("alert")).toBeNull();

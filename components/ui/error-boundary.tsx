@@ -2,7 +2,7 @@
 
 import { Component, type ReactNode } from "react";
 
-interface TroubleProps {
+interface ErrorBoundaryProps {
   title: string;
   sentence: string;
   reload: string;
@@ -10,7 +10,7 @@ interface TroubleProps {
 }
 
 /** Replaces a page whose rendering failed. React supports error boundaries only as classes. */
-export class Trouble extends Component<TroubleProps, { failed: boolean }> {
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boolean }> {
   override state = { failed: false };
 
   static getDerivedStateFromError() {

@@ -15,12 +15,12 @@ const letters: Record<string, string> = {
  * @param provider its identifier, for instance `google` or `custom_acme`
  */
 export function ProviderMark({ provider, name }: { provider: string; name: string }) {
-  const known = Object.hasOwn(letters, provider);
-  const letter = (known ? letters[provider] : undefined) ?? [...name.trim()][0]?.toUpperCase() ?? "?";
+  const isKnown = Object.hasOwn(letters, provider);
+  const letter = (isKnown ? letters[provider] : undefined) ?? [...name.trim()][0]?.toUpperCase() ?? "?";
   return (
     <svg
       className="stile-provider-mark"
-      data-provider={known ? provider : undefined}
+      data-provider={isKnown ? provider : undefined}
       viewBox="0 0 24 24"
       aria-hidden="true"
       focusable="false"

@@ -41,7 +41,7 @@ export const flow: FlowWords = {
     },
     login_method_chooser: {
       title: "Wie möchten Sie sich anmelden?",
-      sentenceAbout: "Anmeldung als {subject}",
+      sentenceWithSubject: "Anmeldung als {subject}",
       variants: {
         signed_in: {
           title: "Sind es noch Sie?",
@@ -51,7 +51,7 @@ export const flow: FlowWords = {
     },
     login_password: {
       title: "Passwort eingeben",
-      sentenceAbout: "Anmeldung als {subject}",
+      sentenceWithSubject: "Anmeldung als {subject}",
       variants: {
         signed_in: {
           title: "Passwort eingeben",
@@ -66,7 +66,8 @@ export const flow: FlowWords = {
     passcode_confirmation: {
       title: "Sehen Sie in Ihr Postfach",
       sentence: "Wir haben Ihnen einen sechsstelligen Code geschickt. Er gilt einige Minuten.",
-      sentenceAbout: "Wir haben einen sechsstelligen Code an {subject} geschickt. Er gilt einige Minuten.",
+      sentenceWithSubject:
+        "Wir haben einen sechsstelligen Code an {subject} geschickt. Er gilt einige Minuten.",
     },
     password_creation: {
       title: "Passwort festlegen",
@@ -193,13 +194,13 @@ export const flow: FlowWords = {
     },
     account_deleted: {
       end: true,
-      leads: "sign_in",
+      nextPage: "sign_in",
       title: "Ihr Konto ist gelöscht",
       sentence: "Alles, was darin war, ist gelöscht. Leben Sie wohl, und danke.",
     },
     success: {
       end: true,
-      leads: "account",
+      nextPage: "account",
       title: "Sie sind angemeldet",
       sentence: "Sie können diese Seite jetzt schließen.",
     },
@@ -509,8 +510,8 @@ export const flow: FlowWords = {
     working: "Einen Augenblick…",
     secret: "Schlüssel",
     qrCode: "QR-Code zum Scannen mit Ihrer App",
-    waitingForPhone: "Wir warten auf Ihr Telefon. Danach geht es von selbst weiter.",
-    troubleTitle: "Auf dieser Seite ist etwas kaputtgegangen",
+    waitingForAuthenticator: "Wir warten auf Ihr Telefon. Danach geht es von selbst weiter.",
+    errorTitle: "Auf dieser Seite ist etwas kaputtgegangen",
     reload: "Neu laden",
     notFoundTitle: "Hier ist keine Seite",
     notFoundSentence: "Vielleicht enthält die Adresse einen Tippfehler, oder die Seite ist umgezogen.",

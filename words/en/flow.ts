@@ -37,7 +37,7 @@ export const flow: FlowWords = {
     },
     login_method_chooser: {
       title: "How would you like to sign in?",
-      sentenceAbout: "Signing in as {subject}",
+      sentenceWithSubject: "Signing in as {subject}",
       variants: {
         signed_in: {
           title: "Is it still you?",
@@ -47,7 +47,7 @@ export const flow: FlowWords = {
     },
     login_password: {
       title: "Enter your password",
-      sentenceAbout: "Signing in as {subject}",
+      sentenceWithSubject: "Signing in as {subject}",
       variants: {
         signed_in: {
           title: "Enter your password",
@@ -62,7 +62,7 @@ export const flow: FlowWords = {
     passcode_confirmation: {
       title: "Check your email",
       sentence: "We sent you a code of six digits. It is good for a few minutes.",
-      sentenceAbout: "We sent a code of six digits to {subject}. It is good for a few minutes.",
+      sentenceWithSubject: "We sent a code of six digits to {subject}. It is good for a few minutes.",
     },
     password_creation: {
       title: "Set a password",
@@ -181,13 +181,13 @@ export const flow: FlowWords = {
     },
     account_deleted: {
       end: true,
-      leads: "sign_in",
+      nextPage: "sign_in",
       title: "Your account is gone",
       sentence: "Everything that was in it has been deleted. Farewell, and thank you.",
     },
     success: {
       end: true,
-      leads: "account",
+      nextPage: "account",
       title: "You are signed in",
       sentence: "You can close this page now.",
     },
@@ -459,8 +459,8 @@ export const flow: FlowWords = {
     working: "One moment…",
     secret: "Key",
     qrCode: "QR code to scan with your app",
-    waitingForPhone: "Waiting for your phone. This page goes on by itself.",
-    troubleTitle: "Something broke on this page",
+    waitingForAuthenticator: "Waiting for your phone. This page goes on by itself.",
+    errorTitle: "Something broke on this page",
     reload: "Load it again",
     notFoundTitle: "There is no page here",
     notFoundSentence: "The address may be mistyped, or the page has moved.",
