@@ -20,22 +20,22 @@ interface Application {
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
 }
 
-interface OfTest {
+interface TestFixtures {
   /** The screen of the played authenticator, in a browser of its own. */
-  phone: Page;
+  uafAuthenticator: Page;
   /** An account whose second factor is that authenticator. */
   owner: Account;
 }
 
-const test = base.extend<OfTest, { application: Application }>({
+const test = base.extend<TestFixtures, { application: Application }>({
   application: [async ({ server }, use) => use(await applicationAt(server)), { scope: "worker" }],
-  phone: async ({ browser, server }, use) => {
+  uafAuthenticator: async ({ browser, server }, use) => {
     const context = await browser.newContext({ baseURL: server.url });
     await use(await context.newPage());
     await context.close();
   },
-  owner: async ({ account, application, phone, server }, use) => {
-    await registerPhone(application, phone, await idOf(server, account));
+  owner: async ({ account, application, uafAuthenticator, server }, use) => {
+    await registerAuthenticator(application, uafAuthenticator, await idOf(server, account));
     await use(account);
   },
 });
@@ -77,21 +77,25 @@ async function idOf(server: RunningServer, account: Account): Promise<string> {
 
 const registration = (userId: string) => ({ operation: "REG", userId, username: "ada@example.com" });
 
-async function registerPhone(application: Application, phone: Page, userId: string): Promise<void> {
+async function registerAuthenticator(
+  application: Application,
+  uafAuthenticator: Page,
+  userId: string,
+): Promise<void> {
   const { id } = await application.call("POST", "/v1/uaf/requests", registration(userId));
-  await press(phone, "Approve", String(id));
+  await press(uafAuthenticator, "Approve", String(id));
 }
 
 /** The authenticator's screen in a tab; an open one reloads itself on a new request. */
-async function screenOf(phone: Page): Promise<Page> {
-  const screen = await phone.context().newPage();
+async function screenOf(uafAuthenticator: Page): Promise<Page> {
+  const screen = await uafAuthenticator.context().newPage();
   await screen.goto("/dev/authenticator");
   return screen;
 }
 
 /** Presses a button of the authenticator's screen, under one of the requests that it shows. */
-async function press(phone: Page, name: "Approve" | "Decline", id: string): Promise<void> {
-  const screen = await screenOf(phone);
+async function press(uafAuthenticator: Page, name: "Approve" | "Decline", id: string): Promise<void> {
+  const screen = await screenOf(uafAuthenticator);
   const form = screen.locator("form").filter({ has: screen.locator(`input[value="${id}"]`) });
   await form.getByRole("button", { name }).click();
   await expect(screen.getByRole("status")).toHaveText(name === "Approve" ? /^Approved/ : /^Declined/);
@@ -110,9 +114,9 @@ async function linkOn(page: Page): Promise<string> {
 const requestOf = (link: string) => new URL(link).pathname.split("/").at(-1) ?? "";
 
 /** Scans the page's code with the authenticator, and confirms. */
-async function scan(phone: Page, page: Page): Promise<void> {
+async function scan(uafAuthenticator: Page, page: Page): Promise<void> {
   const link = await linkOn(page);
-  const screen = await screenOf(phone);
+  const screen = await screenOf(uafAuthenticator);
   await screen.getByLabel("What the QR code says").fill(link);
   await screen.getByRole("button", { name: "Approve this code" }).click();
   await expect(screen.getByRole("status")).toHaveText(/^Approved/);
@@ -135,44 +139,44 @@ const waiting = (page: Page) => page.getByText("Waiting for your phone.");
 
 test("the page continues by itself when the authenticator has confirmed", async ({
   page,
-  phone,
+  uafAuthenticator,
   owner,
   server,
 }) => {
   await signInByPassword(page, owner);
-  await sees(page, "phone");
+  await sees(page, "authenticator");
   await expect(waiting(page)).toBeVisible();
   expect(await linkOn(page)).toMatch(`${server.url}/authenticator/v1/uaf/requests/`);
   expect(await isSignedIn(page)).toBe(false);
-  await scan(phone, page);
+  await scan(uafAuthenticator, page);
   await arrive(page);
   expect(await isSignedIn(page)).toBe(true);
 });
 
 test("it continues after a reload too, with the same code, and when the authenticator was notified instead of scanning", async ({
   page,
-  phone,
+  uafAuthenticator,
   owner,
 }) => {
   await signInByPassword(page, owner);
   const link = await linkOn(page);
   await page.reload();
-  await sees(page, "phone");
+  await sees(page, "authenticator");
   expect(await linkOn(page)).toBe(link);
   await expect(waiting(page)).toBeVisible();
-  await press(phone, "Approve", requestOf(link));
+  await press(uafAuthenticator, "Approve", requestOf(link));
   await arrive(page);
 });
 
 test("a confirmation while the page was away is found when the user returns", async ({
   page,
-  phone,
+  uafAuthenticator,
   owner,
 }) => {
   await signInByPassword(page, owner);
   const link = await linkOn(page);
   await page.goto("about:blank");
-  await press(phone, "Approve", requestOf(link));
+  await press(uafAuthenticator, "Approve", requestOf(link));
   await page.goto("/");
   await arrive(page);
 });
@@ -211,19 +215,19 @@ test("a wrong answer is reported, and another code replaces it", async ({
   await arrive(page);
 });
 
-test("a premature continue is reported, and the page stays", async ({ page, phone, owner }) => {
+test("a premature continue is reported, and the page stays", async ({ page, uafAuthenticator, owner }) => {
   await signInByPassword(page, owner);
   const link = await linkOn(page);
-  await press(phone, "Decline", requestOf(link));
+  await press(uafAuthenticator, "Decline", requestOf(link));
   await button(page, "I have confirmed").click();
   await expect(page.getByText("Your phone has not confirmed yet.")).toBeVisible();
   expect(await linkOn(page)).toBe(link);
   await expect(waiting(page)).toBeVisible();
-  await scan(phone, page);
+  await scan(uafAuthenticator, page);
   await arrive(page);
 });
 
-test("the page polls where streams are blocked", async ({ page, phone, owner, complaints }) => {
+test("the page polls where streams are blocked", async ({ page, uafAuthenticator, owner, complaints }) => {
   complaints.expect(/EventSource/);
   await page.route("**/events?token=**", async (route) => {
     const { accept = "" } = await route.request().allHeaders();
@@ -231,12 +235,16 @@ test("the page polls where streams are blocked", async ({ page, phone, owner, co
     await route.fulfill({ contentType: "text/html", body: "<title>Proxy</title>" });
   });
   await signInByPassword(page, owner);
-  await sees(page, "phone");
-  await scan(phone, page);
+  await sees(page, "authenticator");
+  await scan(uafAuthenticator, page);
   await arrive(page);
 });
 
-test("over REST the payload has all that a client needs to wait", async ({ phone, owner, server }) => {
+test("over REST the payload has all that a client needs to wait", async ({
+  uafAuthenticator,
+  owner,
+  server,
+}) => {
   const client = await signInOverRest(server, owner);
   const { request_id, valid_until, qr_image_source, events_href } = client.state.payload;
   expect(client.state.name).toBe("login_authenticator");
@@ -248,7 +256,7 @@ test("over REST the payload has all that a client needs to wait", async ({ phone
   await client.act("authenticator_verify");
   expect([client.last.status, client.state.error?.code]).toEqual([400, "authenticator_request_pending"]);
   const answered = status(20);
-  await press(phone, "Approve", String(request_id));
+  await press(uafAuthenticator, "Approve", String(request_id));
   expect(await answered).toBe("OK");
   await client.act("authenticator_verify");
   expect(client.state.name).toBe("device_trust");
@@ -256,7 +264,7 @@ test("over REST the payload has all that a client needs to wait", async ({ phone
 
 test("an app, or a recovery code, replaces an authenticator that is not at hand", async ({
   page,
-  phone,
+  uafAuthenticator,
   server,
   mailbox,
   address,
@@ -268,20 +276,20 @@ test("an app, or a recovery code, replaces an authenticator that is not at hand"
   await enterCode(page, (await account.codes?.next()) ?? "");
   await arrive(page);
   const { user_id } = await (await page.request.get("/me")).json();
-  await registerPhone(application, phone, user_id);
+  await registerAuthenticator(application, uafAuthenticator, user_id);
   await page.context().clearCookies();
 
   await signInByPassword(page, account);
-  await sees(page, "phone");
+  await sees(page, "authenticator");
   const link = await linkOn(page);
   await button(page, "Enter a code of six digits instead").click();
   await sees(page, "appCode");
   await button(page, "Back").click();
-  await sees(page, "phone");
+  await sees(page, "authenticator");
   expect(await linkOn(page)).toBe(link);
   await button(page, "Enter a code of six digits instead").click();
   await button(page, "Confirm with your phone instead").click();
-  await sees(page, "phone");
+  await sees(page, "authenticator");
   await opener(page, "Use a recovery code").click();
   await page.getByLabel("Recovery code").fill(account.recoveryCodes[0] ?? "");
   await button(page, "Use this code").click();
@@ -290,7 +298,7 @@ test("an app, or a recovery code, replaces an authenticator that is not at hand"
 
 test("an expired code is renewed by itself", async ({ page, owner, database }) => {
   await signInByPassword(page, owner);
-  await sees(page, "phone");
+  await sees(page, "authenticator");
   const link = await linkOn(page);
   await withClient(database ?? "", (client) =>
     client.query("update authenticator_requests set valid_until = clock_timestamp() where id = $1", [
@@ -298,14 +306,14 @@ test("an expired code is renewed by itself", async ({ page, owner, database }) =
     ]),
   );
   await expect.poll(() => linkOn(page)).not.toBe(link);
-  await sees(page, "phone");
+  await sees(page, "authenticator");
   await expect(page.locator(".stile-alert")).toHaveCount(0);
   await expect(waiting(page)).toBeVisible();
 });
 
 test("a keyboard reaches every control", async ({ page, owner }) => {
   await signInByPassword(page, owner);
-  await sees(page, "phone");
+  await sees(page, "authenticator");
   await expect(waiting(page)).toBeVisible();
   await page.getByRole("heading", { level: 1 }).focus();
   await page.keyboard.press("Tab");
@@ -320,7 +328,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.setViewportSize({ width: 320, height: 640 });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await signInByPassword(page, owner);
-    await sees(page, "phone");
+    await sees(page, "authenticator");
     await expect(waiting(page)).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id, help }) => `${id}: ${help}`)).toEqual([]);
@@ -337,7 +345,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("the code is shown, and a button continues", async ({ page, phone, owner }) => {
+  test("the code is shown, and a button continues", async ({ page, uafAuthenticator, owner }) => {
     await page.goto("/");
     await button(page, "Continue").click();
     await page.getByLabel("Email", { exact: true }).fill(owner.address);
@@ -345,11 +353,11 @@ test.describe("without JavaScript", () => {
     await button(page, "Enter your password").click();
     await page.getByLabel("Password", { exact: true }).fill(owner.password);
     await button(page, "Sign in").click();
-    await sees(page, "phone");
+    await sees(page, "authenticator");
     await expect(waiting(page)).toBeHidden();
     await button(page, "I have confirmed").click();
     await expect(page.getByText("Your phone has not confirmed yet.")).toBeVisible();
-    await scan(phone, page);
+    await scan(uafAuthenticator, page);
     await button(page, "I have confirmed").click();
     await sees(page, "trust");
     await button(page, "Not now").click();

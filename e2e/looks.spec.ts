@@ -68,7 +68,7 @@ async function tour(
   await page.getByRole("link", { name: "Go to your account" }).click();
   await sees(page, "account");
   await look("account");
-  for (const fold of await page.locator("summary").all()) await fold.click();
+  for (const summary of await page.locator("summary").all()) await summary.click();
   await look("account, opened");
   await page.context().clearCookies();
 

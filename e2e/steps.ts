@@ -18,7 +18,7 @@ export const titles = {
   setUpKey: "Set up a security key",
   appCode: "Enter the code of your app",
   securityKey: "Confirm with your security key",
-  phone: "Confirm with your phone",
+  authenticator: "Confirm with your phone",
   trust: "Is this your own device?",
   account: "Your account",
   deleted: "Your account is gone",
@@ -87,7 +87,7 @@ export async function signInByPassword(
   await enterPassword(page, password);
 }
 
-/** The summary that opens a fold of the page. */
+/** The summary that opens a disclosure of the page. */
 export const opener = (page: Page, name: string | RegExp) =>
   page.locator("summary").filter({ hasText: name });
 
