@@ -40,8 +40,8 @@ class RejectedError extends Error {
  * concurrent and later responses change nothing. If the process ends before it stores the result, the request expires.
  *
  * @param request its current row
- * @returns the request after the verification; or `malformed` if the input is not a UAF response: the challenge is then not
- *   consumed, and the client may send another response
+ * @returns the request after the verification; or `malformed` if the input is not a UAF response: the challenge is not
+ *   consumed then, and the client may send another response
  */
 export async function answerRequest(
   context: ClientContext,

@@ -145,7 +145,7 @@ describe("stile", () => {
     );
   });
 
-  test("keys are shown once, open what they were made for, and go", async () => {
+  test("keys create prints a key once, keys list omits it, and keys delete revokes it", async () => {
     const out = await printed(["keys", "create", "--interface", "passkeys", "--name", "the shop"]);
     expect(out).toMatch(/^stile_[A-Za-z0-9_-]{43}\n$/);
     const key = out.trim();
@@ -165,7 +165,7 @@ describe("stile", () => {
     expect((await stile(["keys", "create", "--interface", "admin", "--tenant", randomUUID()])).code).toBe(1);
   });
 
-  test("users go out and come in as lines", async () => {
+  test("users export prints a line for each user, and users import reads these lines", async () => {
     const tenant = (await printed(["tenants", "create", "--name", "Old"])).trim();
     const other = (await printed(["tenants", "create", "--name", "New"])).trim();
     const lines = [

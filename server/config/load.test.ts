@@ -321,7 +321,7 @@ describe("the configuration", () => {
       issuer: "https://id.acme.example",
     };
 
-    it("are read from JSON objects and from one variable per leaf alike", () => {
+    it("are read from a JSON object or from one variable per leaf", () => {
       const json = load({ STILE_THIRD_PARTY_CUSTOM_PROVIDERS: JSON.stringify({ acme }) });
       const leaves = load({
         STILE_THIRD_PARTY_CUSTOM_PROVIDERS_ACME_DISPLAY_NAME: "Acme",

@@ -28,20 +28,30 @@ test.each([
 
 describe("isLocalRequest", () => {
   test.each([
-    ["a local connection", { host: "localhost:3000" }, "127.0.0.1", true],
-    ["by IPv6", { host: "[::1]:3000" }, "::1", true],
-    ["through Next's proxy", { host: "localhost", "x-forwarded-for": "::ffff:127.0.0.1" }, "::1", true],
-    ["a remote connection", { host: "localhost:3000" }, "192.0.2.1", false],
+    ["accepts a local connection", { host: "localhost:3000" }, "127.0.0.1", true],
+    ["accepts a local connection by IPv6", { host: "[::1]:3000" }, "::1", true],
     [
-      "through a proxy, from a remote client",
+      "accepts a connection through Next's proxy",
+      { host: "localhost", "x-forwarded-for": "::ffff:127.0.0.1" },
+      "::1",
+      true,
+    ],
+    ["rejects a remote connection", { host: "localhost:3000" }, "192.0.2.1", false],
+    [
+      "rejects a remote client behind a local proxy",
       { host: "localhost", "x-forwarded-for": "192.0.2.1" },
       "127.0.0.1",
       false,
     ],
-    ["through another kind of proxy", { host: "localhost", forwarded: "for=192.0.2.1" }, "127.0.0.1", false],
-    ["under a name that resolves to this machine", { host: "evil.example" }, "127.0.0.1", false],
-    ["without a host name", {}, "127.0.0.1", false],
-    ["from an unknown address", { host: "localhost" }, "", false],
+    [
+      "rejects a proxy with the header Forwarded",
+      { host: "localhost", forwarded: "for=192.0.2.1" },
+      "127.0.0.1",
+      false,
+    ],
+    ["rejects a host name that resolves to this machine", { host: "evil.example" }, "127.0.0.1", false],
+    ["rejects a request without a host name", {}, "127.0.0.1", false],
+    ["rejects an unknown address", { host: "localhost" }, "", false],
   ])("%s", (_, headers, peer, own) => {
     expect(isLocalRequest(new Headers(headers as Record<string, string>), peer)).toBe(own);
   });

@@ -14,47 +14,63 @@ const from = (headers: Record<string, string>) => new Headers({ host: "login.exa
 
 describe("A37 isDisallowedOrigin", () => {
   test.each([
-    ["no browser", {}, false],
-    ["our page", { "sec-fetch-site": "same-origin", origin: "https://login.example.com" }, false],
-    ["our page in an older browser", { origin: "https://login.example.com" }, false],
-    ["our page without a referrer", { "sec-fetch-site": "same-origin", origin: "null" }, false],
-    ["an address typed by the user", { "sec-fetch-site": "none" }, false],
-    ["another site", { "sec-fetch-site": "cross-site", origin: "https://evil.example" }, true],
-    ["another site in an older browser", { origin: "https://evil.example" }, true],
-    ["another site that hides its origin", { "sec-fetch-site": "cross-site" }, true],
-    ["a sandboxed frame", { origin: "null" }, true],
-    ["a sibling host", { "sec-fetch-site": "same-site", origin: "https://blog.example.com" }, true],
+    ["is false for a client other than a browser", {}, false],
     [
-      "the same host by plain http",
+      "is false for our page",
+      { "sec-fetch-site": "same-origin", origin: "https://login.example.com" },
+      false,
+    ],
+    ["is false for our page in an older browser", { origin: "https://login.example.com" }, false],
+    ["is false for our page without a referrer", { "sec-fetch-site": "same-origin", origin: "null" }, false],
+    ["is false for an address typed by the user", { "sec-fetch-site": "none" }, false],
+    ["is true for another site", { "sec-fetch-site": "cross-site", origin: "https://evil.example" }, true],
+    ["is true for another site in an older browser", { origin: "https://evil.example" }, true],
+    ["is true for another site that hides its origin", { "sec-fetch-site": "cross-site" }, true],
+    ["is true for a sandboxed frame", { origin: "null" }, true],
+    [
+      "is true for a sibling host",
+      { "sec-fetch-site": "same-site", origin: "https://blog.example.com" },
+      true,
+    ],
+    [
+      "is true for the same host by plain http",
       { "sec-fetch-site": "cross-site", origin: "http://login.example.com" },
       true,
     ],
-    ["a listed origin", { "sec-fetch-site": "same-site", origin: "https://app.example.com" }, false],
+    [
+      "is false for a listed origin",
+      { "sec-fetch-site": "same-site", origin: "https://app.example.com" },
+      false,
+    ],
   ])("%s", (_, headers, foreign) => {
     expect(isDisallowedOrigin(from(headers), open)).toBe(foreign);
   });
 
-  test("disallows an origin that is not listed", () => {
+  test("is true for an origin that is not listed", () => {
     expect(isDisallowedOrigin(from({ origin: "https://app.example.com" }), closed)).toBe(true);
   });
 });
 
 describe("isSameOrigin", () => {
   test.each([
-    ["our page", { "sec-fetch-site": "same-origin" }, true],
-    ["our page in an older browser", { origin: "https://login.example.com" }, true],
+    ["is true for our page", { "sec-fetch-site": "same-origin" }, true],
+    ["is true for our page in an older browser", { origin: "https://login.example.com" }, true],
     [
-      "our page under another name of this host",
+      "is true for our page under another name of this host",
       { origin: "http://localhost:3000", host: "localhost:3000" },
       true,
     ],
-    ["no browser", {}, false],
-    ["a listed origin", { origin: "https://app.example.com" }, false],
-    ["another site", { "sec-fetch-site": "cross-site", origin: "https://login.example.com" }, false],
-    ["a sibling host", { "sec-fetch-site": "same-site" }, false],
-    ["an address typed by the user", { "sec-fetch-site": "none" }, false],
-    ["the origin null", { origin: "null" }, false],
-    ["a malformed origin", { origin: "login.example.com" }, false],
+    ["is false for a client other than a browser", {}, false],
+    ["is false for a listed origin", { origin: "https://app.example.com" }, false],
+    [
+      "is false for another site",
+      { "sec-fetch-site": "cross-site", origin: "https://login.example.com" },
+      false,
+    ],
+    ["is false for a sibling host", { "sec-fetch-site": "same-site" }, false],
+    ["is false for an address typed by the user", { "sec-fetch-site": "none" }, false],
+    ["is false for the origin null", { origin: "null" }, false],
+    ["is false for a malformed origin", { origin: "login.example.com" }, false],
   ])("%s", (_, headers, own) => {
     expect(isSameOrigin(from(headers), open)).toBe(own);
   });

@@ -188,7 +188,7 @@ describe("A65 a session of one tenant", () => {
 });
 
 describe("A68 data of one tenant", () => {
-  test("one address has a separate account at each tenant, unknown at the other", async () => {
+  test("has a separate account for an address at each tenant", async () => {
     const email = newAddress();
     const [one, other] = [await register(acme, email), await register(globex, email)];
     expect(one.userId).not.toBe(other.userId);
@@ -197,7 +197,7 @@ describe("A68 data of one tenant", () => {
     expect([foreign.status, await foreign.text()]).toEqual([404, await unknown.text()]);
   });
 
-  test("a flow continues at its own tenant only, undisturbed by attempts at others", async () => {
+  test("includes its flows, which continue at their own tenant only", async () => {
     const walk = await restWalk(runtime, "login", tenantVisitor(runtime, acme));
     const { href = "" } = walk.state.actions.register_client_capabilities ?? {};
     const body = { csrf_token: walk.state.csrf_token, input_data: {} };
@@ -211,7 +211,7 @@ describe("A68 data of one tenant", () => {
     expect((await walk.act("register_client_capabilities")).name).toBe("login_init");
   });
 
-  test("a page's flow is not found at another tenant", async () => {
+  test("includes the flow of a page, which another tenant does not find", async () => {
     const browser = tenantVisitor(runtime, acme);
     await browser.mutate("flow.start", { type: "login" });
     const stray = tenantVisitor(runtime, globex);
@@ -286,7 +286,7 @@ async function rowsOf(tenantId: string): Promise<Record<string, unknown[]>> {
   return rows;
 }
 
-describe("addresses", () => {
+describe("addresses of tenants", () => {
   const ask = (path: string, host = "localhost:3000", method = "POST") =>
     visitor(runtime).request(path, { method, headers: { host } });
 
@@ -296,19 +296,19 @@ describe("addresses", () => {
     "/t/%00/me",
     "/t/../t/x/login",
     `/t/${"x".repeat(5000)}/login`,
-  ])("answers %.60s with 404", async (path) => {
+  ])("do not include %.60s", async (path) => {
     const response = await ask(path);
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ code: 404, message: expect.any(String) });
   });
 
-  test("accepts a tenant id in lower case only", async () => {
+  test("contain the tenant id in lower case only", async () => {
     expect((await ask(`/t/${acme.id}/login`)).status).toBe(200);
     expect((await ask(`/t/${acme.id.toUpperCase()}/login`)).status).toBe(404);
     await expect(ask(`/t/${acme.id}/t/${globex.id}/login`)).rejects.toThrow("not an address of the API");
   });
 
-  test("the default tenant also answers by its id, with cookies of the whole host", async () => {
+  test("of the default tenant may contain its id, and set cookies for the whole host", async () => {
     const browser = visitor(runtime);
     const response = await browser.post(
       `/t/${runtime.tenant.id}/api/trpc/flow.start`,
@@ -321,7 +321,7 @@ describe("addresses", () => {
     expect(browser.setCookies).toEqual([expect.stringContaining("; Path=/;")]);
   });
 
-  test("A89 a tenant with a host name answers at that host name only, and alone", async () => {
+  test("A89 of a tenant with a host name have that host name, which no other tenant has", async () => {
     const host = "login.initech.example";
     expect((await ask("/login", `${host}:3000`)).status).toBe(200);
     expect((await ask("/login", "LOGIN.initech.example")).status).toBe(200);
@@ -337,13 +337,13 @@ describe("addresses", () => {
     }
   });
 
-  test("a tenant by host name sets cookies for its whole host", async () => {
+  test("under a host name set cookies for the whole host", async () => {
     const { visitor: browser } = await register(initech);
     expect(browser.setCookies.length).toBeGreaterThan(0);
     expect(browser.setCookies.filter((line) => !line.includes("; Path=/;"))).toEqual([]);
   });
 
-  test("a tenant with invalid settings answers 503, and the others are unaffected", async () => {
+  test("of a tenant with invalid settings return 503, those of other tenants do not", async () => {
     const broken = await createTenant(runtime, { name: "Broken", hosts: [], settings: {} });
     await runtime.database.write.execute(
       sql`update tenants set config = '{"colour": "red"}', updated_at = now() + interval '1 minute' where id = ${broken.id}`,

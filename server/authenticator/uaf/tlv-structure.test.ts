@@ -45,7 +45,7 @@ describe("rejects", () => {
     ["a missing last member", [name, either]],
     ["members in another order", [either, name, cert]],
     ["a duplicate member", [name, name, either, cert]],
-    ["both of two that exclude each other", [name, either, item("publicKey", Buffer.of(1)), cert]],
+    ["two mutually exclusive members", [name, either, item("publicKey", Buffer.of(1)), cert]],
     ["a repeated member that is not adjacent", [name, either, cert, extension(id, data), cert]],
     ["a member that is too short", [item("aaid", Buffer.from("ab")), either, cert]],
     ["a member that is too long", [name, item("keyId", Buffer.alloc(5)), cert]],
@@ -60,13 +60,13 @@ describe("rejects", () => {
     ["an extension with a third item", [name, either, cert, extension(id, data, data)]],
     ["an extension in another order", [name, either, cert, extension(data, id)]],
     [
-      "an extension of a name too long",
+      "an extension whose name is too long",
       [name, either, cert, extension(item("extensionId", Buffer.alloc(33)), data)],
     ],
     ["an extension within an extension", [name, either, cert, extension(extension(id, data))]],
     ["a thousand nested extensions", [name, either, cert, nestedTlv(1000)]],
     ["ten thousand nested extensions", [name, either, cert, nestedTlv(10_000)]],
-    ["a byte at the end", [name, either, cert, Buffer.of(0)]],
+    ["a trailing byte", [name, either, cert, Buffer.of(0)]],
   ])("A75 %s", (_what, items) => {
     expect(() => read(items, "extensible")).toThrow(TlvError);
   });

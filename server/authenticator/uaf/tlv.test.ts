@@ -42,7 +42,7 @@ test("reads little-endian numbers", () => {
 
 describe("rejects", () => {
   test.each([
-    ["half a header", "0b2e"],
+    ["half of a header", "0b2e"],
     ["a header without its last byte", "0b2e03"],
     ["a value that is too short", "0b2e03004142"],
     ["a length beyond the input", "0b2effff414243"],

@@ -158,11 +158,7 @@ describe("an authentication", () => {
 describe("a message is rejected with", () => {
   test.each<[string, Case, UafRejectionReason]>([
     ["another operation", { instead: { header: { op: "Reg" } } }, "operation_mismatch"],
-    [
-      "a version of times to come",
-      { instead: { header: { upv: { major: 2, minor: 0 } } } },
-      "version_not_offered",
-    ],
+    ["a future version", { instead: { header: { upv: { major: 2, minor: 0 } } } }, "version_not_offered"],
     ["A72 another application", { instead: { header: { appID: facetId } } }, "app_id_mismatch"],
     [
       "A72 another challenge",
@@ -180,12 +176,12 @@ describe("a message is rejected with", () => {
       "facet_not_trusted",
     ],
     [
-      "A72 a channel that cannot be checked",
+      "A72 a channel binding, which the server cannot verify",
       { instead: { finalChallengeParams: { channelBinding: { cid_pubkey: "unused" } } } },
       "channel_binding_refused",
     ],
     [
-      "A72 another final challenge than was signed",
+      "A72 a final challenge that was not signed",
       { instead: { finalChallengeHash: Buffer.alloc(32, 7) } },
       "final_challenge_hash_mismatch",
     ],
@@ -205,15 +201,12 @@ describe("A75 an assertion is rejected with", () => {
     ["an assertion of the other kind", { tlv: [{ of: "authAssertion", tag: 0x3e01 }] }],
     ["a nonce of seven bytes", { nonce: Buffer.alloc(7) }],
     ["a truncated transaction content hash", { transactionContentHash: Buffer.alloc(33) }],
-    [
-      "a statement about how it was made as in registrations",
-      { tlv: [{ of: "assertionInfo", value: Buffer.alloc(7) }] },
-    ],
-    ["counters as in registrations", { tlv: [{ of: "counters", value: Buffer.alloc(8) }] }],
+    ["the assertion info of a registration", { tlv: [{ of: "assertionInfo", value: Buffer.alloc(7) }] }],
+    ["the counters of a registration", { tlv: [{ of: "counters", value: Buffer.alloc(8) }] }],
     ["a length beyond the input", { tlv: [{ of: "keyId", statedLength: 0x7fff }] }],
-    ["bytes at its end", { tlv: [{ after: "authAssertion", put: Buffer.of(0) }] }],
+    ["trailing bytes", { tlv: [{ after: "authAssertion", put: Buffer.of(0) }] }],
     [
-      "an item behind the signature",
+      "an item after the signature",
       { tlv: [{ after: "signature", put: item("extension", Buffer.alloc(0)) }] },
     ],
     ["a thousand levels", { tlv: [{ after: "counters", put: nestedTlv(900) }] }],
@@ -221,25 +214,25 @@ describe("A75 an assertion is rejected with", () => {
   ])("%s", (_what, instead) => expectRejection({ instead }, "assertion_malformed"));
 });
 
-describe("A74 a key is rejected:", () => {
+describe("A74 a key is rejected that is", () => {
   test.each<[string, Case, UafRejectionReason]>([
-    ["one that was not requested", { expected: { keys: [] } }, "key_unknown"],
-    ["another one of the same authenticator", { expected: { keys: [storedOf(other)] } }, "key_unknown"],
+    ["not requested", { expected: { keys: [] } }, "key_unknown"],
+    ["another key of the same authenticator", { expected: { keys: [storedOf(other)] } }, "key_unknown"],
     [
-      "the name of another model",
+      "named as one of another model",
       { expected: { keys: [storedOf(usual, { aaid: "006F#0002" })] } },
       "key_unknown",
     ],
-    ["an unknown model", { instead: { aaid: "0000#0000" } }, "aaid_unknown"],
-    ["a model that is no longer accepted", { expected: { accepted: [] } }, "aaid_unknown"],
-    ["a model that was revoked since", { model: { revoked: true } }, "authenticator_revoked"],
-    ["a version that is no longer accepted", { model: { version: 2 } }, "version_too_old"],
+    ["of an unknown model", { instead: { aaid: "0000#0000" } }, "aaid_unknown"],
+    ["of a model that is no longer accepted", { expected: { accepted: [] } }, "aaid_unknown"],
+    ["of a model that was revoked since", { model: { revoked: true } }, "authenticator_revoked"],
+    ["of a version that is no longer accepted", { model: { version: 2 } }, "version_too_old"],
     [
-      "the right name, but another key",
+      "another key under the id of the right one",
       { instead: { signWith: other.privateKey } },
       "signature_not_verified",
     ],
-    ["a malformed stored key", { stored: { publicKey: Buffer.alloc(91) } }, "public_key_unacceptable"],
+    ["malformed in the database", { stored: { publicKey: Buffer.alloc(91) } }, "public_key_unacceptable"],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
   test("A77 the right key under the id of another", () => {
@@ -249,23 +242,23 @@ describe("A74 a key is rejected:", () => {
   });
 });
 
-describe("A75 an algorithm is rejected:", () => {
+describe("A75 an algorithm is rejected that is", () => {
   test.each<[string, Case, UafRejectionReason]>([
-    ["one that is not the model's", { model: { algorithms: [0x0001] } }, "algorithm_unacceptable"],
-    ["one of another curve", { instead: { algorithm: 0x0006 } }, "algorithm_unacceptable"],
-    ["one of RSA", { instead: { algorithm: 0x0003 } }, "algorithm_unacceptable"],
+    ["not one of the model", { model: { algorithms: [0x0001] } }, "algorithm_unacceptable"],
+    ["for another curve", { instead: { algorithm: 0x0006 } }, "algorithm_unacceptable"],
+    ["for RSA", { instead: { algorithm: 0x0003 } }, "algorithm_unacceptable"],
     [
-      "one that there is not",
+      "undefined",
       { instead: { algorithm: 0x0000 }, model: { algorithms: [0x0000] } },
       "algorithm_unacceptable",
     ],
     [
-      "SM2, which is not verified here",
+      "SM2, which is not supported",
       { instead: { algorithm: 0x0007 }, model: { algorithms: [0x0007] } },
       "algorithm_unacceptable",
     ],
-    ["one with another signature encoding", { instead: { algorithm: 0x0001 } }, "signature_not_verified"],
-    ["an unknown one of a stored key", { stored: { algorithm: 0x00ff } }, "algorithm_unacceptable"],
+    ["for another signature encoding", { instead: { algorithm: 0x0001 } }, "signature_not_verified"],
+    ["unknown in the database", { stored: { algorithm: 0x00ff } }, "algorithm_unacceptable"],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 });
 
@@ -276,7 +269,7 @@ describe("A73 the counter", () => {
     [1, 2],
     [1, 0xffffffff],
     [0xfffffffe, 0xffffffff],
-  ])("may go from %i to %i", (before, now) => {
+  ])("is accepted after %i as %i", (before, now) => {
     expect(verdict({ stored: { signCounter: before }, instead: { signCounter: now } })).toMatchObject({
       ok: true,
       assertions: [{ signCounter: now }],
@@ -289,7 +282,7 @@ describe("A73 the counter", () => {
     [1, 0],
     [0xffffffff, 0],
     [0xffffffff, 0xffffffff],
-  ])("may not go from %i to %i", (before, now) => {
+  ])("is rejected after %i as %i", (before, now) => {
     const one: Case = { stored: { signCounter: before }, instead: { signCounter: now } };
     expect(verdict(one)).toMatchObject({ ok: false, reason: "sign_counter", code: 1492 });
   });
@@ -304,14 +297,14 @@ describe("A76 a confirmation is rejected with", () => {
   test.each<[string, Case, UafRejectionReason]>([
     ["another text", { transaction: text, instead: { transaction: `${text} ` } }, "transaction_mismatch"],
     [
-      "nothing, where there was a text",
+      "no text if one was requested",
       { transaction: text, instead: { transaction: null } },
       "mode_unacceptable",
     ],
-    ["a text, if none was requested", { instead: { transaction: text } }, "mode_unacceptable"],
-    ["a text without the mode for it", { transaction: text, instead: { mode: 1 } }, "mode_unacceptable"],
+    ["a text if none was requested", { instead: { transaction: text } }, "mode_unacceptable"],
+    ["a text without its mode", { transaction: text, instead: { mode: 1 } }, "mode_unacceptable"],
     [
-      "a hash without the mode for it",
+      "a hash without its mode",
       { instead: { transactionContentHash: Buffer.alloc(32) } },
       "transaction_mismatch",
     ],
@@ -321,15 +314,15 @@ describe("A76 a confirmation is rejected with", () => {
       "transaction_mismatch",
     ],
     [
-      "half a hash",
+      "half of a hash",
       { transaction: text, instead: { transactionContentHash: Buffer.alloc(16) } },
       "transaction_mismatch",
     ],
-    ["the mode, if no text was requested", { instead: { mode: 2 } }, "mode_unacceptable"],
+    ["the mode if no text was requested", { instead: { mode: 2 } }, "mode_unacceptable"],
     ["an unknown mode", { instead: { mode: 3 } }, "mode_unacceptable"],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
 
-  test("the hash of the text's base64url", async () => {
+  test("the hash of the base64url of the text", async () => {
     const { createHash } = await import("node:crypto");
     const content = Buffer.from(text).toString("base64url");
     const transactionContentHash = createHash("sha256").update(content).digest();

@@ -219,12 +219,8 @@ describe("a message is rejected with", () => {
   test.each<[string, Case, UafRejectionReason]>([
     ["another operation", { instead: { header: { op: "Auth" } } }, "operation_mismatch"],
     ["no operation", { instead: { header: { op: undefined } } }, "message_malformed"],
-    [
-      "a version of times to come",
-      { instead: { header: { upv: { major: 1, minor: 2 } } } },
-      "version_not_offered",
-    ],
-    ["half a version", { instead: { header: { upv: { major: 1 } } } }, "message_malformed"],
+    ["a future version", { instead: { header: { upv: { major: 1, minor: 2 } } } }, "version_not_offered"],
+    ["an incomplete version", { instead: { header: { upv: { major: 1 } } } }, "message_malformed"],
     [
       "A72 another application",
       { instead: { header: { appID: "https://evil.example" } } },
@@ -232,7 +228,7 @@ describe("a message is rejected with", () => {
     ],
     ["A72 no application", { instead: { header: { appID: undefined } } }, "app_id_mismatch"],
     [
-      "server data that was changed",
+      "changed server data",
       { instead: { header: { serverData: "b" } }, expected: { serverData: "a" } },
       "server_data_mismatch",
     ],
@@ -294,10 +290,10 @@ describe("A72 a final challenge is rejected with", () => {
     ["another application", params({ appID: "https://evil.example" }), "final_challenge_app_id_mismatch"],
     ["no application", params({ appID: "" }), "final_challenge_app_id_mismatch"],
     ["another facet", params({ facetID: "https://evil.example" }), "facet_not_trusted"],
-    ["a facet with the same beginning", params({ facetID: `${facetId}.evil.example` }), "facet_not_trusted"],
+    ["a facet with the same prefix", params({ facetID: `${facetId}.evil.example` }), "facet_not_trusted"],
     ["a facet that is no longer trusted", { expected: { facets: [] } }, "facet_not_trusted"],
     [
-      "a channel that cannot be checked",
+      "a channel binding, which the server cannot verify",
       params({ channelBinding: { serverEndPoint: "AA" } }),
       "channel_binding_refused",
     ],
@@ -307,24 +303,20 @@ describe("A72 a final challenge is rejected with", () => {
       "channel_binding_refused",
     ],
     [
-      "what hashes to something else",
+      "parameters with another hash",
       { instead: { finalChallengeHash: Buffer.alloc(32) } },
       "final_challenge_hash_mismatch",
     ],
-    [
-      "a hash that is cut short",
-      { instead: { finalChallengeHash: Buffer.alloc(31) } },
-      "assertion_malformed",
-    ],
+    ["a truncated hash", { instead: { finalChallengeHash: Buffer.alloc(31) } }, "assertion_malformed"],
     ["invalid base64url", { instead: { fcParams: "e30 " } }, "final_challenge_malformed"],
     ["base64", { instead: { fcParams: "e3/+" } }, "final_challenge_malformed"],
     [
-      "what is no JSON",
+      "text that is not JSON",
       { instead: { fcParams: Buffer.from("{").toString("base64url") } },
       "final_challenge_malformed",
     ],
     [
-      "what is no UTF-8",
+      "bytes that are not UTF-8",
       { instead: { fcParams: Buffer.of(0x22, 0xff, 0x22).toString("base64url") } },
       "final_challenge_malformed",
     ],
@@ -353,9 +345,9 @@ describe("A75 an assertion is rejected with", () => {
     ["a length beyond its item", { tlv: [{ of: "publicKey", statedLength: 0xffff }] }],
     ["a length that is too small", { tlv: [{ of: "publicKey", statedLength: 3 }] }],
     ["a length beyond the whole input", { tlv: [{ of: "regAssertion", statedLength: 0xffff }] }],
-    ["bytes at its end", { tlv: [{ after: "regAssertion", put: Buffer.of(0) }] }],
-    ["an item at its end", { tlv: [{ after: "regAssertion", put: item("extension", Buffer.alloc(0)) }] }],
-    ["bytes at the end of the statement", { tlv: [{ after: "publicKey", put: Buffer.of(1, 2, 3) }] }],
+    ["trailing bytes", { tlv: [{ after: "regAssertion", put: Buffer.of(0) }] }],
+    ["a trailing item", { tlv: [{ after: "regAssertion", put: item("extension", Buffer.alloc(0)) }] }],
+    ["trailing bytes in the statement", { tlv: [{ after: "publicKey", put: Buffer.of(1, 2, 3) }] }],
     [
       "an unknown critical member",
       { tlv: [{ after: "publicKey", put: { tag: 0x2eff, value: Buffer.of() } }] },
@@ -365,7 +357,7 @@ describe("A75 an assertion is rejected with", () => {
       { tlv: [{ after: "publicKey", put: item("extension", item("extensionData", Buffer.of(1))) }] },
     ],
     [
-      "an extension behind the attestation",
+      "an extension after the attestation",
       {
         tlv: [
           {
@@ -376,11 +368,8 @@ describe("A75 an assertion is rejected with", () => {
       },
     ],
     ["a model of eight characters", { aaid: "006F#000" }],
-    [
-      "a statement about how it was made that is too long",
-      { tlv: [{ of: "assertionInfo", value: Buffer.alloc(8) }] },
-    ],
-    ["counters of the other kind", { tlv: [{ of: "counters", value: Buffer.alloc(4) }] }],
+    ["assertion info that is too long", { tlv: [{ of: "assertionInfo", value: Buffer.alloc(8) }] }],
+    ["the counters of an authentication", { tlv: [{ of: "counters", value: Buffer.alloc(4) }] }],
     ["an empty key id", { tlv: [{ of: "keyId", value: Buffer.of() }] }],
     ["a key id of more than 2048 bytes", { tlv: [{ of: "keyId", value: Buffer.alloc(2049) }] }],
     ["more than 4096 bytes", { tlv: [{ of: "signature", value: Buffer.alloc(4096) }] }],
@@ -433,7 +422,7 @@ describe("an authenticator is rejected with", () => {
 
   test.each<[string, Case, UafRejectionReason]>([
     ["A74 an unknown model", { instead: { aaid: "0000#0000" } }, "aaid_unknown"],
-    ["a model that was revoked", { model: { revoked: true } }, "authenticator_revoked"],
+    ["a revoked model", { model: { revoked: true } }, "authenticator_revoked"],
     ["a model that may not register", { expected: { disallowed: [{ aaid }] } }, "authenticator_disallowed"],
     [
       "a key that may not register",
@@ -443,32 +432,40 @@ describe("an authenticator is rejected with", () => {
       },
       "authenticator_disallowed",
     ],
-    ["a mode without the user", { instead: { mode: 0 } }, "mode_unacceptable"],
+    ["a mode without user verification", { instead: { mode: 0 } }, "mode_unacceptable"],
     ["the mode of a confirmation", { instead: { mode: 2 } }, "mode_unacceptable"],
-    ["an algorithm that is not the model's", { model: { algorithms: [0x0001] } }, "algorithm_unacceptable"],
+    [
+      "an algorithm that is not one of the model",
+      { model: { algorithms: [0x0001] } },
+      "algorithm_unacceptable",
+    ],
     ["SM2", { instead: { algorithm: 0x0007 }, model: { algorithms: [0x0007] } }, "algorithm_unacceptable"],
     [
-      "an algorithm that there is not",
+      "an undefined algorithm",
       { instead: { algorithm: 0xffff }, model: { algorithms: [0xffff] } },
       "algorithm_unacceptable",
     ],
     [
-      "A75 another algorithm than it signed by",
+      "A75 an algorithm that it did not sign with",
       { instead: { algorithm: 0x0001 } },
       "attestation_not_verified",
     ],
     ["A75 an algorithm of another curve", { instead: { algorithm: 0x0006 } }, "public_key_unacceptable"],
-    ["a format that is not the model's", { model: { key_formats: [0x0100] } }, "key_format_unacceptable"],
     [
-      "a format that there is not",
+      "a key format that is not one of the model",
+      { model: { key_formats: [0x0100] } },
+      "key_format_unacceptable",
+    ],
+    [
+      "an undefined key format",
       { instead: { keyFormat: 0x0200 }, model: { key_formats: [0x0200] } },
       "public_key_unacceptable",
     ],
-    ["another format than the key's", { instead: { keyFormat: 0x0100 } }, "public_key_unacceptable"],
+    ["a key in another format", { instead: { keyFormat: 0x0100 } }, "public_key_unacceptable"],
     ["an old version", { model: { version: 2 } }, "version_too_old"],
     ["a key id that is too short", { instead: { keyId: Buffer.alloc(31, 1) } }, "key_id_too_short"],
     [
-      "a key off its curve",
+      "a key that is not on its curve",
       { instead: { publicKey: offCurve, keyFormat: 0x0100 } },
       "public_key_unacceptable",
     ],
@@ -481,7 +478,7 @@ describe("an authenticator is rejected with", () => {
       "public_key_unacceptable",
     ],
     [
-      "another key than the one that signed",
+      "a key that did not sign",
       { instead: { publicKey: exportUafKey(otherKey, 0x0101) } },
       "attestation_not_verified",
     ],
@@ -529,39 +526,39 @@ describe("an attestation is rejected with", () => {
 
   test.each<[string, Case, UafRejectionReason]>([
     [
-      "one by the key itself where certificates are demanded",
+      "a signature by the key itself if certificates are required",
       { model: vouched },
       "attestation_type_unacceptable",
     ],
     ["an ECDAA attestation", { settings: { attestation: "ecdaa" } }, "attestation_type_unacceptable"],
     ["a certificate without a known root", { settings: full() }, "attestation_not_verified"],
     [
-      "a root that is not the model's",
+      "a root of another model",
       { settings: full({ authority: stranger }), model: vouched },
       "attestation_not_verified",
     ],
     [
-      "a root that is not the model's, which comes along",
+      "a root of another model that is sent along",
       { settings: full({ authority: stranger, above: [stranger] }), model: vouched },
       "attestation_not_verified",
     ],
     [
-      "a root that only bears the name",
+      "another root with the same name",
       { settings: full({ authority: makeAuthority() }), model: vouched },
       "attestation_not_verified",
     ],
     [
-      "a certificate whose term is over",
+      "an expired certificate",
       { settings: full({ certificate: lastWeek }), model: vouched },
       "attestation_not_verified",
     ],
     [
-      "a certificate of times to come",
+      "a certificate that is not yet valid",
       { settings: full({ certificate: nextWeek }), model: vouched },
       "attestation_not_verified",
     ],
     [
-      "a certificate that may certify",
+      "a certificate of an authority",
       { settings: full({ certificate: { ca: true } }), model: vouched },
       "attestation_not_verified",
     ],
@@ -576,7 +573,7 @@ describe("an attestation is rejected with", () => {
       "attestation_not_verified",
     ],
     [
-      "a certificate of a key on another curve than is said",
+      "a certificate whose key is on another curve than stated",
       {
         settings: full({ certificate: { publicKey: createPublicKey(koblitz) } }),
         instead: { signWith: koblitz },
@@ -590,7 +587,7 @@ describe("an attestation is rejected with", () => {
       "attestation_not_verified",
     ],
     [
-      "a chain through a certificate whose term is over",
+      "a chain through an expired certificate",
       { settings: full({ authority: old, above: [old] }), model: vouched },
       "attestation_not_verified",
     ],
@@ -600,7 +597,7 @@ describe("an attestation is rejected with", () => {
       "attestation_not_verified",
     ],
     [
-      "more certificates than any chain has",
+      "too many certificates",
       { settings: full({ above: Array(6).fill(authority) }), model: vouched },
       "attestation_not_verified",
     ],
@@ -610,7 +607,7 @@ describe("an attestation is rejected with", () => {
       "assertion_malformed",
     ],
     [
-      "rubbish for a certificate",
+      "bytes that are not a certificate",
       {
         settings: full(),
         instead: { tlv: [{ of: "attestationCert", value: Buffer.alloc(400, 0x30) }] },
@@ -624,12 +621,12 @@ describe("an attestation is rejected with", () => {
       "assertion_malformed",
     ],
     [
-      "a signature of something else",
+      "a signature of other data",
       { settings: full(), instead: { signature: "flipped" }, model: vouched },
       "attestation_not_verified",
     ],
     [
-      "a signature of something else by the key itself",
+      "a signature of other data by the key itself",
       { instead: { signature: "flipped" } },
       "attestation_not_verified",
     ],

@@ -119,7 +119,7 @@ test.each([
     true,
   ],
   [
-    "a host that only ends alike",
+    "a host with the same ending",
     "https://badexample.com/x",
     { STILE_SESSION_COOKIE_DOMAIN: "example.com" },
     false,

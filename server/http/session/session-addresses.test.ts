@@ -227,7 +227,7 @@ describe("an application that redirects a user to the login page", () => {
     return answer;
   }
 
-  test("gets the user back with a one-time code, which its server redeems", async () => {
+  test("receives a one-time code when the user returns, and its server redeems it", async () => {
     const { email, userId } = await signedIn();
     const browser = visitor(runtime);
     await arrive(browser, asked);
@@ -266,7 +266,7 @@ describe("an application that redirects a user to the login page", () => {
     ["another verifier", { code_verifier: randomBytes(32).toString("base64url") }],
     ["a verifier that is none", { code_verifier: "x" }],
     ["another address", { redirect_to: "https://app.example.com/other" }],
-  ])("A47 gets nothing with %s, and a verification attempt consumes the code", async (_, wrong) => {
+  ])("A47 receives no session with %s, and each attempt consumes the code", async (_, wrong) => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
     await arrive(browser, asked);
@@ -277,14 +277,14 @@ describe("an application that redirects a user to the login page", () => {
     expect(right.status).toBe("code_verifier" in wrong && wrong.code_verifier === "x" ? 200 : 400);
   });
 
-  test("gets the user back with the cookie alone on the same host", async () => {
+  test("receives only the session cookie on the same host", async () => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
     await arrive(browser, { redirect_to: "http://localhost:4000/a/b" });
     expect((await signIn(browser, email)).redirect_to).toBe("http://localhost:4000/a/b");
   });
 
-  test("is kept after a reload, and starts a new flow with each redirect", async () => {
+  test("keeps its redirect address after a reload, and starts a new flow with each redirect", async () => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
     await arrive(browser, asked);
@@ -329,7 +329,7 @@ describe("an application that redirects a user to the login page", () => {
     for (const [name, value] of kept) browser.cookies.set(name, value);
   }
 
-  test("gets no redirect once its address is removed from the list", async () => {
+  test("receives no redirect after its address was removed from the list", async () => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
     await arrive(browser, asked);
@@ -340,7 +340,7 @@ describe("an application that redirects a user to the login page", () => {
     expect(await signIn(stricter, email)).not.toHaveProperty("redirect_to");
   });
 
-  test("A47 gets one session for one sign-in, even if old cookies are restored", async () => {
+  test("A47 receives one session for one sign-in, even if old cookies are restored", async () => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
     await arrive(browser, asked);
@@ -356,7 +356,7 @@ describe("an application that redirects a user to the login page", () => {
     expect(replayed).not.toHaveProperty("redirect_to");
   });
 
-  test("gets the user back after a lost response, with a new code", async () => {
+  test("receives a new code after a lost response", async () => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
     await arrive(browser, asked);
