@@ -107,7 +107,7 @@ test("a password is changed, and the new one signs in", async ({ page, context, 
 });
 
 for (const width of [320, 1000]) {
-  test(`opening an action moves no other words, ${width} pixels wide`, async ({ page, opened: _ }) => {
+  test(`opening an action moves no other text, ${width} pixels wide`, async ({ page, opened: _ }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     await page.setViewportSize({ width, height: 900 });
     const password = row(page, "Password");
@@ -285,7 +285,7 @@ test("a session that ended elsewhere is reported on the next action", async ({
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("every action is there, and asks before a destructive one", async ({
+  test("every action is shown, and a destructive one has to be confirmed", async ({
     page,
     context,
     server,

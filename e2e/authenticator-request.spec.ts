@@ -137,7 +137,7 @@ async function arrive(page: Page): Promise<void> {
 
 const waiting = (page: Page) => page.getByText("Waiting for your phone.");
 
-test("the page continues by itself when the authenticator has confirmed", async ({
+test("the page continues automatically when the authenticator has confirmed", async ({
   page,
   uafAuthenticator,
   owner,
@@ -153,7 +153,7 @@ test("the page continues by itself when the authenticator has confirmed", async 
   expect(await isSignedIn(page)).toBe(true);
 });
 
-test("it continues after a reload too, with the same code, and when the authenticator was notified instead of scanning", async ({
+test("the page continues after a reload with the same code, and after a confirmation without a scan", async ({
   page,
   uafAuthenticator,
   owner,
@@ -168,7 +168,7 @@ test("it continues after a reload too, with the same code, and when the authenti
   await arrive(page);
 });
 
-test("a confirmation while the page was away is found when the user returns", async ({
+test("a confirmation given while the page was closed is found when it is opened again", async ({
   page,
   uafAuthenticator,
   owner,
@@ -262,7 +262,7 @@ test("over REST the payload has all that a client needs to wait", async ({
   expect(client.state.name).toBe("device_trust");
 });
 
-test("an app, or a recovery code, replaces an authenticator that is not at hand", async ({
+test("an app or a recovery code replaces an authenticator", async ({
   page,
   uafAuthenticator,
   server,
@@ -296,7 +296,7 @@ test("an app, or a recovery code, replaces an authenticator that is not at hand"
   await arrive(page);
 });
 
-test("an expired code is renewed by itself", async ({ page, owner, database }) => {
+test("an expired code is renewed automatically", async ({ page, owner, database }) => {
   await signInByPassword(page, owner);
   await sees(page, "authenticator");
   const link = await linkOn(page);

@@ -39,7 +39,7 @@ test("a browser that creates a passkey without a prompt after a password does so
   expect(me.passkeys).toHaveLength(1);
 });
 
-test("a browser that does not leaves it to the user, without a notice", async ({
+test("a browser that fails to create a passkey leaves the creation to the user, without a notice", async ({
   page,
   account,
   authenticator,

@@ -102,7 +102,7 @@ test("declining redirects back, and nothing was signed", async ({ page, shop, cu
   await expect(title(page)).toHaveText("You declined");
 });
 
-test("a keyboard is enough", async ({ page, shop, customer, authenticator }) => {
+test("every step can be performed with a keyboard", async ({ page, shop, customer, authenticator }) => {
   await authenticator.willConfirm();
   await opens(page, (await shop.ask(customer, order)).url);
   const focused = page.locator(":focus");
@@ -123,7 +123,7 @@ test("a keyboard is enough", async ({ page, shop, customer, authenticator }) => 
   await expect(title(page)).toHaveText("Ordered");
 });
 
-test("a cancelled passkey loses nothing: the page stays open", async ({
+test("the page stays open after the passkey prompt is cancelled", async ({
   page,
   shop,
   customer,
@@ -138,7 +138,7 @@ test("a cancelled passkey loses nothing: the page stays open", async ({
   await page.waitForURL(`${shop.url}/back?*`);
 });
 
-test("a rejected answer is asked for once more, with a fresh challenge", async ({
+test("after a rejected answer the passkey is prompted for again, with a new challenge", async ({
   page,
   shop,
   customer,
@@ -192,11 +192,11 @@ test("a retry after a lost reply leaves the shop one receipt", async ({
   await expect(title(page)).toHaveText("This was answered before");
 });
 
-for (const [said, told] of [
+for (const [answer, result] of [
   ["Confirm with passkey", "Thank you, it is confirmed"],
   ["Decline", "You declined"],
 ] as const) {
-  test(`reloading the page after "${said}" redirects back`, async ({
+  test(`reloading the page after "${answer}" redirects back`, async ({
     page,
     shop,
     customer,
@@ -207,11 +207,11 @@ for (const [said, told] of [
     await authenticator.willConfirm();
     await opens(page, (await shop.ask(customer, order)).url);
     await loseReplies(page);
-    await page.getByRole("button", { name: said }).click();
+    await page.getByRole("button", { name: answer }).click();
     await expect(page.getByText("We cannot reach the service.")).toBeVisible();
     await page.unroute("**/transaction/confirm");
     await page.reload();
-    await expect(title(page)).toHaveText(told);
+    await expect(title(page)).toHaveText(result);
     await expect(page).not.toHaveURL(/token/);
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
     await page.getByRole("button", { name: `Continue to ${new URL(shop.url).host}` }).click();
@@ -247,7 +247,7 @@ test("A104 the token leaves the address at once, is in no referrer, and the page
   expect(await page.evaluate(() => document.referrer)).not.toContain(token);
 });
 
-test("an abandoned page closes by itself", async ({ page, shop, customer }) => {
+test("an abandoned page expires", async ({ page, shop, customer }) => {
   await page.clock.install();
   await opens(page, (await shop.ask(customer, order)).url);
   await page.clock.fastForward("04:50");
@@ -257,7 +257,7 @@ test("an abandoned page closes by itself", async ({ page, shop, customer }) => {
   await expect(title(page)).toBeFocused();
 });
 
-test("a page that was answered before, and one that never existed, say so", async ({
+test("a page that was answered before and one that never existed show a message", async ({
   page,
   shop,
   customer,

@@ -20,7 +20,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`Tab leads nowhere that is called ${name}`);
 }
 
-test("a keyboard is enough", async ({ page, account, authenticator }) => {
+test("every step can be performed with a keyboard", async ({ page, account, authenticator }) => {
   await authenticator.willWait();
   await page.goto("/");
   await sees(page, "login");

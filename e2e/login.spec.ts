@@ -97,7 +97,7 @@ test("an unknown passkey is rejected, and the page stays usable", async ({
   await arrive(page);
 });
 
-test("a user signs in with a password, and adds a passkey on the way", async ({
+test("a user signs in with a password, and adds a passkey during the sign-in", async ({
   page,
   account,
   authenticator,

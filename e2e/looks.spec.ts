@@ -110,7 +110,7 @@ for (const scheme of ["light", "dark"] as const) {
 
 for (const [name, viewport] of [
   ["a small phone", { width: 320, height: 568 }],
-  ["a phone lying on its side", { width: 667, height: 320 }],
+  ["a phone in landscape orientation", { width: 667, height: 320 }],
 ] as const) {
   test(`every page fits on ${name}`, async ({ page, account, address, mailbox, authenticator }) => {
     await authenticator.willWait();

@@ -8,7 +8,7 @@ for (const javaScriptEnabled of [true, false]) {
     test.use({ javaScriptEnabled });
 
     for (const path of ["/nope", "/t/nope", "/t/nope/account", unknown, `${unknown}/account`]) {
-      test(`${path.replace(unknown, "/t/{unknown}")} says that there is no page`, async ({
+      test(`${path.replace(unknown, "/t/{unknown}")} is reported as a missing page`, async ({
         page,
         complaints,
       }) => {

@@ -37,7 +37,7 @@ const test = base.extend<{ neighbour: Application; stranger: Application }, { po
   },
 });
 
-test("an application on the same host gets its visitor back, signed in by the cookie", async ({
+test("an application on the same host receives the visitor signed in by the cookie", async ({
   page,
   account,
   neighbour,
@@ -51,7 +51,7 @@ test("an application on the same host gets its visitor back, signed in by the co
   await expect(page.getByRole("heading")).toHaveText(/^Welcome, [0-9a-f-]{36}$/);
 });
 
-test("an application elsewhere gets a one-time code, and redeems it once", async ({
+test("an application on another host receives a one-time code, and redeems it once", async ({
   page,
   account,
   stranger,
@@ -80,7 +80,7 @@ test("the redirect after success survives a reload in the middle", async ({ page
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("the redirect to the application is there too", async ({ page, account, stranger }) => {
+  test("the redirect to the application is a link", async ({ page, account, stranger }) => {
     await page.goto(`${stranger.url}/sign-in`);
     await button(page, "Continue").click();
     await giveAddress(page, account.address);
@@ -111,7 +111,7 @@ for (const [target, why] of [
   });
 }
 
-test("without an application that asked, success stays on the page", async ({ page, account, server }) => {
+test("without a redirect address, success stays on the page", async ({ page, account, server }) => {
   await openLogin(page);
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);

@@ -22,7 +22,7 @@ test("a wrong password is reported beside the field, and may be retried", async 
   await arrive(page);
 });
 
-test("A11 after three wrong codes even the correct one is rejected, and a new one helps", async ({
+test("A11 after three wrong codes even the correct one is rejected, and a new one is accepted", async ({
   page,
   account,
   mailbox,

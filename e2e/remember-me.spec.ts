@@ -28,7 +28,7 @@ for (const remembered of [true, false]) {
   });
 }
 
-test("a ticked box stays ticked over a reload", async ({ page }) => {
+test("a checked box stays checked after a reload", async ({ page }) => {
   await openLogin(page);
   await page.getByLabel("Keep me signed in").check();
   await expect(page.getByLabel("Keep me signed in")).toBeChecked();

@@ -104,7 +104,7 @@ const wrongAnswers = {
   "another backup eligibility": { backupEligible: false, backedUp: false },
 } as const;
 
-test("a passkey with any one fault is rejected, and the correct one still accepted", async ({
+test("a passkey with a single error is rejected, and the correct one is still accepted", async ({
   server,
   mailbox,
   address,

@@ -9,7 +9,7 @@ const passAnHour = (database: string | null) =>
     client.query("update sessions set authenticated_at = authenticated_at - interval '1 hour'"),
   );
 
-test("adding an address after a while asks for the owner's own identifier, not the new one", async ({
+test("a re-authentication before adding an address shows the owner's identifier, not the new address", async ({
   page,
   context,
   server,

@@ -19,7 +19,7 @@ export interface ConfirmationWords {
   empty: string;
   noScript: string;
   /** Shown while the browser is redirected back; has the placeholder `{host}`. */
-  leaving: string;
+  redirecting: string;
   /** Has the placeholder `{host}`. */
   continueAt: string;
   ends: Record<ConfirmationEnd, { title: string; sentence: string }>;

@@ -29,7 +29,7 @@ export function ResultView({
           <p className="stile-sentence">{words.ends[end].sentence}</p>
         ) : (
           <>
-            <p className="stile-sentence">{interpolate(words.leaving, { host })}</p>
+            <p className="stile-sentence">{interpolate(words.redirecting, { host })}</p>
             <a className="stile-button stile-button-primary" href={redirectTo} rel="noreferrer">
               {interpolate(words.continueAt, { host })}
             </a>

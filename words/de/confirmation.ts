@@ -18,7 +18,7 @@ export const confirmation: ConfirmationWords = {
   nothing: "nichts",
   empty: "leer",
   noScript: "Passkeys brauchen JavaScript. Bitte schalten Sie es für diese Seite ein und laden Sie sie neu.",
-  leaving: "Es geht zurück zu {host}.",
+  redirecting: "Es geht zurück zu {host}.",
   continueAt: "Weiter zu {host}",
   ends: {
     confirmed: { title: "Danke, es ist bestätigt", sentence: "Sie können diese Seite jetzt schließen." },

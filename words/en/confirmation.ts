@@ -17,7 +17,7 @@ export const confirmation: ConfirmationWords = {
   nothing: "nothing",
   empty: "empty",
   noScript: "Passkeys need JavaScript. Please turn it on for this page, then load it again.",
-  leaving: "We are taking you back to {host}.",
+  redirecting: "We are taking you back to {host}.",
   continueAt: "Continue to {host}",
   ends: {
     confirmed: { title: "Thank you, it is confirmed", sentence: "You can close this page now." },
