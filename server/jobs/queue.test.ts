@@ -227,7 +227,7 @@ describe("a failing mail server", () => {
     });
     expect(JSON.stringify(await storedJobs())).not.toContain(code);
     expect(rejections).toBe(1);
-    expect(jobs?.logged.join("")).toContain("job given up");
+    expect(jobs?.logged.join("")).toContain("job failed permanently");
     expect(jobs?.logged.join("")).not.toContain(code);
     expect(jobs?.logged.join("")).not.toContain("unknown@example.com");
   });
