@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
+import { advanceSignCount } from "#db/sign-count";
 import type { Write } from "#db/write";
 import type { RequestContext } from "../runtime.ts";
 import { type CredentialId, newCredential, type StoredCredential } from "../webauthn/credential-record.ts";
@@ -72,11 +73,11 @@ export async function updateCredential(
   { tenant, now }: RequestContext,
   update: { id: string; signCount: number; backupState: boolean; userVerified: boolean; strict: boolean },
 ): Promise<void> {
-  const grows = sql`(${table.signCount} < ${update.signCount} or (${table.signCount} = 0 and ${update.signCount} = 0))`;
+  const { next, grows } = advanceSignCount(table.signCount, update.signCount);
   const updated = await tx
     .update(table)
     .set({
-      signCount: sql`greatest(${table.signCount}, ${update.signCount})`,
+      signCount: next,
       backupState: update.backupState,
       ...(update.userVerified ? { userVerified: true } : {}),
       lastUsedAt: now,

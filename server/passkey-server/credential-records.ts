@@ -1,6 +1,7 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
+import { advanceSignCount } from "#db/sign-count";
 import type { RequestContext } from "../runtime.ts";
 import type { NewCredential, StoredCredential } from "../webauthn/credential-record.ts";
 import type { CredentialDescriptor, CredentialKind } from "./options.ts";
@@ -110,18 +111,17 @@ export async function updateUsedCredential(
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   update: { id: string; signCount: number; backupState: boolean; userVerified: boolean; strict: boolean },
 ): Promise<void> {
-  const { signCount, strict } = update;
-  const grows = sql`(${table.signCount} < ${signCount} or (${table.signCount} = 0 and ${signCount} = 0))`;
+  const { next, grows } = advanceSignCount(table.signCount, update.signCount);
   const updated = await tx
     .update(table)
     .set({
-      signCount: sql`greatest(${table.signCount}, ${signCount})`,
+      signCount: next,
       backupState: update.backupState,
       ...(update.userVerified ? { userVerified: true } : {}),
       lastUsedAt: now,
       updatedAt: now,
     })
-    .where(and(eq(table.tenantId, tenant.id), eq(table.id, update.id), strict ? grows : undefined))
+    .where(and(eq(table.tenantId, tenant.id), eq(table.id, update.id), update.strict ? grows : undefined))
     .returning({ id: table.id });
   if (updated.length === 0) throw new ConflictError("passkey");
 }

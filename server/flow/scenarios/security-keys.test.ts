@@ -172,6 +172,23 @@ describe("a security key", () => {
     expect(flow.answer.session).toBeDefined();
   });
 
+  test("may count to the last number of its counter, at registration and at sign-in", async () => {
+    const runtime = withoutPasskeys();
+    const { flow: registration, email } = await registerWithPassword(runtime);
+    await registration.act("continue_to_security_key_creation");
+    await registration.act("webauthn_generate_creation_options");
+    const key = usbKey();
+    expect((await create(registration, key, { signCount: 2 ** 31 - 1 })).name).toBe("success");
+    for (const signCount of [2 ** 31, 2 ** 32 - 1]) {
+      const flow = await signInByPassword(runtime, email);
+      await flow.act("webauthn_generate_request_options");
+      await answer(flow, key, { signCount });
+      if (flow.state.name === "device_trust") await flow.act("skip");
+      expect(flow.state.name).toBe("success");
+      expect(await credentialsOf(email)).toEqual([expect.objectContaining({ signCount })]);
+    }
+  });
+
   test("is enrolled at login, notified by mail, and required from then on", async () => {
     const runtime = withoutPasskeys(atLogin);
     const { flow: registration, email } = await registerWithPassword(runtime);

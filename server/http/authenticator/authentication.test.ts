@@ -49,6 +49,9 @@ describe("an authentication", () => {
       [4, "FAILED"],
       [0, "FAILED"],
       [6, "OK"],
+      [2 ** 31, "OK"],
+      [2 ** 31, "FAILED"],
+      [2 ** 32 - 1, "OK"],
     ] as const) {
       const { body } = await application.answer(await application.ask("counting"), authenticator, {
         signCounter,

@@ -400,6 +400,14 @@ describe("V15 the signature counter", () => {
     ]);
   });
 
+  test("may reach the largest number that an authenticator can send", async () => {
+    const { authenticator } = await application.registerUser({ counts: true, backup: "no" });
+    for (const signCount of [2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1]) {
+      const { status } = await finalize(await application.answer(authenticator, "/login", {}, { signCount }));
+      expect([signCount, status]).toEqual([signCount, 200]);
+    }
+  });
+
   test("writes an audit log entry for a stale counter if configured to warn", async () => {
     const warned = await passkeyApplication(runtime.configured({ STILE_WEBAUTHN_SIGN_COUNT: "warn" }));
     const { authenticator, userId } = await application.registerUser({ counts: true, backup: "no" });
