@@ -18,7 +18,7 @@ import {
   type UserClaims,
 } from "./session-claims.ts";
 
-const { sessions } = schema;
+const { emails, sessions, usernames } = schema;
 
 /** The input of `issueSession`. */
 export interface NewSession extends UserClaims {
@@ -155,9 +155,11 @@ export interface FoundSession {
   idle: boolean;
   /** When it ends if it stays unused; null if `session.idle_timeout` is off. */
   idleExpiresAt: Date | null;
+  /** Data of its user, for the claims that only clients see. */
+  user: UserClaims;
 }
 
-/** Reads a session of this tenant; null if there is none with this id. */
+/** Reads a session of this tenant and the names of its user; null if there is none with this id. */
 export async function findSession(
   runtime: Runtime,
   tenant: Tenant,
@@ -169,11 +171,12 @@ export async function findSession(
     shift: runtime.platform.clockShift(),
   });
   if (!found) return null;
-  const { now, ...session } = found;
+  const { now, email, emailVerifiedAt, username, ...session } = found;
   const idleTimeout = tenant.config.session.idle_timeout * 1000;
   const idleExpiresAt = idleTimeout > 0 ? new Date(session.lastUsedAt.getTime() + idleTimeout) : null;
   const idle = idleExpiresAt !== null && idleExpiresAt < now;
-  return { session, now, live: session.expiresAt > now && !idle, idle, idleExpiresAt };
+  const user = { email, emailVerified: emailVerifiedAt !== null, username };
+  return { session, now, live: session.expiresAt > now && !idle, idle, idleExpiresAt, user };
 }
 
 const sessionById = prepared("session_by_id", (db) =>
@@ -181,8 +184,19 @@ const sessionById = prepared("session_by_id", (db) =>
     .select({
       ...sessionColumns,
       now: databaseNow(sql.placeholder("shift")),
+      email: emails.address,
+      emailVerifiedAt: emails.verifiedAt,
+      username: usernames.username,
     })
     .from(sessions)
+    .leftJoin(
+      emails,
+      and(eq(emails.tenantId, sessions.tenantId), eq(emails.userId, sessions.userId), emails.isPrimary),
+    )
+    .leftJoin(
+      usernames,
+      and(eq(usernames.tenantId, sessions.tenantId), eq(usernames.userId, sessions.userId)),
+    )
     .where(and(eq(sessions.tenantId, sql.placeholder("tenantId")), eq(sessions.id, sql.placeholder("id")))),
 );
 

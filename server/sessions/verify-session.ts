@@ -75,7 +75,7 @@ export async function verifySession(
   if (live.some(({ session }) => session.id !== chosen.session.id))
     return { ok: false, reason: "ambiguous_session" };
   const { session, idleExpiresAt } = touch ? await touchSession(runtime, tenant, chosen) : chosen;
-  return { ok: true, session, claims: clientClaims(chosen.claims), idleExpiresAt };
+  return { ok: true, session, claims: clientClaims(chosen.claims, chosen.user), idleExpiresAt };
 }
 
 /**

@@ -47,10 +47,14 @@ export function mailedCode(runtime: TestRuntime, address: string): string {
 }
 
 /** Registers an account with `password`. */
-export async function restRegistration(runtime: TestRuntime, email: string): Promise<RestWalk> {
+export async function restRegistration(
+  runtime: TestRuntime,
+  email: string,
+  { username }: { username?: string } = {},
+): Promise<RestWalk> {
   const walk = await restWalk(runtime, "registration");
   await walk.act("register_client_capabilities");
-  await walk.act("register_login_identifier", { email });
+  await walk.act("register_login_identifier", { email, ...(username ? { username } : {}) });
   await walk.act("verify_passcode", { code: mailedCode(runtime, email) });
   await walk.act("register_password", { new_password: password });
   if (walk.state.name !== "success") throw new Error(`the registration ended at ${walk.state.name}`);

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
+import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { password, restRegistration } from "../../testing/rest-walk.ts";
@@ -91,6 +92,24 @@ describe("/sessions/validate", () => {
     expect(
       await (await visitor(runtime).post("/sessions/validate", { session_token: token })).json(),
     ).toEqual(got);
+  });
+
+  test("has the claims of `success`, while the token contains no personal data", async () => {
+    const withUsername = runtime.configured({ STILE_USERNAME_ENABLED: "true" });
+    const email = newAddress();
+    const username = `u${randomBytes(8).toString("hex")}`;
+    const { visitor: browser, state } = await restRegistration(withUsername, email, { username });
+    const { claims } = state.payload as { claims: Record<string, unknown> };
+    expect(claims).toMatchObject({
+      email: { address: email, is_primary: true, is_verified: true },
+      username,
+    });
+    const session_token = browser.cookies.get("service") ?? "";
+    const byCookie = await (await browser.request("/sessions/validate")).json();
+    const byToken = await (await browser.post("/sessions/validate", { session_token })).json();
+    expect([byCookie.claims, byToken.claims]).toEqual([claims, claims]);
+    const names = ["iss", "aud", "sub", "session_id", "iat", "exp", "amr"];
+    expect(Object.keys(decodeJwt(session_token)).toSorted()).toEqual(names.toSorted());
   });
 
   test("returns the idle expiry where it is configured", async () => {
