@@ -1,4 +1,4 @@
-import { bringSession } from "./account.ts";
+import { setSessionCookie } from "./account.ts";
 import { expect, test } from "./fixtures.ts";
 import { enterCode, row, sees } from "./steps.ts";
 
@@ -12,7 +12,7 @@ test("an unverified address is verified on the account page", async ({
   account,
   mailbox,
 }) => {
-  await bringSession(context, server.url, account);
+  await setSessionCookie(context, server.url, account);
   await page.goto("/account");
   await sees(page, "account");
   await expect(row(page, account.address).getByText("Not confirmed")).toBeVisible();

@@ -1,13 +1,13 @@
-import { bringSession } from "./account.ts";
+import { setSessionCookie } from "./account.ts";
 import { codesOf } from "./codes.ts";
 import { test as base, expect } from "./fixtures.ts";
 import {
-  arrive,
   button,
   confirmIn,
   declinePasskey,
   enterCode,
   enterPassword,
+  finishSignIn,
   opener,
   panel,
   row,
@@ -18,7 +18,7 @@ import {
 /** A signed-in user on the account page. */
 const test = base.extend<{ opened: undefined }>({
   opened: async ({ page, context, server, account }, use) => {
-    await bringSession(context, server.url, account);
+    await setSessionCookie(context, server.url, account);
     await page.goto("/account");
     await sees(page, "account");
     await use(undefined);
@@ -103,7 +103,7 @@ test("a password is changed, and the new one signs in", async ({ page, context, 
   await signInByPassword(page, account);
   await expect(page.getByText("This password does not match.")).toBeVisible();
   await enterPassword(page, password);
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 for (const width of [320, 1000]) {
@@ -208,7 +208,7 @@ test("a security key is added, renamed and removed", async ({ page, securityKey,
 test("other devices are signed out, one and all", async ({ page, browser, server, account, opened: _ }) => {
   // The account has an identity too.
   const others = await Promise.all([1, 2].map(() => browser.newContext({ baseURL: server.url })));
-  for (const other of others) await bringSession(other, server.url, account);
+  for (const other of others) await setSessionCookie(other, server.url, account);
   const live = async () => {
     const answers = await Promise.all(others.map((other) => other.request.get("/sessions/validate")));
     const checked = await Promise.all(answers.map((answer) => answer.json()));
@@ -293,7 +293,7 @@ test.describe("without JavaScript", () => {
     mailbox,
   }) => {
     const other = `other-${account.address}`;
-    await bringSession(context, server.url, account);
+    await setSessionCookie(context, server.url, account);
     await page.goto("/account");
     await button(page, "Continue").click();
     await sees(page, "account");

@@ -63,7 +63,7 @@ async function setUpApp(client: FlowClient): Promise<Codes> {
 }
 
 /** Signs a user in over REST by password alone, and sets the session cookie in a browser. */
-export async function bringSession(
+export async function setSessionCookie(
   context: BrowserContext,
   url: string,
   { address, password }: Pick<Account, "address" | "password">,

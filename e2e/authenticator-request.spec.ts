@@ -127,8 +127,8 @@ async function isSignedIn(page: Page): Promise<boolean> {
   return (await (await page.request.get("/sessions/validate")).json()).is_valid;
 }
 
-/** The rest of a sign-in after the authenticator has confirmed. */
-async function arrive(page: Page): Promise<void> {
+/** Finishes a sign-in after the authenticator has confirmed. */
+async function finishSignIn(page: Page): Promise<void> {
   await declinePasskey(page);
   await sees(page, "trust");
   await button(page, "Not now").click();
@@ -149,7 +149,7 @@ test("the page continues automatically when the authenticator has confirmed", as
   expect(await linkOn(page)).toMatch(`${server.url}/authenticator/v1/uaf/requests/`);
   expect(await isSignedIn(page)).toBe(false);
   await scan(uafAuthenticator, page);
-  await arrive(page);
+  await finishSignIn(page);
   expect(await isSignedIn(page)).toBe(true);
 });
 
@@ -165,7 +165,7 @@ test("the page continues after a reload with the same code, and after a confirma
   expect(await linkOn(page)).toBe(link);
   await expect(waiting(page)).toBeVisible();
   await press(uafAuthenticator, "Approve", requestOf(link));
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test("a confirmation given while the page was closed is found when it is opened again", async ({
@@ -178,7 +178,7 @@ test("a confirmation given while the page was closed is found when it is opened 
   await page.goto("about:blank");
   await press(uafAuthenticator, "Approve", requestOf(link));
   await page.goto("/");
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test("a wrong answer is reported, and another code replaces it", async ({
@@ -212,7 +212,7 @@ test("a wrong answer is reported, and another code replaces it", async ({
   await expect.poll(() => linkOn(page)).not.toBe(link);
   await expect(waiting(page)).toBeVisible();
   await send(await linkOn(page), {});
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test("a premature continue is reported, and the page stays", async ({ page, uafAuthenticator, owner }) => {
@@ -224,11 +224,11 @@ test("a premature continue is reported, and the page stays", async ({ page, uafA
   expect(await linkOn(page)).toBe(link);
   await expect(waiting(page)).toBeVisible();
   await scan(uafAuthenticator, page);
-  await arrive(page);
+  await finishSignIn(page);
 });
 
-test("the page polls where streams are blocked", async ({ page, uafAuthenticator, owner, complaints }) => {
-  complaints.expect(/EventSource/);
+test("the page polls where streams are blocked", async ({ page, uafAuthenticator, owner, pageErrors }) => {
+  pageErrors.expect(/EventSource/);
   await page.route("**/events?token=**", async (route) => {
     const { accept = "" } = await route.request().allHeaders();
     if (!accept.includes("text/event-stream")) return route.continue();
@@ -237,7 +237,7 @@ test("the page polls where streams are blocked", async ({ page, uafAuthenticator
   await signInByPassword(page, owner);
   await sees(page, "authenticator");
   await scan(uafAuthenticator, page);
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test("over REST the payload has all that a client needs to wait", async ({
@@ -274,7 +274,7 @@ test("an app or a recovery code replaces an authenticator", async ({
   await signInByPassword(page, account);
   await sees(page, "appCode");
   await enterCode(page, (await account.codes?.next()) ?? "");
-  await arrive(page);
+  await finishSignIn(page);
   const { user_id } = await (await page.request.get("/me")).json();
   await registerAuthenticator(application, uafAuthenticator, user_id);
   await page.context().clearCookies();
@@ -293,7 +293,7 @@ test("an app or a recovery code replaces an authenticator", async ({
   await opener(page, "Use a recovery code").click();
   await page.getByLabel("Recovery code").fill(account.recoveryCodes[0] ?? "");
   await button(page, "Use this code").click();
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test("an expired code is renewed automatically", async ({ page, owner, database }) => {

@@ -3,7 +3,7 @@ import type { softwareAuthenticator } from "../server/testing/webauthn-authentic
 
 /** The authenticator built into the device the browser runs on. */
 export interface VirtualAuthenticator {
-  /** Confirms every later prompt. Earlier prompts stay open, so autofill that waits on a page goes on waiting. */
+  /** Confirms every later prompt. Earlier prompts stay open, so a pending autofill request stays pending. */
   willConfirm(): Promise<void>;
   /** Leaves later prompts unanswered. */
   willWait(): Promise<void>;

@@ -143,9 +143,9 @@ test("after a rejected answer the passkey is prompted for again, with a new chal
   shop,
   customer,
   authenticator,
-  complaints,
+  pageErrors,
 }) => {
-  complaints.expect(/status of 401/);
+  pageErrors.expect(/status of 401/);
   await authenticator.willConfirm();
   await opens(page, (await shop.ask(customer, order)).url);
   await page.route("**/transaction/confirm", async (route) => {
@@ -174,9 +174,9 @@ test("a retry after a lost reply leaves the shop one receipt", async ({
   shop,
   customer,
   authenticator,
-  complaints,
+  pageErrors,
 }) => {
-  complaints.expect(lost);
+  pageErrors.expect(lost);
   const { id, url } = await shop.ask(customer, order);
   await authenticator.willConfirm();
   await opens(page, url);
@@ -201,9 +201,9 @@ for (const [answer, result] of [
     shop,
     customer,
     authenticator,
-    complaints,
+    pageErrors,
   }) => {
-    complaints.expect(lost);
+    pageErrors.expect(lost);
     await authenticator.willConfirm();
     await opens(page, (await shop.ask(customer, order)).url);
     await loseReplies(page);

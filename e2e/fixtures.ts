@@ -4,12 +4,12 @@ import { type RunningServer, startServer } from "../server/testing/server.ts";
 import { type SmtpCatcher, startSmtp } from "../server/testing/smtp.ts";
 import { type Account, signUp } from "./account.ts";
 import { type VirtualAuthenticator, virtualAuthenticator } from "./authenticator.ts";
-import { type Complaints, watch } from "./page-errors.ts";
+import { collectPageErrors, type PageErrors } from "./page-errors.ts";
 import { testCluster } from "./postgres.ts";
 
 interface OfTest {
   /** Errors that the browser or the server reported; those that a test did not `expect` fail it. */
-  complaints: Complaints;
+  pageErrors: PageErrors;
   /** The browser's built-in authenticator, which leaves prompts unanswered until told otherwise. */
   authenticator: VirtualAuthenticator;
   /** A security key, which leaves prompts unanswered until told otherwise. */
@@ -78,11 +78,11 @@ export const test = base.extend<OfTest, OfWorker>({
 
   baseURL: async ({ server }, use) => use(server.url),
 
-  complaints: [
+  pageErrors: [
     async ({ context, server }, use) => {
-      const complaints = await watch(context, server);
-      await use(complaints);
-      expect(complaints.unexpected()).toEqual([]);
+      const pageErrors = await collectPageErrors(context, server);
+      await use(pageErrors);
+      expect(pageErrors.unexpected()).toEqual([]);
     },
     { auto: true },
   ],

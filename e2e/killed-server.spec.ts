@@ -1,11 +1,11 @@
 import { expect, test } from "./fixtures.ts";
 import {
-  arrive,
   button,
   chooseMethod,
+  enterAddress,
   enterCode,
   enterPassword,
-  giveAddress,
+  finishSignIn,
   openLogin,
   sees,
 } from "./steps.ts";
@@ -19,9 +19,9 @@ test("A113 a server that is killed midway continues the same sign-in", async ({
   server,
   account,
   mailbox,
-  complaints,
+  pageErrors,
 }) => {
-  complaints.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
+  pageErrors.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
   await openLogin(page);
   const asked = Date.now() - 1;
   await chooseMethod(page, account.address, "code");
@@ -30,18 +30,18 @@ test("A113 a server that is killed midway continues the same sign-in", async ({
   await server.kill("SIGKILL");
   await server.restart();
   await enterCode(page, code);
-  await arrive(page);
+  await finishSignIn(page);
 });
 
-test("a step taken while the server is away is reported, and repeated when it is back", async ({
+test("a step taken while the server is down is reported, and can be repeated after its restart", async ({
   page,
   server,
   account,
-  complaints,
+  pageErrors,
 }) => {
-  complaints.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
+  pageErrors.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
   await openLogin(page);
-  await giveAddress(page, account.address);
+  await enterAddress(page, account.address);
   await sees(page, "methods");
   await server.kill("SIGKILL");
   await button(page, "Enter your password").click();
@@ -51,5 +51,5 @@ test("a step taken while the server is away is reported, and repeated when it is
   await button(page, "Enter your password").click();
   await sees(page, "password");
   await enterPassword(page, account.password);
-  await arrive(page);
+  await finishSignIn(page);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "./fixtures.ts";
-import { button, enterCode, giveAddress, newPasswordField, sees, titles } from "./steps.ts";
+import { button, enterAddress, enterCode, newPasswordField, sees, titles } from "./steps.ts";
 
 // As on a fresh machine without a configured mail server.
 test.use({ embedded: true, settings: { SMTP_URL: "" } });
@@ -8,12 +8,12 @@ test("without a mail server, codes are read on the page of the local mailbox", a
   page,
   context,
   address,
-  complaints,
+  pageErrors,
 }) => {
   // Mails are in frames that run no script, not even Playwright's own.
-  complaints.expect(/Blocked script execution in 'about:srcdoc'/);
+  pageErrors.expect(/Blocked script execution in 'about:srcdoc'/);
   await page.goto("/?flow=registration");
-  await giveAddress(page, address);
+  await enterAddress(page, address);
   await sees(page, "code");
 
   const mailbox = await context.newPage();

@@ -1,11 +1,11 @@
 import { signUp } from "./account.ts";
 import { expect, test } from "./fixtures.ts";
 import {
-  arrive,
   button,
   chooseMethod,
   enterCode,
   enterPassword,
+  finishSignIn,
   newPasswordField,
   openLogin,
   sees,
@@ -73,18 +73,22 @@ test("an unknown passkey is rejected, and the page stays usable", async ({
   authenticator,
 }) => {
   const { softwareAuthenticator } = await import("../server/testing/webauthn-authenticator.ts");
-  const stranger = softwareAuthenticator();
-  stranger.create(
+  const unregisteredAuthenticator = softwareAuthenticator();
+  unregisteredAuthenticator.create(
     {
       rp: { id: new URL(server.url).hostname, name: "Stile" },
-      user: { id: "c3RyYW5nZXI", name: "stranger", displayName: "stranger" },
+      user: {
+        id: "c3RyYW5nZXI",
+        name: "stranger",
+        displayName: "stranger",
+      },
       challenge: "AAAAAAAAAAAAAAAAAAAAAA",
       pubKeyCredParams: [{ type: "public-key", alg: -7 }],
       authenticatorSelection: { residentKey: "required" },
     },
     { origin: server.url },
   );
-  await authenticator.take(stranger);
+  await authenticator.take(unregisteredAuthenticator);
   await openLogin(page);
   await authenticator.willConfirm();
   await button(page, /Sign in with a passkey/).click();
@@ -94,7 +98,7 @@ test("an unknown passkey is rejected, and the page stays usable", async ({
   await sees(page, "login");
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test("a user signs in with a password, and adds a passkey during the sign-in", async ({
@@ -118,7 +122,7 @@ test("a user signs in with a mailed code", async ({ page, account, mailbox }) =>
   const asked = Date.now() - 1;
   await chooseMethod(page, account.address, "code");
   await enterCode(page, await mailbox.codeFor(account.address, asked));
-  await arrive(page);
+  await finishSignIn(page);
   await expectSession(page, account.address);
 });
 
@@ -138,7 +142,7 @@ test("a user who forgot the password sets a new one, and the old one is rejected
   await sees(page, "newPassword");
   await newPasswordField(page).fill(replacement);
   await button(page, "Save new password").click();
-  await arrive(page);
+  await finishSignIn(page);
   await expectSession(page, account.address);
   await context.clearCookies();
 
@@ -147,5 +151,5 @@ test("a user who forgot the password sets a new one, and the old one is rejected
   await enterPassword(page, account.password);
   await expect(page.getByText("This password does not match.")).toBeVisible();
   await enterPassword(page, replacement);
-  await arrive(page);
+  await finishSignIn(page);
 });

@@ -5,79 +5,79 @@ import { expect, test } from "./fixtures.ts";
 import {
   button,
   chooseMethod,
+  enterAddress,
   enterCode,
   enterPassword,
-  giveAddress,
   newPasswordField,
   opener,
   openLogin,
   sees,
 } from "./steps.ts";
 
-/** Visits every page, and calls `look` on each. */
-async function tour(
+/** Visits every page, and calls `check` on each. */
+async function visitEveryPage(
   page: Page,
-  look: (name: string) => Promise<void>,
+  check: (name: string) => Promise<void>,
   {
     account,
     address,
     mailbox,
   }: { account: { address: string; password: string }; address: string; mailbox: Mailbox },
 ): Promise<void> {
-  const newcomer = `new-${address}`;
+  const newAddress = `new-${address}`;
   await openLogin(page);
-  await look("login");
-  await giveAddress(page, account.address);
+  await check("login");
+  await enterAddress(page, account.address);
   await sees(page, "methods");
-  await look("methods");
+  await check("methods");
   await button(page, "Enter your password").click();
   await sees(page, "password");
-  await look("password");
+  await check("password");
   await enterPassword(page, "not the password at all");
   await expect(page.getByText("This password does not match.")).toBeVisible();
-  await look("password, refused");
+  await check("password, rejected");
   await button(page, "Back").click();
   await sees(page, "methods");
 
   await page.goto("/?flow=registration");
   await sees(page, "registration");
-  await look("registration");
+  await check("registration");
   const asked = Date.now() - 1;
-  await giveAddress(page, newcomer);
+  await enterAddress(page, newAddress);
   await sees(page, "code");
-  await look("code");
-  await enterCode(page, await mailbox.codeFor(newcomer, asked));
+  await check("code");
+  await enterCode(page, await mailbox.codeFor(newAddress, asked));
   await sees(page, "setPassword");
-  await look("set password");
+  await check("set password");
   await newPasswordField(page).fill("seven herons over the lake");
   await button(page, "Save password").click();
   await sees(page, "secondStep");
-  await look("second step");
+  await check("second step");
   await button(page, /An authenticator app/).click();
   await sees(page, "setUpApp");
-  await look("set up app");
+  await check("set up app");
   const codes = codesOf((await page.locator(".stile-secret code").textContent()) ?? "");
   await enterCode(page, await codes.next());
   await sees(page, "createPasskey");
-  await look("create passkey");
+  await check("create passkey");
   await button(page, "Not now").click();
   await sees(page, "success");
-  await look("success, with recovery codes");
+  await check("success, with recovery codes");
   await button(page, "I have saved them").click();
-  await look("success");
+  await check("success");
   await page.getByRole("link", { name: "Go to your account" }).click();
   await sees(page, "account");
-  await look("account");
+  await check("account");
   for (const summary of await page.locator("summary").all()) await summary.click();
-  await look("account, opened");
+  await check("account, opened");
   await page.context().clearCookies();
 
   await openLogin(page);
-  await chooseMethod(page, newcomer, "password");
+  await chooseMethod(page, newAddress, "password");
   await enterPassword(page, "seven herons over the lake");
   await sees(page, "appCode");
   await opener(page, "Use a recovery code").click();
-  await look("code of the app");
+  await check("code of the app");
 }
 
 interface Mailbox {
@@ -94,17 +94,17 @@ for (const scheme of ["light", "dark"] as const) {
   }) => {
     await authenticator.willWait();
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-    const faults: string[] = [];
-    const look = async (name: string) => {
+    const failures: string[] = [];
+    const check = async (name: string) => {
       const { violations } = await new AxeBuilder({ page }).analyze();
-      faults.push(
+      failures.push(
         ...violations.map(
           ({ id, help, nodes }) => `${name}: ${id}, ${help}: ${nodes.map((node) => node.html).join(" ")}`,
         ),
       );
     };
-    await tour(page, look, { account, address, mailbox });
-    expect(faults).toEqual([]);
+    await visitEveryPage(page, check, { account, address, mailbox });
+    expect(failures).toEqual([]);
   });
 }
 
@@ -115,8 +115,8 @@ for (const [name, viewport] of [
   test(`every page fits on ${name}`, async ({ page, account, address, mailbox, authenticator }) => {
     await authenticator.willWait();
     await page.setViewportSize(viewport);
-    const faults: string[] = [];
-    const look = async (what: string) => {
+    const failures: string[] = [];
+    const check = async (what: string) => {
       const { overflow, small } = await page.evaluate(() => ({
         overflow: document.documentElement.scrollWidth - window.innerWidth,
         // WCAG 2.2, 2.5.8: targets of at least 24 by 24 pixels; and iOS zooms into fields of less than 16.
@@ -133,11 +133,11 @@ for (const [name, viewport] of [
           })
           .map((element) => element.outerHTML),
       }));
-      if (overflow > 0) faults.push(`${what}: ${overflow} pixels too wide`);
-      faults.push(...small.map((html) => `${what}: too small: ${html}`));
+      if (overflow > 0) failures.push(`${what}: ${overflow} pixels too wide`);
+      failures.push(...small.map((html) => `${what}: too small: ${html}`));
     };
-    await tour(page, look, { account, address, mailbox });
-    expect(faults).toEqual([]);
+    await visitEveryPage(page, check, { account, address, mailbox });
+    expect(failures).toEqual([]);
   });
 }
 

@@ -10,10 +10,10 @@ for (const javaScriptEnabled of [true, false]) {
     for (const path of ["/nope", "/t/nope", "/t/nope/account", unknown, `${unknown}/account`]) {
       test(`${path.replace(unknown, "/t/{unknown}")} is reported as a missing page`, async ({
         page,
-        complaints,
+        pageErrors,
       }) => {
         // Browsers log the status.
-        complaints.expect(/status of 404 .*\((?!.*_next)/);
+        pageErrors.expect(/status of 404 .*\((?!.*_next)/);
         const answer = await page.goto(path);
         expect(answer?.status()).toBe(404);
         await expect(page.getByRole("heading", { name: "There is no page here" })).toBeVisible();

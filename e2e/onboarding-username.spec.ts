@@ -1,5 +1,5 @@
 import { expect, test } from "./fixtures.ts";
-import { arrive, button, sees, signInByPassword } from "./steps.ts";
+import { button, finishSignIn, sees, signInByPassword } from "./steps.ts";
 
 test.use({
   settings: {
@@ -19,7 +19,7 @@ test("a user without a username is asked for one at the next sign-in, and may sk
   await signInByPassword(page, account);
   await expect(title).toHaveText("Choose a username");
   await button(page, "Not now").click();
-  await arrive(page);
+  await finishSignIn(page);
   await context.clearCookies();
 
   await signInByPassword(page, account);

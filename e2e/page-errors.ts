@@ -1,7 +1,7 @@
 import type { BrowserContext } from "@playwright/test";
 import type { RunningServer } from "../server/testing/server.ts";
 
-export interface Complaints {
+export interface PageErrors {
   /** Expects errors like this in the test. */
   expect(pattern: RegExp): void;
   unexpected(): string[];
@@ -11,20 +11,20 @@ export interface Complaints {
  * Collects errors on the browser's console, uncaught exceptions, violations of the Content Security Policy, and
  * errors in the server's log.
  */
-export async function watch(context: BrowserContext, server: RunningServer): Promise<Complaints> {
-  const heard: string[] = [];
+export async function collectPageErrors(context: BrowserContext, server: RunningServer): Promise<PageErrors> {
+  const reported: string[] = [];
   const expected: RegExp[] = [];
   const logged = server.logs().length;
 
   context.on("console", (message) => {
-    if (message.type() === "error") heard.push(`console: ${message.text()} (${message.location().url})`);
+    if (message.type() === "error") reported.push(`console: ${message.text()} (${message.location().url})`);
   });
   context.on("weberror", (error) => {
-    heard.push(`uncaught: ${error.error().stack ?? error.error().message}`);
+    reported.push(`uncaught: ${error.error().stack ?? error.error().message}`);
   });
   await context.exposeBinding(
     "reportViolation",
-    (_source, text: string) => void heard.push(`policy: ${text}`),
+    (_source, text: string) => void reported.push(`policy: ${text}`),
   );
   await context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) => {
@@ -41,7 +41,7 @@ export async function watch(context: BrowserContext, server: RunningServer): Pro
         .slice(logged)
         .split("\n")
         .filter((line) => isError(line));
-      return [...heard, ...errors].filter((text) => !expected.some((pattern) => pattern.test(text)));
+      return [...reported, ...errors].filter((text) => !expected.some((pattern) => pattern.test(text)));
     },
   };
 }

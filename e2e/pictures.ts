@@ -4,7 +4,7 @@ import { chromium, type Page } from "@playwright/test";
 import config from "../playwright.config.ts";
 import { startServer } from "../server/testing/server.ts";
 import { startSmtp } from "../server/testing/smtp.ts";
-import { bringSession, signUp } from "./account.ts";
+import { setSessionCookie, signUp } from "./account.ts";
 import { chooseMethod, openLogin, row, sees } from "./steps.ts";
 
 /** `npm run pictures`: takes the README's screenshots of the running program. */
@@ -52,7 +52,7 @@ const pictures: Picture[] = [
 ];
 
 async function openAccount(page: Page): Promise<void> {
-  await bringSession(page.context(), server.url, account);
+  await setSessionCookie(page.context(), server.url, account);
   await page.goto("/account");
   await sees(page, "account");
 }

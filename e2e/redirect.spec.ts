@@ -2,35 +2,40 @@ import { freePort } from "../server/testing/server.ts";
 import { type Application, startApplication } from "./application.ts";
 import { test as base, expect } from "./fixtures.ts";
 import {
-  arrive,
   button,
   chooseMethod,
   declinePasskey,
+  enterAddress,
   enterPassword,
-  giveAddress,
+  finishSignIn,
   openLogin,
   sees,
 } from "./steps.ts";
 
-const test = base.extend<{ neighbour: Application; stranger: Application }, { ports: [number, number] }>({
+const test = base.extend<
+  { sameHostApplication: Application; otherHostApplication: Application },
+  { ports: [number, number] }
+>({
   ports: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
     async ({}, use) => use([await freePort(), await freePort()]),
     { scope: "worker" },
   ],
   settings: [
-    async ({ ports: [near, far] }, use) =>
-      use({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: `http://localhost:${near}/,http://127.0.0.1:${far}/**` }),
+    async ({ ports: [sameHostPort, otherHostPort] }, use) =>
+      use({
+        STILE_HOSTED_ALLOWED_REDIRECT_URLS: `http://localhost:${sameHostPort}/,http://127.0.0.1:${otherHostPort}/**`,
+      }),
     { scope: "worker" },
   ],
   /** An application on Stile's own host, which shares its cookie. */
-  neighbour: async ({ ports: [port], server }, use) => {
+  sameHostApplication: async ({ ports: [port], server }, use) => {
     const application = await startApplication({ port, host: "localhost", stile: server.url });
     await use(application);
     await application.close();
   },
-  /** An application elsewhere. */
-  stranger: async ({ ports: [, port], server }, use) => {
+  /** An application on another host. */
+  otherHostApplication: async ({ ports: [, port], server }, use) => {
     const application = await startApplication({ port, host: "127.0.0.1", stile: server.url });
     await use(application);
     await application.close();
@@ -40,23 +45,23 @@ const test = base.extend<{ neighbour: Application; stranger: Application }, { po
 test("an application on the same host receives the visitor signed in by the cookie", async ({
   page,
   account,
-  neighbour,
+  sameHostApplication,
 }) => {
-  await page.goto(neighbour.url);
+  await page.goto(sameHostApplication.url);
   await sees(page, "login");
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);
   await declinePasskey(page);
-  await page.waitForURL(`${neighbour.url}/`);
+  await page.waitForURL(`${sameHostApplication.url}/`);
   await expect(page.getByRole("heading")).toHaveText(/^Welcome, [0-9a-f-]{36}$/);
 });
 
 test("an application on another host receives a one-time code, and redeems it once", async ({
   page,
   account,
-  stranger,
+  otherHostApplication,
 }) => {
-  await page.goto(`${stranger.url}/sign-in`);
+  await page.goto(`${otherHostApplication.url}/sign-in`);
   await sees(page, "login");
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);
@@ -66,24 +71,28 @@ test("an application on another host receives a one-time code, and redeems it on
   await expect(page.getByText(/^A second time: 4\d\d$/)).toBeVisible();
 });
 
-test("the redirect after success survives a reload in the middle", async ({ page, account, neighbour }) => {
-  await page.goto(neighbour.url);
+test("the redirect after success survives a reload in the middle", async ({
+  page,
+  account,
+  sameHostApplication,
+}) => {
+  await page.goto(sameHostApplication.url);
   await sees(page, "login");
   await chooseMethod(page, account.address, "password");
   await page.reload();
   await enterPassword(page, account.password);
   await declinePasskey(page);
-  await page.waitForURL(`${neighbour.url}/`);
+  await page.waitForURL(`${sameHostApplication.url}/`);
   await expect(page.getByRole("heading")).toHaveText(/^Welcome/);
 });
 
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("the redirect to the application is a link", async ({ page, account, stranger }) => {
-    await page.goto(`${stranger.url}/sign-in`);
+  test("the redirect to the application is a link", async ({ page, account, otherHostApplication }) => {
+    await page.goto(`${otherHostApplication.url}/sign-in`);
     await button(page, "Continue").click();
-    await giveAddress(page, account.address);
+    await enterAddress(page, account.address);
     await button(page, "Enter your password").click();
     await enterPassword(page, account.password);
     await page.getByRole("link", { name: /127\.0\.0\.1/ }).click();
@@ -101,9 +110,9 @@ for (const [target, why] of [
   test(`A46 a redirect address ${why} is rejected before the sign-in`, async ({
     page,
     context,
-    complaints,
+    pageErrors,
   }) => {
-    complaints.expect(/status of 400/);
+    pageErrors.expect(/status of 400/);
     const answer = await page.goto(`/login?redirect_to=${encodeURIComponent(target)}`);
     expect(answer?.status()).toBe(400);
     expect(await answer?.text()).toContain("redirect_to");
@@ -115,6 +124,6 @@ test("without a redirect address, success stays on the page", async ({ page, acc
   await openLogin(page);
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);
-  await arrive(page);
+  await finishSignIn(page);
   expect(new URL(page.url()).origin).toBe(server.url);
 });

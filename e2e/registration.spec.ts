@@ -1,14 +1,14 @@
 import { expect, test } from "./fixtures.ts";
 import {
-  arrive,
   button,
   chooseMethod,
   codeField,
   declineSecondStep,
   emailField,
+  enterAddress,
   enterCode,
   enterPassword,
-  giveAddress,
+  finishSignIn,
   newPasswordField,
   openLogin,
   sees,
@@ -28,7 +28,7 @@ test("a user registers with a mailed code, a password and a passkey", async ({
   await sees(page, "registration");
 
   const asked = Date.now() - 1;
-  await giveAddress(page, address);
+  await enterAddress(page, address);
   await sees(page, "code");
   await expect(page.getByText(address)).toBeVisible();
   await enterCode(page, await mailbox.codeFor(address, asked));
@@ -63,7 +63,7 @@ test("a common password is rejected, and the next one accepted", async ({
   await page.goto("/?flow=registration");
   await sees(page, "registration");
   const asked = Date.now() - 1;
-  await giveAddress(page, address);
+  await enterAddress(page, address);
   await enterCode(page, await mailbox.codeFor(address, asked));
   await sees(page, "setPassword");
 
@@ -79,7 +79,7 @@ test("a common password is rejected, and the next one accepted", async ({
   await newPasswordField(page).fill(password);
   await button(page, "Save password").click();
   await declineSecondStep(page);
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test("A4 registering an address that has an account looks the same, and its owner is notified", async ({
@@ -89,7 +89,7 @@ test("A4 registering an address that has an account looks the same, and its owne
 }) => {
   await page.goto("/?flow=registration");
   const asked = Date.now() - 1;
-  await giveAddress(page, account.address);
+  await enterAddress(page, account.address);
   await sees(page, "code");
   const mail = await mailbox.waitFor(account.address, asked);
   expect(mail.subject).toContain("already have");
@@ -115,13 +115,13 @@ test("a registered user signs in at once with the chosen credential", async ({
   await openLogin(page);
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);
-  await arrive(page);
+  await finishSignIn(page);
   await context.clearCookies();
 
   await openLogin(page);
   const asked = Date.now() - 1;
   await chooseMethod(page, account.address, "code");
   await enterCode(page, await mailbox.codeFor(account.address, asked));
-  await arrive(page);
+  await finishSignIn(page);
   await expect(codeField(page)).toHaveCount(0);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "./fixtures.ts";
 import {
-  arrive,
   button,
   chooseMethod,
   codeField,
+  enterAddress,
   enterCode,
   enterPassword,
-  giveAddress,
+  finishSignIn,
   openLogin,
   passwordField,
   sees,
@@ -19,7 +19,7 @@ test("a wrong password is reported beside the field, and may be retried", async 
   await expect(page.getByText("This password does not match. Please try again.")).toBeVisible();
   await expect(passwordField(page)).toHaveAttribute("aria-invalid", "true");
   await enterPassword(page, account.password);
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test("A11 after three wrong codes even the correct one is rejected, and a new one is accepted", async ({
@@ -46,7 +46,7 @@ test("A11 after three wrong codes even the correct one is rejected, and a new on
   asked = Date.now() - 1;
   await button(page, "Send a new code").click();
   await enterCode(page, await mailbox.codeFor(account.address, asked));
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test("A15 the code before the newest one is rejected", async ({ page, account, mailbox }) => {
@@ -60,7 +60,7 @@ test("A15 the code before the newest one is rejected", async ({ page, account, m
   await enterCode(page, older);
   await expect(page.getByText("This is not the code we sent, or it is too old.")).toBeVisible();
   await enterCode(page, newer);
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test("every step but the first leads back, and forward again", async ({ page, account, mailbox }) => {
@@ -82,7 +82,7 @@ test("every step but the first leads back, and forward again", async ({ page, ac
   const before = mailbox.messages.length;
   await chooseMethod(page, account.address, "code");
   await enterCode(page, code);
-  await arrive(page);
+  await finishSignIn(page);
   expect(
     mailbox.messages.slice(before).filter((mail) => JSON.stringify(mail.to).includes(account.address)),
   ).toEqual([]);
@@ -100,7 +100,7 @@ test("A1 an unknown address leads through the same pages as a known one", async 
     const note = async () =>
       seen.push((await page.getByRole("main").ariaSnapshot()).replaceAll(who, "ADDRESS"));
     await openLogin(page);
-    await giveAddress(page, who);
+    await enterAddress(page, who);
     await sees(page, "methods");
     await note();
     await button(page, "Enter your password").click();

@@ -1,5 +1,5 @@
 import { expect, test } from "./fixtures.ts";
-import { arrive, chooseMethod, enterPassword, openLogin } from "./steps.ts";
+import { chooseMethod, enterPassword, finishSignIn, openLogin } from "./steps.ts";
 
 test.use({ settings: { STILE_SESSION_COOKIE_RETENTION: "prompt" } });
 
@@ -20,7 +20,7 @@ for (const remembered of [true, false]) {
     }
     await chooseMethod(page, account.address, "password");
     await enterPassword(page, account.password);
-    await arrive(page);
+    await finishSignIn(page);
     const cookie = (await context.cookies()).find(({ name }) => name === "service");
     const left = (cookie?.expires ?? 0) - Date.now() / 1000;
     if (remembered) expect(left).toBeGreaterThan(DAY_SECONDS / 2 - 60);

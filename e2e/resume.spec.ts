@@ -1,11 +1,11 @@
 import { expect, test } from "./fixtures.ts";
 import {
-  arrive,
   button,
   chooseMethod,
+  enterAddress,
   enterCode,
   enterPassword,
-  giveAddress,
+  finishSignIn,
   openLogin,
   sees,
 } from "./steps.ts";
@@ -18,7 +18,7 @@ test("a reload in the middle continues the sign-in", async ({ page, account, mai
   await page.reload();
   await sees(page, "code");
   await enterCode(page, code);
-  await arrive(page);
+  await finishSignIn(page);
   await page.reload();
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   expect((await (await page.request.get("/sessions/validate")).json()).is_valid).toBe(true);
@@ -26,7 +26,7 @@ test("a reload in the middle continues the sign-in", async ({ page, account, mai
 
 test("the second tab of one sign-in is updated, not broken", async ({ page, context, account }) => {
   await openLogin(page);
-  await giveAddress(page, account.address);
+  await enterAddress(page, account.address);
   await sees(page, "methods");
   const second = await context.newPage();
   await second.goto("/");
@@ -39,12 +39,12 @@ test("the second tab of one sign-in is updated, not broken", async ({ page, cont
   await sees(page, "password");
   await expect(page.getByText("You went on elsewhere, so we brought this page up to date.")).toBeVisible();
   await enterPassword(page, account.password);
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test("A29 a double click performs once", async ({ page, account, mailbox }) => {
   await openLogin(page);
-  await giveAddress(page, account.address);
+  await enterAddress(page, account.address);
   await sees(page, "methods");
   const calls: string[] = [];
   page.on("request", (request) => request.method() === "POST" && calls.push(request.url()));
@@ -64,11 +64,11 @@ test("a cut connection is reported, and the step can be repeated when it is back
   page,
   context,
   account,
-  complaints,
+  pageErrors,
 }) => {
-  complaints.expect(/ERR_INTERNET_DISCONNECTED/);
+  pageErrors.expect(/ERR_INTERNET_DISCONNECTED/);
   await openLogin(page);
-  await giveAddress(page, account.address);
+  await enterAddress(page, account.address);
   await sees(page, "methods");
   await context.setOffline(true);
   await button(page, "Enter your password").click();
@@ -83,7 +83,7 @@ test("after success the page starts a new flow when it is opened again", async (
   await openLogin(page);
   await chooseMethod(page, account.address, "password");
   await enterPassword(page, account.password);
-  await arrive(page);
+  await finishSignIn(page);
   // The same session is returned again for a minute; a new tab after that starts a new sign-in.
   await page.context().clearCookies();
   await openLogin(page);

@@ -2,40 +2,40 @@ import { connect, createServer, type Socket } from "node:net";
 import { freePort } from "../server/testing/server.ts";
 
 /** A TCP proxy whose address is known before the server behind it has started. */
-export interface Front {
+export interface ReverseProxy {
   url: string;
   /** Sets the server that it connects to. */
-  leadsTo(url: string): void;
+  setTarget(url: string): void;
   close(): Promise<void>;
 }
 
 /** Opens the proxy. Identity providers need the return address before the server starts. */
-export async function openFront(): Promise<Front> {
+export async function openReverseProxy(): Promise<ReverseProxy> {
   const port = await freePort();
-  const open = new Set<Socket>();
-  let behind = 0;
-  const front = createServer((near) => {
-    const far = connect(behind, "localhost");
-    for (const socket of [near, far]) {
-      open.add(socket);
+  const sockets = new Set<Socket>();
+  let targetPort = 0;
+  const server = createServer((incoming) => {
+    const outgoing = connect(targetPort, "localhost");
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket);
       socket.on("error", () => socket.destroy());
       socket.on("close", () => {
-        open.delete(socket);
-        near.destroy();
-        far.destroy();
+        sockets.delete(socket);
+        incoming.destroy();
+        outgoing.destroy();
       });
     }
-    near.pipe(far).pipe(near);
+    incoming.pipe(outgoing).pipe(incoming);
   });
-  await new Promise<void>((resolve) => front.listen(port, "localhost", resolve));
+  await new Promise<void>((resolve) => server.listen(port, "localhost", resolve));
   return {
     url: `http://localhost:${port}`,
-    leadsTo(url) {
-      behind = Number(new URL(url).port);
+    setTarget(url) {
+      targetPort = Number(new URL(url).port);
     },
     close() {
-      for (const socket of open) socket.destroy();
-      return new Promise((resolve) => front.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
     },
   };
 }

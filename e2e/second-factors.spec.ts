@@ -3,12 +3,12 @@ import { signUp } from "./account.ts";
 import { type Codes, codesOf } from "./codes.ts";
 import { expect, test } from "./fixtures.ts";
 import {
-  arrive,
   button,
   codeField,
   declinePasskey,
+  enterAddress,
   enterCode,
-  giveAddress,
+  finishSignIn,
   newPasswordField,
   opener,
   sees,
@@ -25,7 +25,7 @@ interface Mailbox {
 async function register(page: Page, mailbox: Mailbox, address: string): Promise<void> {
   await page.goto("/?flow=registration");
   const asked = Date.now() - 1;
-  await giveAddress(page, address);
+  await enterAddress(page, address);
   await enterCode(page, await mailbox.codeFor(address, asked));
   await sees(page, "setPassword");
   await newPasswordField(page).fill(password);
@@ -191,7 +191,7 @@ test("an optional second factor is skipped, and the way back leads to the choice
   await button(page, "Back").click();
   await sees(page, "secondStep");
   await button(page, "Not now").click();
-  await arrive(page);
+  await finishSignIn(page);
 });
 
 test.describe("without JavaScript", () => {
@@ -201,7 +201,7 @@ test.describe("without JavaScript", () => {
     const account = await signUp(server.url, mailbox, address, { app: true });
     await page.goto("/");
     await button(page, "Continue").click();
-    await giveAddress(page, account.address);
+    await enterAddress(page, account.address);
     await button(page, "Enter your password").click();
     await page.getByLabel("Password", { exact: true }).fill(account.password);
     await button(page, "Sign in").click();

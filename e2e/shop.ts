@@ -46,24 +46,24 @@ export async function startShop(
     return { ok: answer.ok, body: parsed };
   }
 
-  async function wanted(path: string, body: unknown) {
+  async function callOrThrow(path: string, body: unknown) {
     const { ok, body: answer } = await call(path, body);
     if (!ok) throw new Error(JSON.stringify(answer));
     return answer;
   }
 
-  async function welcomeBack(query: URLSearchParams): Promise<string> {
+  async function handleReturn(query: URLSearchParams): Promise<string> {
     const id = query.get("transaction_id");
     if (query.get("error")) return `Not ordered: ${query.get("error")}`;
     const redeemed = await call("/transaction/redeem", { code: query.get("code") });
-    if (!redeemed.ok || redeemed.body.transaction_id !== id) return "Refused";
+    if (!redeemed.ok || redeemed.body.transaction_id !== id) return "Rejected";
     receipts.set(redeemed.body.transaction_id, redeemed.body.receipt);
     return "Ordered";
   }
 
   const listener = createServer(async (request, response) => {
     const asked = new URL(request.url ?? "/", url);
-    const title = asked.pathname === "/back" ? await welcomeBack(asked.searchParams) : "Shop";
+    const title = asked.pathname === "/back" ? await handleReturn(asked.searchParams) : "Shop";
     response
       .writeHead(200, { "content-type": "text/html" })
       .end(`<!doctype html><title>Shop</title><link rel="icon" href="data:,"><h1>${title}</h1>`);
@@ -76,15 +76,15 @@ export async function startShop(
     async register(userId, name = userId) {
       const authenticator = softwareAuthenticator();
       const user = { user_id: userId, username: `${userId}@example.com`, display_name: name };
-      const options = await wanted("/registration/initialize", user);
-      await wanted("/registration/finalize", authenticator.create(options, { origin: server.url }));
+      const options = await callOrThrow("/registration/initialize", user);
+      await callOrThrow("/registration/finalize", authenticator.create(options, { origin: server.url }));
       return authenticator;
     },
     async ask(userId, data) {
       const id = `order-${crypto.randomUUID()}`;
       const confirmation = { redirect_to: `${url}/back` };
       const order = { user_id: userId, transaction_id: id, transaction_data: data, confirmation };
-      const { confirmation_url } = await wanted("/transaction/initialize", order);
+      const { confirmation_url } = await callOrThrow("/transaction/initialize", order);
       return { id, url: confirmation_url };
     },
     async jwks() {

@@ -1,10 +1,10 @@
 import { withClient } from "../server/testing/postgres-cluster.ts";
-import { bringSession } from "./account.ts";
+import { setSessionCookie } from "./account.ts";
 import { expect, test } from "./fixtures.ts";
 import { button, enterPassword, opener, row, sees } from "./steps.ts";
 
-/** Dates the sign-in of every session back. */
-const passAnHour = (database: string | null) =>
+/** Sets the sign-in of every session one hour earlier. */
+const backdateSignIns = (database: string | null) =>
   withClient(database ?? "", (client) =>
     client.query("update sessions set authenticated_at = authenticated_at - interval '1 hour'"),
   );
@@ -16,14 +16,14 @@ test("a re-authentication before adding an address shows the owner's identifier,
   database,
   account,
 }) => {
-  await bringSession(context, server.url, account);
+  await setSessionCookie(context, server.url, account);
   await page.goto("/account");
   await sees(page, "account");
-  await passAnHour(database);
+  await backdateSignIns(database);
   await opener(page, "Add an email address").click();
   await page.getByLabel("Email", { exact: true }).fill("other@example.com");
   await page.getByRole("button", { name: "Add", exact: true }).click();
-  await sees(page, "stillYou");
+  await sees(page, "reauthentication");
   await button(page, "Get a code by email").click();
   await sees(page, "code");
   await expect(page.locator(".stile-subject")).toHaveText(account.address);
@@ -36,17 +36,17 @@ test("an important change after a while requires re-authentication", async ({
   database,
   account,
 }) => {
-  await bringSession(context, server.url, account);
+  await setSessionCookie(context, server.url, account);
   await page.goto("/account");
   await sees(page, "account");
-  await passAnHour(database);
+  await backdateSignIns(database);
   const change = async () => {
     await row(page, "Password").locator("summary").filter({ hasText: "Change" }).click();
     await page.getByLabel("New password").fill("nine otters under the bridge");
     await button(page, "Save password").click();
   };
   await change();
-  await sees(page, "stillYou");
+  await sees(page, "reauthentication");
   await button(page, "Enter your password").click();
   await enterPassword(page, account.password);
   await sees(page, "account");

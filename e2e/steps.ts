@@ -22,7 +22,7 @@ export const titles = {
   trust: "Is this your own device?",
   account: "Your account",
   deleted: "Your account is gone",
-  stillYou: "Is it still you?",
+  reauthentication: "Is it still you?",
 } as const;
 
 export async function sees(page: Page, title: keyof typeof titles): Promise<void> {
@@ -42,13 +42,13 @@ export const newPasswordField = (page: Page) => page.getByLabel("New password", 
 export const codeField = (page: Page) => page.getByLabel("Code", { exact: true });
 export const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 
-export async function giveAddress(page: Page, address: string): Promise<void> {
+export async function enterAddress(page: Page, address: string): Promise<void> {
   await emailField(page).fill(address);
   await button(page, "Continue").click();
 }
 
 export async function chooseMethod(page: Page, address: string, method: "password" | "code"): Promise<void> {
-  await giveAddress(page, address);
+  await enterAddress(page, address);
   await sees(page, "methods");
   await button(page, method === "password" ? "Enter your password" : "Get a code by email").click();
   await sees(page, method);
@@ -103,8 +103,8 @@ export async function confirmIn(page: Page, title: string, action: string, answe
   await row(page, title).getByRole("button", { name: answer }).click();
 }
 
-/** The end of a sign-in without a passkey, in tests that are not about it. */
-export async function arrive(page: Page): Promise<void> {
+/** Declines the offered passkey and expects the end of the sign-in. */
+export async function finishSignIn(page: Page): Promise<void> {
   await declinePasskey(page);
   await sees(page, "success");
 }

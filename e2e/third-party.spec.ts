@@ -1,44 +1,44 @@
 import type { Page } from "@playwright/test";
 import { type OidcProvider, startOidcProvider } from "../server/testing/oidc-provider.ts";
-import { bringSession } from "./account.ts";
+import { setSessionCookie } from "./account.ts";
 import { test as base, expect } from "./fixtures.ts";
-import { type Front, openFront } from "./reverse-proxy.ts";
+import { openReverseProxy, type ReverseProxy } from "./reverse-proxy.ts";
 import { button, confirmIn, openLogin, row, sees } from "./steps.ts";
 
 /** A real OpenID Connect provider beside the server. */
-const test = base.extend<object, { front: Front; acme: OidcProvider }>({
-  front: [
+const test = base.extend<object, { reverseProxy: ReverseProxy; acme: OidcProvider }>({
+  reverseProxy: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from here
     async ({}, use) => {
-      const front = await openFront();
-      await use(front);
-      await front.close();
+      const reverseProxy = await openReverseProxy();
+      await use(reverseProxy);
+      await reverseProxy.close();
     },
     { scope: "worker" },
   ],
   acme: [
-    async ({ front }, use) => {
-      const acme = await startOidcProvider([`${front.url}/thirdparty/callback`]);
+    async ({ reverseProxy }, use) => {
+      const acme = await startOidcProvider([`${reverseProxy.url}/thirdparty/callback`]);
       await use(acme);
       await acme.close();
     },
     { scope: "worker" },
   ],
   settings: [
-    async ({ front, acme }, use) => use({ BASE_URL: front.url, ...acme.settings }),
+    async ({ reverseProxy, acme }, use) => use({ BASE_URL: reverseProxy.url, ...acme.settings }),
     { scope: "worker" },
   ],
   server: [
-    async ({ server, front }, use) => {
-      front.leadsTo(server.url);
-      await use({ ...server, url: front.url });
+    async ({ server, reverseProxy }, use) => {
+      reverseProxy.setTarget(server.url);
+      await use({ ...server, url: reverseProxy.url });
     },
     { scope: "worker" },
   ],
 });
 
 // The provider has no favicon.
-test.beforeEach(({ complaints }) => complaints.expect(/127\.0\.0\.1:\d+\/favicon\.ico/));
+test.beforeEach(({ pageErrors }) => pageErrors.expect(/127\.0\.0\.1:\d+\/favicon\.ico/));
 
 /** Steps at the provider's own page. */
 async function signInAtAcme(page: Page, name: string): Promise<void> {
@@ -124,7 +124,7 @@ test("an address that has an account is not taken over, unless both sides have v
 
 test("another account is connected and disconnected", async ({ page, context, server, acme, account }) => {
   acme.person(`acme-${account.address}`, { email: `acme-${account.address}`, email_verified: true });
-  await bringSession(context, server.url, account);
+  await setSessionCookie(context, server.url, account);
   await page.goto("/account");
   await sees(page, "account");
   await button(page, "Connect Acme").click();

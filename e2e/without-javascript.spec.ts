@@ -5,7 +5,7 @@ import {
   codeField,
   declineSecondStep,
   emailField,
-  giveAddress,
+  enterAddress,
   newPasswordField,
   passwordField,
   sees,
@@ -97,7 +97,7 @@ test("A29 a stale form performs nothing, and shows the current state", async ({
 }) => {
   await page.goto("/");
   await button(page, "Continue").click();
-  await giveAddress(page, account.address);
+  await enterAddress(page, account.address);
   await sees(page, "methods");
   const second = await context.newPage();
   await second.goto("/");
