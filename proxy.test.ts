@@ -8,7 +8,8 @@ const answerTo = (path: string, headers: Record<string, string> = {}) =>
   proxy(new NextRequest(`http://localhost:3000${path}`, { headers }));
 
 /** A request header as Next passes it to the page. */
-const handedOn = (response: Response, name: string) => response.headers.get(`x-middleware-request-${name}`);
+const forwardedHeader = (response: Response, name: string) =>
+  response.headers.get(`x-middleware-request-${name}`);
 
 const matches = (path: string) => new RegExp(`^${config.matcher}$`).test(path);
 
@@ -38,13 +39,13 @@ test("A102 uses a new nonce for each response, and passes it to Next", async () 
   const policy = one.headers.get("content-security-policy") ?? "";
   expect(policy).toMatch(/script-src 'nonce-[A-Za-z0-9+/]{24}' 'strict-dynamic';/);
   expect(policy).not.toContain("unsafe");
-  expect(handedOn(one, "content-security-policy")).toBe(policy);
+  expect(forwardedHeader(one, "content-security-policy")).toBe(policy);
   expect(other.headers.get("content-security-policy")).not.toBe(policy);
 });
 
 test("A102 ignores a nonce that a client sends", async () => {
   const response = await answerTo("/", { "content-security-policy": "script-src 'nonce-mine'" });
-  expect(handedOn(response, "content-security-policy")).not.toContain("mine");
+  expect(forwardedHeader(response, "content-security-policy")).not.toContain("mine");
 });
 
 test("sends the referrer to the same origin only", async () => {
@@ -63,11 +64,11 @@ test("next.config.mjs excludes the same addresses of the API", async () => {
 
 test("passes on and stores a requested language, and ignores malformed ones", async () => {
   const asked = await answerTo("/?lang=de");
-  expect(handedOn(asked, "stile-language")).toBe("de");
+  expect(forwardedHeader(asked, "stile-language")).toBe("de");
   expect(asked.cookies.get("stile-language")).toMatchObject({ value: "de", httpOnly: true, sameSite: "lax" });
   for (const path of ["/", "/?lang=", "/?lang=../x", `/?lang=${"x".repeat(99)}`]) {
     const plain = await answerTo(path, { "stile-language": "forged" });
-    expect(handedOn(plain, "stile-language")).toBeNull();
+    expect(forwardedHeader(plain, "stile-language")).toBeNull();
     expect(plain.cookies.getAll()).toEqual([]);
   }
 });

@@ -46,7 +46,7 @@ const credential = (userId: string, id: string, mfaOnly: boolean) => ({
 });
 
 /** Adds the optional parts of a profile to an account. */
-async function furnish(userId: string): Promise<void> {
+async function addOptionalParts(userId: string): Promise<void> {
   const { tenantId } = credential(userId, "", false);
   await postgres.database.write.transaction(async (tx) => {
     await tx
@@ -153,7 +153,7 @@ it("describes an account in the shape of the interface", async () => {
 
 it("includes names, metadata, the authenticator app and identities, without private metadata and disabled providers", async () => {
   const id = await person();
-  await furnish(id);
+  await addOptionalParts(id);
   const google = { id: `google-${id}`, provider: "Google", identity_id: expect.any(String) };
   const shown = await profileOf(postgres.database.read, everything, id);
   expect(shown).toMatchObject({

@@ -29,11 +29,11 @@ describe("a hash", () => {
   });
 
   test("with another cost still verifies, and is outdated", async () => {
-    const dearer = createPasswordHasher({ ...settings, hash: { ...settings.hash, passes: 3 } });
+    const costlier = createPasswordHasher({ ...settings, hash: { ...settings.hash, passes: 3 } });
     const stored = await hasher.hash("correct horse");
-    expect(await dearer.verify("correct horse", stored)).toEqual({ ok: true, outdated: true });
-    expect(await dearer.verify("wrong", stored)).toEqual({ ok: false, outdated: true });
-    expect(await hasher.verify("correct horse", await dearer.hash("correct horse"))).toEqual({
+    expect(await costlier.verify("correct horse", stored)).toEqual({ ok: true, outdated: true });
+    expect(await costlier.verify("wrong", stored)).toEqual({ ok: false, outdated: true });
+    expect(await hasher.verify("correct horse", await costlier.hash("correct horse"))).toEqual({
       ok: true,
       outdated: true,
     });

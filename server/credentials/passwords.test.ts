@@ -119,21 +119,21 @@ describe("a password", () => {
 
   test("A3 is rehashed from older parameters when it is correct, not when it is wrong", async () => {
     const cheap = scopeOf();
-    const dear = scopeOf({
+    const costlier = scopeOf({
       settings: { STILE_PASSWORD_HASH_PASSES: "3", STILE_PASSWORD_PEPPER: "a pepper of twenty bytes" },
     });
     const user = await newUser(cheap, right);
     const before = await hashOf(user.userId);
-    expect(await verifyPassword(dear, { ...user, password: "wrong" })).toEqual({
+    expect(await verifyPassword(costlier, { ...user, password: "wrong" })).toEqual({
       ok: false,
       reason: "wrong",
     });
     expect(await hashOf(user.userId)).toBe(before);
-    const verdict = await verifyPassword(dear, { ...user, password: right });
+    const verdict = await verifyPassword(costlier, { ...user, password: right });
     if (!("write" in verdict)) throw new Error("the correct password was rejected");
     await write(verdict.write);
     expect(await hashOf(user.userId)).toMatch(/^pepper:[^$]+\$argon2id\$v=19\$m=\d+,t=3,p=1\$/);
-    expect(await verifyPassword(dear, { ...user, password: right })).toMatchObject({ ok: true });
+    expect(await verifyPassword(costlier, { ...user, password: right })).toMatchObject({ ok: true });
   });
 });
 
@@ -258,9 +258,9 @@ describe("attempts", () => {
       hash: { ...context.tenant.config.password.hash, queue: 1 },
     });
     const busy = [1, 2, 3].map(() => passwordHasher.hash("x"));
-    const crowded = { ...context, runtime: { ...context.runtime, passwordHasher } };
+    const withFullQueue = { ...context, runtime: { ...context.runtime, passwordHasher } };
     for (let attempt = 0; attempt < 20; attempt++) {
-      expect(await verifyPassword(crowded, { ...user, password: "wrong" })).toEqual({
+      expect(await verifyPassword(withFullQueue, { ...user, password: "wrong" })).toEqual({
         ok: false,
         reason: "rate_limited",
         retryAfterSeconds: 1,

@@ -22,7 +22,7 @@ const forbidden = {
 };
 
 /** A registration before its last action. */
-async function almostRegistered(with_: TestRuntime = runtime, email = newAddress()) {
+async function registrationBeforeLastAction(with_: TestRuntime = runtime, email = newAddress()) {
   const flow = await walk(with_, "registration");
   await flow.act("register_client_capabilities");
   await flow.act("register_login_identifier", { email });
@@ -35,7 +35,7 @@ const lastAction = { action: "register_password", input: { new_password: "correc
 describe("the token of a step", () => {
   test("A30 is accepted in exactly one of fifty identical requests", async () => {
     const email = newAddress();
-    const flow = await almostRegistered(runtime, email);
+    const flow = await registrationBeforeLastAction(runtime, email);
     const token = flow.state.csrf_token;
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -128,7 +128,7 @@ describe("step", () => {
 
   test("A33 rejects every action after success with 403, and after the flow's lifetime with 410", async () => {
     const ageing = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
-    const flow = await almostRegistered(ageing);
+    const flow = await registrationBeforeLastAction(ageing);
     const open = await walk(ageing, "login");
     await flow.act(lastAction.action, lastAction.input);
     expect(flow.state.name).toBe("success");
@@ -165,7 +165,7 @@ describe("a claim", () => {
 
   test("writes nothing after it was lost", async () => {
     const email = newAddress();
-    const flow = await almostRegistered(runtime, email);
+    const flow = await registrationBeforeLastAction(runtime, email);
     let proceed = () => {};
     const hashing = new Promise<void>((resolve) => {
       proceed = resolve;
@@ -181,7 +181,7 @@ describe("a claim", () => {
         },
       },
     };
-    const overtaken = flow.act(lastAction.action, lastAction.input, { runtime: slow });
+    const slowStep = flow.act(lastAction.action, lastAction.input, { runtime: slow });
     // Wait until the slow step holds its claim.
     for (let isClaimed = false; !isClaimed; ) {
       const { rows } = await runtime.database.read.$client.query("select claim from flows where id = $1", [
@@ -195,7 +195,7 @@ describe("a claim", () => {
       resume: flow.resume,
     });
     proceed();
-    expect(await overtaken).toMatchObject(forbidden);
+    expect(await slowStep).toMatchObject(forbidden);
     const { rows } = await runtime.database.read.$client.query("select 1 from emails where address = $1", [
       email,
     ]);
@@ -232,7 +232,7 @@ describe("a claim", () => {
 
 describe("current, after a lost answer", () => {
   test("waits for a step that is being judged, and shows its result", async () => {
-    const flow = await almostRegistered();
+    const flow = await registrationBeforeLastAction();
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
     const [, looked] = await Promise.all([
       flow.act(lastAction.action, lastAction.input),
@@ -253,7 +253,7 @@ describe("current, after a lost answer", () => {
   });
 
   test("shows the current state with a new token, and performs nothing", async () => {
-    const flow = await almostRegistered();
+    const flow = await registrationBeforeLastAction();
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
     const before = flow.state;
     const { state, version } = await current(runtime, runtime.tenant, testClient, request);
@@ -267,7 +267,7 @@ describe("current, after a lost answer", () => {
   });
 
   test("shows the error of the lost answer", async () => {
-    const flow = await almostRegistered();
+    const flow = await registrationBeforeLastAction();
     await flow.act("register_password", { new_password: "short" });
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
     const { state } = await current(runtime, runtime.tenant, testClient, request);
@@ -276,7 +276,7 @@ describe("current, after a lost answer", () => {
 
   test("issues the same session again at success, for a minute", async () => {
     const ageing = await testRuntime({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
-    const flow = await almostRegistered(ageing);
+    const flow = await registrationBeforeLastAction(ageing);
     await flow.act(lastAction.action, lastAction.input);
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
     const again = await current(ageing, ageing.tenant, testClient, request);

@@ -153,11 +153,11 @@ describe("CORS", () => {
   });
 
   test("answers a preflight", async () => {
-    const wish = {
+    const preflightHeaders = {
       "access-control-request-method": "POST",
       "access-control-request-headers": "content-type",
     };
-    const listed = await ask("OPTIONS", "/login", { origin: app, ...wish });
+    const listed = await ask("OPTIONS", "/login", { origin: app, ...preflightHeaders });
     expect(listed?.status).toBe(204);
     expect(Object.fromEntries(listed?.headers ?? [])).toMatchObject({
       "access-control-allow-origin": app,
@@ -165,7 +165,7 @@ describe("CORS", () => {
       "access-control-allow-headers": "content-type",
       "access-control-max-age": "7200",
     });
-    const other = await ask("OPTIONS", "/login", { origin: "https://evil.example", ...wish });
+    const other = await ask("OPTIONS", "/login", { origin: "https://evil.example", ...preflightHeaders });
     expect([...(other?.headers.keys() ?? [])].filter((name) => name.startsWith("access-control"))).toEqual(
       [],
     );

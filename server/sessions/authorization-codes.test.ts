@@ -102,8 +102,8 @@ describe("an authorization code", () => {
     const code = await create();
     await endSession(runtime.database.write, runtime.tenant.id, sessionId);
     expect(await redeem(code)).toBeNull();
-    const handover = { sessionId, codeChallenge, redirectTo };
-    expect(await issueAuthorizationCode(runtime, runtime.tenant, handover)).toBeNull();
+    const request = { sessionId, codeChallenge, redirectTo };
+    expect(await issueAuthorizationCode(runtime, runtime.tenant, request)).toBeNull();
     expect(await storedCodes()).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ let acme: OidcProvider;
 let fake: FakeProvider;
 let runtime: TestRuntime;
 /** The same with the shortest time limit. */
-let impatient: TestRuntime;
+let withShortTimeout: TestRuntime;
 
 beforeAll(async () => {
   acme = await startOidcProvider([callback]);
@@ -56,7 +56,7 @@ beforeAll(async () => {
       closed: { display_name: "Closed", client_id: "client", issuer: "http://127.0.0.1:9" },
     }),
   });
-  impatient = runtime.configured({ STILE_THIRD_PARTY_TIMEOUT: "1" });
+  withShortTimeout = runtime.configured({ STILE_THIRD_PARTY_TIMEOUT: "1" });
 });
 afterAll(async () => {
   await acme.close();
@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   fake.reset();
-  for (const { documents, keys } of [providerNetwork(runtime), providerNetwork(impatient)]) {
+  for (const { documents, keys } of [providerNetwork(runtime), providerNetwork(withShortTimeout)]) {
     documents.clear();
     keys.clear();
   }
@@ -409,7 +409,7 @@ describe("A49 rejects a provider that", () => {
   ] as [string, FakeProvider["answers"][string], string][])("%s", async (_, answer, reason) => {
     const { finish } = await begin("custom_fake");
     fake.answers["/token"] = answer as FakeProvider["answers"][string];
-    const finished = finish({ code: "code" }, reason === "timeout" ? impatient : runtime);
+    const finished = finish({ code: "code" }, reason === "timeout" ? withShortTimeout : runtime);
     await expect(finished).rejects.toMatchObject(rejection(reason));
     expect(fake.asked.map(({ path }) => path)).not.toContain("/elsewhere");
   });
@@ -460,7 +460,7 @@ describe("A49 rejects a provider that", () => {
     ["answers with status 500", (response) => json(response, {}, 500), "oauth_response_is_not_conform"],
   ])("%s at discovery, and caches no failure", async (_, answer, reason) => {
     fake.answers["/.well-known/openid-configuration"] = answer;
-    const startedBy = reason === "timeout" ? impatient : runtime;
+    const startedBy = reason === "timeout" ? withShortTimeout : runtime;
     await expect(begin("custom_fake", startedBy)).rejects.toMatchObject(rejection(reason));
     fake.reset();
     await expect(begin("custom_fake", startedBy)).resolves.toBeDefined();

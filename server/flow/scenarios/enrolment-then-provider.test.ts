@@ -45,7 +45,7 @@ async function victim(): Promise<AccountOwner & { facts: ProviderFacts }> {
   return { ...owner, facts };
 }
 
-async function comeBy(flow: Walk, facts: ProviderFacts): Promise<void> {
+async function continueWithProvider(flow: Walk, facts: ProviderFacts): Promise<void> {
   await flow.act("thirdparty_oauth", { provider: "custom_acme", redirect_to: "http://localhost:3000/" });
   await flow.act("exchange_token", {
     token: await returnFromProvider(runtime, { flowId: flow.flowId, facts }),
@@ -79,14 +79,14 @@ describe("a registration that continues through an identity provider", () => {
     await skipPasskey(slower);
     expect(slower.state.name).toBe("registration_init");
     const { facts } = await victim();
-    await comeBy(slower, facts);
+    await continueWithProvider(slower, facts);
     expect(slower.state.name).toBe("login_otp");
     expect(slower.answer.session).toBeUndefined();
   });
 
   test("does not count a provider that is trusted for another account", async () => {
     const flow = await begin(runtime, "registration", {});
-    await comeBy(flow, acmePerson({ satisfiesMfa: true }));
+    await continueWithProvider(flow, acmePerson({ satisfiesMfa: true }));
     expect(flow.state.name).toBe("onboarding_username");
     const username = newName();
     await upToEnrolment(username).then(async (other) => {

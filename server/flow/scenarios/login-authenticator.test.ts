@@ -189,12 +189,12 @@ describe("login_authenticator", () => {
   });
 
   test("sends one push per request if configured", async () => {
-    const ringing = base.configured({ STILE_AUTHENTICATOR_PUSH_URL: "https://push.example/" });
+    const withPush = base.configured({ STILE_AUTHENTICATOR_PUSH_URL: "https://push.example/" });
     const owner = await ownerWithAuthenticator();
     const before = base.pushed.length;
-    const flow = await signIn(owner, { runtime: ringing });
-    await flow.act("authenticator_verify", {}, { runtime: ringing });
-    await current(ringing, base.tenant, testClient, {
+    const flow = await signIn(owner, { runtime: withPush });
+    await flow.act("authenticator_verify", {}, { runtime: withPush });
+    await current(withPush, base.tenant, testClient, {
       ...{ type: "login" as const, flowId: flow.flowId, resume: flow.resume },
     });
     expect(base.pushed.slice(before)).toEqual([
@@ -395,13 +395,13 @@ describe("login_authenticator beside other second factors", () => {
 });
 
 describe("the profile of an account with an authenticator", () => {
-  const managing = async (has: AccountContents, runtime = base) => {
+  const profileFlow = async (has: AccountContents, runtime = base) => {
     const owner = await ownerWithAuthenticator(has);
     return { owner, flow: await owner.manage({ as: runtime, taken }) };
   };
 
   test("issues recovery codes without another factor, which sign in", async () => {
-    const { owner, flow } = await managing({});
+    const { owner, flow } = await profileFlow({});
     expect(flow.state.actions).toHaveProperty("recovery_codes_create");
     const { payload } = await flow.act("recovery_codes_create");
     const [recovery_code] = payload.recovery_codes as string[];
@@ -423,18 +423,18 @@ describe("the profile of an account with an authenticator", () => {
 
   test("issues no recovery codes if authenticators are disabled", async () => {
     const off = base.configured({ STILE_MFA_AUTHENTICATOR_ENABLED: "false" });
-    const { flow } = await managing({}, off);
+    const { flow } = await profileFlow({}, off);
     expect(flow.state.actions).not.toHaveProperty("recovery_codes_create");
   });
 
   test("keeps recovery codes after the removal of other factors", async () => {
     const mandatory = base.configured({ STILE_MFA_OPTIONAL: "false" });
-    const { owner, flow } = await managing({ totp: true, recoveryCodes: true }, mandatory);
+    const { owner, flow } = await profileFlow({ totp: true, recoveryCodes: true }, mandatory);
     await flow.act("otp_secret_delete");
     expect(flow.errors()).toEqual([]);
     const codes = await query("select 1 from recovery_codes where user_id = $1", owner.userId);
     expect(codes).toHaveLength(1);
-    const withKey = await managing({ securityKeys: 1, recoveryCodes: true }, mandatory);
+    const withKey = await profileFlow({ securityKeys: 1, recoveryCodes: true }, mandatory);
     await withKey.flow.act("security_key_delete", { security_key_id: withKey.owner.securityKeys[0] });
     expect(withKey.flow.errors()).toEqual([]);
   });
@@ -456,21 +456,21 @@ describe("the profile of an account with an authenticator", () => {
 });
 
 test("a device that was trusted after an authenticator skips it", async () => {
-  const trusting = base.configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
+  const alwaysTrusting = base.configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
   const owner = await ownerWithAuthenticator();
-  const flow = await signIn(owner, { runtime: trusting });
+  const flow = await signIn(owner, { runtime: alwaysTrusting });
   await answer(base, requestOf(flow), owner.authenticator);
   await flow.act("authenticator_verify");
   const deviceCookie = flow.answer.cookieChanges?.device?.value ?? "";
-  const again = await signIn(owner, { runtime: trusting, client: { ...testClient, deviceCookie } });
+  const again = await signIn(owner, { runtime: alwaysTrusting, client: { ...testClient, deviceCookie } });
   expect(again.state.name).toBe("success");
 });
 
 describe("a registration or deregistration by an application", () => {
-  const trusting = () => base.configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
+  const alwaysTrusting = () => base.configured({ STILE_MFA_DEVICE_TRUST_POLICY: "always" });
   /** Signs in with the authenticator, and returns a client with the cookie of the trusted device. */
   const trustedClient = async (owner: Owner) => {
-    const flow = await signIn(owner, { runtime: trusting() });
+    const flow = await signIn(owner, { runtime: alwaysTrusting() });
     await answer(base, requestOf(flow), owner.authenticator);
     await flow.act("authenticator_verify");
     return { ...testClient, deviceCookie: flow.answer.cookieChanges?.device?.value ?? "" };
@@ -484,7 +484,9 @@ describe("a registration or deregistration by an application", () => {
     expect(await query("select 1 from trusted_devices where user_id = $1", owner.userId)).toEqual([]);
     const { id } = await createRequest(base, "REG", owner.userId);
     expect(await answer(base, id, createUafAuthenticator())).toBe("OK");
-    expect((await signIn(owner, { runtime: trusting(), client })).state.name).toBe("login_authenticator");
+    expect((await signIn(owner, { runtime: alwaysTrusting(), client })).state.name).toBe(
+      "login_authenticator",
+    );
   });
 
   test("revokes trusted devices at the registration of another authenticator", async () => {
@@ -492,7 +494,9 @@ describe("a registration or deregistration by an application", () => {
     const client = await trustedClient(owner);
     const { id } = await createRequest(base, "REG", owner.userId);
     expect(await answer(base, id, createUafAuthenticator())).toBe("OK");
-    expect((await signIn(owner, { runtime: trusting(), client })).state.name).toBe("login_authenticator");
+    expect((await signIn(owner, { runtime: alwaysTrusting(), client })).state.name).toBe(
+      "login_authenticator",
+    );
   });
 
   test("removes recovery codes at a deregistration if no other factor remains", async () => {

@@ -188,8 +188,8 @@ describe("reauthentication", () => {
   });
 
   test("goes directly to the password of an account with only a password", async () => {
-    const codeless = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
-    const flow = await (await signedInAnHourAgo({ password: true }, codeless)).manage();
+    const withoutMailedCodes = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
+    const flow = await (await signedInAnHourAgo({ password: true }, withoutMailedCodes)).manage();
     expect((await flow.act("email_create", { email: newAddress() })).name).toBe("login_password");
     expect((await flow.act("password_login", { password })).name).toBe("profile_init");
   });

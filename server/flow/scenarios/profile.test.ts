@@ -28,7 +28,7 @@ const google = {
 };
 
 /** A signed-in user and a profile flow. */
-async function managing(
+async function profileFlow(
   has: AccountContents = {},
   runtime = configured(),
 ): Promise<{ owner: AccountOwner; flow: Walk; runtime: TestRuntime }> {
@@ -85,7 +85,7 @@ describe("a profile flow", () => {
   });
 
   test("shows the account with its sessions and actions", async () => {
-    const { owner, flow } = await managing({ emails: 2, password: true, passkeys: 1 });
+    const { owner, flow } = await profileFlow({ emails: 2, password: true, passkeys: 1 });
     const other = await owner.signInElsewhere();
     const again = await owner.manage();
     expect(again.state).toMatchObject({
@@ -117,9 +117,9 @@ describe("a profile flow", () => {
   });
 
   test("deletes the account and all its data, if allowed", async () => {
-    const { flow: kept } = await managing();
+    const { flow: kept } = await profileFlow();
     expect(kept.state.actions).not.toHaveProperty("account_delete");
-    const { owner, flow } = await managing({}, configured({ STILE_ACCOUNT_ALLOW_DELETION: "true" }));
+    const { owner, flow } = await profileFlow({}, configured({ STILE_ACCOUNT_ALLOW_DELETION: "true" }));
     const second = await owner.manage();
     expect(await flow.act("account_delete")).toMatchObject({
       name: "account_deleted",
@@ -137,7 +137,7 @@ describe("a profile flow", () => {
 
 describe("an e-mail address", () => {
   test("is added after its code is confirmed, and the owner is notified", async () => {
-    const { owner, flow, runtime } = await managing();
+    const { owner, flow, runtime } = await profileFlow();
     const address = newAddress();
     const answer = await flow.act("email_create", { email: ` ${address.toUpperCase()} ` });
     expect(answer).toMatchObject({ name: "passcode_confirmation", actions: { back: {} } });
@@ -156,15 +156,15 @@ describe("an e-mail address", () => {
   });
 
   test("is not added after back", async () => {
-    const { owner, flow } = await managing();
+    const { owner, flow } = await profileFlow();
     await flow.act("email_create", { email: newAddress() });
     expect((await flow.act("back")).name).toBe("profile_init");
     expect(user(flow).emails).toMatchObject([{ address: owner.addresses[0] }]);
   });
 
   test("A5 receives a notice if it is taken, and no code is accepted", async () => {
-    const { flow, runtime } = await managing();
-    const { owner: other } = await managing({}, runtime);
+    const { flow, runtime } = await profileFlow();
+    const { owner: other } = await profileFlow({}, runtime);
     const [address = ""] = other.addresses;
     expect((await flow.act("email_create", { email: address })).name).toBe("passcode_confirmation");
     expect(mailsTo(runtime, address)).toEqual(["email_registration_attempted"]);
@@ -174,8 +174,8 @@ describe("an e-mail address", () => {
 
   test("is rejected if invalid, already in the account, or known to be taken", async () => {
     const hints = configured({ STILE_PRIVACY_SHOW_ACCOUNT_EXISTENCE_HINTS: "true" });
-    const { owner, flow } = await managing({}, hints);
-    const { owner: other } = await managing();
+    const { owner, flow } = await profileFlow({}, hints);
+    const { owner: other } = await profileFlow();
     const rejected = [
       ["not an address", "value_invalid_error"],
       ["a@", "value_too_short_error"],
@@ -191,11 +191,11 @@ describe("an e-mail address", () => {
   });
 
   test("is added at once without required verification, and can be verified later", async () => {
-    const { owner, flow, runtime } = await managing(
+    const { owner, flow, runtime } = await profileFlow(
       {},
       configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" }),
     );
-    const { owner: other } = await managing();
+    const { owner: other } = await profileFlow();
     const address = newAddress();
     expect((await flow.act("email_create", { email: address })).name).toBe("profile_init");
     expect(user(flow).emails?.[1]).toMatchObject({ address, is_verified: false });
@@ -215,7 +215,7 @@ describe("an e-mail address", () => {
   });
 
   test("becomes the primary one if it is the first", async () => {
-    const { flow, runtime } = await managing({ emails: 0, username: newName(), password: true });
+    const { flow, runtime } = await profileFlow({ emails: 0, username: newName(), password: true });
     expect(user(flow).emails).toBeUndefined();
     expect(allowed(flow, "email_delete", "email_id")).toEqual([]);
     const address = newAddress();
@@ -225,7 +225,7 @@ describe("an e-mail address", () => {
   });
 
   test("becomes the primary one, and both addresses are notified", async () => {
-    const { owner, flow, runtime } = await managing({ emails: 2 });
+    const { owner, flow, runtime } = await profileFlow({ emails: 2 });
     const [first = "", second = ""] = owner.addresses;
     await flow.act("email_set_primary", { email_id: randomUUID() });
     expect(flow.state).toMatchObject({ name: "profile_init", status: 404, error: { code: "not_found" } });
@@ -241,7 +241,7 @@ describe("an e-mail address", () => {
   });
 
   test("is removed unless it is the primary one; the input lists the removable ones", async () => {
-    const { owner, flow, runtime } = await managing({ emails: 2 });
+    const { owner, flow, runtime } = await profileFlow({ emails: 2 });
     const [first = "", second = ""] = owner.addresses;
     expect(allowed(flow, "email_delete", "email_id")).toEqual([
       { name: second, value: emailId(flow, second) },
@@ -259,7 +259,7 @@ describe("an e-mail address", () => {
   });
 
   test("can be removed as the last one if optional and another login method remains", async () => {
-    const { owner, flow, runtime } = await managing(
+    const { owner, flow, runtime } = await profileFlow(
       { passkeys: 1 },
       configured({ STILE_EMAIL_OPTIONAL: "true" }),
     );
@@ -270,14 +270,14 @@ describe("an e-mail address", () => {
   });
 
   test("cannot be added beyond the limit", async () => {
-    const { flow } = await managing({ emails: 2 }, configured({ STILE_EMAIL_LIMIT: "2" }));
+    const { flow } = await profileFlow({ emails: 2 }, configured({ STILE_EMAIL_LIMIT: "2" }));
     expect(flow.state.actions).not.toHaveProperty("email_create");
     expect((await flow.act("email_create", { email: newAddress() })).status).toBe(403);
   });
 
   test("A30 is rejected in one of two flows that exceed the limit concurrently", async () => {
     const runtime = configured({ STILE_EMAIL_LIMIT: "2" });
-    const { owner, flow } = await managing({}, runtime);
+    const { owner, flow } = await profileFlow({}, runtime);
     const second = await owner.manage();
     const [one, two] = [newAddress(), newAddress()];
     await flow.act("email_create", { email: one });
@@ -293,7 +293,7 @@ describe("an e-mail address", () => {
 
 describe("the password", () => {
   test("is set, changed and removed; notifies the owner and revokes trusted devices", async () => {
-    const { owner, flow, runtime } = await managing();
+    const { owner, flow, runtime } = await profileFlow();
     const [address = ""] = owner.addresses;
     await trust(owner);
     expect(flow.state.actions).not.toHaveProperty("password_update");
@@ -316,7 +316,7 @@ describe("the password", () => {
   });
 
   test.each(["password_create", "password_update"])("is checked by the policy at %s", async (action) => {
-    const { flow } = await managing(action === "password_update" ? { password: true } : {});
+    const { flow } = await profileFlow(action === "password_update" ? { password: true } : {});
     const rejected = [
       ["short", "value_too_short_error"],
       ["x".repeat(257), "value_too_long_error"],
@@ -333,17 +333,17 @@ describe("the password", () => {
   });
 
   test("cannot be removed if required or the last login method", async () => {
-    const codeless = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
-    const { flow } = await managing({ password: true }, codeless);
+    const withoutMailedCodes = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
+    const { flow } = await profileFlow({ password: true }, withoutMailedCodes);
     expect(flow.state.actions).not.toHaveProperty("password_delete");
     const needed = configured({ STILE_PASSWORD_OPTIONAL: "false" });
-    expect((await managing({ password: true }, needed)).flow.state.actions).not.toHaveProperty(
+    expect((await profileFlow({ password: true }, needed)).flow.state.actions).not.toHaveProperty(
       "password_delete",
     );
   });
 
   test("can be changed without an address", async () => {
-    const { flow } = await managing({ emails: 0, username: newName(), password: true });
+    const { flow } = await profileFlow({ emails: 0, username: newName(), password: true });
     await flow.act("password_update", { password: `${password} and more` });
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
   });
@@ -351,7 +351,7 @@ describe("the password", () => {
 
 describe("the username", () => {
   test("is set, changed and removed", async () => {
-    const { owner, flow } = await managing();
+    const { owner, flow } = await profileFlow();
     const [first, second] = [newName(), newName()];
     await flow.act("username_create", { username: ` ${first.toUpperCase()} ` });
     expect(user(flow).username).toMatchObject({ username: first });
@@ -367,8 +367,8 @@ describe("the username", () => {
 
   test.each(["username_create", "username_update"])("is validated at %s", async (action) => {
     const takenName = newName();
-    await managing({ username: takenName });
-    const { flow } = await managing(action === "username_update" ? { username: newName() } : {});
+    await profileFlow({ username: takenName });
+    const { flow } = await profileFlow(action === "username_update" ? { username: newName() } : {});
     const rejected = [
       ["ab", "value_too_short_error"],
       ["a".repeat(33), "value_too_long_error"],
@@ -387,10 +387,10 @@ describe("the username", () => {
 
   test("cannot be removed if required, or if the password depends on it", async () => {
     const name = newName();
-    const { flow } = await managing({ emails: 0, username: name, password: true });
+    const { flow } = await profileFlow({ emails: 0, username: name, password: true });
     expect(flow.state.actions).not.toHaveProperty("username_delete");
     const needed = configured({ STILE_USERNAME_OPTIONAL: "false" });
-    expect((await managing({ username: newName() }, needed)).flow.state.actions).not.toHaveProperty(
+    expect((await profileFlow({ username: newName() }, needed)).flow.state.actions).not.toHaveProperty(
       "username_delete",
     );
   });
@@ -398,7 +398,7 @@ describe("the username", () => {
 
 describe("a passkey", () => {
   test("is created, renamed and removed, and the owner is notified", async () => {
-    const { owner, flow, runtime } = await managing();
+    const { owner, flow, runtime } = await profileFlow();
     const options = await flow.act("webauthn_credential_create");
     expect(options).toMatchObject({
       name: "webauthn_credential_verification",
@@ -424,11 +424,11 @@ describe("a passkey", () => {
   });
 
   test("is not created after back, beyond the limit or without WebAuthn", async () => {
-    const { flow } = await managing();
+    const { flow } = await profileFlow();
     await flow.act("webauthn_credential_create");
     expect((await flow.act("back")).name).toBe("profile_init");
     const full = configured({ STILE_PASSKEY_LIMIT: "1" });
-    const { owner, flow: limited } = await managing({ passkeys: 1, securityKeys: 1 }, full);
+    const { owner, flow: limited } = await profileFlow({ passkeys: 1, securityKeys: 1 }, full);
     expect(limited.state.actions).not.toHaveProperty("webauthn_credential_create");
     const unable = await owner.manage({ able: { webauthn_available: false } });
     expect(unable.state.actions).not.toHaveProperty("security_key_create");
@@ -436,8 +436,8 @@ describe("a passkey", () => {
   });
 
   test("has a name of one line, and must belong to the account", async () => {
-    const { owner, flow } = await managing({ passkeys: 1, securityKeys: 1 });
-    const { owner: other } = await managing({ passkeys: 1 });
+    const { owner, flow } = await profileFlow({ passkeys: 1, securityKeys: 1 });
+    const { owner: other } = await profileFlow({ passkeys: 1 });
     const [passkey_id = ""] = owner.passkeys;
     for (const passkey_name of ["", "  ", "x".repeat(65), "two\nlines", "\0", "\ud800"]) {
       await flow.act("webauthn_credential_rename", { passkey_id, passkey_name });
@@ -456,19 +456,19 @@ describe("a passkey", () => {
   });
 
   test("cannot be removed if required or the last login method", async () => {
-    const codeless = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
-    const { flow } = await managing({ passkeys: 1 }, codeless);
+    const withoutMailedCodes = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
+    const { flow } = await profileFlow({ passkeys: 1 }, withoutMailedCodes);
     expect(flow.state.actions).not.toHaveProperty("webauthn_credential_delete");
     // Clients show the removal of security keys only with it; it removes none.
-    const { flow: keyed, owner: holder } = await managing({ securityKeys: 1 });
+    const { flow: keyed, owner: holder } = await profileFlow({ securityKeys: 1 });
     expect(keyed.state.actions).toHaveProperty("webauthn_credential_delete");
     await keyed.act("webauthn_credential_delete", { passkey_id: holder.securityKeys[0] });
     expect(keyed.errors()).toEqual(["not_found"]);
     const needed = configured({ STILE_PASSKEY_OPTIONAL: "false" });
-    expect((await managing({ passkeys: 1 }, needed)).flow.state.actions).not.toHaveProperty(
+    expect((await profileFlow({ passkeys: 1 }, needed)).flow.state.actions).not.toHaveProperty(
       "webauthn_credential_delete",
     );
-    expect((await managing({ passkeys: 2 }, needed)).flow.state.actions).toHaveProperty(
+    expect((await profileFlow({ passkeys: 2 }, needed)).flow.state.actions).toHaveProperty(
       "webauthn_credential_delete",
     );
   });
@@ -476,7 +476,7 @@ describe("a passkey", () => {
 
 describe("a second factor", () => {
   test("creates recovery codes if it is the first, shown once", async () => {
-    const { owner, flow, runtime } = await managing();
+    const { owner, flow, runtime } = await profileFlow();
     await trust(owner);
     await flow.act("continue_to_otp_secret_creation");
     expect(flow.state.name).toBe("mfa_otp_secret_creation");
@@ -493,7 +493,7 @@ describe("a second factor", () => {
   });
 
   test("can be a security key; removing the last factor removes the recovery codes", async () => {
-    const { owner, flow, runtime } = await managing();
+    const { owner, flow, runtime } = await profileFlow();
     await flow.act("security_key_create");
     const key = softwareAuthenticator({ attachment: "cross-platform" });
     const public_key = key.create(flow.state.payload.creation_options, { origin });
@@ -515,7 +515,7 @@ describe("a second factor", () => {
   });
 
   test("can be removed if it is an app; recovery codes stay with another factor", async () => {
-    const { owner, flow, runtime } = await managing({ totp: true, securityKeys: 1, recoveryCodes: true });
+    const { owner, flow, runtime } = await profileFlow({ totp: true, securityKeys: 1, recoveryCodes: true });
     await flow.act("otp_secret_delete");
     expect(user(flow).mfa_config.auth_app_set_up).toBe(false);
     expect(await rowsOf("recoveryCodes", owner)).toBe(1);
@@ -525,11 +525,11 @@ describe("a second factor", () => {
 
   test("cannot be removed as the last one if required", async () => {
     const needed = configured({ STILE_MFA_OPTIONAL: "false" });
-    const app = (await managing({ totp: true }, needed)).flow;
+    const app = (await profileFlow({ totp: true }, needed)).flow;
     expect(app.state.actions).not.toHaveProperty("otp_secret_delete");
-    const key = (await managing({ securityKeys: 1 }, needed)).flow;
+    const key = (await profileFlow({ securityKeys: 1 }, needed)).flow;
     expect(key.state.actions).not.toHaveProperty("security_key_delete");
-    const both = (await managing({ totp: true, securityKeys: 1 }, needed)).flow;
+    const both = (await profileFlow({ totp: true, securityKeys: 1 }, needed)).flow;
     expect(Object.keys(both.state.actions)).toEqual(
       expect.arrayContaining(["otp_secret_delete", "security_key_delete"]),
     );
@@ -537,7 +537,7 @@ describe("a second factor", () => {
 
   test("A30 is kept by rejecting one of two concurrent removals", async () => {
     const needed = configured({ STILE_MFA_OPTIONAL: "false" });
-    const { owner, flow } = await managing({ totp: true, securityKeys: 1 }, needed);
+    const { owner, flow } = await profileFlow({ totp: true, securityKeys: 1 }, needed);
     const second = await owner.manage();
     const [one, two] = await Promise.all([
       flow.act("otp_secret_delete"),
@@ -551,17 +551,17 @@ describe("a second factor", () => {
 
   test("is not offered if disabled or at the limit", async () => {
     const off = configured({ STILE_MFA_ENABLED: "false" });
-    const { flow } = await managing({}, off);
+    const { flow } = await profileFlow({}, off);
     expect(flow.state.actions).not.toHaveProperty("continue_to_otp_secret_creation");
     expect(flow.state.actions).not.toHaveProperty("security_key_create");
     const full = configured({ STILE_MFA_SECURITY_KEYS_LIMIT: "1" });
-    expect((await managing({ securityKeys: 1 }, full)).flow.state.actions).not.toHaveProperty(
+    expect((await profileFlow({ securityKeys: 1 }, full)).flow.state.actions).not.toHaveProperty(
       "security_key_create",
     );
   });
 
   test("has replaceable recovery codes; accounts without a factor have none", async () => {
-    const { owner, flow, runtime } = await managing({ totp: true, recoveryCodes: true });
+    const { owner, flow, runtime } = await profileFlow({ totp: true, recoveryCodes: true });
     await flow.act("recovery_codes_create");
     expect(flow.state.payload.recovery_codes).toHaveLength(10);
     expect(await rowsOf("recoveryCodes", owner)).toBe(10);
@@ -570,7 +570,7 @@ describe("a second factor", () => {
       flow.flowId,
     ]);
     expect(rows[0].payload).not.toContain((flow.state.payload.recovery_codes as string[])[0]);
-    expect((await managing()).flow.state.actions).not.toHaveProperty("recovery_codes_create");
+    expect((await profileFlow()).flow.state.actions).not.toHaveProperty("recovery_codes_create");
   });
 });
 
@@ -588,7 +588,7 @@ describe("an identity", () => {
 
   test("is connected at a provider without an identity of the account", async () => {
     const runtime = configured({ ...google, ...github });
-    const { flow } = await managing({ identities: ["google"] }, runtime);
+    const { flow } = await profileFlow({ identities: ["google"] }, runtime);
     expect(allowed(flow, "connect_thirdparty_oauth_provider", "provider")).toEqual([
       { name: "GitHub", value: "github" },
     ]);
@@ -608,14 +608,14 @@ describe("an identity", () => {
       payload: { redirect_url: expect.stringContaining("https://github.com/") },
     });
     expect((await flow.act("back")).name).toBe("profile_init");
-    const { flow: all } = await managing({ identities: ["google", "github"] }, runtime);
+    const { flow: all } = await profileFlow({ identities: ["google", "github"] }, runtime);
     expect(all.state.actions).not.toHaveProperty("connect_thirdparty_oauth_provider");
   });
 
   test("is rate limited per minute", async () => {
     const limited = { STILE_RATE_LIMITER_ENABLED: "true", STILE_RATE_LIMITER_STARTS_PER_MINUTE: "4" };
-    const { flow } = await managing({}, configured({ ...github, ...limited }));
-    for (let journeys = 0; journeys < 12 && !flow.state.error; journeys += 1) {
+    const { flow } = await profileFlow({}, configured({ ...github, ...limited }));
+    for (let attempts = 0; attempts < 12 && !flow.state.error; attempts += 1) {
       await flow.act("connect_thirdparty_oauth_provider", {
         provider: "github",
         redirect_to: `${origin}/account`,
@@ -627,7 +627,7 @@ describe("an identity", () => {
 
   test("is disconnected unless it is the last login method", async () => {
     const runtime = configured(google);
-    const { flow } = await managing({ identities: ["google"] }, runtime);
+    const { flow } = await profileFlow({ identities: ["google"] }, runtime);
     const [identity] = user(flow).identities ?? [];
     expect(allowed(flow, "disconnect_thirdparty_oauth_provider", "identity_id")).toEqual([
       { name: "Google", value: identity?.identity_id },
@@ -636,14 +636,14 @@ describe("an identity", () => {
     expect(flow.errors()).toEqual(["value_invalid_error"]);
     await flow.act("disconnect_thirdparty_oauth_provider", { identity_id: identity?.identity_id });
     expect(user(flow).identities).toBeUndefined();
-    const { flow: alone } = await managing({ emails: 0, identities: ["google"] }, runtime);
+    const { flow: alone } = await profileFlow({ emails: 0, identities: ["google"] }, runtime);
     expect(alone.state.actions).not.toHaveProperty("disconnect_thirdparty_oauth_provider");
   });
 });
 
 describe("a session", () => {
   test("can be ended unless it is the current one, alone or with all others", async () => {
-    const { owner, flow } = await managing();
+    const { owner, flow } = await profileFlow();
     expect(flow.state.actions).not.toHaveProperty("session_delete");
     const [one] = [await owner.signInElsewhere(), await owner.signInElsewhere()];
     const again = await owner.manage();
@@ -663,7 +663,7 @@ describe("a session", () => {
   });
 
   test("cannot be ended if revocation is disabled", async () => {
-    const { owner } = await managing({}, configured({ STILE_SESSION_ALLOW_REVOCATION: "false" }));
+    const { owner } = await profileFlow({}, configured({ STILE_SESSION_ALLOW_REVOCATION: "false" }));
     await owner.signInElsewhere();
     const flow = await owner.manage();
     expect(flow.state.actions).not.toHaveProperty("session_delete");
@@ -673,14 +673,14 @@ describe("a session", () => {
 
 describe("metadata", () => {
   test("are patched and shown", async () => {
-    const { flow } = await managing();
+    const { flow } = await profileFlow();
     await flow.act("patch_metadata", { patch_metadata: { theme: "dark", size: { width: 1 } } });
     await flow.act("patch_metadata", { patch_metadata: { theme: null, size: { height: 2 } } });
     expect(user(flow).metadata?.unsafe_metadata).toEqual({ size: { width: 1, height: 2 } });
   });
 
   test("A90 accept any member names, and only JSON objects", async () => {
-    const { flow } = await managing();
+    const { flow } = await profileFlow();
     const rejected = [1, "text", true, [], { a: "x".repeat(3000) }, { a: "\0" }, { a: "\ud800" }];
     for (const patch_metadata of rejected) {
       await flow.act("patch_metadata", { patch_metadata });
@@ -715,10 +715,10 @@ describe("the declarations of the profile", () => {
   });
 
   test("every error was returned", () => {
-    const ungiven = declared
+    const missingErrors = declared
       .flatMap(({ state, action, errors }) => errors.map((code) => `${state} ${action} ${code}`))
       .filter((refusal) => !refusal.endsWith("flow_discontinuity_error"))
       .filter((refusal) => !taken.errors.has(refusal));
-    expect(ungiven).toEqual([]);
+    expect(missingErrors).toEqual([]);
   });
 });

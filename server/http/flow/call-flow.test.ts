@@ -39,7 +39,7 @@ async function send(
 }
 
 /** Verifies that the earlier requests changed nothing: the newest token still works. */
-async function goesOn(walk: RestWalk): Promise<void> {
+async function expectFlowUnchanged(walk: RestWalk): Promise<void> {
   const { state } = await send(walk, {});
   expect(state).toMatchObject({
     name: "login_init",
@@ -123,7 +123,7 @@ describe("a malformed request", () => {
       status: 400,
       state: hardError(400, "form_data_invalid_error"),
     });
-    await goesOn(walk);
+    await expectFlowUnchanged(walk);
   });
 
   test("A91 with a body over 64 KiB is 413 and closes the connection", async () => {
@@ -133,7 +133,7 @@ describe("a malformed request", () => {
     expect(response.status).toBe(413);
     expect(response.headers.get("connection")).toBe("close");
     expect(await response.json()).toEqual(hardError(413, "form_data_invalid_error"));
-    await goesOn(walk);
+    await expectFlowUnchanged(walk);
   });
 });
 
@@ -145,14 +145,14 @@ describe("a request that the flow does not permit", () => {
     async (csrf_token) => {
       const walk = await restWalk(runtime, "login");
       expect(await send(walk, { body: { csrf_token, input_data: {} } })).toEqual(notPermitted);
-      await goesOn(walk);
+      await expectFlowUnchanged(walk);
     },
   );
 
   test("A28 without any body is 403", async () => {
     const walk = await restWalk(runtime, "login");
     expect(await send(walk, { body: undefined })).toEqual(notPermitted);
-    await goesOn(walk);
+    await expectFlowUnchanged(walk);
   });
 
   test("A28 A29 with the previous token or the token of another flow is 403", async () => {
@@ -179,7 +179,7 @@ describe("a request that the flow does not permit", () => {
       const response = await walk.visitor.post(path, body);
       expect({ status: response.status, state: await response.json() }).toEqual(notPermitted);
     }
-    await goesOn(walk);
+    await expectFlowUnchanged(walk);
   });
 
   test("A31 A32 for an action that is not offered is 403", async () => {
@@ -195,7 +195,7 @@ describe("a request that the flow does not permit", () => {
     ]) {
       expect(await send(walk, { query: `action=${action}@${flowId}` })).toEqual(notPermitted);
     }
-    await goesOn(walk);
+    await expectFlowUnchanged(walk);
   });
 
   test("A30 is performed exactly once if fifty arrive concurrently with one token", async () => {
@@ -218,7 +218,7 @@ describe("a request that the flow does not permit", () => {
     const headers = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
     expect(await send(walk, { headers })).toEqual(notPermitted);
     expect((await walk.visitor.post("/login", undefined, headers)).status).toBe(403);
-    await goesOn(walk);
+    await expectFlowUnchanged(walk);
   });
 });
 

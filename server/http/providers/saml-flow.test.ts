@@ -77,7 +77,7 @@ async function viaProvider(at: TestRuntime, type: "login" | "registration", user
 }
 
 /** Starts an IdP-initiated sign-in. */
-async function byItself(
+async function idpInitiated(
   at: TestRuntime,
   user = person(),
 ): Promise<{ walk: RestWalk; token: string; user: typeof user }> {
@@ -199,7 +199,7 @@ describe("POST /token_exchange", () => {
   });
 
   test("signs a user in after an IdP-initiated sign-on of a trusted provider", async () => {
-    const { walk, token, user } = await byItself(trusting);
+    const { walk, token, user } = await idpInitiated(trusting);
     await walk.act("exchange_token", { token });
     expect(walk.state.name).toBe("success");
     expect(walk.state.payload).toMatchObject({
@@ -213,7 +213,7 @@ describe("POST /token_exchange", () => {
   });
 
   test("requires a passcode if the provider is not trusted for the address", async () => {
-    const { walk, token, user } = await byItself(runtime);
+    const { walk, token, user } = await idpInitiated(runtime);
     await walk.act("exchange_token", { token });
     expect(walk.state).toMatchObject({ name: "passcode_confirmation", status: 200 });
     expect(Object.keys(walk.state.actions)).toEqual(["verify_passcode", "resend_passcode", "back"]);
@@ -223,7 +223,7 @@ describe("POST /token_exchange", () => {
   });
 
   test("A37 rejects the token of another browser", async () => {
-    const { token } = await byItself(trusting);
+    const { token } = await idpInitiated(trusting);
     const victim = await restWalk(trusting, "token_exchange");
     await victim.act("exchange_token", { token });
     expect(victim.state).toMatchObject({ name: "thirdparty", status: 400 });
@@ -231,7 +231,7 @@ describe("POST /token_exchange", () => {
   });
 
   test("goes back to the state that accepts another token and discards the displayed data", async () => {
-    const { walk, token } = await byItself(runtime);
+    const { walk, token } = await idpInitiated(runtime);
     await walk.act("exchange_token", { token });
     await walk.act("back");
     expect(walk.state).toMatchObject({ name: "thirdparty", status: 200 });
@@ -241,7 +241,7 @@ describe("POST /token_exchange", () => {
   });
 
   test("A49 accepts a token once, and rejects the token of a flow of another type", async () => {
-    const { token, walk } = await byItself(trusting);
+    const { token, walk } = await idpInitiated(trusting);
     const again = () => restWalk(trusting, "token_exchange", walk.visitor);
     const walks = await Promise.all(Array.from({ length: 10 }, again));
     await Promise.all(walks.map((walk) => walk.act("exchange_token", { token })));
@@ -249,11 +249,11 @@ describe("POST /token_exchange", () => {
     expect(names).toEqual(["success", ...Array(9).fill("thirdparty")]);
 
     const login = await viaProvider(trusting, "login");
-    const stranger = await restWalk(trusting, "token_exchange");
-    await stranger.act("exchange_token", { token: login.token });
-    expect(stranger.state).toMatchObject({ name: "thirdparty", status: 400 });
-    const unasked = await byItself(trusting);
-    await login.walk.act("exchange_token", { token: unasked.token });
+    const otherFlow = await restWalk(trusting, "token_exchange");
+    await otherFlow.act("exchange_token", { token: login.token });
+    expect(otherFlow.state).toMatchObject({ name: "thirdparty", status: 400 });
+    const idpInitiatedSignIn = await idpInitiated(trusting);
+    await login.walk.act("exchange_token", { token: idpInitiatedSignIn.token });
     expect(login.walk.state).toMatchObject({ name: "thirdparty", status: 400 });
     await login.walk.act("exchange_token", { token: login.token });
     expect(login.walk.state.name).toBe("success");

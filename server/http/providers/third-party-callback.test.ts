@@ -17,7 +17,7 @@ let acme: OidcProvider;
 let fake: FakeProvider;
 let runtime: TestRuntime;
 /** The same with a short time limit for providers. */
-let impatient: TestRuntime;
+let withShortTimeout: TestRuntime;
 
 beforeAll(async () => {
   acme = await startOidcProvider(["http://localhost:3000/thirdparty/callback"]);
@@ -32,7 +32,7 @@ beforeAll(async () => {
       fake: { display_name: "Fake", client_id: "client", secret: "secret", issuer: fake.issuer },
     }),
   });
-  impatient = runtime.configured({ STILE_THIRD_PARTY_TIMEOUT: "2" });
+  withShortTimeout = runtime.configured({ STILE_THIRD_PARTY_TIMEOUT: "2" });
 });
 afterAll(async () => {
   await acme.close();
@@ -290,7 +290,7 @@ describe("A49 a provider that is", () => {
     ["no provider", (response) => response.end("<html>")],
   ])("%s is reported at the return address, and the flow can go back", async (_, answer) => {
     fake.reset();
-    const { browser, flow, url } = await begin({ provider: "custom_fake" }, { as: impatient });
+    const { browser, flow, url } = await begin({ provider: "custom_fake" }, { as: withShortTimeout });
     fake.answers["/token"] = answer;
     const state = url.searchParams.get("state");
     const landed = await land(browser, `/thirdparty/callback?state=${state}&code=c`);
@@ -300,9 +300,9 @@ describe("A49 a provider that is", () => {
 
   test("slow during discovery is an error of the input `provider`", async () => {
     fake.reset();
-    providerNetwork(impatient).documents.clear();
+    providerNetwork(withShortTimeout).documents.clear();
     fake.answers["/.well-known/openid-configuration"] = () => {};
-    const flow = await restWalk(impatient, "login");
+    const flow = await restWalk(withShortTimeout, "login");
     await flow.act("register_client_capabilities");
     await flow.act("thirdparty_oauth", { provider: "custom_fake", redirect_to: home });
     expect(flow.state).toMatchObject({
@@ -433,8 +433,8 @@ test("A68 a callback of one tenant is invalid at another", async () => {
   const { browser, url } = await begin();
   const back = await acme.signIn(url.href, acmeUser());
   const cookie = `third-party-state=${browser.cookies.get("third-party-state")}`;
-  const astray = await land(visitor(runtime), `/t/${id}${path(back)}`, { headers: { cookie } });
-  expect(refusal(astray)).toEqual(["invalid_request", null]);
+  const otherTenant = await land(visitor(runtime), `/t/${id}${path(back)}`, { headers: { cookie } });
+  expect(refusal(otherTenant)).toEqual(["invalid_request", null]);
   // The other tenant did not consume it.
   expect(refusal(await land(browser, path(back)))[0]).toBeNull();
 });

@@ -217,7 +217,7 @@ describe("an application that redirects a user to the login page", () => {
     state: "s",
   };
 
-  async function arrive(browser: Visitor, query: Record<string, string>): Promise<void> {
+  async function openLogin(browser: Visitor, query: Record<string, string>): Promise<void> {
     const response = await browser.request(`/login?${new URLSearchParams(query)}`);
     expect(response.status).toBe(303);
     expect(response.headers.get("location")).toBe("/");
@@ -249,7 +249,7 @@ describe("an application that redirects a user to the login page", () => {
   test("receives a one-time code when the user returns, and its server redeems it", async () => {
     const { email, userId } = await signedIn();
     const browser = visitor(runtime);
-    await arrive(browser, asked);
+    await openLogin(browser, asked);
     expect(browser.setCookies).toEqual([
       expect.stringMatching(/^stile-destination=Fe26[^;]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax$/),
     ]);
@@ -288,7 +288,7 @@ describe("an application that redirects a user to the login page", () => {
   ])("A47 receives no session with %s, and each attempt consumes the code", async (_, wrong) => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
-    await arrive(browser, asked);
+    await openLogin(browser, asked);
     const code = new URL((await signIn(browser, email)).redirect_to ?? "").searchParams.get("code");
     expect((await browser.post("/token", { code, code_verifier: verifier, ...wrong })).status).toBe(400);
     const right = await browser.post("/token", { code, code_verifier: verifier });
@@ -299,14 +299,14 @@ describe("an application that redirects a user to the login page", () => {
   test("receives only the session cookie on the same host", async () => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
-    await arrive(browser, { redirect_to: "http://localhost:4000/a/b" });
+    await openLogin(browser, { redirect_to: "http://localhost:4000/a/b" });
     expect((await signIn(browser, email)).redirect_to).toBe("http://localhost:4000/a/b");
   });
 
   test("keeps its redirect address after a reload, and starts a new flow with each redirect", async () => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
-    await arrive(browser, asked);
+    await openLogin(browser, asked);
     const { redirect_to, version } = await signIn(browser, email);
     const cookies = () => [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     expect(await pageState(runtime, runtime.tenant, cookies(), "login")).toMatchObject({
@@ -316,7 +316,7 @@ describe("an application that redirects a user to the login page", () => {
     });
     const current = (await (await browser.mutate("flow.current", { type: "login" })).json()).result.data;
     expect(current).toMatchObject({ state: { name: "success" }, redirect_to });
-    await arrive(browser, asked);
+    await openLogin(browser, asked);
     expect(await pageState(runtime, runtime.tenant, cookies(), "login")).toMatchObject({
       version: 0,
       state: { name: "preflight" },
@@ -344,32 +344,32 @@ describe("an application that redirects a user to the login page", () => {
     return { answer: await signIn(keeping, email), kept };
   }
 
-  function putBack(browser: Visitor, kept: Map<string, string>): void {
+  function restoreCookies(browser: Visitor, kept: Map<string, string>): void {
     for (const [name, value] of kept) browser.cookies.set(name, value);
   }
 
   test("receives no redirect after its address was removed from the list", async () => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
-    await arrive(browser, asked);
+    await openLogin(browser, asked);
     const stricter = visitor(
       runtime.configured({ STILE_HOSTED_ALLOWED_REDIRECT_URLS: "http://localhost:4000/**" }),
     );
-    putBack(stricter, browser.cookies);
+    restoreCookies(stricter, browser.cookies);
     expect(await signIn(stricter, email)).not.toHaveProperty("redirect_to");
   });
 
   test("A47 receives one session for one sign-in, even if old cookies are restored", async () => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
-    await arrive(browser, asked);
+    await openLogin(browser, asked);
     const { answer, kept } = await signInKeeping(browser, email);
     expect(await redeem(answer.redirect_to)).toBe(200);
     // The page is reloaded: the code in its cookie is spent.
     const reloaded = await login(browser);
     expect(reloaded.state.name).toBe("success");
     expect(reloaded).not.toHaveProperty("redirect_to");
-    putBack(browser, kept);
+    restoreCookies(browser, kept);
     const replayed = await login(browser);
     expect(replayed.state.name).toBe("success");
     expect(replayed).not.toHaveProperty("redirect_to");
@@ -378,9 +378,9 @@ describe("an application that redirects a user to the login page", () => {
   test("receives a new code after a lost response", async () => {
     const { email } = await signedIn();
     const browser = visitor(runtime);
-    await arrive(browser, asked);
+    await openLogin(browser, asked);
     const { answer, kept } = await signInKeeping(browser, email);
-    putBack(browser, kept);
+    restoreCookies(browser, kept);
     const again = await login(browser);
     expect(again.redirect_to).not.toBe(answer.redirect_to);
     expect(await redeem(answer.redirect_to)).toBe(400);
@@ -390,7 +390,7 @@ describe("an application that redirects a user to the login page", () => {
   test.each([
     ["a state of more bytes than letters", { state: "ä".repeat(257) }],
     [
-      "what no cookie can hold",
+      "a value that no cookie can hold",
       { redirect_to: `http://localhost:4000/${"x".repeat(2000)}`, state: "ä".repeat(256) },
     ],
   ])("is rejected with %s", async (_, long) => {

@@ -9,7 +9,7 @@ import { ThirdPartyError } from "../third-party-error.ts";
 import { samlKey } from "./saml-keys.ts";
 import { completeSamlSignIn } from "./sign-in.ts";
 
-/** Attacks that modify a genuine response. None may sign in, least of all as another user. */
+/** Attacks that modify a valid response. None may sign in, least of all as another user. */
 
 const provider = samlIdentityProvider();
 const sp = { consumerUrl: "http://localhost:3000/saml/callback", audience: "http://localhost:3000" };
@@ -46,7 +46,7 @@ async function rejectionReason(xml: string | Buffer): Promise<string> {
   }
 }
 
-async function genuine(about: Partial<Answer> = {}): Promise<string> {
+async function validResponse(about: Partial<Answer> = {}): Promise<string> {
   return Buffer.from(await provider.answer({ ...sp, ...about }), "base64").toString();
 }
 
@@ -55,22 +55,22 @@ const part = (xml: string, name: string): string =>
 
 /** Returns the parts of a response with a signed assertion. */
 async function signedAssertion() {
-  const xml = await genuine();
+  const xml = await validResponse();
   const assertion = part(xml, "saml:Assertion");
   const signature = part(assertion, "ds:Signature");
   const bare = assertion.replace(signature, "");
-  const evil = bare.replace(">u-1<", ">admin<");
-  const renamed = evil.replace(/ ID="[^"]*"/, ' ID="_evil"');
-  return { xml, assertion, signature, bare, evil, renamed };
+  const forged = bare.replace(">u-1<", ">admin<");
+  const renamed = forged.replace(/ ID="[^"]*"/, ' ID="_evil"');
+  return { xml, assertion, signature, bare, forged, renamed };
 }
 
 /** Returns the parts of a signed response. */
 async function signedResponse() {
-  const xml = await genuine({ sign: "response" });
+  const xml = await validResponse({ sign: "response" });
   const signature = part(xml, "ds:Signature");
   const bare = xml.replace(signature, "");
-  const evil = bare.replace(">u-1<", ">admin<").replace(/ ID="[^"]*"/, ' ID="_evil"');
-  return { signature, bare, evil };
+  const forged = bare.replace(">u-1<", ">admin<").replace(/ ID="[^"]*"/, ' ID="_evil"');
+  return { signature, bare, forged };
 }
 
 const inside = (xml: string, name: string, added: string) => xml.replace(`</${name}>`, `${added}</${name}>`);
@@ -88,36 +88,36 @@ test("the unmodified response of the attacks is accepted", async () => {
 });
 
 describe("A50–A57 rejects signature wrapping", () => {
-  test("XSW1 the signed response within the signature of an evil one", async () => {
-    const { signature, bare, evil } = await signedResponse();
+  test("XSW1 the signed response within the signature of a forged one", async () => {
+    const { signature, bare, forged } = await signedResponse();
     const wrapping = inside(signature, "ds:Signature", bare);
-    const xml = evil.replace("</saml:Issuer>", `</saml:Issuer>${wrapping}`);
+    const xml = forged.replace("</saml:Issuer>", `</saml:Issuer>${wrapping}`);
     expect(await rejectionReason(xml)).toBe("ds:Signature contains an element that is not allowed");
   });
 
-  test("XSW2 the signed response beside its signature, in an evil one", async () => {
-    const { signature, bare, evil } = await signedResponse();
-    const xml = evil.replace("</saml:Issuer>", `</saml:Issuer>${bare}${signature}`);
+  test("XSW2 the signed response beside its signature, in a forged one", async () => {
+    const { signature, bare, forged } = await signedResponse();
+    const xml = forged.replace("</saml:Issuer>", `</saml:Issuer>${bare}${signature}`);
     expect(await rejectionReason(xml)).toBe("samlp:Response contains an element that is not allowed");
   });
 
-  test("XSW3 an evil assertion before the signed one", async () => {
-    const { xml, assertion, evil, renamed } = await signedAssertion();
-    for (const each of [evil, renamed])
+  test("XSW3 a forged assertion before the signed one", async () => {
+    const { xml, assertion, forged, renamed } = await signedAssertion();
+    for (const each of [forged, renamed])
       expect(await rejectionReason(xml.replace(assertion, each + assertion))).toBe(
         "samlp:Response contains saml:Assertion 2 times",
       );
   });
 
-  test("XSW4 the signed assertion within an evil one", async () => {
-    const { xml, assertion, evil, renamed } = await signedAssertion();
-    for (const each of [evil, renamed])
+  test("XSW4 the signed assertion within a forged one", async () => {
+    const { xml, assertion, forged, renamed } = await signedAssertion();
+    for (const each of [forged, renamed])
       expect(await rejectionReason(xml.replace(assertion, inside(each, "saml:Assertion", assertion)))).toBe(
         "saml:Assertion contains an element that is not allowed",
       );
   });
 
-  test("XSW5 the signature in an evil assertion, the signed one after it", async () => {
+  test("XSW5 the signature in a forged assertion, the signed one after it", async () => {
     const { xml, assertion, signature, bare, renamed } = await signedAssertion();
     const signed = renamed.replace("</saml:Issuer>", `</saml:Issuer>${signature}`);
     expect(await rejectionReason(xml.replace(assertion, signed + bare))).toBe(
@@ -128,7 +128,7 @@ describe("A50–A57 rejects signature wrapping", () => {
     );
   });
 
-  test("XSW6 the signature in an evil assertion, the signed one within the signature", async () => {
+  test("XSW6 the signature in a forged assertion, the signed one within the signature", async () => {
     const { xml, assertion, signature, bare, renamed } = await signedAssertion();
     const wrapping = inside(signature, "ds:Signature", bare);
     const signed = renamed.replace("</saml:Issuer>", `</saml:Issuer>${wrapping}`);
@@ -137,9 +137,9 @@ describe("A50–A57 rejects signature wrapping", () => {
     );
   });
 
-  test("XSW7 an evil assertion in extensions", async () => {
-    const { xml, evil, renamed } = await signedAssertion();
-    for (const each of [evil, renamed]) {
+  test("XSW7 a forged assertion in extensions", async () => {
+    const { xml, forged, renamed } = await signedAssertion();
+    for (const each of [forged, renamed]) {
       const extensions = `<samlp:Extensions>${each}</samlp:Extensions>`;
       expect(await rejectionReason(xml.replace("<samlp:Status>", `${extensions}<samlp:Status>`))).toBe(
         "samlp:Response contains an element that is not allowed",
@@ -147,7 +147,7 @@ describe("A50–A57 rejects signature wrapping", () => {
     }
   });
 
-  test("XSW8 the signed assertion in an object of the signature of an evil one", async () => {
+  test("XSW8 the signed assertion in an object of the signature of a forged one", async () => {
     const { xml, assertion, signature, bare, renamed } = await signedAssertion();
     const wrapping = inside(signature, "ds:Signature", `<ds:Object>${bare}</ds:Object>`);
     const signed = renamed.replace("</saml:Issuer>", `</saml:Issuer>${wrapping}`);
@@ -159,9 +159,9 @@ describe("A50–A57 rejects signature wrapping", () => {
   test("XSW8 in an encrypted assertion", async () => {
     const { bare, signature, renamed } = await signedAssertion();
     const wrapping = inside(signature, "ds:Signature", `<ds:Object>${bare}</ds:Object>`);
-    const evil = renamed.replace("</saml:Issuer>", `</saml:Issuer>${wrapping}`);
-    const edit = (xml: string) => xml.replace(part(xml, "saml:Assertion"), evil);
-    expect(await rejectionReason(await genuine({ sign: "none", encryptFor: certificate, edit }))).toBe(
+    const forged = renamed.replace("</saml:Issuer>", `</saml:Issuer>${wrapping}`);
+    const edit = (xml: string) => xml.replace(part(xml, "saml:Assertion"), forged);
+    expect(await rejectionReason(await validResponse({ sign: "none", encryptFor: certificate, edit }))).toBe(
       "ds:Signature contains an element that is not allowed",
     );
   });
@@ -169,25 +169,25 @@ describe("A50–A57 rejects signature wrapping", () => {
 
 describe("A58 rejects a message", () => {
   test("whose subject was changed after it was signed", async () => {
-    expect(await rejectionReason(await genuine({ tamper: (xml) => xml.replace(">u-1<", ">admin<") }))).toBe(
-      "signature",
-    );
+    expect(
+      await rejectionReason(await validResponse({ tamper: (xml) => xml.replace(">u-1<", ">admin<") })),
+    ).toBe("signature");
   });
 
   test("with two roots, or content after the root", async () => {
-    const xml = await genuine();
+    const xml = await validResponse();
     for (const more of [xml, "<a/>", "x", "</a>"])
       expect(await rejectionReason(xml + more)).toMatch(/after the root element/);
   });
 
   test("with two assertions, or none", async () => {
-    const xml = await genuine();
+    const xml = await validResponse();
     const assertion = part(xml, "saml:Assertion");
     expect(await rejectionReason(xml.replace(assertion, assertion + assertion))).toMatch(
       /saml:Assertion 2 times/,
     );
     expect(await rejectionReason(xml.replace(assertion, ""))).toBe("there is not exactly one assertion");
-    const encrypted = part(await genuine({ encryptFor: certificate }), "saml:EncryptedAssertion");
+    const encrypted = part(await validResponse({ encryptFor: certificate }), "saml:EncryptedAssertion");
     expect(await rejectionReason(xml.replace(assertion, assertion + encrypted))).toBe(
       "there is not exactly one assertion",
     );
@@ -223,14 +223,14 @@ describe("A58 rejects a message", () => {
     ["an attribute", { attributes: { mail: "admin@example.org<!---->.evil.example" } }],
     ["the issuer", { issuer: `https://idp.example.org<!---->/saml` }],
   ])("with a comment in %s, although it is signed", async (_, about) => {
-    expect(await rejectionReason(await genuine(about))).toMatch(/other than elements and text/);
-    expect(await rejectionReason(await genuine({ ...about, encryptFor: certificate }))).toMatch(
+    expect(await rejectionReason(await validResponse(about))).toMatch(/other than elements and text/);
+    expect(await rejectionReason(await validResponse({ ...about, encryptFor: certificate }))).toMatch(
       /other than elements/,
     );
   });
 
   test("with a comment, another element or nothing in the digest", async () => {
-    const xml = await genuine();
+    const xml = await validResponse();
     const digest = /<ds:DigestValue>([^<]*)</.exec(xml)?.[1] ?? "";
     const rejectionWithDigest = (content: string) =>
       rejectionReason(xml.replace(`>${digest}<`, `>${content}<`));
@@ -257,7 +257,7 @@ describe("A58 rejects a message", () => {
   });
 
   test("without a canonical form that is accepted", async () => {
-    const xml = await genuine();
+    const xml = await validResponse();
     const declare = (declaration: string) =>
       rejectionReason(xml.replace("<saml:Assertion ", `<saml:Assertion ${declaration} `));
     expect(await declare('xmlns:ns="1"')).toBe("a namespace declaration is invalid");
@@ -272,7 +272,7 @@ describe("A58 rejects a message", () => {
 
   test("with transforms other than the two of SAML", async () => {
     const xslt = '<ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xslt-19991116"/>';
-    const xml = await genuine();
+    const xml = await validResponse();
     expect(await rejectionReason(xml.replace("<ds:Transforms>", `<ds:Transforms>${xslt}`))).toMatch(
       /transforms that/,
     );
@@ -286,7 +286,7 @@ describe("A58 rejects a message", () => {
   });
 
   test("with names that only resemble those of SAML", async () => {
-    const xml = await genuine();
+    const xml = await validResponse();
     const other = xml.replace(/urn:oasis:names:tc:SAML:2.0:protocol/, "urn:oasis:names:tc:SAML:1.0:protocol");
     expect(await rejectionReason(other)).toBe("the root element is not a response");
     expect(await rejectionReason(xml.replaceAll("saml:Assertion", "saml:Аssertion"))).toMatch(
@@ -325,24 +325,26 @@ describe("A61 rejects a message", () => {
   ];
 
   test.each(declarations)("with %s", async (_, declaration) => {
-    const xml = (await genuine()).replace(">u-1<", ">&x;&a8;<");
+    const xml = (await validResponse()).replace(">u-1<", ">&x;&a8;<");
     expect(await rejectionReason(before(xml, declaration(url)))).toMatch(/other than elements and text/);
     // The encryption key is public, so decrypted content is validated in the same way.
     const edit = (plain: string) =>
       plain.replace(/(<saml:Assertion [^>]*>)/, `$1<!DOCTYPE r ${declaration(url)}>`);
-    expect(await rejectionReason(await genuine({ sign: "none", encryptFor: certificate, edit }))).toMatch(
-      /other than elements and text/,
-    );
+    expect(
+      await rejectionReason(await validResponse({ sign: "none", encryptFor: certificate, edit })),
+    ).toMatch(/other than elements and text/);
     expect(hits).toBe(0);
   });
 
   test("with undeclared entities, or invalid characters", async () => {
     for (const text of ["&x;", "&nbsp;", "&", "&#0;", "&#x1F;", "&#xD800;", "&#x110000;", "&#99999999;"])
-      expect(await rejectionReason((await genuine()).replace(">u-1<", `>${text}<`))).toMatch(
+      expect(await rejectionReason((await validResponse()).replace(">u-1<", `>${text}<`))).toMatch(
         /entity|characters/,
       );
     for (const text of ["\0", "\u0008", "\uFFFE"])
-      expect(await rejectionReason((await genuine()).replace(">u-1<", `>${text}<`))).toMatch(/characters/);
+      expect(await rejectionReason((await validResponse()).replace(">u-1<", `>${text}<`))).toMatch(
+        /characters/,
+      );
   });
 
   test.each([
@@ -352,13 +354,13 @@ describe("A61 rejects a message", () => {
     ["an inclusion", '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="file:///etc/passwd"/>'],
   ])("with %s", async (_, added) => {
     const reason = await rejectionReason(
-      (await genuine()).replace("<samlp:Status>", `${added}<samlp:Status>`),
+      (await validResponse()).replace("<samlp:Status>", `${added}<samlp:Status>`),
     );
     expect(reason).toMatch(/other than elements and text|that is not allowed/);
   });
 
   test("that exceeds a limit of size, depth or count", async () => {
-    const xml = await genuine();
+    const xml = await validResponse();
     const long = (count: number) => xml.replace("<samlp:Status>", `<samlp:Status a="${"x".repeat(count)}">`);
     expect(await rejectionReason(long(262_144))).toBe("the document is too large");
     const deep = "<a>".repeat(100) + "</a>".repeat(100);
@@ -369,7 +371,9 @@ describe("A61 rejects a message", () => {
     expect(await rejectionReason(`<a>${"<b/>".repeat(20_000)}</a>`)).toBe("there are too many elements");
     // The library would take long to find that no known key signed this.
     const x = Array.from({ length: 2000 }, (_, n) => `${n}`);
-    expect(await rejectionReason(await genuine({ attributes: { x } }))).toBe("there are too many elements");
+    expect(await rejectionReason(await validResponse({ attributes: { x } }))).toBe(
+      "there are too many elements",
+    );
     const attributes = Array.from({ length: 100 }, (_, n) => ` a${n}=""`).join("");
     expect(await rejectionReason(`<a${attributes}/>`)).toMatch(/too many/);
     const scopes = (n: number) => Array.from({ length: 60 }, (_, m) => ` xmlns:a${n}_${m}="urn:x"`).join("");
@@ -395,7 +399,7 @@ describe("A61 rejects a message", () => {
   });
 
   test("that is not UTF-8, or declares another encoding", async () => {
-    const xml = await genuine();
+    const xml = await validResponse();
     expect(await rejectionReason(Buffer.from(xml.replace(">u-1<", ">\u00e4<"), "latin1"))).toBe(
       "the document is not UTF-8",
     );
@@ -407,8 +411,12 @@ describe("A61 rejects a message", () => {
   });
 });
 
-test("cut, duplicated or moved parts of a genuine response never sign in another user", async () => {
-  const answers = [await genuine(), await genuine({ sign: "response" }), await genuine({ sign: "both" })];
+test("cut, duplicated or moved parts of a valid response never sign in another user", async () => {
+  const answers = [
+    await validResponse(),
+    await validResponse({ sign: "response" }),
+    await validResponse({ sign: "both" }),
+  ];
   const place = fc.double({ min: 0, max: 1, noNaN: true });
   const change = fc.record({
     answer: fc.constantFrom(...answers),
