@@ -8,7 +8,7 @@ import type { Tenant } from "../tenants/tenant.ts";
 import { prepareRequest } from "./create-request.ts";
 import { eventsPath, qrCodeContent } from "./request-addresses.ts";
 import { openDeviceToken, viewToken } from "./request-tokens.ts";
-import { type AuthenticatorRequest, joinsDevice, requestFromRow } from "./requests.ts";
+import { type AuthenticatorRequest, isDeviceOfRequest, requestFromRow } from "./requests.ts";
 
 /** Requests of a sign-in: an authenticator as second factor of the account whose id is the request's user id. */
 
@@ -40,7 +40,7 @@ export interface LoginRequestPayload {
 export type LoginRequestResult =
   /** `write` is present for a new request: it inserts the request, and `jobs`, which commit with it, notify the devices. */
   | { ok: true; shown: LoginRequestPayload; write?: Write; jobs: Job[] }
-  /** The user has no device (any more). */
+  /** The user has no registered device. */
   | { ok: false; reason: "no_authenticator" }
   /** Too many requests for this user from this source. */
   | { ok: false; reason: "rate_limited"; retryAfterSeconds: number };
@@ -71,8 +71,8 @@ export async function ensureLoginRequest(
   });
   if (request.status !== "PENDING") return { ok: false, reason: "no_authenticator" };
   // Push notifications are limited over all sources; the QR code can be scanned regardless.
-  const ring = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}/sign-in`);
-  return { ok: true, shown: await shown(context, request), write, jobs: ring.ok ? jobs : [] };
+  const pushRate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}/sign-in`);
+  return { ok: true, shown: await shown(context, request), write, jobs: pushRate.ok ? jobs : [] };
 }
 
 /**
@@ -93,7 +93,7 @@ export async function loginRequestStatus(
  * Consumes the answer, so that it is used once.
  *
  * @param status the expected status
- * @returns a write that throws ConflictError("authenticator_request") if there is no such request (any more)
+ * @returns a write that throws ConflictError("authenticator_request") if the request does not exist or was consumed
  */
 export function consumeLoginRequest(
   { id: tenantId }: Pick<Tenant, "id">,
@@ -117,7 +117,7 @@ async function latestRequest(
   const [found] = await runtime.database.read
     .select({ row: authenticatorRequests, keyName: authenticatorDevices.keyName })
     .from(authenticatorRequests)
-    .leftJoin(authenticatorDevices, joinsDevice)
+    .leftJoin(authenticatorDevices, isDeviceOfRequest)
     .where(isOf(tenant.id, about))
     .orderBy(desc(authenticatorRequests.createdAt))
     .limit(1);

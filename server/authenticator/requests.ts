@@ -45,14 +45,14 @@ export async function findRequest(
       now: databaseNow(platform.clockShift()),
     })
     .from(authenticatorRequests)
-    .leftJoin(authenticatorDevices, joinsDevice)
+    .leftJoin(authenticatorDevices, isDeviceOfRequest)
     .where(isRequest(tenant.id, id));
   if (!found) return null;
   return { request: requestFromRow(found.row, found.now, found.keyName), now: found.now };
 }
 
 /** Join condition: the device that a request registered, or that has answered it. */
-export const joinsDevice: SQL | undefined = and(
+export const isDeviceOfRequest: SQL | undefined = and(
   eq(authenticatorDevices.tenantId, authenticatorRequests.tenantId),
   eq(authenticatorDevices.id, authenticatorRequests.deviceId),
 );

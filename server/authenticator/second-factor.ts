@@ -31,7 +31,7 @@ export async function revokeTrustedDevices(
   try {
     await lockUser(tx, tenantId, userId);
   } catch (error) {
-    // There is no account with this id (any more).
+    // The account does not exist, or was deleted concurrently.
     if (error instanceof ConflictError) return;
     throw error;
   }

@@ -79,7 +79,7 @@ export async function resendPasscode(
   if (!source.ok) return source;
   const address = await runtime.rates.consume("passcode_address", `${tenant.id}/${about.identifier}`);
   if (!address.ok) return address;
-  const floods = await floodsMailbox(context, about);
+  const isFlooded = await isMailboxFlooded(context, about);
 
   const code = newPasscode(runtime.platform);
   const ttlSeconds = tenant.config.email.passcode_ttl;
@@ -97,15 +97,15 @@ export async function resendPasscode(
       .values({ ...keyOf(context, about), ...row })
       .onConflictDoUpdate({ target: [tenantId, flowId, purpose, recipient], set: row });
   };
-  const mailed = floods ? { ...about, recipient: null } : about;
+  const mailed = isFlooded ? { ...about, recipient: null } : about;
   return { ok: true, writes: [write], jobs: jobsFor(context, mailed, code, ttlSeconds) };
 }
 
 /**
- * Whether a mailbox whose address the user did not enter has received too many passcodes. Then nothing is sent and no
- * error is returned: an error would reveal which address belongs to which username.
+ * Whether the mailbox of a username has received too many passcodes. Nothing is then sent and no error is returned: an
+ * error would reveal which address belongs to which username.
  */
-async function floodsMailbox(
+async function isMailboxFlooded(
   { runtime, tenant }: RequestContext,
   { recipient, identifier }: PasscodeSubject,
 ): Promise<boolean> {

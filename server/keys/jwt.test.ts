@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest";
 import {
   type Algorithm,
   type ExpectedToken,
-  isTimely,
+  isWithinValidity,
   keyIdOf,
   type SigningKey,
   signJwt,
@@ -164,21 +164,21 @@ describe("headers", () => {
   it("A64 ignores keys and key URLs in the header", async () => {
     const attacker = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const jwk = await exportJWK(attacker.publicKey);
-    const lures = [
+    const keyHeaders = [
       { jwk },
       { jku: "https://evil.example/jwks.json" },
       { x5u: "https://evil.example/cert.pem" },
       { x5c: ["MIIB"] },
     ];
-    for (const lure of lures) {
-      const forged = byHand({ alg: "ES256", ...ourHeader, ...lure }, (signed) =>
+    for (const keyHeader of keyHeaders) {
+      const forged = byHand({ alg: "ES256", ...ourHeader, ...keyHeader }, (signed) =>
         sign("sha256", signed, { key: attacker.privateKey, dsaEncoding: "ieee-p1363" }),
       );
       expect(verifyJwt(forged, key, expected)).toBeNull();
-      const genuine = byHand({ alg: "ES256", ...ourHeader, ...lure }, (signed) =>
+      const valid = byHand({ alg: "ES256", ...ourHeader, ...keyHeader }, (signed) =>
         sign("sha256", signed, { key: key.privateKey, dsaEncoding: "ieee-p1363" }),
       );
-      expect(verifyJwt(genuine, key, expected)).toEqual(claims);
+      expect(verifyJwt(valid, key, expected)).toEqual(claims);
     }
   });
 
@@ -267,8 +267,8 @@ describe("claims", () => {
   it("leaves times unchecked if the caller checks them later", () => {
     const late = { ...claims, exp: seconds - 3600 };
     expect(judge(late, { now: "unchecked" })).toEqual(late);
-    expect(isTimely(late, now)).toBe(false);
-    expect(isTimely(claims, now)).toBe(true);
+    expect(isWithinValidity(late, now)).toBe(false);
+    expect(isWithinValidity(claims, now)).toBe(true);
   });
 
   it("rejects claims that are not an object", () => {

@@ -26,7 +26,7 @@ export interface ExpectedToken {
   /** One of these must be in `aud`. */
   audience: readonly string[];
   issuer?: string;
-  /** `"unchecked"`: the caller checks the times with `isTimely` by the database's clock. */
+  /** `"unchecked"`: the caller checks the times with `isWithinValidity` by the database's clock. */
   now: Date | "unchecked";
 }
 
@@ -87,20 +87,20 @@ export function verifyJwt(token: string, key: VerifyingKey, expected: ExpectedTo
   const audience: unknown[] = Array.isArray(claims.aud) ? claims.aud : [claims.aud];
   if (!expected.audience.some((name) => audience.includes(name))) return null;
   if (expected.issuer !== undefined && claims.iss !== expected.issuer) return null;
-  if (expected.now !== "unchecked" && !isTimely(claims, expected.now)) return null;
+  if (expected.now !== "unchecked" && !isWithinValidity(claims, expected.now)) return null;
   return claims;
 }
 
 /** Checks `exp`, `nbf` and `iat` (RFC 7519, 4.1.4 to 4.1.6). A token without `exp` is rejected. */
-export function isTimely(claims: Claims, now: Date): boolean {
+export function isWithinValidity(claims: Claims, now: Date): boolean {
   const seconds = now.getTime() / 1000;
-  const begun = (time: unknown) =>
+  const isPast = (time: unknown) =>
     time === undefined || (typeof time === "number" && time <= seconds + CLOCK_SKEW_SECONDS);
   return (
     typeof claims.exp === "number" &&
     claims.exp > seconds - CLOCK_SKEW_SECONDS &&
-    begun(claims.nbf) &&
-    begun(claims.iat)
+    isPast(claims.nbf) &&
+    isPast(claims.iat)
   );
 }
 

@@ -21,12 +21,12 @@ export function createMailboxTransport(database: Database): MailTransport {
           .insert(mailbox)
           .values({ id, recipient: to, subject, text, html, createdAt: afterNewest })
           .onConflictDoNothing();
-        const superfluous = tx
+        const excess = tx
           .select({ id: mailbox.id })
           .from(mailbox)
           .orderBy(desc(mailbox.createdAt), desc(mailbox.id))
           .offset(MAILBOX_SIZE);
-        await tx.delete(mailbox).where(inArray(mailbox.id, superfluous));
+        await tx.delete(mailbox).where(inArray(mailbox.id, excess));
       });
     },
     close() {},

@@ -90,7 +90,7 @@ export async function hasUnredeemedAuthorizationCode(
 }
 
 /** Deletes the session's code. Returns false if it was redeemed before, or concurrently. */
-export async function withdrawAuthorizationCode(
+export async function revokeAuthorizationCode(
   { database }: Pick<Runtime, "database">,
   { id: tenantId }: Pick<Tenant, "id">,
   sessionId: string,

@@ -1,6 +1,6 @@
 import { and, eq, lt } from "drizzle-orm";
 import { schema } from "#db/client";
-import { isTimely } from "../keys/jwt.ts";
+import { isWithinValidity } from "../keys/jwt.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Session } from "./session.ts";
@@ -45,7 +45,7 @@ const TOUCH_INTERVAL_MS = 60_000;
 /** A browser sends a few cookies of one name at most. */
 const MAX_COOKIES = 8;
 
-/** Signing out considers many more: planted cookies must not keep a session alive by their number. */
+/** The limit for signing out is higher, so that many planted cookies do not prevent it. */
 const MAX_COOKIES_TO_END = 200;
 
 /**
@@ -122,7 +122,7 @@ async function verifyToken(runtime: Runtime, tenant: Tenant, token: string): Pro
   const claims = signed && asSessionClaims(signed);
   if (!claims) return null;
   const found = await findSession(runtime, tenant, claims.session_id);
-  if (!found || found.session.userId !== claims.sub || !isTimely(signed, found.now)) return null;
+  if (!found || found.session.userId !== claims.sub || !isWithinValidity(signed, found.now)) return null;
   return { ...found, claims };
 }
 

@@ -69,7 +69,7 @@ export function createTenants({ defaultTenant, database, vault }: TenantsOptions
     known.set(id, now);
     const [oldest] = known.keys();
     if (known.size > MAX_CACHED_TENANTS && oldest !== undefined) known.delete(oldest);
-    // Failures are not cached, nor are unknown ids, which a client can invent without limit.
+    // Failures are not cached. Unknown ids are not cached either, because a client can send any number of them.
     const drop = () => known.get(id) === now && known.delete(id);
     now.found.then((found) => found ?? drop(), drop);
     return (await now.found)?.tenant ?? null;

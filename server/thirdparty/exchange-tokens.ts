@@ -108,8 +108,8 @@ export function takeExchangeToken(
 }
 
 /**
- * Whether a verifier matches a token's challenge, by S256 only (RFC 7636, 4.6). A token without a challenge accepts any
- * verifier, and none.
+ * Whether a verifier matches a token's challenge, by S256 only (RFC 7636, 4.6). For a token without a challenge the
+ * verifier is optional and not checked.
  */
 export function isValidVerifier(
   exchange: Pick<ExchangeToken, "codeChallenge">,

@@ -31,7 +31,7 @@ export const passkey = section({
   ),
 });
 
-/** What all WebAuthn ceremonies of accounts share. */
+/** Settings of all WebAuthn ceremonies of accounts. */
 export const webauthn = section({
   relying_party: section({
     id: z.string().min(1).optional().describe("Relying party id. Default: the host of base_url."),

@@ -1,4 +1,4 @@
-import { issueAuthorizationCode, withdrawAuthorizationCode } from "../../sessions/authorization-codes.ts";
+import { issueAuthorizationCode, revokeAuthorizationCode } from "../../sessions/authorization-codes.ts";
 import type { IssuedSession } from "../../sessions/session.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { destinationUrl, mayReturnTo } from "./destination.ts";
@@ -24,7 +24,7 @@ export async function applicationRedirect(
   const { to, codeChallenge } = destination;
   if (!mayReturnTo(new URL(to), tenant.config)) return null;
   if (codeChallenge === undefined) return destinationUrl(destination, null);
-  if (again && !(await withdrawAuthorizationCode(runtime, tenant, session.id))) return null;
+  if (again && !(await revokeAuthorizationCode(runtime, tenant, session.id))) return null;
   const code = await issueAuthorizationCode(runtime, tenant, {
     sessionId: session.id,
     codeChallenge,

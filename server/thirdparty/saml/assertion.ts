@@ -81,9 +81,9 @@ export function verifySamlAssertion(
   const conditions = childOf(assertion, "saml:Conditions");
   if (!conditions || !isCurrent(conditions, now)) return reject("conditions_time");
   const restrictions = childrenOf(conditions, "saml:AudienceRestriction");
-  const forUs = (restriction: XmlElement) =>
+  const namesOurAudience = (restriction: XmlElement) =>
     childrenOf(restriction, "saml:Audience").some((audience) => textOf(audience) === expected.audience);
-  if (restrictions.length === 0 || !restrictions.every(forUs)) return reject("audience");
+  if (restrictions.length === 0 || !restrictions.every(namesOurAudience)) return reject("audience");
 
   // Verify that the authentication is recent enough and its session has not ended.
   const statements = childrenOf(assertion, "saml:AuthnStatement");

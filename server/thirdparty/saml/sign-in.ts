@@ -59,7 +59,7 @@ export async function completeSamlSignIn(
   return facts;
 }
 
-/** The provider that was asked; or, when none was, the one that the response names and that may come by itself. */
+/** Returns the provider of the request; without a request, the named provider if it allows IdP-initiated sign-ins. */
 async function findSender(
   context: TenantContext,
   { response, assertion }: ValidatedResponse,
