@@ -1,4 +1,4 @@
-/** What must not compile. Nothing here runs: `tsc` is the test, and an unused @ts-expect-error is its failure. */
+/** Type tests: incomplete words must not compile. `tsc` reports an unused @ts-expect-error; nothing here runs. */
 
 import { confirmation } from "./en/confirmation.ts";
 import { flow } from "./en/flow.ts";

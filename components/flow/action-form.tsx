@@ -39,8 +39,8 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
   const alone = visible.length === 1;
   const needsButton = !visible.some((input) => submitsItself(input, alone, pageValues));
   const { label, hint, waiting, submit } = actionWords(words, action.action, action.description, copy);
-  const isMine = !item || itemId === item.id;
-  const isBusy = busy === action.action && isMine;
+  const isForThisItem = !item || itemId === item.id;
+  const isBusy = busy === action.action && isForThisItem;
   const { user } = state.payload;
   const owner = primaryAddressOf(user) ?? nameOf(user) ?? flow.view.subject;
 
@@ -49,7 +49,7 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the fields are emptied after success
   useEffect(() => {
-    const succeeded = performed === action.action && isMine && !state.error && !flow.view.notice;
+    const succeeded = performed === action.action && isForThisItem && !state.error && !flow.view.notice;
     if (succeeded && tone !== "toggle") form.current?.reset();
   }, [answerCount]);
 
@@ -94,7 +94,7 @@ export function ActionForm({ context, action, tone, wait = 0, item, inDisclosure
           input={input}
           words={words}
           flow={type}
-          error={inputErrors[input.name] ?? (isMine ? input.error : undefined)}
+          error={inputErrors[input.name] ?? (isForThisItem ? input.error : undefined)}
           isOnlyInput={alone}
           busy={busy !== null}
           answerCount={answerCount}

@@ -22,15 +22,15 @@ interface DisclosureProps {
 export function Disclosure({ context, action, item, tone = "link", wait = 0 }: DisclosureProps) {
   const { flow, words, copy } = context;
   const { answerCount, state, performed, itemId, notice } = flow.view;
-  const isMine = !item || itemId === item.id;
-  const [open, setOpen] = useState(isMine && hasInputError([action]));
+  const isForThisItem = !item || itemId === item.id;
+  const [open, setOpen] = useState(isForThisItem && hasInputError([action]));
   const { label, confirm } = actionWords(words, action.action, action.description, copy);
   const isDestructive = needsConfirmation(action);
   const icon = iconOf(action);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes after success; stays open after an error
   useEffect(() => {
-    if (performed === action.action && isMine) setOpen(state.error !== undefined || notice !== null);
+    if (performed === action.action && isForThisItem) setOpen(state.error !== undefined || notice !== null);
   }, [answerCount]);
 
   return (

@@ -35,7 +35,7 @@ const codes: Partial<Record<string, string>> = {
 };
 
 /** Removes the provider's result from the browser's address and history: it is secret or valid only once. */
-export function tidyAddress(): void {
+export function removeReturnParameters(): void {
   const url = new URL(location.href);
   const parameters = ["hanko_token", "error", "error_description", "saml_hint"];
   if (!parameters.some((name) => url.searchParams.has(name))) return;

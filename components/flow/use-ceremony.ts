@@ -9,7 +9,7 @@ import {
   renewalDelay,
 } from "./ceremonies.ts";
 import type { Attempts, CeremonyContext, Step } from "./ceremony.ts";
-import { type ProviderReturn, tidyAddress } from "./provider-return.ts";
+import { type ProviderReturn, removeReturnParameters } from "./provider-return.ts";
 import type { Flow } from "./use-flow.ts";
 
 export interface CeremonyControls {
@@ -87,7 +87,7 @@ export function useCeremony(
   // biome-ignore lint/correctness/useExhaustiveDependencies: a provider return is used or reported once, by the first idle state
   useEffect(() => {
     if (!idle || !providerReturn) return;
-    tidyAddress();
+    removeReturnParameters();
     const ceremony = ceremonyOf(state);
     const isAwaited = ceremony?.action === "exchange_token";
     if (isAwaited ? performed === null : ceremony?.mode === "blocking") return;

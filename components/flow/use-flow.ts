@@ -51,7 +51,7 @@ export interface ActOptions {
   itemId?: string;
 }
 
-/** The calls and the view that they change. Independent of React; one per page. */
+/** The state of a flow and the calls that change it. Independent of React; one per page. */
 export type FlowStore = Omit<Flow, "view"> & {
   view(): FlowView;
   subscribe(listener: () => void): () => void;
@@ -245,7 +245,7 @@ function hasText(input: Record<string, unknown>): boolean {
   return Object.values(input).some((value) => typeof value === "string" && value !== "");
 }
 
-/** Waits, or until the browser is online again. */
+/** Waits for the given time, or until the browser is online again. */
 function sleepOrOnline(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
