@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
 
-/** Where Playwright cannot download a browser, the system's own is taken. */
+/** The system's browser, used where Playwright cannot download one. */
 const chromium = "/usr/bin/chromium";
 
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results",
   globalSetup: "./e2e/postgres.ts",
-  // A file keeps to one worker: those with settings of their own start a server for each worker that takes part.
+  // All tests of a file run in one worker, because each worker starts a server for the file's settings.
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
   workers: 2,
@@ -20,7 +20,7 @@ export default defineConfig({
     browserName: "chromium",
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
-    // Screenshots of every step of every test take more time than they save: a trace holds the document itself.
+    // Screenshots of each step are slow and not needed: a trace contains the document.
     trace: { mode: "retain-on-failure", screenshots: false },
     launchOptions: {
       ...(existsSync(chromium) ? { executablePath: chromium } : {}),

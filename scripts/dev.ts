@@ -63,7 +63,7 @@ function startServer(): void {
   });
 }
 
-/** Ends the server at once: no request of a developer is worth waiting for. */
+/** Kills the server without waiting for open requests, which need not finish in development. */
 function stopServer(): Promise<void> {
   const running = server;
   server = undefined;
@@ -95,7 +95,10 @@ function buildPages(): Promise<boolean> {
   return new Promise((resolve) => build.once("exit", (code) => resolve(code === 0)));
 }
 
-/** Restarts the server after a change, and builds the pages before if they changed. Changes during a build wait. */
+/**
+ * Watches the sources. A change of the pages builds them; any change restarts the server. Changes during a build are
+ * handled after it.
+ */
 function watchSources(): void {
   const changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -108,7 +111,7 @@ function watchSources(): void {
       const pages = PAGE_SOURCES.some((folder) => changed.has(folder));
       changed.clear();
       if (pages && !(await buildPages())) {
-        process.stdout.write("The build failed; the server runs on as it was.\n");
+        process.stdout.write("The build failed; the server was not restarted.\n");
         continue;
       }
       await restartServer();

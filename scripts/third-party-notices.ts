@@ -250,7 +250,7 @@ function splitNotice(notice: string): { copyrights: string[]; body: string } {
   const end = lines.findIndex(
     (line) => line !== "" && !COPYRIGHT_LINE.test(line) && !HEADING_LINE.test(line),
   );
-  // A paragraph that begins as a copyright notice and goes on as something else is left whole.
+  // A paragraph that begins with a copyright notice and contains other text is not split.
   const head = lines.slice(0, lines.lastIndexOf("", end) + 1);
   const hasAppendix = lines.some((line) => line.includes("APPENDIX: How to apply"));
   const isCopyright = (line: string, index: number) =>
