@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { draw } from "./drawing.fixture.tsx";
 import { type StateFixture, states } from "./states.fixture.ts";
 
-// Colours and layout are tested in a real browser; see `e2e/looks.spec.ts`.
+// Colours and layout are tested in a real browser; see `e2e/accessibility.spec.ts`.
 const rules = { "color-contrast": { enabled: false }, "target-size": { enabled: false } };
 
 test.each(Object.keys(states) as StateFixture[])("assistive software can read %s", async (name) => {
