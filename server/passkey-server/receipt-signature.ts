@@ -1,6 +1,7 @@
 import { constants, createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
 import type { Algorithm } from "../keys/jwt.ts";
 import { decodeBase64url } from "../lib/base64url.ts";
+import { hasNoWeakEd25519Point } from "../lib/edwards25519.ts";
 import { RECEIPT_TYPE, type ReceiptClaims, receiptClaims } from "./receipt.ts";
 import type { ReceiptRejection } from "./receipt-rejections.ts";
 
@@ -70,7 +71,8 @@ function keyOf({ keys }: KeySet, kid: string, algorithm: Algorithm): KeyObject |
   if (!jwk) return null;
   try {
     const key = createPublicKey({ key: jwk, format: "jwk" });
-    return (key.asymmetricKeyDetails?.modulusLength ?? 2048) >= 2048 ? key : null;
+    const strong = (key.asymmetricKeyDetails?.modulusLength ?? 2048) >= 2048 && hasNoWeakEd25519Point(key);
+    return strong ? key : null;
   } catch {
     return null;
   }

@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { anything, array, assert, base64String, property, string, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { coseAlgorithms } from "../testing/cose-key.ts";
+import { coseAlgorithms, smallOrderKeys } from "../testing/cose-key.ts";
 import { type ReceiptOverrides, receiptIssuer, transaction } from "../testing/receipts.ts";
+import { smallOrderPoints } from "../testing/small-order-points.ts";
 import { softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import { type ReceiptExpectations, receiptRejections, verifyReceipt } from "./receipt-verification.ts";
 
@@ -241,6 +242,23 @@ describe("an invalid receipt", () => {
         return verify({ response }).ok ? [at] : [];
       });
       expect([name, accepted]).toEqual([name, []]);
+    }
+  });
+
+  test("A132 is rejected if the issuer's key or the passkey's is an Ed25519 point of small order", async () => {
+    const { privateKey } = generateKeyPairSync("ed25519");
+    const edIssuer = receiptIssuer({ key: privateKey, algorithm: "EdDSA" });
+    const receipt = await edIssuer.issue();
+    expect(verifyReceipt(receipt, edIssuer)).toMatchObject({ ok: true });
+    const [jwk] = edIssuer.jwks.keys;
+    for (const point of smallOrderPoints) {
+      const jwks = { keys: [{ ...jwk, kid: "key-1", x: point.toString("base64url") }] };
+      expect(verifyReceipt(receipt, { jwks }), "issuer").toMatchObject({ code: "key_unknown" });
+    }
+    for (const key of smallOrderKeys()) {
+      const public_key = key.toString("base64url");
+      const forged = await issuer.issue({ claims: { credential: { ...credential, public_key } } });
+      expect(verdictOf(forged), "passkey").toMatchObject({ code: "public_key_unusable" });
     }
   });
 

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type JsonWebKey, type KeyObject, randomBytes, sign } from "node:crypto";
 import { type Cbor, encodeCbor } from "./cbor.ts";
+import { smallOrderPoints } from "./small-order-points.ts";
 
 /** COSE algorithms (RFC 9053, RFC 8812) that the software authenticator supports. */
 export const coseAlgorithms = { ES256: -7, EdDSA: -8, ES256K: -47, RS256: -257 } as const;
@@ -51,6 +52,13 @@ export function offCurveKey(): Buffer {
   const { publicKey } = makePair(coseAlgorithms.ES256);
   const jwk = publicKey.export({ format: "jwk" });
   return encodeCoseKey({ ...jwk, y: randomBytes(32).toString("base64url") }, coseAlgorithms.ES256);
+}
+
+/** Ed25519 public keys of small order, in every encoding. */
+export function smallOrderKeys(): Buffer[] {
+  return smallOrderPoints.map((point) =>
+    encodeCoseKey({ kty: "OKP", crv: "Ed25519", x: point.toString("base64url") }, coseAlgorithms.EdDSA),
+  );
 }
 
 /** Signs in the format of WebAuthn section 6.5.5: ECDSA in ASN.1 DER, EdDSA and RSASSA-PKCS1-v1_5 raw. */

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, sign, verify } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { compactVerify, importJWK } from "jose";
 import { describe, expect, test } from "vitest";
-import { type CoseAlgorithm, coseAlgorithms, encodeCoseKey } from "./cose-key.ts";
+import { type CoseAlgorithm, coseAlgorithms, encodeCoseKey, offCurveKey } from "./cose-key.ts";
 import { softwareAuthenticator } from "./webauthn-authenticator.ts";
 import type { RegistrationJson } from "./webauthn-json.ts";
 import { attestationObject, authenticatorData, clientDataJson, signedBytes } from "./webauthn-messages.ts";
@@ -212,7 +212,7 @@ describe("overrides", () => {
       true,
     );
 
-    const point = bytes(make({ offCurve: true }).response.authenticatorData).subarray(87);
+    const point = bytes(make({ publicKey: offCurveKey() }).response.authenticatorData).subarray(87);
     const [x, y] = [point.subarray(10, 42), point.subarray(45, 77)].map((half) => half.toString("base64url"));
     expect(() =>
       createPublicKey({ format: "jwk", key: { kty: "EC", crv: "P-256", x, y } } as never),

@@ -1,13 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Cbor } from "./cbor.ts";
-import {
-  type CoseAlgorithm,
-  type CoseKey,
-  coseAlgorithms,
-  makeKey,
-  offCurveKey,
-  signWith,
-} from "./cose-key.ts";
+import { type CoseAlgorithm, type CoseKey, coseAlgorithms, makeKey, signWith } from "./cose-key.ts";
 import {
   type AssertionJson,
   base64url,
@@ -97,8 +90,8 @@ export interface CreateCall extends Overrides {
   credentialId?: Uint8Array;
   /** Algorithm of the key, even if it is not offered. */
   algorithm?: CoseAlgorithm;
-  /** Replaces the public key by a point off the curve. */
-  offCurve?: boolean;
+  /** Replaces the public key: an encoded COSE_Key. */
+  publicKey?: Buffer;
   /** Replaces the attestation format. */
   fmt?: string;
   /** Bytes appended to the attestation object. */
@@ -172,7 +165,7 @@ export function softwareAuthenticator(settings: AuthenticatorSettings = {}): Aut
         attested: {
           aaguid,
           credentialId: credential.id,
-          cose: call.offCurve ? offCurveKey() : credential.key.cose,
+          cose: call.publicKey ?? credential.key.cose,
         },
         ...flagsFor(preference, call),
       },
@@ -212,7 +205,7 @@ export function softwareAuthenticator(settings: AuthenticatorSettings = {}): Aut
       authenticatorData: base64url(authData),
       transports,
       publicKeyAlgorithm: algorithm,
-      ...(call.offCurve
+      ...(call.publicKey !== undefined
         ? {}
         : { publicKey: base64url(credential.key.publicKey.export({ format: "der", type: "spki" })) }),
     });

@@ -2,7 +2,7 @@ import { sign } from "node:crypto";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Cbor } from "../testing/cbor.ts";
-import { coseAlgorithms } from "../testing/cose-key.ts";
+import { coseAlgorithms, offCurveKey, smallOrderKeys } from "../testing/cose-key.ts";
 import { type CreateCall, softwareAuthenticator } from "../testing/webauthn-authenticator.ts";
 import type { RegistrationJson } from "../testing/webauthn-json.ts";
 import { vectors } from "../testing/webauthn-vectors.ts";
@@ -168,7 +168,12 @@ describe("verifyWebAuthnAttestation", () => {
     ["R17 rejects an empty statement of Apple's", { fmt: "apple" }, "attestation_statement_refused"],
     ["R17 rejects an empty statement of Android's", { fmt: "android-key" }, "attestation_statement_refused"],
     ["R20 rejects an id of 1024 bytes", { credentialId: Buffer.alloc(1024, 7) }, "invalid"],
-    ["rejects a key that is not on its curve", { offCurve: true }, "public_key_refused"],
+    ["rejects a key that is not on its curve", { publicKey: offCurveKey() }, "public_key_refused"],
+    ...smallOrderKeys().map((publicKey): [string, Partial<CreateCall>, string] => [
+      `A132 rejects the point of small order ${publicKey.subarray(-32).toString("hex")}`,
+      { publicKey },
+      "public_key_refused",
+    ]),
   ])("%s", async (_what, call, reason) => {
     const response = made(call);
     if (reason === "invalid") expect(registrationResponse.safeParse(response).success).toBe(false);

@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { decodeCredentialPublicKey } from "@simplewebauthn/server/helpers";
+import { isSafeEd25519Point } from "../lib/edwards25519.ts";
 
 /**
  * Algorithms that are offered to authenticators, in order of preference, by their identifiers in the IANA COSE registry,
@@ -28,7 +29,7 @@ const curveIds = { "P-256": 1, "P-384": 2, "P-521": 3 } as const;
 
 /**
  * Whether a credential's public key is acceptable: it has an offered algorithm, exactly the parameters of that algorithm
- * (WebAuthn Level 3 section 6.5.1.1), and is a point of its curve.
+ * (WebAuthn Level 3 section 6.5.1.1), and is a point of its curve, not of small order.
  *
  * @param encoded COSE_Key (RFC 9052 section 7)
  */
@@ -114,7 +115,7 @@ function isRsaKey(key: Map<unknown, unknown>): boolean {
 /** RFC 9053 section 7.2. */
 function isEd25519Key(key: Map<unknown, unknown>): boolean {
   const point = bytesOf(key.get(-2), 32);
-  return hasExactly(key, { 1: 1, [-1]: 6 }, [-2]) && point !== null && isOnEdwards25519(point);
+  return hasExactly(key, { 1: 1, [-1]: 6 }, [-2]) && point !== null && isSafeEd25519Point(point);
 }
 
 /** Whether the key has exactly these values, these other parameters, and its algorithm. */
@@ -129,30 +130,4 @@ function hasExactly(key: Map<unknown, unknown>, values: Record<number, number>, 
 
 function bytesOf(value: unknown, size: number): Buffer | null {
   return value instanceof Uint8Array && value.length === size ? Buffer.from(value) : null;
-}
-
-const p = 2n ** 255n - 19n;
-const d = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
-
-/** Decoding of a point, RFC 8032 section 5.1.3: whether there is an x for this y. Importing a key does not check that. */
-function isOnEdwards25519(encoded: Buffer): boolean {
-  const bigEndian = Buffer.from(encoded).reverse();
-  const sign = (bigEndian[0] ?? 0) >> 7;
-  bigEndian[0] = (bigEndian[0] ?? 0) & 0x7f;
-  const y = BigInt(`0x${bigEndian.toString("hex")}`);
-  if (y >= p) return false;
-  const u = mod(y * y - 1n);
-  if (u === 0n) return sign === 0;
-  // x² = u / v has a root if and only if u · v has one, by Euler's criterion.
-  return power(mod(u * (d * y * y + 1n)), (p - 1n) / 2n) === 1n;
-}
-
-const mod = (value: bigint) => ((value % p) + p) % p;
-
-function power(base: bigint, exponent: bigint): bigint {
-  let result = 1n;
-  for (let square = base, rest = exponent; rest > 0n; rest >>= 1n, square = (square * square) % p) {
-    if (rest & 1n) result = (result * square) % p;
-  }
-  return result;
 }

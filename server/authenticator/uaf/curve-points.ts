@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { isAcceptableKey } from "../../webauthn/cose-key.ts";
+import { isSafeEd25519Point } from "../../lib/edwards25519.ts";
 import type { Curve } from "./key-kinds.ts";
 
 interface CurveEncoding {
@@ -22,13 +22,13 @@ const curves: Record<Curve, CurveEncoding> = {
 /**
  * Imports a point of a curve as a public key.
  *
- * @returns null if the size is wrong, the point is compressed, or it does not lie on Ed25519
+ * @returns null if the size is wrong, the point is compressed, or it does not lie on Ed25519 or has small order
  * @throws Error if the point does not lie on one of the other curves
  */
 export function importCurvePoint(point: Buffer, curve: Curve): KeyObject | null {
   const { spkiPrefix, pointSize } = curves[curve];
   if (point.length !== pointSize) return null;
-  const acceptable = curve === "Ed25519" ? isOnEd25519(point) : point[0] === 0x04;
+  const acceptable = curve === "Ed25519" ? isSafeEd25519Point(point) : point[0] === 0x04;
   if (!acceptable) return null;
   return createPublicKey({ key: Buffer.concat([spkiPrefix, point]), format: "der", type: "spki" });
 }
@@ -39,12 +39,4 @@ export function importCurveSpki(spki: Buffer, curve: Curve): KeyObject | null {
   return spki.subarray(0, spkiPrefix.length).equals(spkiPrefix)
     ? importCurvePoint(spki.subarray(spkiPrefix.length), curve)
     : null;
-}
-
-/** The bytes of an Ed25519 COSE_Key before the point (RFC 9053 section 7.2). */
-const ed25519CoseHead = hex("a4010103272006215820");
-
-/** Node imports points that are not on the curve; the check is that of passkeys. */
-function isOnEd25519(point: Buffer): boolean {
-  return isAcceptableKey(Buffer.concat([ed25519CoseHead, point]));
 }

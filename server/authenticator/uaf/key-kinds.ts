@@ -1,4 +1,5 @@
 import type { KeyObject } from "node:crypto";
+import { hasNoWeakEd25519Point } from "../../lib/edwards25519.ts";
 
 /** Kinds of keys, with the JWK names of their curves. */
 export type KeyKind = Curve | "RSA";
@@ -13,10 +14,11 @@ const namedCurves: Partial<Record<Curve, string>> = {
   "P-521": "secp521r1",
 };
 
-/** Whether a public key is of a kind, and for RSA also strong enough. */
-export function isOfKind({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: KeyKind): boolean {
+/** Whether a public key is of a kind, and for RSA and Ed25519 also strong enough. */
+export function isOfKind(key: KeyObject, kind: KeyKind): boolean {
+  const { asymmetricKeyType, asymmetricKeyDetails } = key;
   if (kind === "RSA") return asymmetricKeyType === "rsa" && isStrong(asymmetricKeyDetails);
-  if (kind === "Ed25519") return asymmetricKeyType === "ed25519";
+  if (kind === "Ed25519") return asymmetricKeyType === "ed25519" && hasNoWeakEd25519Point(key);
   return asymmetricKeyType === "ec" && asymmetricKeyDetails?.namedCurve === namedCurves[kind];
 }
 

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exportUafKey, spkiOf, type UafKeyFormat } from "../../dev/uaf-authenticator/keys.ts";
 import { encodeCbor } from "../../testing/cbor.ts";
-import type { KeyKind } from "./key-kinds.ts";
+import { smallOrderPoints } from "../../testing/small-order-points.ts";
+import { isOfKind, type KeyKind } from "./key-kinds.ts";
 import { importPublicKey, keyFormats } from "./public-keys.ts";
 
 const ec = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve }).privateKey;
@@ -190,4 +191,27 @@ test("any bytes are a key or rejected, without an exception", () => {
       },
     ),
   );
+});
+
+describe("A132 an Ed25519 point of small order is rejected", () => {
+  const spkiHead = exportUafKey(pairs.Ed25519, 0x0101).subarray(0, -32);
+  const coseHead = cose("Ed25519").subarray(0, -32);
+
+  test.each([
+    ["raw", 0x0100, Buffer.alloc(0)],
+    ["in DER", 0x0101, spkiHead],
+    ["as COSE_Key", 0x0104, coseHead],
+  ] as const)("%s", (_, format, head) => {
+    for (const point of smallOrderPoints) {
+      const encoded = Buffer.concat([head, point]);
+      expect(importPublicKey(encoded, format, "Ed25519"), point.toString("hex")).toBeNull();
+    }
+  });
+
+  test("as the key of a certificate", () => {
+    for (const point of smallOrderPoints) {
+      const key = createPublicKey({ key: Buffer.concat([spkiHead, point]), format: "der", type: "spki" });
+      expect(isOfKind(key, "Ed25519"), point.toString("hex")).toBe(false);
+    }
+  });
 });

@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { describe, expect, test, vi } from "vitest";
 import { schema } from "#db/client";
-import { coseAlgorithms } from "../../testing/cose-key.ts";
+import { coseAlgorithms, offCurveKey } from "../../testing/cose-key.ts";
 import { type PasskeyApplication, passkeyApplication } from "../../testing/passkey-application.ts";
 import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
 import { testRuntime } from "../../testing/runtime.ts";
@@ -367,7 +367,7 @@ describe("registration/finalize", () => {
     ["R15 an algorithm that was not offered", { algorithm: coseAlgorithms.ES256K }],
     ["R9 bytes after the attestation object", { attestationObjectTail: Buffer.of(0) }],
     ["R16 an unknown attestation format", { fmt: "odd" }],
-    ["a public key that is not on its curve", { offCurve: true }],
+    ["a public key that is not on its curve", { publicKey: offCurveKey() }],
   ])("rejects %s and uses up the challenge", async (_, call) => {
     const attempt = await initializeRegistration({ call });
     expect((await attempt.finalize()).body).toEqual(errorBody(400, "failed to validate attestation"));
