@@ -1,6 +1,7 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { schema } from "#db/client";
 import { audit } from "../audit/audit.ts";
+import type { Config } from "../config/schema.ts";
 import type { RequestContext, TenantContext } from "../runtime.ts";
 import { consumeChallenge, openChallenge } from "./challenges.ts";
 import { issueCode } from "./confirmation-code.ts";
@@ -20,10 +21,9 @@ import {
 import { findDescriptors } from "./credential-records.ts";
 import { readAuthenticationResponse } from "./credential-responses.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
-import type { requestOptions } from "./options.ts";
+import { requestOptions, transactionVerification } from "./options.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
 import { verifyTransactionAssertion } from "./transaction-finalization.ts";
-import { transactionOptions } from "./transaction-initialization.ts";
 
 /** The confirmation page: shows a transaction to the user, and takes the user's answer. */
 
@@ -72,7 +72,7 @@ export async function confirmationPage(context: TenantContext, token: string): P
     user: { name: user.name, displayName: user.displayName },
     data: transaction.data,
     returnsTo: new URL(page.redirectTo).host,
-    publicKey: transactionOptions(context, { challenge: transaction.challenge, seconds, allowed }),
+    publicKey: pageOptions(tenant.config, { challenge: transaction.challenge, seconds, allowed }),
   };
 }
 
@@ -188,12 +188,20 @@ async function rejectAndReopen(
       challenge,
       userId: user.id,
       allowed: allowed.map((credential) => credential.id),
-      userVerification: tenant.config.passkey_server.user_verification,
+      userVerification: transactionVerification(tenant.config),
       transactionId: id,
       seconds,
     });
     return true;
   });
   if (!reopened) return resume(context, token);
-  return { ...rejection, publicKey: transactionOptions(context, { challenge, seconds, allowed }) };
+  return { ...rejection, publicKey: pageOptions(tenant.config, { challenge, seconds, allowed }) };
+}
+
+/** The options of our own page, which always names the user verification that the response must meet. */
+function pageOptions(
+  config: Config,
+  about: Omit<Parameters<typeof requestOptions>[1], "userVerification">,
+): Options {
+  return requestOptions(config, { ...about, userVerification: transactionVerification(config) });
 }

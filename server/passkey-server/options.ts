@@ -17,6 +17,11 @@ export function settingsOf({ passkey_server }: Config, kind: CredentialKind) {
   return kind === "mfa" ? passkey_server.mfa : passkey_server;
 }
 
+/** Returns the user verification that the response to a transaction must meet. */
+export function transactionVerification({ passkey_server }: Config): UserVerificationRequirement {
+  return passkey_server.transaction.user_verification ?? passkey_server.user_verification;
+}
+
 /** PublicKeyCredentialCreationOptionsJSON, WebAuthn Level 3 section 5.4; `icon` comes from Level 1. */
 export function creationOptions(
   config: Config,

@@ -7,7 +7,7 @@ import { openChallenge } from "./challenges.ts";
 import { type ConfirmationOptions, prepareConfirmation } from "./confirmation-request.ts";
 import { findDescriptors } from "./credential-records.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
-import { requestOptions } from "./options.ts";
+import { requestOptions, transactionVerification } from "./options.ts";
 import { preloadSigningKey } from "./tokens.ts";
 import { transactionChallenge } from "./transaction-challenge.ts";
 import { findUser } from "./users.ts";
@@ -53,7 +53,7 @@ export async function initializeTransaction(
   if (allowed.length === 0) return fail(rejectPasskeyRequest("no_suitable_credentials"));
 
   preloadSigningKey(context);
-  const { timeout, confirmation_ttl, user_verification: userVerification } = config.passkey_server;
+  const { timeout, confirmation_ttl, transaction } = config.passkey_server;
   const seconds = confirmation ? confirmation_ttl : timeout;
   const { text: data } = canonical;
   const challenge = transactionChallenge(runtime.platform.randomBytes(32), identifier, data);
@@ -71,7 +71,7 @@ export async function initializeTransaction(
       challenge,
       userId: user.id,
       allowed: allowed.map((credential) => credential.id),
-      userVerification,
+      userVerification: transactionVerification(config),
       transactionId: id,
       seconds,
     });
@@ -82,18 +82,14 @@ export async function initializeTransaction(
   if (!opened) return fail(rejectPasskeyRequest("transaction_exists"));
   return {
     ok: true,
-    publicKey: transactionOptions(context, { challenge, seconds, allowed }),
+    publicKey: requestOptions(config, {
+      challenge,
+      seconds,
+      allowed,
+      userVerification: transaction.user_verification ?? null,
+    }),
     ...(confirmation ? { confirmation_url: confirmation.url } : {}),
   };
-}
-
-/** Includes user verification only if it is required; without the field, browsers assume `preferred`. */
-export function transactionOptions(
-  { tenant }: Pick<RequestContext, "tenant">,
-  about: Omit<Parameters<typeof requestOptions>[1], "userVerification">,
-) {
-  const required = tenant.config.passkey_server.user_verification === "required";
-  return requestOptions(tenant.config, { ...about, userVerification: required ? "required" : null });
 }
 
 async function isTransactionIdTaken(db: ReadOnly, tenantId: string, identifier: string): Promise<boolean> {

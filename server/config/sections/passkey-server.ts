@@ -49,6 +49,14 @@ export const passkeyServer = section({
   confirmation_ttl: seconds(300, { min: 1, max: 600 }).describe(
     "How long the page that asks about a transaction may be answered.",
   ),
+  transaction: section({
+    user_verification: z
+      .enum(["required", "preferred", "discouraged"])
+      .optional()
+      .describe(
+        "User verification asked of transactions. Default: their options do not name it, so browsers prefer it, and the response must meet passkey_server.user_verification.",
+      ),
+  }),
   mfa: section({
     timeout: duration({ min: 1, max: 600 })
       .optional()

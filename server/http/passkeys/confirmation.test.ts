@@ -178,7 +178,11 @@ describe("confirmationPage", () => {
       user: { name: `${started.userId}!`, displayName: `${started.userId}!` },
       data: canonical,
       returnsTo: "shop.example",
-      publicKey: { ...started.options.publicKey, timeout: expect.any(Number) },
+      publicKey: {
+        ...started.options.publicKey,
+        timeout: expect.any(Number),
+        userVerification: "required",
+      },
     };
     expect(await pageOf(started)).toEqual(shown);
     expect(await pageOf(started)).toEqual(shown);

@@ -50,7 +50,6 @@ describe("transaction/initialize", () => {
         timeout: 300_000,
         rpId: "localhost",
         allowCredentials: [{ type: "public-key", id: credentialId }],
-        userVerification: "required",
       },
     });
     const hash = createHash("sha256").update(`ördér 1${canonical}`).digest();
@@ -59,12 +58,18 @@ describe("transaction/initialize", () => {
     expect(await auditTypes("ördér 1")).toEqual(["webauthn_transaction_init_succeeded"]);
   });
 
-  test.each(["preferred", "discouraged"])("omits user verification if it is %s", async (preference) => {
-    const { userId } = await application.registerUser();
-    const relaxed = runtime.configured({ STILE_PASSKEY_SERVER_USER_VERIFICATION: preference });
-    const { body } = await initialize(requestBody(userId), await passkeyApplication(relaxed));
-    expect(body.publicKey).not.toHaveProperty("userVerification");
-  });
+  test.each(["required", "preferred", "discouraged"])(
+    "names user verification as the tenant has set it for transactions: %s",
+    async (preference) => {
+      const { userId } = await application.registerUser();
+      const general = runtime.configured({ STILE_PASSKEY_SERVER_USER_VERIFICATION: preference });
+      const plain = await initialize(requestBody(userId), await passkeyApplication(general));
+      expect(plain.body.publicKey).not.toHaveProperty("userVerification");
+      const own = runtime.configured({ STILE_PASSKEY_SERVER_TRANSACTION_USER_VERIFICATION: preference });
+      const asked = await initialize(requestBody(userId), await passkeyApplication(own));
+      expect(asked.body.publicKey.userVerification).toBe(preference);
+    },
+  );
 
   test.each<[object, string]>([
     [{ user_id: undefined }, "user_id is a required field"],
@@ -242,6 +247,21 @@ describe("transaction/finalize", () => {
   test("takes the user from the challenge if a security key sends no user handle", async () => {
     const { answer } = await initializeAndSign(await application.registerUser(), { userHandle: null });
     expect((await finalize(answer)).status).toBe(200);
+  });
+
+  test("accepts an unverified user only where the tenant does not require verification for transactions", async () => {
+    const relaxed = await passkeyApplication(
+      runtime.configured({ STILE_PASSKEY_SERVER_TRANSACTION_USER_VERIFICATION: "discouraged" }),
+    );
+    for (const [service, status] of [
+      [application, 401],
+      [relaxed, 200],
+    ] as const) {
+      const { userId, authenticator } = await application.registerUser();
+      const unverified = { userVerified: false };
+      const answer = await service.answer(authenticator, "/transaction", requestBody(userId), unverified);
+      expect((await service.call("POST", "/transaction/finalize", answer)).status).toBe(status);
+    }
   });
 
   test("accepts the bytes of a UUID as user handle", async () => {
