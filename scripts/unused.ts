@@ -126,14 +126,14 @@ function unusedDependencies(): string[] {
     "@biomejs/biome": "biome",
     typescript: "tsc",
     "react-dom": "next",
-    node: "node ",
   };
   const names = [manifest.dependencies, manifest.devDependencies, manifest.optionalDependencies].flatMap(
     (list) => Object.keys(list),
   );
   return names
     .filter((name) => {
-      const program = commands[name] ?? name;
+      // The Node of each platform runs the programs that say `node`.
+      const program = commands[name] ?? name.replace(/^node-(linux|darwin|win)-\w+$/, "node ");
       const typed = name.startsWith("@types/") ? name.slice("@types/".length) : null;
       return !(typed === null ? text.includes(program) : typed === "node" || text.includes(typed));
     })
