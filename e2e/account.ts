@@ -21,6 +21,8 @@ interface SignUp {
   app?: boolean;
   /** The authenticator that creates the passkey. */
   authenticator?: Authenticator;
+  /** The origin of the page that creates the passkey; default: the server's own. */
+  origin?: string;
 }
 
 /** Registers a user over REST, for tests that begin with an account. */
@@ -28,7 +30,7 @@ export async function signUp(
   url: string,
   mailbox: SmtpCatcher,
   address: string,
-  { passkey = false, app = false, authenticator = softwareAuthenticator() }: SignUp = {},
+  { passkey = false, app = false, authenticator = softwareAuthenticator(), origin = url }: SignUp = {},
 ): Promise<Account> {
   const password = `an unguessable password, ${crypto.randomUUID()}`;
   const client = flowClient(url);
@@ -48,7 +50,7 @@ export async function signUp(
     if (app) codes = await setUpApp(client);
     else await client.act("skip");
   }
-  if (passkey) await createPasskey(client, authenticator, url);
+  if (passkey) await createPasskey(client, authenticator, origin);
   if (client.state.name !== "success")
     throw new Error(`registration ended in ${JSON.stringify(client.state)}`);
   const recoveryCodes = (client.state.payload.recovery_codes ?? []) as string[];

@@ -113,6 +113,22 @@ export function ceremonyToBegin(
   return (ceremony.canBegin?.(context) ?? true) ? { ceremony, options } : null;
 }
 
+/** Whether the user can retry the ceremony of a state that shows an error. */
+export function canRetry(context: CeremonyContext): boolean {
+  const ceremony = ceremonyOf(context.state);
+  return (
+    context.state.error !== undefined &&
+    ceremony?.mode === "blocking" &&
+    (ceremony.canBegin?.(context) ?? true)
+  );
+}
+
+/** Whether the options of the state's ceremony must be requested: a rejected attempt leaves none. */
+export function lacksOptions(state: FlowState): boolean {
+  const needs = ceremonyOf(state)?.needs;
+  return needs !== undefined && state.payload[needs] === undefined;
+}
+
 /** Aborts the ceremony in progress; its promise rejects with an error for which `ceremonyErrorOf` returns null. */
 export function abortCeremony(): void {
   WebAuthnAbortService.cancelCeremony();

@@ -63,7 +63,7 @@ export function Login({
     createFlowStore(server ?? flowServer(`${base}/api/trpc`, language), type, initial),
   );
   const flow = useFlow(store);
-  const { state, performed } = flow.view;
+  const { state, attempted, performed } = flow.view;
   // Whether a signed-in user is authenticating again.
   const reauthenticating = useRef(false);
   const live = useSyncExternalStore(noSubscription, inBrowser, onServer);
@@ -82,7 +82,7 @@ export function Login({
     navigate,
   });
   useSignals(state, ready, relyingParty);
-  const copy = stateWords(words, state.name, variantsOf(state, type));
+  const copy = stateWords(words, state.name, variantsOf(state, type, attempted));
   const other = copy.other && (copy.other.flow === "login" || signup) ? copy.other : null;
   const pageValues = {
     ...(address === undefined ? {} : { redirect_to: address }),

@@ -24,7 +24,7 @@ import { actionWords, errorText, interpolate } from "./words.ts";
 export interface StateViewProps {
   context: ViewContext;
   /** The ceremony of this state, as far as the user can retry it. */
-  ceremonyStatus: { beginAgain: () => void; mayBeginAgain: boolean; silent: boolean };
+  ceremonyStatus: { beginAgain: () => Promise<void>; mayBeginAgain: boolean; silent: boolean };
   /** Whether recovery codes are not yet saved; `onCodesSaved` reports that they are. */
   unsavedCodes: boolean;
   onCodesSaved: () => void;
@@ -43,14 +43,14 @@ export function StateView({
   navigate,
 }: StateViewProps) {
   const { flow, words, copy, live, pageValues } = context;
-  const { state, busy, performed, itemId, subject, redirectTo } = flow.view;
+  const { state, attempted, busy, performed, itemId, subject, redirectTo } = flow.view;
   const account = isAccount(state);
   const done = doneWords(context);
   const section = useFocus(flow, live, done !== undefined && !account);
   const titleId = useId();
   const ceremony = ceremonyOf(state);
   const destination = unsavedCodes || providerReturn ? null : destinationOf(state, redirectTo);
-  const isSecurityKey = variantsOf(state, context.type).includes("security_key");
+  const isSecurityKey = variantsOf(state, context.type, attempted).includes("security_key");
   const ceremonyView = ceremony?.mode === "blocking" && !state.error ? ceremony.waiting : undefined;
   const waiting = ceremonyView && ceremonyStatus.silent ? "outline" : ceremonyView;
   const mayBeginAgain = live && ceremonyStatus.mayBeginAgain;
@@ -118,7 +118,12 @@ export function StateView({
           <RecoveryCodes context={context} codes={codes} redirectTo={redirectTo} onSaved={onCodesSaved} />
         )}
         {mayBeginAgain && (
-          <Button tone="primary" type="button" busy={busy !== null} onClick={ceremonyStatus.beginAgain}>
+          <Button
+            tone="primary"
+            type="button"
+            busy={busy !== null}
+            onClick={() => void ceremonyStatus.beginAgain()}
+          >
             {words.page.tryAgain}
           </Button>
         )}

@@ -317,6 +317,11 @@ export const states = {
     [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
     { payload: { request_options: requestOptions } },
   ),
+  login_passkey_refused: state(
+    "login_passkey",
+    [action("webauthn_verify_assertion_response", [input("assertion_response", "json")]), action("back")],
+    { status: 401, error: { code: "passkey_invalid", message: "This passkey could not be verified." } },
+  ),
   login_method_chooser: state("login_method_chooser", [
     action("continue_to_password_login"),
     action("continue_to_passcode_confirmation"),
@@ -391,7 +396,6 @@ export const states = {
     [action("webauthn_verify_attestation_response", [input("public_key", "json")]), action("back")],
     {
       status: 401,
-      payload: { creation_options: creationOptions },
       error: { code: "passkey_invalid", message: "This passkey could not be verified." },
     },
   ),

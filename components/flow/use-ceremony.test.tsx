@@ -1,5 +1,6 @@
 import { act, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { FlowState } from "#server/flow/wire";
 import { flow as en } from "#words/en/flow";
 import { draw } from "./drawing.fixture.tsx";
 import { states } from "./states.fixture.ts";
@@ -102,6 +103,14 @@ describe("preflight", () => {
   });
 });
 
+/** The state after a rejection, asked for anew: the error, and options with another challenge. */
+function renewed(state: FlowState): FlowState {
+  const copy = structuredClone(state);
+  for (const options of Object.values(copy.payload))
+    (options as { publicKey: { challenge: string } }).publicKey.challenge = "bmV3";
+  return { ...copy, status: 401, error: { code: "passkey_invalid", message: "" } };
+}
+
 describe("login_passkey", () => {
   test("prompts at once and sends the assertion", async () => {
     get.mockResolvedValue(assertion);
@@ -137,14 +146,37 @@ describe("login_passkey", () => {
     expect(screen.queryByRole("alert")).toBeNull();
   });
 
-  test("does not prompt again automatically after a rejection", async () => {
-    const error = { code: "passkey_invalid", message: "" };
-    const { user } = draw({ ...states.login_passkey, status: 401, error });
+  test("does not prompt again automatically after a rejection, and asks for a new challenge to try again", async () => {
+    get.mockResolvedValueOnce(assertion);
+    const { server, user } = draw(states.login_passkey, {
+      answers: [states.login_passkey_refused, renewed(states.login_passkey)],
+    });
     await screen.findByText(en.errors.passkey_invalid);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const tryAgain = screen.getByRole("button", { name: "Try again" });
+    expect(get).toHaveBeenCalledTimes(1);
+    const asked = server.current.mock.calls.length;
+    await user.click(tryAgain);
+    await waitFor(() => expect(get).toHaveBeenCalledTimes(2));
+    expect(server.current).toHaveBeenCalledTimes(asked + 1);
+    expect(new TextDecoder().decode(get.mock.calls[1]?.[0].publicKey.challenge)).toBe("new");
+    expect(server.act).toHaveBeenCalledTimes(1);
+  });
+
+  test("prompts on request only, with the options of a page that was reloaded after a rejection", async () => {
+    const { server, user } = draw(renewed(states.login_passkey));
+    const tryAgain = await screen.findByRole("button", { name: "Try again" });
+    await waitFor(() => expect(server.current).toHaveBeenCalledTimes(1));
     expect(get).not.toHaveBeenCalled();
-    await user.click(screen.getByRole("button", { name: "Try again" }));
+    await user.click(tryAgain);
     await waitFor(() => expect(get).toHaveBeenCalledTimes(1));
+    expect(server.current).toHaveBeenCalledTimes(1);
+  });
+
+  test("says so if no new challenge can be had", async () => {
+    const { user } = draw(states.login_passkey_refused, { answers: [new Error("no answer")] });
+    await user.click(await screen.findByRole("button", { name: "Try again" }));
+    expect(await screen.findByText(en.errors.connection_lost)).toBeDefined();
+    expect(get).not.toHaveBeenCalled();
   });
 });
 
@@ -158,6 +190,19 @@ describe("onboarding_verify_passkey_attestation", () => {
         response: expect.objectContaining({ transports: ["internal"] }),
       }),
     });
+  });
+
+  test("is tried again on request, with a new challenge", async () => {
+    create.mockResolvedValueOnce(attestation);
+    const { user } = draw(states.onboarding_verify_passkey_attestation, {
+      answers: [
+        states.onboarding_verify_passkey_attestation_refused,
+        renewed(states.onboarding_verify_passkey_attestation),
+      ],
+    });
+    await user.click(await screen.findByRole("button", { name: "Try again" }));
+    await waitFor(() => expect(create).toHaveBeenCalledTimes(2));
+    expect(new TextDecoder().decode(create.mock.calls[1]?.[0].publicKey.challenge)).toBe("new");
   });
 
   test("reports a device that already has a passkey", async () => {
@@ -286,6 +331,13 @@ describe("onboarding_create_passkey", () => {
 describe("a security key", () => {
   test("is named in the title while the browser prompts for it", () => {
     draw(states.login_passkey_as_second_factor);
+    expect(screen.getByRole("heading").textContent).toBe("Use your security key");
+  });
+
+  test("is still named after it was rejected", async () => {
+    get.mockResolvedValueOnce(assertion);
+    draw(states.login_passkey_as_second_factor, { answers: [states.login_passkey_refused] });
+    await screen.findByRole("button", { name: "Try again" });
     expect(screen.getByRole("heading").textContent).toBe("Use your security key");
   });
 

@@ -2,10 +2,12 @@ import { useEffect, useRef, useState } from "react";
 import type { FlowState } from "#server/flow/wire";
 import {
   abortCeremony,
+  canRetry,
   ceremonyErrorOf,
   ceremonyOf,
   ceremonyToBegin,
   destinationOf,
+  lacksOptions,
   renewalDelay,
 } from "./ceremonies.ts";
 import type { Attempts, CeremonyContext, Step } from "./ceremony.ts";
@@ -127,13 +129,11 @@ export function useCeremony(
     ...{ leave: navigate, renew: flow.refresh },
   };
   return {
-    mayBeginAgain:
-      state.error !== undefined &&
-      ceremonyOf(state)?.mode === "blocking" &&
-      ceremonyToBegin(retryContext, true) !== null,
-    beginAgain() {
-      startedStates.current.delete(state);
-      setRequestedState(state);
+    mayBeginAgain: canRetry(retryContext),
+    async beginAgain() {
+      const shown = lacksOptions(state) ? await flow.renew() : state;
+      startedStates.current.delete(shown);
+      setRequestedState(shown);
     },
     silent: attempts.current.silent,
   };

@@ -18,6 +18,8 @@ export interface FlowView {
   itemId: string | null;
   /** The identifier of the user, as far as this page knows it. */
   subject: string | null;
+  /** The state as it was before its rejected attempts, which may leave it without a payload; null without any. */
+  attempted: FlowState | null;
   /** The account as last shown before the current state. */
   account: FlowState | null;
   /** The address to redirect to. */
@@ -32,6 +34,8 @@ export interface Flow {
   act(action: string, input: Record<string, unknown>, options?: ActOptions): Promise<void>;
   /** Requests the current state in the background, without interrupting input. */
   refresh(): Promise<void>;
+  /** Requests the current state on the user's request, and returns what is shown then. */
+  renew(): Promise<FlowState>;
   /** Abandons the flow and starts another one. */
   restart(): Promise<void>;
   /** Reconnects after the automatic attempts have failed. */
@@ -92,6 +96,7 @@ export function createFlowStore(
       performed: null,
       itemId: null,
       subject: null,
+      attempted: null,
       account: null,
       answerCount: 0,
     },
@@ -124,6 +129,7 @@ export function createFlowStore(
     const { version, state, redirect_to } = answer;
     update({
       ...{ version, state, redirectTo: redirect_to ?? null, notice: null, answerCount: view.answerCount + 1 },
+      attempted: state.error && state.name === view.state.name ? (view.attempted ?? view.state) : null,
       account: isAccount(view.state) ? view.state : view.account,
       // In a profile flow the identifier is known only from steps made and answered on this page.
       subject: type === "profile" && version !== view.version ? null : view.subject,
@@ -203,15 +209,27 @@ export function createFlowStore(
     });
   }
 
+  /** Shows an answer to a request for the current state. */
+  async function showCurrent(answer: FlowAnswer): Promise<void> {
+    if (isErrorAnswer(answer.state)) return startNewFlow(answer, null);
+    const same = answer.state.name === view.state.name;
+    // A renewed state does not change the notice.
+    show(answer, same ? { notice: view.notice, answerCount: view.answerCount } : { performed: null });
+  }
+
   async function refresh(): Promise<void> {
     await exclusively("", true, async () => {
       const answer = await server.current(type).catch(() => null);
-      if (!answer) return;
-      if (isErrorAnswer(answer.state)) return startNewFlow(answer, null);
-      const same = answer.state.name === view.state.name;
-      // A renewed state does not change the notice.
-      show(answer, same ? { notice: view.notice, answerCount: view.answerCount } : { performed: null });
+      if (answer) await showCurrent(answer);
     });
+  }
+
+  async function renew(): Promise<FlowState> {
+    await exclusively("renew", false, async () => {
+      const answer = await server.current(type).catch(() => null);
+      await (answer ? showCurrent(answer) : reconnect(null));
+    });
+    return view.state;
   }
 
   async function restart(): Promise<void> {
@@ -230,6 +248,7 @@ export function createFlowStore(
     },
     act,
     refresh,
+    renew,
     restart,
     retry: () => exclusively("retry", false, () => reconnect(null)),
     showNotice: (notice) => update({ notice }),

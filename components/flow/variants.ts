@@ -2,12 +2,16 @@ import type { FlowState } from "#server/flow/wire";
 import type { Variant } from "#words/flow";
 import type { FlowType } from "./flow-server.ts";
 
-/** The conditions under which a state has other words, least specific first. */
-export function variantsOf(state: FlowState, type: FlowType): Variant[] {
+/**
+ * The conditions under which a state has other words, least specific first.
+ *
+ * @param attempted the state before its rejected attempts, whose payload says what a ceremony is about
+ */
+export function variantsOf(state: FlowState, type: FlowType, attempted: FlowState | null = null): Variant[] {
   return [
     ...(type === "profile" ? (["signed_in"] as const) : []),
     ...(state.error?.code === "unauthorized" ? (["signed_out"] as const) : []),
-    ...(isAboutSecurityKey(state.payload) ? (["security_key"] as const) : []),
+    ...(isAboutSecurityKey({ ...attempted?.payload, ...state.payload }) ? (["security_key"] as const) : []),
     ...(hasToWait(state.payload) ? (["waits"] as const) : []),
   ];
 }

@@ -69,6 +69,13 @@ export interface Action<Input extends InputSchema = InputSchema> {
   run(context: Context, input: unknown): Outcome | Promise<Outcome>;
 }
 
+/**
+ * When a state is entered again for a new payload, because the shown one has expired or is consumed. `always`: by
+ * `current` and after a rejected attempt; `on_request`: only by `current`, so a rejected attempt leaves no payload;
+ * `never`: only if an action asks for it.
+ */
+export type Renewal = "always" | "on_request" | "never";
+
 export interface State<Actions extends Record<string, Action> = Record<string, Action>> {
   name: StateName;
   needs: readonly DataKey[];
@@ -76,8 +83,7 @@ export interface State<Actions extends Record<string, Action> = Record<string, A
   enter?: (context: Context) => Promise<Entered>;
   /** Payload derived from the current account; not stored. Pure. */
   shows?: (view: View) => Record<string, unknown>;
-  /** Whether `current` enters the state again, because its payload can expire while it is shown. */
-  renews: boolean;
+  renews: Renewal;
   actions: Actions;
 }
 
@@ -143,11 +149,11 @@ export function state<
   name: StateName;
   needs?: readonly Needs[];
   enter?: (context: Context<Needs>) => Promise<Entered>;
-  renews?: boolean;
+  renews?: Renewal;
   shows?: (view: View) => Record<string, unknown>;
   actions: (action: ActionBuilder<Needs>) => Actions;
 }): State<Actions> {
-  const { enter, shows, needs = [], renews = false } = definition;
+  const { enter, shows, needs = [], renews = "never" } = definition;
   return {
     name: definition.name,
     needs,

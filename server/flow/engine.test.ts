@@ -262,7 +262,7 @@ describe("a login", () => {
     ).toBe("success");
   });
 
-  test("keeps the state and renews the challenge after a rejected passkey", async () => {
+  test("keeps the state after a rejected passkey, with a new challenge only beside other login methods", async () => {
     const runtime = configured();
     const authenticator = softwareAuthenticator();
     await register(runtime, { authenticator });
@@ -288,7 +288,17 @@ describe("a login", () => {
       status: 401,
       error: { code: "passkey_invalid" },
     });
+    // A published client prompts again as soon as it sees options.
+    expect(malformed.payload).toEqual({});
     expect(malformed.actions).toHaveProperty("back");
+    await passkeyLogin.act("webauthn_verify_assertion_response");
+    expect(passkeyLogin.state).toMatchObject({ name: "login_passkey", status: 400 });
+    expect(passkeyLogin.state.payload).toEqual({});
+    await passkeyLogin.refresh();
+    const asked = authenticator.get(passkeyLogin.state.payload.request_options, { origin });
+    expect(
+      (await passkeyLogin.act("webauthn_verify_assertion_response", { assertion_response: asked })).name,
+    ).toBe("success");
   });
 
   test("rejects a second-factor security key as a passkey", async () => {
@@ -419,6 +429,7 @@ describe("a login", () => {
     await flow.act("webauthn_generate_creation_options");
     await flow.act("webauthn_verify_attestation_response", { public_key: { nonsense: true } });
     expect(flow.errors()).toEqual(["passkey_invalid"]);
+    await flow.refresh();
     const public_key = softwareAuthenticator().create(flow.state.payload.creation_options, { origin });
     const success = await flow.act("webauthn_verify_attestation_response", { public_key });
     expect(success).toMatchObject({

@@ -165,7 +165,8 @@ export async function current(
 
   const token = newToken(platform);
   if (!(await rotateToken(database, key, resumeHash, sha256(token)))) return notPermitted();
-  if (states[flow.record.state].renews) return renew(runtime, tenant, client, key, token, call.session);
+  if (states[flow.record.state].renews !== "never")
+    return renew(runtime, tenant, client, key, token, call.session);
   return answerOf(tenant, flow, token, await ownerOf(runtime, tenant, flow, call.session));
 }
 

@@ -53,7 +53,7 @@ export async function judge(
       inputs: parsed.inputs,
       values: preservedValues(schema, input),
     };
-    return { ...unchanged(record), error };
+    return { ...(renewsOnRequest(record) ? withoutPayload(record) : unchanged(record)), error };
   }
 
   const outcome = await run(action, contextOf(request, view, record), parsed.value);
@@ -65,9 +65,12 @@ export async function judge(
   });
   const rejection = errorOf(outcome, name, preservedValues(schema, input));
   const own = outcome.kind === "reject" ? { writes: outcome.writes } : outcome.effects;
-  const entered: Partial<Judged> = advanced.enters
-    ? await enter(request, advanced.record, advanced.facts, owner)
-    : { ...unchanged(record), record: advanced.record };
+  const entered: Partial<Judged> =
+    outcome.kind === "reject" && renewsOnRequest(record)
+      ? withoutPayload(record)
+      : advanced.enters
+        ? await enter(request, advanced.record, advanced.facts, owner)
+        : { ...unchanged(record), record: advanced.record };
   const {
     payload,
     secrets,
@@ -102,6 +105,16 @@ function unchanged(record: FlowRecord): Judged {
     payload: record.payload,
     secrets: record.secrets,
   };
+}
+
+/** Whether a rejected attempt leaves the state without a payload. */
+export function renewsOnRequest({ state }: FlowRecord): boolean {
+  return states[state].renews === "on_request";
+}
+
+/** The result of a step that leaves the state without a payload. */
+export function withoutPayload(record: FlowRecord): Judged {
+  return { ...unchanged(record), payload: {}, secrets: {} };
 }
 
 /** Whether the account was deleted concurrently. */

@@ -48,7 +48,7 @@ export type Outcome<To extends Target = Target, Code extends ErrorCode = ErrorCo
       input?: string;
       message?: string;
       payload?: Record<string, unknown>;
-      /** Whether to enter the state again, because the failed attempt consumed its challenge or code. */
+      /** Whether the failed attempt consumed the state's challenge or code; `State.renews` says what follows. */
       renew: boolean;
       writes: Write[];
     };
@@ -80,8 +80,8 @@ export function goBack(): Outcome<typeof BACK, never> {
 /**
  * Rejects the action with an error; the state stays.
  *
- * @param details `input`: the invalid input, for input errors; `payload`: added to the state's; `renew`: enter the
- *   state again, because its challenge or code is consumed; `writes`: run although the action is rejected
+ * @param details `input`: the invalid input, for input errors; `payload`: added to the state's; `renew`: the
+ *   state's challenge or code is consumed (see `State.renews`); `writes`: run although the action is rejected
  */
 export function reject<Code extends ErrorCode>(
   code: Code,

@@ -8,7 +8,7 @@ import type { Answer } from "./answer.ts";
 import { conflictOf, isSubjectGone } from "./conflicts.ts";
 import type { FlowRecord } from "./data.ts";
 import { factsOf, isPendingRegistration } from "./facts.ts";
-import { enter, type Judged } from "./judge.ts";
+import { enter, type Judged, renewsOnRequest, withoutPayload } from "./judge.ts";
 import type { FlowType } from "./names.ts";
 import { sealSecrets } from "./sealed-payload.ts";
 import { show } from "./show.ts";
@@ -64,7 +64,10 @@ export async function write(
     const state = conflict.state ?? record.state;
     const data = conflict.discard?.(record.data) ?? record.data;
     const shown = { ...record, data, state, history: state === record.state ? record.history : [] };
-    const entered = await enter(request, shown, factsOf(record.type, data, user), owner);
+    const entered =
+      state === record.state && renewsOnRequest(shown)
+        ? withoutPayload(shown)
+        : await enter(request, shown, factsOf(record.type, data, user), owner);
     return await writeOnce(
       request,
       key,

@@ -1,6 +1,6 @@
 import type { Client } from "../client.ts";
 import type { Answer } from "../flow/answer.ts";
-import { start, step } from "../flow/engine.ts";
+import { current, start, step } from "../flow/engine.ts";
 import { type FlowType, REAUTHENTICATE, reauthenticationStates, type Target } from "../flow/names.ts";
 import { states } from "../flow/states/index.ts";
 import type { FlowState } from "../flow/wire.ts";
@@ -25,6 +25,8 @@ export interface Walk {
     input?: Record<string, unknown>,
     options?: { token?: string; runtime?: TestRuntime },
   ): Promise<FlowState>;
+  /** Asks for the current state, as a page does. */
+  refresh(): Promise<FlowState>;
   /** Error codes of the newest answer, as `errorCodes` returns them. */
   errors(): string[];
 }
@@ -76,6 +78,13 @@ export async function walk(
       answer = next;
       if (taken) record(taken, type, from, action, next.state);
       return next.state;
+    },
+    async refresh() {
+      const present = await session();
+      const call = { type, flowId, resume, ...(present ? { session: present } : {}) };
+      const shown = await current(runtime, runtime.tenant, client, call);
+      if (shown.state.name !== "error") answer = shown;
+      return shown.state;
     },
     errors: () => errorCodes(answer.state),
   };

@@ -410,7 +410,10 @@ describe("a passkey", () => {
       name: "webauthn_credential_verification",
       status: 401,
       error: { code: "passkey_invalid" },
+      actions: { back: {} },
     });
+    expect(flow.state.payload).toEqual({});
+    await flow.refresh();
     const public_key = softwareAuthenticator().create(flow.state.payload.creation_options, { origin });
     await flow.act("webauthn_verify_attestation_response", { public_key: { ...public_key } });
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });

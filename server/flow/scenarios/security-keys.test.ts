@@ -132,6 +132,7 @@ describe("a security key", () => {
     expect(() => key.create(options.payload.creation_options, { origin })).toThrow("already registered");
     await create(flow, passkeyAuthenticator(), { credentialId: credential?.id });
     expect(flow.errors()).toEqual(["passkey_invalid"]);
+    await flow.refresh();
     expect((await create(flow, passkeyAuthenticator())).name).toBe("success");
     const kinds = (await credentialsOf(email)).map(({ mfaOnly }) => mfaOnly);
     expect(kinds.toSorted()).toEqual([false, true]);
@@ -205,7 +206,7 @@ describe("a security key", () => {
     expect((await signInByPassword(runtime, email)).state.name).toBe("login_security_key");
   });
 
-  test("keeps the state and renews the options after an invalid assertion", async () => {
+  test("keeps the state without options after an invalid assertion, and has new ones when asked", async () => {
     const runtime = withoutPasskeys();
     const { email, key } = await withSecurityKey(runtime);
     const flow = await signInByPassword(runtime, email);
@@ -215,15 +216,24 @@ describe("a security key", () => {
       name: "login_passkey",
       status: 401,
       error: { code: "passkey_invalid" },
+      actions: { back: {} },
     });
-    expect(rejected.payload).not.toEqual(first.payload);
+    expect(rejected.payload).toEqual({});
+    const renewed = await flow.refresh();
+    expect(renewed).toMatchObject({
+      name: "login_passkey",
+      error: { code: "passkey_invalid" },
+      payload: { request_options: { publicKey: { allowCredentials: [expect.anything()] } } },
+    });
+    expect(renewed.payload).not.toEqual(first.payload);
     await answer(flow, key, { signCount: 0 });
     expect(flow.errors()).toEqual(["passkey_invalid"]);
+    await flow.refresh();
     await answer(flow, key);
     expect(flow.errors()).toEqual([]);
   });
 
-  test("can be created again after an invalid attestation", async () => {
+  test("can be created again after an invalid attestation, with options asked for anew", async () => {
     const { flow } = await registerWithPassword(withoutPasskeys());
     await flow.act("continue_to_security_key_creation");
     const first = await flow.act("webauthn_generate_creation_options");
@@ -232,11 +242,16 @@ describe("a security key", () => {
       name: "onboarding_verify_passkey_attestation",
       status: 401,
       error: { code: "passkey_invalid" },
+      actions: { back: {} },
+    });
+    expect(rejected.payload).toEqual({});
+    const renewed = await flow.refresh();
+    expect(renewed).toMatchObject({
       payload: {
         creation_options: { publicKey: { authenticatorSelection: { residentKey: "discouraged" } } },
       },
     });
-    expect(rejected.payload).not.toEqual(first.payload);
+    expect(renewed.payload).not.toEqual(first.payload);
     expect((await create(flow, usbKey())).name).toBe("success");
   });
 
@@ -443,6 +458,7 @@ describe("a sign-in with a passkey", () => {
     });
     await answer(flow, device, { userVerified: false });
     expect(flow.errors()).toEqual(["passkey_invalid"]);
+    await flow.refresh();
     await answer(flow, device);
     if (flow.state.name === "device_trust") await flow.act("skip");
     expect(flow.state.name).toBe("success");
@@ -500,7 +516,9 @@ describe("conditional creation of a passkey", () => {
     await flow.act("webauthn_generate_creation_options", { conditional: true });
     const rejected = await create(flow, passkeyAuthenticator(), { brokenSignature: true, challenge: "AAAA" });
     expect(rejected).toMatchObject({ name: "onboarding_verify_passkey_attestation", status: 401 });
-    expect(rejected.payload.creation_options).not.toHaveProperty("mediation");
+    const renewed = await flow.refresh();
+    expect(renewed.payload.creation_options).toBeDefined();
+    expect(renewed.payload.creation_options).not.toHaveProperty("mediation");
     expect((await create(flow, passkeyAuthenticator())).name).toBe("success");
   });
 
@@ -562,7 +580,9 @@ test("reports an unknown credential, so that the browser can remove it", async (
   await flow.act("continue_with_login_identifier", { email: newAddress() });
   expect(flow.state.payload).not.toHaveProperty("unknown_credential");
   await flow.act("webauthn_generate_request_options");
-  expect(await answer(flow, stray)).toMatchObject({ name: "login_passkey", payload: { unknown_credential } });
+  const rejected = await answer(flow, stray);
+  expect(rejected.name).toBe("login_passkey");
+  expect(rejected.payload).toEqual({ unknown_credential });
 });
 
 test("a trusted device that skipped the second factor cannot add a passkey", async () => {

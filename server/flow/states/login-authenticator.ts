@@ -21,7 +21,7 @@ export const loginAuthenticator = state({
   name: "login_authenticator",
   needs: ["userId"],
   // A request expires within minutes, a flow after an hour.
-  renews: true,
+  renews: "always",
   async enter({ request, flowId, data, facts }) {
     const { userId } = data;
     const username = facts.email ?? facts.username ?? userId;

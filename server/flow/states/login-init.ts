@@ -9,7 +9,7 @@ import { state } from "../define.ts";
 /** The user enters an identifier, or signs in with a passkey. */
 export const loginInit = state({
   name: "login_init",
-  renews: true,
+  renews: "always",
   async enter({ request, flowId, data, config }) {
     const { capabilities } = data;
     if (!config.passkey.enabled || !capabilities?.webauthn || !capabilities.conditionalMediation) return {};

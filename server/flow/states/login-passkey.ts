@@ -7,7 +7,8 @@ import { type Context, state } from "../define.ts";
 /** The browser asks for a passkey or, after a first factor, for any WebAuthn credential of the account. */
 export const loginPasskey = state({
   name: "login_passkey",
-  renews: true,
+  // A published client prompts again as soon as it sees options.
+  renews: "on_request",
   async enter(context) {
     const { request, flowId, data, db } = context;
     const proof = requiredProof(data);

@@ -44,7 +44,8 @@ const kindOf = ({ data }: Pick<View, "data">) => data.credentialKind ?? "passkey
 export const onboardingVerifyPasskeyAttestation = state({
   name: "onboarding_verify_passkey_attestation",
   needs: ["userId"],
-  renews: true,
+  // A published client prompts again as soon as it sees options.
+  renews: "on_request",
   async enter(context) {
     const { options, write } = await createCreationOptions(context.request, {
       ...(await creationParameters(context)),

@@ -23,7 +23,8 @@ const mayAdd = { passkey: mayAddPasskey, security_key: mayAddSecurityKey };
 export const webauthnCredentialVerification = state({
   name: "webauthn_credential_verification",
   needs: ["userId", "credentialKind"],
-  renews: true,
+  // A published client prompts again as soon as it sees options.
+  renews: "on_request",
   async enter(context) {
     const { request, data } = context;
     const creation = await createCreationOptions(request, {
