@@ -59,6 +59,42 @@ describe("the server", () => {
     }
   });
 
+  it.skipIf(!existsSync("/proc/self/fd"))(
+    "A126 closes every file of unread pipelined answers when the connection is cut",
+    async () => {
+      const page = await (await fetch(server.url)).text();
+      const [file = ""] = /\/_next\/static\/[\w./~-]+\.js/.exec(page) ?? [];
+      const open = () => readdirSync(`/proc/${server.pid}/fd`).length;
+      await alive();
+      const before = open();
+      for (let round = 0; round < 3; round++) await pipelineAndCut(file, 600);
+      await expect.poll(open).toBeLessThan(before + 20);
+      expect(file).not.toBe("");
+    },
+  );
+
+  it("A126 starts one of a thousand unread answers of a connection, and serves other visitors", async () => {
+    const path = "/.well-known/flow-graph.json";
+    await Promise.all(Array.from({ length: 10 }, () => pipelineAndCut(path, 1_000)));
+    await expect.poll(() => newLogs().split(path).length - 1).toBeGreaterThanOrEqual(10);
+    // A cut connection lets its waiting requests go, so no more lines follow.
+    await alive();
+    expect(newLogs().split(path).length - 1).toBeLessThanOrEqual(10 * 17);
+  });
+
+  const alive = async () => expect((await fetch(`${server.url}/health/alive`)).status).toBe(200);
+
+  /** Sends requests on one connection and reads nothing; other visitors are served meanwhile. */
+  async function pipelineAndCut(path: string, count: number): Promise<void> {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {}).pause();
+    const request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    await new Promise<void>((resolve) => socket.write(request.repeat(count), () => resolve()));
+    for (let visit = 0; visit < 10; visit++) await alive();
+    socket.destroy();
+  }
+
   it("keeps a second server from using its data", async () => {
     const second = await run({ PORT: "0", DATA_DIR: server.dataDir });
     expect(second).toEqual({

@@ -49,6 +49,7 @@ async function start(): Promise<void> {
     log,
     trustedProxies: config.server.trusted_proxies,
     errorHeaders: securityHeaders(config),
+    sendTimeoutMs: config.server.send_timeout * 1_000,
     destinations: ready.promise,
   });
 

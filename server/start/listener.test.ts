@@ -1,20 +1,34 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { Writable } from "node:stream";
+import { pipeline, Readable, Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLogger } from "../observability/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { createListener, type Destinations, type Listener } from "./listener.ts";
+
+/** More than the buffers of two sockets hold. */
+const UNREAD_BYTES = 32 * 1024 * 1024;
+
+function* endless() {
+  for (;;) yield Buffer.alloc(64 * 1024);
+}
+
+function get(path: string, header = "Accept: */*"): string {
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n\r\n`;
+}
 
 describe("the HTTP server", () => {
   let listener: Listener;
   let port: number;
   let lines: Record<string, unknown>[];
   let release: (() => void) | undefined;
+  let handled: string[];
+  let files: Readable[];
 
   const destinations: Destinations = {
     async api(request, info) {
-      const { pathname } = new URL(request.url);
+      const { pathname, search } = new URL(request.url);
+      handled.push(pathname + search);
       if (pathname === "/echo") return Response.json({ ...info, body: await request.text() });
       if (pathname === "/slow") {
         await new Promise<void>((resolve) => {
@@ -22,18 +36,28 @@ describe("the HTTP server", () => {
         });
         return Response.json({ slow: true });
       }
+      if (pathname === "/late") {
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        return new Response("late");
+      }
+      if (pathname === "/large") return new Response("x".repeat(UNREAD_BYTES));
       if (pathname === "/broken") throw new Error("unexpected");
       return null;
     },
     loggable: (_, path) => path.replace("ada", "{user}"),
-    async pages(_incoming, outgoing) {
-      outgoing.end("a page");
+    async pages(incoming, outgoing) {
+      if (incoming.url !== "/file") return void outgoing.end("a page");
+      const file = Readable.from(endless());
+      files.push(file);
+      pipeline(file, outgoing, () => {});
     },
   };
 
   beforeEach(async () => {
     lines = [];
     release = undefined;
+    handled = [];
+    files = [];
     const sink = new Writable({
       write(chunk, _encoding, done) {
         lines.push(JSON.parse(String(chunk)));
@@ -44,6 +68,7 @@ describe("the HTTP server", () => {
       log: createLogger("info", sink),
       trustedProxies: ["127.0.0.0/8"],
       errorHeaders: { "X-Content-Type-Options": "nosniff" },
+      sendTimeoutMs: 200,
       destinations: Promise.resolve(destinations),
     });
     port = await listener.listen(0);
@@ -88,6 +113,49 @@ describe("the HTTP server", () => {
       expect(JSON.parse(body)).toEqual({ code: 405, message: expect.any(String) });
     },
   );
+
+  it("A126 handles one request of a connection at a time, and answers pipelined ones in order", async () => {
+    const socket = await open();
+    socket.write(get("/slow") + get("/echo?1") + get("/echo?2"));
+    await expect.poll(() => release).toBeTypeOf("function");
+    // A round trip on another connection: the three requests have been parsed.
+    await fetchPath("/echo?other");
+    expect(handled).toEqual(["/slow", "/echo?other"]);
+    socket.write(get("/echo?3", "Connection: close"));
+    release?.();
+    expect((await read(socket)).match(/HTTP\/1\.1 200 /g)).toHaveLength(4);
+    expect(handled).toEqual(["/slow", "/echo?other", "/echo?1", "/echo?2", "/echo?3"]);
+  });
+
+  it("A126 closes a connection on which many requests wait, and releases the one in progress", async () => {
+    const socket = await open();
+    const closed = once(socket, "close");
+    socket.on("error", () => {}).resume();
+    socket.write(get("/file").repeat(600));
+    await closed;
+    await eventually(() => expect(files.every((file) => file.destroyed)).toBe(true));
+    await eventually(() => expect(lines.length).toBe(files.length));
+    expect(files.length).toBeLessThanOrEqual(1);
+  });
+
+  it.each([
+    ["an answer of the API", "/large"],
+    ["a file", "/file"],
+  ])("A126 closes a connection whose client does not read %s", async (_what, path) => {
+    const socket = await open();
+    socket.pause();
+    socket.write(get(path).repeat(10));
+    await eventually(() => expect(lines).toHaveLength(1));
+    expect(lines[0]).toMatchObject({ path, aborted: true });
+    expect(handled).toEqual([path]);
+    await eventually(() => expect(files.every((file) => file.destroyed)).toBe(true));
+    socket.destroy();
+  });
+
+  it("waits longer for an answer that the server prepares than for one that the client reads", async () => {
+    const answer = await fetchPath("/late");
+    expect(await answer.text()).toBe("late");
+  });
 
   it("keeps an idle connection longer than proxies do", async () => {
     const answer = await fetchPath("/anything");
@@ -223,6 +291,7 @@ describe("the HTTP server", () => {
       log: createLogger("silent"),
       trustedProxies: [],
       errorHeaders: {},
+      sendTimeoutMs: 60_000,
       destinations: Promise.resolve(destinations),
     });
     await expect(second.listen(port)).rejects.toMatchObject({ code: "EADDRINUSE" });

@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "pino";
 import { clientAddress, sourceOf, trustedProxies } from "../http/client-address.ts";
 import { requestIdOf } from "../observability/request-id.ts";
+import { closeUnread, oneAtATime } from "./connections.ts";
 
 /** Handlers of requests. */
 export interface Destinations {
@@ -21,6 +22,8 @@ export interface ListenerOptions {
   trustedProxies: readonly string[];
   /** Headers of responses to requests that the listener rejects itself. */
   errorHeaders: Record<string, string>;
+  /** Time after which a connection is closed if its client reads nothing of an answer. */
+  sendTimeoutMs: number;
   /** Resolves when the server is ready. Earlier requests wait for it. */
   destinations: Promise<Destinations>;
 }
@@ -59,6 +62,7 @@ export function createListener({
   log,
   trustedProxies: ranges,
   errorHeaders,
+  sendTimeoutMs,
   destinations,
 }: ListenerOptions): Listener {
   const proxies = trustedProxies(ranges);
@@ -106,7 +110,7 @@ export function createListener({
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: 1_000,
     },
-    (incoming, outgoing) => {
+    oneAtATime((incoming, outgoing) => {
       const startedAt = performance.now();
       const requestId = requestIdOf(incoming.headers["x-request-id"]);
       outgoing.setHeader("X-Request-ID", requestId);
@@ -132,8 +136,9 @@ export function createListener({
       // A target in absolute form contains a host that may differ from `Host` (RFC 9112, section 3.2.2).
       if (incoming.url?.startsWith("/")) void answer(incoming, outgoing);
       else outgoing.writeHead(400, closeHeaders(errorHeaders)).end();
-    },
+    }),
   );
+  closeUnread(server, sendTimeoutMs, running);
   server.on("clientError", rejectMalformed);
 
   return {

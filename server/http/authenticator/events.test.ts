@@ -219,6 +219,7 @@ describe("a stream of events", () => {
       log: pino({ level: "silent" }),
       trustedProxies: [],
       errorHeaders: {},
+      sendTimeoutMs: 60_000,
       destinations: Promise.resolve({
         api: (request: Request, info: { peer: string; requestId: string }) => handle(request, info, runtime),
         loggable: (_method: string, path: string) => path,

@@ -27,6 +27,7 @@ beforeAll(async () => {
     log,
     trustedProxies: [],
     errorHeaders: {},
+    sendTimeoutMs: 60_000,
     destinations: Promise.resolve({
       api: (request, info) => handle(request, info, runtime),
       loggable: loggablePath,

@@ -1,0 +1,62 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/**
+ * Limits what one connection can occupy. A client may send requests without waiting for answers (pipelining, RFC 9112,
+ * 9.3.2), and may leave answers unread. Node starts every pipelined request at once, queues the answers, and forgets the
+ * queued ones when the connection closes: files that they were to send stay open.
+ */
+
+/** Pipelined requests that may wait on one connection. Browsers and proxies send none. */
+const MAX_WAITING_REQUESTS = 16;
+
+/**
+ * Makes a listener that handles one request of a connection at a time. The next one starts when the answer before it has
+ * been sent, and never if the connection closes. A connection on which too many requests wait is closed.
+ */
+export function oneAtATime(handle: RequestListener): RequestListener {
+  const waiting = new WeakMap<Socket, number>();
+
+  return (incoming, outgoing) => {
+    // Node gives an answer its socket when it is the first of the queue.
+    if (outgoing.socket) {
+      handle(incoming, outgoing);
+      return;
+    }
+    const { socket } = incoming;
+    const count = (waiting.get(socket) ?? 0) + 1;
+    waiting.set(socket, count);
+    if (count > MAX_WAITING_REQUESTS) {
+      socket.destroy();
+      return;
+    }
+    outgoing.once("socket", () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      startLater(handle, incoming, outgoing);
+    });
+  };
+}
+
+/** Lets other connections proceed first, so that a full queue does not delay them. */
+function startLater(handle: RequestListener, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  setImmediate(() => {
+    if (!outgoing.destroyed) handle(incoming, outgoing);
+  });
+}
+
+/**
+ * Closes connections whose client reads nothing of an answer for a time, and idle ones when Node reports them. A request
+ * whose answer is still being prepared may take longer.
+ */
+export function closeUnread(
+  server: Server,
+  milliseconds: number,
+  running: ReadonlySet<ServerResponse>,
+): void {
+  server.setTimeout(milliseconds, (socket) => {
+    const unread = socket.writableLength > 0;
+    const prepared = unread || [...running].every((outgoing) => outgoing.socket !== socket);
+    if (prepared) socket.destroy();
+    else socket.setTimeout(milliseconds);
+  });
+}
