@@ -26,7 +26,12 @@ describe("the server", () => {
   let logged: number;
 
   beforeAll(async () => {
-    server = await startServer({ env: { SECRET_KEYS: "" } });
+    server = await startServer({
+      env: {
+        SECRET_KEYS: "",
+        STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://app.example/callback,https://app.example/#done",
+      },
+    });
   });
 
   beforeEach(() => {
@@ -44,6 +49,13 @@ describe("the server", () => {
     expect(logs).toContain(`Page      ${server.url}\n`);
     expect(logs).toContain(`${server.url}/dev/mailbox`);
     expect(logs).toContain("00000000-0000-4000-8000-000000000001");
+  });
+
+  it("warns at its start of a redirect URL that can never match", () => {
+    expect(server.logs()).toContain(
+      "STILE_HOSTED_ALLOWED_REDIRECT_URLS has the entry https://app.example/#done, which no address can match",
+    );
+    expect(server.logs()).not.toContain("https://app.example/callback");
   });
 
   it("answers the API and pages without headers that name the software", async () => {

@@ -82,6 +82,15 @@ describe("stile", () => {
     });
   });
 
+  test("config check warns of a redirect URL that can never match", async () => {
+    const env = { STILE_HOSTED_ALLOWED_REDIRECT_URLS: "https://app.example/#done" };
+    expect(await stile(["config", "check"], { env, program: true })).toEqual({
+      code: 0,
+      out: "OK\n",
+      err: "stile: warning: STILE_HOSTED_ALLOWED_REDIRECT_URLS has the entry https://app.example/#done, which no address can match\n",
+    });
+  });
+
   test("flow graph prints a diagram or JSON", async () => {
     expect(await printed(["flow", "graph", "registration"])).toMatch(
       /^stateDiagram-v2\n {2}\[\*\] --> preflight\n/,

@@ -1,11 +1,14 @@
+import { unmatchableRedirects } from "../redirects/unmatchable-entries.ts";
 import type { BootedRuntime } from "./boot.ts";
 
 /**
  * Reports that the server is ready and its address: in production as one log line, in development as text for the
- * developer. In production it also logs a warning for each missing recommended setting.
+ * developer. Logs a warning for each redirect URL that cannot match, and in production for each missing recommended
+ * setting.
  */
 export function printStartNotice({ config, embedded, log }: BootedRuntime): void {
   const address = config.base_url;
+  for (const line of unmatchableRedirects(config)) log.warn(line);
   if (config.mode === "production") {
     log.info(
       { address, tenant: config.tenant.id, ...(embedded ? { database: embedded.directory } : {}) },

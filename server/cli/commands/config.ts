@@ -1,12 +1,16 @@
 import { checkMailServer } from "../../mail/tenant-mail.ts";
+import { unmatchableRedirects } from "../../redirects/unmatchable-entries.ts";
 import { command } from "../command.ts";
 
 export const configCheck = command({
   name: "config check",
   summary: "Check the configuration.",
-  details: "Prints OK, or the error that the server would report at its start. Does not access the database.",
+  details:
+    "Prints OK, or the error that the server would report at its start, and warnings to standard error. Does not access the database.",
   async run(cli) {
-    checkMailServer(cli.config());
+    const config = cli.config();
+    checkMailServer(config);
+    for (const line of unmatchableRedirects(config)) cli.printError(`warning: ${line}`);
     await cli.print("OK");
   },
 });
