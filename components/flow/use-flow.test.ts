@@ -99,9 +99,10 @@ describe("an error", () => {
   });
 
   test("of a missing flow starts another one", async () => {
-    const server = fakeServer(states.error_403, states.error_403, states.preflight);
+    const server = fakeServer(states.error_403, states.error_403, states.error_403, states.preflight);
     const store = createFlowStore(server, "login", at, noPause);
     await store.act("back", {});
+    expect(server.start).toHaveBeenCalledTimes(1);
     expect(store.view().state).toBe(states.preflight);
   });
 
@@ -166,6 +167,14 @@ describe("a renewal", () => {
     const before = store.view();
     await store.refresh();
     expect(store.view()).toBe(before);
+  });
+
+  test("that is overtaken by a step in another tab is repeated, and does not abandon the flow", async () => {
+    const server = fakeServer(states.error_403, { version: 6, state: states.login_otp });
+    const store = createFlowStore(server, "login", at, noPause);
+    await store.refresh();
+    expect(server.start).not.toHaveBeenCalled();
+    expect(store.view()).toMatchObject({ version: 6, state: states.login_otp });
   });
 
   test("of an expired flow starts another one", async () => {

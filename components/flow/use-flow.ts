@@ -137,13 +137,23 @@ export function createFlowStore(
     });
   }
 
+  /**
+   * Requests the current state. A rejection is checked once more: while the request was under way, a step of another tab
+   * may have replaced the cookie that it was sent with.
+   */
+  async function requestCurrent(): Promise<FlowAnswer | null> {
+    const answer = await server.current(type).catch(() => null);
+    if (answer?.state.status !== 403 || !isErrorAnswer(answer.state)) return answer;
+    return server.current(type).catch(() => null);
+  }
+
   /** Requests the current state until an answer arrives, with notices about the connection. */
   async function reconnect(performed: string | null): Promise<void> {
     const before = view.state.name;
     update({ notice: "connection_lost" });
     for (const milliseconds of RETRY_DELAYS_MS) {
       await pause(milliseconds);
-      const answer = await server.current(type).catch(() => null);
+      const answer = await requestCurrent();
       if (!answer) continue;
       if (isErrorAnswer(answer.state)) return startNewFlow(answer, null);
       return show(answer, {
@@ -173,7 +183,7 @@ export function createFlowStore(
     // The session has ended, so the shown state cannot be continued.
     if (status === 401) return show(errorAnswer, { performed: step.action });
     if (status === 403) {
-      const answer = await server.current(type).catch(() => null);
+      const answer = await requestCurrent();
       if (!answer) return reconnect(step.action);
       if (isErrorAnswer(answer.state)) return startNewFlow(answer, step);
       return show(answer, { performed: null, notice: step.automatic ? null : "page_out_of_date" });
@@ -219,14 +229,14 @@ export function createFlowStore(
 
   async function refresh(): Promise<void> {
     await exclusively("", true, async () => {
-      const answer = await server.current(type).catch(() => null);
+      const answer = await requestCurrent();
       if (answer) await showCurrent(answer);
     });
   }
 
   async function renew(): Promise<FlowState> {
     await exclusively("renew", false, async () => {
-      const answer = await server.current(type).catch(() => null);
+      const answer = await requestCurrent();
       await (answer ? showCurrent(answer) : reconnect(null));
     });
     return view.state;

@@ -14,6 +14,8 @@ export const flows = pgTable(
     version: integer("version").notNull(),
     tokenHash: bytes("token_hash").notNull(),
     resumeHash: bytes("resume_hash").notNull(),
+    /** The secret before the newest one; null once it is no longer accepted. */
+    previousResumeHash: bytes("previous_resume_hash"),
     /** The account of this flow, once it is known. */
     userId: uuid("user_id"),
     data: jsonb("data").notNull(),

@@ -8,7 +8,7 @@ export interface Answer {
   /** Version of the flow; 0 without a flow. */
   version: number;
   flowId: string | null;
-  /** The flow's resume secret; returned once, by `start`. */
+  /** The flow's current resume secret, in every answer that shows a state of the flow. */
   resume?: string;
   session?: IssuedSession;
   cookieChanges?: CookieChanges;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { walk } from "../testing/flow-walk.ts";
+import { type Walk, walk } from "../testing/flow-walk.ts";
+import { codeFor } from "../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
 import { current, peek, start, step } from "./engine.ts";
 
@@ -26,6 +27,8 @@ async function registrationBeforeLastAction(with_: TestRuntime = runtime, email 
   const flow = await walk(with_, "registration");
   await flow.act("register_client_capabilities");
   await flow.act("register_login_identifier", { email });
+  if (flow.state.name === "passcode_confirmation")
+    await flow.act("verify_passcode", { code: codeFor(with_, email) });
   expect(flow.state.name).toBe("password_creation");
   return flow;
 }
@@ -232,24 +235,27 @@ describe("a claim", () => {
 
 describe("current, after a lost answer", () => {
   test("waits for a step that is being judged, and shows its result", async () => {
-    const flow = await registrationBeforeLastAction();
+    const verifying = await testRuntime();
+    const email = newAddress();
+    const flow = await registrationBeforeLastAction(verifying, email);
     const request = { type: "registration", flowId: flow.flowId, resume: flow.resume } as const;
     const [, looked] = await Promise.all([
       flow.act(lastAction.action, lastAction.input),
       (async () => {
         for (let claimed = false; !claimed; ) {
-          const { rows } = await runtime.database.read.$client.query(
+          const { rows } = await verifying.database.read.$client.query(
             "select claim is not null or finished_at is not null as claimed from flows where id = $1",
             [flow.flowId],
           );
           claimed = rows[0].claimed;
         }
-        return current(runtime, runtime.tenant, testClient, request);
+        return current(verifying, verifying.tenant, testClient, request);
       })(),
     ]);
     expect(flow.state.name).toBe("success");
     expect(looked.state.name).toBe("success");
     expect(looked.session?.id).toBe(flow.answer.session?.id);
+    await verifying.close();
   });
 
   test("shows the current state with a new token, and performs nothing", async () => {
@@ -315,6 +321,77 @@ describe("current, after a lost answer", () => {
       (await flow.act("continue_with_login_identifier", { email: newAddress() }, { token: state.csrf_token }))
         .status,
     ).toBe(200);
+  });
+});
+
+describe("the resume secret", () => {
+  const request = ({ flowId }: Walk, resume: string) => ({ type: "login" as const, flowId, resume });
+  const ask = (flow: Walk, resume: string) =>
+    current(runtime, runtime.tenant, testClient, request(flow, resume));
+
+  test("is new in every answer that shows a state", async () => {
+    const flow = await walk(runtime, "login");
+    const secrets = [flow.resume];
+    await flow.act("register_client_capabilities");
+    secrets.push(flow.resume);
+    await flow.act("continue_with_login_identifier", {});
+    expect(flow.state.status).toBe(400);
+    secrets.push(flow.resume);
+    secrets.push((await ask(flow, flow.resume)).resume ?? "");
+    expect(new Set(secrets).size).toBe(4);
+    for (const secret of secrets) expect(secret).toMatch(/^[\w-]{43}$/);
+    expect((await flow.act("remember_me")).name).toBe("error");
+    expect(flow.resume).toBe(secrets[2]);
+  });
+
+  test("A127 is accepted until the answer after the next one", async () => {
+    const flow = await walk(runtime, "login");
+    const first = flow.resume;
+    await flow.act("register_client_capabilities");
+    expect((await peek(runtime, runtime.tenant, request(flow, first)))?.state.name).toBe("login_init");
+    await flow.act("continue_with_login_identifier", { email: newAddress() });
+    expect(await peek(runtime, runtime.tenant, request(flow, first))).toBeNull();
+    expect((await ask(flow, first)).state).toMatchObject(forbidden);
+    expect((await ask(flow, flow.resume)).state.name).toBe("login_method_chooser");
+  });
+
+  test("leads to the same secret however often an answer is lost, and in every tab", async () => {
+    const flow = await walk(runtime, "login");
+    const lost = flow.resume;
+    await flow.act("register_client_capabilities");
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(flow, lost)));
+    expect(answers.map(({ state }) => state.name)).toContain("login_init");
+    const again = await ask(flow, lost);
+    expect(again.state.name).toBe("login_init");
+    expect(again.resume).toBe(flow.resume);
+    const action = { type: "login", flowId: flow.flowId, action: "continue_with_login_identifier" } as const;
+    const { state } = await step(runtime, runtime.tenant, testClient, {
+      ...action,
+      token: again.state.csrf_token,
+      input: { email: newAddress() },
+    });
+    expect(state.name).toBe("login_method_chooser");
+  });
+
+  test("of a flow from before an upgrade is accepted", async () => {
+    const flow = await walk(runtime, "login");
+    const { rows } = await runtime.database.read.$client.query(
+      "select previous_resume_hash from flows where id = $1",
+      [flow.flowId],
+    );
+    expect(rows).toEqual([{ previous_resume_hash: null }]);
+    expect((await ask(flow, flow.resume)).state.name).toBe("preflight");
+  });
+
+  test("is stored as a hash only", async () => {
+    const flow = await walk(runtime, "login");
+    await flow.act("register_client_capabilities");
+    const { rows } = await runtime.database.read.$client.query("select * from flows where id = $1", [
+      flow.flowId,
+    ]);
+    expect(rows).toHaveLength(1);
+    const text = JSON.stringify(rows) + rows[0].resume_hash.toString("base64url");
+    expect(text).not.toContain(flow.resume);
   });
 });
 

@@ -15,6 +15,7 @@ import { enter, judge } from "./judge.ts";
 import { type FlowType, stateNames } from "./names.ts";
 import { retryPayload } from "./outcome.ts";
 import { plan } from "./plan.ts";
+import { nextResumeSecret } from "./resume.ts";
 import { openSecrets, type Sealed } from "./sealed-payload.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
@@ -25,7 +26,7 @@ import {
   insertFlow,
   readFlow,
   releaseFlow,
-  rotateToken,
+  rotateSecrets,
   type StoredFlow,
 } from "./store.ts";
 import { newToken } from "./tokens.ts";
@@ -134,7 +135,7 @@ export async function step(
     const owner = await ownerOf(runtime, tenant, flow, call.session);
     const judged = await judge(request, flow, call.action, call.input, owner);
     if (!judged) return notPermitted();
-    written = await write(request, key, claim, flow, judged, owner);
+    written = await write(request, key, claim, flow, judged, { owner });
     return written ?? notPermitted();
   } finally {
     if (!written) await release(runtime, key, claim.id);
@@ -142,8 +143,9 @@ export async function step(
 }
 
 /**
- * Shows the current state without performing an action, after a lost answer; authorised by the resume secret. Issues a
- * new token. At `success` it issues the same session again, for a minute.
+ * Shows the current state without performing an action, after a lost answer; authorised by the resume secret of the
+ * newest answer or of the one before it. Issues a new token and the current resume secret. At `success` it issues the
+ * same session again, for a minute.
  */
 export async function current(
   runtime: Runtime,
@@ -154,20 +156,23 @@ export async function current(
   const { database, platform } = runtime;
   if (call.type === "profile" && !call.session) return errorAnswer(showError("unauthorized"));
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
-  const resumeHash = sha256(call.resume);
-  const flow = await readUnclaimed(database, key, resumeHash, platform.clockShift());
+  const presented = sha256(call.resume);
+  const flow = await readUnclaimed(database, key, presented, platform.clockShift());
   if (!flow || !belongsTo(flow, call.session)) return notPermitted();
   if (flow.expiresAt < flow.now) return expired();
+  if (flow.finishedAt && !canReissue(flow)) return notPermitted();
   const { secrets, device } = openSecrets(runtime, key, flow.sealedPayload);
   flow.record.secrets = secrets;
   const request = requestContextOf(runtime, tenant, client, flow, call.session);
-  if (flow.finishedAt) return reissue(request, flow, device);
-
   const token = newToken(platform);
-  if (!(await rotateToken(database, key, resumeHash, sha256(token)))) return notPermitted();
+  const resume = nextResumeSecret(runtime, key, presented);
+  const issued = { tokenHash: sha256(token), resumeHash: sha256(resume) };
+  if (!(await rotateSecrets(database, key, presented, issued))) return notPermitted();
+  if (flow.finishedAt) return reissue(request, flow, device, resume);
   if (states[flow.record.state].renews !== "never")
-    return renew(runtime, tenant, client, key, token, call.session);
-  return answerOf(tenant, flow, token, await ownerOf(runtime, tenant, flow, call.session));
+    return renew(runtime, tenant, client, key, { token, resume }, call.session);
+  const owner = await ownerOf(runtime, tenant, flow, call.session);
+  return { ...answerOf(tenant, flow, token, owner), resume };
 }
 
 /**
@@ -195,7 +200,7 @@ async function renew(
   tenant: Tenant,
   client: Client,
   key: FlowKey,
-  token: string,
+  { token, resume }: { token: string; resume: string },
   session: Session | undefined,
 ): Promise<Answer> {
   const { database, platform } = runtime;
@@ -209,21 +214,31 @@ async function renew(
     const entered = await enter(request, flow.record, factsOf(key.type, flow.record.data, flow.user), owner);
     const previous = flow.error?.entering ? null : flow.error;
     const judged = { ...entered, error: entered.error ?? previous };
-    written = await write(request, key, claim, flow, judged, owner);
+    written = await write(request, key, claim, flow, judged, { owner, resume });
     return written ?? notPermitted();
   } finally {
     if (!written) await release(runtime, key, claim.id);
   }
 }
 
-async function reissue(request: RequestContext, flow: StoredFlow, device: Sealed["device"]): Promise<Answer> {
+async function reissue(
+  request: RequestContext,
+  flow: StoredFlow,
+  device: Sealed["device"],
+  resume: string,
+): Promise<Answer> {
   const { sessionId } = flow;
-  if (!sessionId || !canReissue(flow)) return notPermitted();
+  if (!sessionId) return notPermitted();
   const session = await reissueSession(request, sessionId, {
     rememberMe: flow.record.data.rememberMe ?? false,
   });
   if (!session) return notPermitted();
-  return { ...answerOf(request.tenant, flow, ""), session, ...(device ? { cookieChanges: { device } } : {}) };
+  return {
+    ...answerOf(request.tenant, flow, ""),
+    resume,
+    session,
+    ...(device ? { cookieChanges: { device } } : {}),
+  };
 }
 
 /**

@@ -9,6 +9,7 @@ import { type StepError, stepError } from "./errors.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { parseInput, preservedValues } from "./inputs.ts";
 import { type Effects, type Outcome, rateLimited } from "./outcome.ts";
+import { identifiesPerson } from "./resume.ts";
 import { states } from "./states/index.ts";
 import type { StoredFlow } from "./store.ts";
 import { type Owner, viewOf } from "./view.ts";
@@ -21,6 +22,8 @@ export interface Judged extends Omit<Entered, "writes" | "jobs" | "error" | "dat
   error: StepError | null;
   writes: Write[];
   jobs: Job[];
+  /** Whether the step has identified the person, so that earlier resume secrets end. */
+  identifies: boolean;
 }
 
 /**
@@ -91,6 +94,7 @@ export async function judge(
       ...(entered.writes ?? []),
     ],
     jobs: [...jobs, ...(entered.jobs ?? [])],
+    identifies: identifiesPerson(record, advanced.record),
   };
 }
 
@@ -104,6 +108,7 @@ function unchanged(record: FlowRecord): Judged {
     jobs: [],
     payload: record.payload,
     secrets: record.secrets,
+    identifies: false,
   };
 }
 
@@ -162,6 +167,7 @@ export async function enter(
     jobs: entered.jobs ?? [],
     payload: entered.payload ?? {},
     secrets: entered.secrets ?? {},
+    identifies: false,
   };
 }
 

@@ -29,6 +29,15 @@ export interface StoredFlow {
   sessionId: string | null;
   /** Whether a step in progress holds the claim of the flow. */
   claimed: boolean;
+  resume: ResumeHashes;
+}
+
+/** Hashes of the resume secrets that a flow accepts. */
+export interface ResumeHashes {
+  /** Of the secret in the newest answer. */
+  current: Buffer;
+  /** Of the secret in the answer before it; null if it is no longer accepted. */
+  previous: Buffer | null;
 }
 
 /** Content of a flow to save at the end of a step. */
@@ -38,6 +47,7 @@ export interface SavedFlow {
   sealedPayload: Buffer | null;
   error: StepError | null;
   tokenHash: Buffer;
+  resume: ResumeHashes;
   finishedAt: Date | null;
   sessionId: string | null;
 }
@@ -49,7 +59,7 @@ export interface Claim {
 }
 
 const columns = `flow.id, flow.type, flow.state, flow.version, flow.data, flow.history, flow.payload, flow.sealed_payload,
-  flow.problem,
+  flow.problem, flow.resume_hash, flow.previous_resume_hash,
   flow.expires_at, flow.finished_at, flow.session_id, coalesce(flow.claimed_until > clock_timestamp(), false) as claimed,
   f.user_id, f.has_password, f.has_passkey, f.has_security_key, f.has_totp, f.has_authenticator, f.has_recovery_code,
   f.has_identity, f.credential_count, f.username, f.email, f.email_verified`;
@@ -77,9 +87,9 @@ const statements = {
     select 1 from flows where tenant_id = $1 and id = $2 and type = $3 and expires_at < ${clock("$4")}`,
   flow_save: `
     update flows set state = $1, version = $2, token_hash = $3, user_id = $4, data = $5, history = $6, payload = $7,
-      problem = $8, finished_at = $9, session_id = $10, sealed_payload = $11, claim = null, claimed_by = null,
-      claimed_until = null
-    where tenant_id = $12 and id = $13 and claim = $14 and token_hash = $15`,
+      problem = $8, finished_at = $9, session_id = $10, sealed_payload = $11, resume_hash = $12,
+      previous_resume_hash = $13, claim = null, claimed_by = null, claimed_until = null
+    where tenant_id = $14 and id = $15 and claim = $16 and token_hash = $17`,
   flow_payload: "update flows set payload = $1 where tenant_id = $2 and id = $3",
   flow_has_token: "select 1 from flows where tenant_id = $1 and id = $2 and token_hash = $3",
   flow_insert: `
@@ -88,10 +98,12 @@ const statements = {
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${clock("$11")} + $12::int * interval '1 second', $13)`,
   flow_read: `
     select ${columns}, ${clock("$5")} as now from flows flow ${withFacts}
-    where flow.tenant_id = $1 and flow.id = $2 and flow.type = $3 and flow.resume_hash = $4`,
+    where flow.tenant_id = $1 and flow.id = $2 and flow.type = $3
+      and (flow.resume_hash = $4 or flow.previous_resume_hash = $4)`,
   flow_rotate: `
-    update flows set token_hash = $1, claim = null, claimed_by = null, claimed_until = null
-    where tenant_id = $2 and id = $3 and type = $4 and resume_hash = $5 and finished_at is null`,
+    update flows set token_hash = $1, resume_hash = $2, previous_resume_hash = $3,
+      claim = null, claimed_by = null, claimed_until = null
+    where tenant_id = $4 and id = $5 and type = $6 and (resume_hash = $3 or previous_resume_hash = $3)`,
 };
 
 type StatementName = keyof typeof statements;
@@ -158,6 +170,8 @@ export async function saveFlow(
     saved.finishedAt,
     saved.sessionId,
     saved.sealedPayload,
+    saved.resume.current,
+    saved.resume.previous,
     tenantId,
     flowId,
     claim.id,
@@ -218,7 +232,7 @@ export async function insertFlow(
   await run(database, "write", "flow_insert", values);
 }
 
-/** Reads a flow by its resume secret, whether or not it has ended. */
+/** Reads a flow by a resume secret that it accepts, whether or not it has ended. */
 export async function readFlow(
   database: Database,
   { tenantId, flowId, type }: FlowKey,
@@ -230,15 +244,19 @@ export async function readFlow(
 }
 
 /**
- * Replaces the token of a flow. A step that is being judged under the old token loses its claim and writes nothing.
+ * Replaces the token and the resume secret of a flow. A step that is being judged under the old token loses its claim
+ * and writes nothing.
+ *
+ * @param presented hash of the presented resume secret, which stays accepted as the preceding one
+ * @returns false if the flow does not accept the presented secret
  */
-export async function rotateToken(
+export async function rotateSecrets(
   database: Database,
   { tenantId, flowId, type }: FlowKey,
-  resumeHash: Buffer,
-  tokenHash: Buffer,
+  presented: Buffer,
+  issued: { tokenHash: Buffer; resumeHash: Buffer },
 ): Promise<boolean> {
-  const values = [tokenHash, tenantId, flowId, type, resumeHash];
+  const values = [issued.tokenHash, issued.resumeHash, presented, tenantId, flowId, type];
   const { rowCount } = await run(database, "write", "flow_rotate", values);
   return rowCount === 1;
 }
@@ -298,5 +316,6 @@ function toStored(row: QueryResultRow): StoredFlow {
     finishedAt: row.finished_at,
     sessionId: row.session_id,
     claimed: row.claimed,
+    resume: { current: row.resume_hash, previous: row.previous_resume_hash },
   };
 }

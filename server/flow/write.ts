@@ -10,6 +10,7 @@ import type { FlowRecord } from "./data.ts";
 import { factsOf, isPendingRegistration } from "./facts.ts";
 import { enter, type Judged, renewsOnRequest, withoutPayload } from "./judge.ts";
 import type { FlowType } from "./names.ts";
+import { nextResumeSecret, resumeHashes } from "./resume.ts";
 import { sealSecrets } from "./sealed-payload.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
@@ -30,6 +31,14 @@ class ClaimLostError extends Error {}
 
 const MAX_ATTEMPTS = 3;
 
+/** How a step is written. */
+interface Writing {
+  /** Profile flows only. */
+  owner: Owner | null;
+  /** The flow's current resume secret, if the request obtained it already; otherwise the step issues the next one. */
+  resume?: string;
+}
+
 /**
  * Writes a judged step in one short transaction, and shows the result. Its first statement saves the flow only if the
  * claim still holds, so that only one of two servers that step the same flow writes.
@@ -45,10 +54,10 @@ export async function write(
   claim: Claim,
   flow: StoredFlow,
   judged: Judged,
-  owner: Owner | null = null,
+  writing: Writing,
 ): Promise<Answer | null> {
   try {
-    return await writeOnce(request, key, claim, flow, judged, owner);
+    return await writeOnce(request, key, claim, flow, judged, writing);
   } catch (error) {
     if (error instanceof ClaimLostError) return null;
     const conflict = conflictOf(error, conflictFlowType(flow.record));
@@ -56,6 +65,7 @@ export async function write(
     if (!conflict) throw error;
     const { record } = flow;
     const { database } = request.runtime;
+    const { owner } = writing;
     // The account was changed concurrently: read it again.
     const { userId } = record.data;
     const user = userId ? await factsById(database.read, request.tenant.id, userId) : flow.user;
@@ -74,7 +84,7 @@ export async function write(
       claim,
       { ...flow, user },
       { ...entered, error: conflict.error },
-      owner,
+      writing,
     );
   }
 }
@@ -90,11 +100,13 @@ async function writeOnce(
   claim: Claim,
   flow: StoredFlow,
   judged: Judged,
-  owner: Owner | null,
+  { owner, resume: issuedResume }: Writing,
 ): Promise<Answer | null> {
   const { runtime, tenant } = request;
   const { database } = runtime;
   const token = newToken(runtime.platform);
+  const { current } = flow.resume;
+  const resume = issuedResume ?? nextResumeSecret(runtime, key, current);
   const finishes = Object.keys(states[judged.record.state].actions).length === 0;
   // The pending data is written by this step; the flow keeps no copy.
   const data = finishes ? { ...judged.record.data, pending: {} } : judged.record.data;
@@ -112,6 +124,7 @@ async function writeOnce(
     }),
     error: judged.error,
     tokenHash: sha256(token),
+    resume: issuedResume ? flow.resume : resumeHashes(resume, current, judged.identifies),
     finishedAt: finishes ? request.now : null,
     sessionId: judged.session?.id ?? null,
   };
@@ -136,6 +149,7 @@ async function writeOnce(
     ),
     version: record.version,
     flowId: record.id,
+    resume,
     ...(judged.session ? { session: judged.session } : {}),
     ...(judged.cookieChanges ? { cookieChanges: judged.cookieChanges } : {}),
   };

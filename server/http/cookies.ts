@@ -26,12 +26,15 @@ export interface CookieAttributes {
   sameSite: "strict" | "lax" | "none";
   secure: boolean;
   domain?: string;
+  /** Default: the path of the tenant. */
+  path?: string;
 }
 
 const sameSiteWord = { strict: "Strict", lax: "Lax", none: "None" } as const;
 
 /**
- * A `Set-Cookie` value. Cookies of a tenant that shares its host with others are limited to the tenant's own path.
+ * A `Set-Cookie` value. Cookies of a tenant that shares its host with others are limited to the tenant's own path, unless
+ * another is given.
  *
  * @param value must need no quoting: a JWT, a sealed value, or the empty string
  */
@@ -41,10 +44,10 @@ export function formatCookie(
   value: string,
   attributes: CookieAttributes,
 ): string {
-  const { maxAge, sameSite, secure, domain } = attributes;
+  const { maxAge, sameSite, secure, domain, path = pathPrefix(config) || "/" } = attributes;
   return [
     `${name}=${value}`,
-    `Path=${pathPrefix(config) || "/"}`,
+    `Path=${path}`,
     ...(domain ? [`Domain=${domain}`] : []),
     ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
     "HttpOnly",

@@ -73,7 +73,7 @@ describe("a tenant by path", () => {
     expect((await browser.request("/me")).status).toBe(401);
   });
 
-  test("A39 limits every cookie to its own path", async () => {
+  test("A39 limits every cookie to its own path, or bears the tenant's id in its name", async () => {
     const path = `; Path=/t/${acme.id};`;
     const { visitor: browser } = await register(acme);
     const lines = [...browser.setCookies];
@@ -86,8 +86,37 @@ describe("a tenant by path", () => {
       expect(browser.setCookies.length).toBeGreaterThan(0);
       lines.push(...browser.setCookies);
     }
-    expect(lines.filter((line) => !line.includes(path))).toEqual([]);
+    const ofHost = lines.filter((line) => !line.includes(path));
+    expect(lines.length).toBeGreaterThan(ofHost.length);
+    expect(ofHost.length).toBeGreaterThan(0);
+    for (const line of ofHost)
+      expect(line).toMatch(
+        new RegExp(
+          `^stile-(login|registration|destination|profile|token_exchange)-${acme.id}=[^;]*; Path=/;`,
+        ),
+      );
     expect(lines.filter((line) => line.includes("__Host-"))).toEqual([]);
+  });
+
+  test("A127 has flow cookies over https that no other host can set", async () => {
+    const secure = runtime.configured({ BASE_URL: "https://login.example.com" });
+    const browser = visitor(secure);
+    const page = { "sec-fetch-site": "same-origin" };
+    await browser.post(`/t/${acme.id}/api/trpc/flow.start`, { type: "login" }, page);
+    expect(browser.setCookies).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^__Host-stile-login-${acme.id}=[^;]+; Path=/; Max-Age=90000; HttpOnly; Secure; SameSite=Lax$`,
+        ),
+      ),
+    ]);
+    const [flow = ""] = browser.cookies.values();
+    for (const former of ["__Secure-stile-login", "stile-login", `stile-login-${acme.id}`]) {
+      const target = visitor(secure);
+      target.cookies.set(former, flow);
+      const response = await target.post(`/t/${acme.id}/api/trpc/flow.current`, { type: "login" }, page);
+      expect((await response.json()).result.data.version).toBe(0);
+    }
   });
 
   test("names itself in its tokens, and signs them with keys of its own", async () => {

@@ -18,6 +18,7 @@ export interface Walk {
   readonly state: FlowState;
   readonly answer: Answer;
   readonly flowId: string;
+  /** The newest resume secret. */
   readonly resume: string;
   /** Performs an action; keeps the new state unless it is `error`. */
   act(
@@ -50,8 +51,8 @@ export async function walk(
     return found?.live ? found.session : undefined;
   };
   let answer = await start(runtime, runtime.tenant, client, type, await session());
-  const { flowId, resume } = answer;
-  if (!flowId || !resume) throw new Error(`no flow was started: ${answer.state.error?.code}`);
+  const { flowId } = answer;
+  if (!flowId) throw new Error(`no flow was started: ${answer.state.error?.code}`);
   return {
     get state() {
       return answer.state;
@@ -60,7 +61,9 @@ export async function walk(
       return answer;
     },
     flowId,
-    resume,
+    get resume() {
+      return answer.resume ?? "";
+    },
     async act(action, input = {}, options = {}) {
       const from = answer.state.name;
       const { tenant } = options.runtime ?? runtime;
@@ -81,7 +84,7 @@ export async function walk(
     },
     async refresh() {
       const present = await session();
-      const call = { type, flowId, resume, ...(present ? { session: present } : {}) };
+      const call = { type, flowId, resume: answer.resume ?? "", ...(present ? { session: present } : {}) };
       const shown = await current(runtime, runtime.tenant, client, call);
       if (shown.state.name !== "error") answer = shown;
       return shown.state;

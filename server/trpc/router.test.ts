@@ -14,6 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => runtime.close());
 
+const cookieName = (type: FlowType) => `stile-${type}-${runtime.tenant.id}`;
 const newAddress = () => `${randomUUID()}@example.com`;
 
 type FlowType = "login" | "registration";
@@ -41,12 +42,14 @@ describe("the page's flow", () => {
     const answer = await start(browser, "login");
     expect(answer).toMatchObject({ version: 1, state: { name: "preflight", status: 200, csrf_token: "" } });
     expect(browser.setCookies).toEqual([
-      expect.stringMatching(/^stile-login=Fe26\.2\*[^;]+; Path=\/; Max-Age=90000; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(
+        /^stile-login-0{8}-0000-4000-8000-0{11}1=Fe26\.2\*[^;]+; Path=\/; Max-Age=90000; HttpOnly; SameSite=Lax$/,
+      ),
     ]);
-    const before = browser.cookies.get("stile-login");
+    const before = browser.cookies.get(cookieName("login"));
     const next = await act(browser, "login", 1, "register_client_capabilities");
     expect(next).toMatchObject({ version: 2, state: { name: "login_init", csrf_token: "" } });
-    expect(browser.cookies.get("stile-login")).not.toBe(before);
+    expect(browser.cookies.get(cookieName("login"))).not.toBe(before);
   });
 
   test("has a Secure, host-bound cookie over https", async () => {
@@ -54,7 +57,7 @@ describe("the page's flow", () => {
     await start(browser, "registration");
     expect(browser.setCookies).toEqual([
       expect.stringMatching(
-        /^__Host-stile-registration=[^;]+; Path=\/; Max-Age=90000; HttpOnly; Secure; SameSite=Lax$/,
+        /^__Host-stile-registration-0{8}-0000-4000-8000-0{11}1=[^;]+; Path=\/; Max-Age=90000; HttpOnly; Secure; SameSite=Lax$/,
       ),
     ]);
   });
@@ -75,7 +78,7 @@ describe("the page's flow", () => {
     await start(browser, "registration");
     expect((await current(browser, "login")).state.name).toBe("login_init");
     expect((await current(browser, "registration")).state.name).toBe("preflight");
-    browser.cookies.set("stile-registration", browser.cookies.get("stile-login") ?? "");
+    browser.cookies.set(cookieName("registration"), browser.cookies.get(cookieName("login")) ?? "");
     expect((await current(browser, "registration")).version).toBe(0);
   });
 
@@ -109,7 +112,7 @@ describe("the page's flow", () => {
     });
 
     late.advanceClock(61);
-    browser.cookies.set("stile-registration", before.get("stile-registration") ?? "");
+    browser.cookies.set(cookieName("registration"), before.get(cookieName("registration")) ?? "");
     expect((await current(browser, "registration")).state).toMatchObject({ name: "error", status: 403 });
     await late.close();
   });
@@ -206,7 +209,7 @@ describe("without a flow", () => {
   ])("ignores a cookie that is %s", async (_, tamper) => {
     const browser = visitor(runtime);
     await start(browser, "login");
-    browser.cookies.set("stile-login", tamper(browser.cookies.get("stile-login") ?? ""));
+    browser.cookies.set(cookieName("login"), tamper(browser.cookies.get(cookieName("login")) ?? ""));
     expect((await current(browser, "login")).version).toBe(0);
   });
 });

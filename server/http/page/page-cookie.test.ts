@@ -32,9 +32,24 @@ test("A68 rejects another tenant's cookie", async () => {
 
 test("A39 finds the cookie beside a planted one", async () => {
   const cookie = sent(await pageCookie(runtime(oldKey), tenant, "login", flow));
-  expect(await openPageCookie(runtime(oldKey), tenant, "login", `stile-login=planted; ${cookie}`)).toEqual(
-    flow,
-  );
+  expect(
+    await openPageCookie(runtime(oldKey), tenant, "login", `stile-login-${tenant.id}=planted; ${cookie}`),
+  ).toEqual(flow);
+});
+
+test.each([
+  ["https://login.example.com", "__Host-stile-login", true],
+  ["http://localhost:3000", "stile-login", true],
+  ["https://login.example.com", "__Secure-stile-login", false],
+  ["https://login.example.com/t/acme", "__Secure-stile-login", false],
+  ["https://login.example.com/t/acme", "__Host-stile-login", false],
+])("A127 at %s finds a flow under %s of an earlier version: %s", async (base_url, former, isFound) => {
+  const own: Tenant = { ...tenant, config: { ...tenant.config, base_url } };
+  const cookie = sent(await pageCookie(runtime(oldKey), own, "login", flow));
+  const [name = "", seal = ""] = cookie.split(/=(.*)/);
+  expect(name).toBe(`${base_url.startsWith("https") ? "__Host-" : ""}stile-login-${tenant.id}`);
+  const opened = await openPageCookie(runtime(oldKey), own, "login", `${former}=${seal}`);
+  expect(opened).toEqual(isFound ? flow : null);
 });
 
 test("accepts a seal for the lifetime of its cookie, with a minute of clock tolerance", async () => {

@@ -32,11 +32,20 @@ const GRACE_SECONDS = 24 * 3600;
 
 /**
  * `__Host-` prevents sibling hosts from planting a flow (RFC 6265bis, 4.1.3.2). Browsers allow the prefix only for
- * cookies of the whole host; the seal binds a flow to its tenant in both cases.
+ * cookies of the whole host, so the tenant's id in the name separates tenants that share it. The seal binds the cookie
+ * to its tenant as well.
  */
-function cookieName(name: keyof Contents, config: Config): string {
-  const prefix = pathPrefix(config) === "" ? "__Host-" : "__Secure-";
-  return `${isSecure(config) ? prefix : ""}stile-${name}`;
+function cookieName(name: keyof Contents, { id, config }: Tenant): string {
+  return `${isSecure(config) ? "__Host-" : ""}stile-${name}-${id}`;
+}
+
+/**
+ * The name before version 0.3, under which flows in progress are still found. Not over https for a tenant under a path:
+ * its cookies had no `__Host-`, so they can be planted.
+ */
+function formerCookieName(name: keyof Contents, { config }: Tenant): string | null {
+  if (!isSecure(config)) return `stile-${name}`;
+  return pathPrefix(config) === "" ? `__Host-stile-${name}` : null;
 }
 
 /** Browsers silently drop larger cookies (RFC 6265bis, 5.6). */
@@ -63,7 +72,8 @@ export async function openPageCookie<Name extends FlowType | "destination">(
   name: Name,
   cookies: string | null,
 ): Promise<Contents[Name] | null> {
-  for (const seal of cookieValues(cookies, cookieName(name, tenant.config))) {
+  const names = [cookieName(name, tenant), formerCookieName(name, tenant)];
+  for (const seal of names.flatMap((cookie) => (cookie === null ? [] : cookieValues(cookies, cookie)))) {
     const opened = await unsealData<Sealed<Name> | Record<string, never>>(seal, {
       password: vault.passwords("page cookie").unsealing,
       ttl: lifetime(tenant.config),
@@ -92,18 +102,13 @@ export async function pageCookie<Name extends FlowType | "destination">(
     password: vault.passwords("page cookie").sealing,
     ttl: maxAge,
   });
-  return formatCookie(config, cookieName(name, config), seal, {
-    maxAge,
-    sameSite: "lax",
-    secure: isSecure(config),
-  });
+  return formatCookie(config, cookieName(name, tenant), seal, { ...attributes(config), maxAge });
 }
 
 /** Removes a cookie. */
 export function expiredPageCookie(tenant: Tenant, name: FlowType | "destination"): string {
-  return formatCookie(tenant.config, cookieName(name, tenant.config), "", {
-    maxAge: 0,
-    sameSite: "lax",
-    secure: isSecure(tenant.config),
-  });
+  const { config } = tenant;
+  return formatCookie(config, cookieName(name, tenant), "", { ...attributes(config), maxAge: 0 });
 }
+
+const attributes = (config: Config) => ({ path: "/", sameSite: "lax" as const, secure: isSecure(config) });

@@ -134,16 +134,19 @@ async function reply(
   const { runtime, tenant } = context;
   const { version, session } = answer;
   const state = { ...answer.state, csrf_token: "" };
-  // An error without a state has not changed the flow or its token.
+  // An error without a state has not changed the flow or its secrets.
   if (!flow || answer.flowId === null) return { answer: { version, state }, headers, cookies };
+  const { resume = flow.resume } = answer;
   if (!session) {
-    const sealed = await pageCookie(runtime, tenant, type, { ...flow, token: answer.state.csrf_token });
+    const token = answer.state.csrf_token;
+    const sealed = await pageCookie(runtime, tenant, type, { ...flow, resume, token });
     return { answer: { version, state }, headers, cookies: [...cookies, sealed] };
   }
 
   const redirectTo = await redirectAfterSignIn(context, session, flow, kind === "current");
   const { redirectTo: _before, ...rest } = flow;
-  const finished: PageFlow = { ...rest, token: "", finished: version, ...(redirectTo ? { redirectTo } : {}) };
+  const end = { token: "", finished: version, ...(redirectTo ? { redirectTo } : {}) };
+  const finished: PageFlow = { ...rest, resume, ...end };
   return {
     answer: { version, state, ...(redirectTo ? { redirect_to: redirectTo } : {}) },
     headers,

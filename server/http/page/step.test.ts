@@ -109,12 +109,13 @@ describe("without a script", () => {
   });
 
   test("after a lost response the next submit shows the current state, and the one after it works", async () => {
+    const cookieName = `stile-registration-${runtime.tenant.id}`;
     const browser = visitor(runtime);
     const email = newAddress();
     await submit(browser, "registration", "register_client_capabilities");
-    const kept = browser.cookies.get("stile-registration") ?? "";
+    const kept = browser.cookies.get(cookieName) ?? "";
     await submit(browser, "registration", "register_login_identifier", { email });
-    browser.cookies.set("stile-registration", kept);
+    browser.cookies.set(cookieName, kept);
 
     let drawn = await submit(browser, "registration", "register_login_identifier", { email });
     expect(drawn.state.name).toBe("passcode_confirmation");
@@ -124,11 +125,11 @@ describe("without a script", () => {
     expect(beforeEnd.state.name).toBe("password_creation");
 
     // The last response is lost too, with the session cookie.
-    const last = browser.cookies.get("stile-registration") ?? "";
+    const last = browser.cookies.get(cookieName) ?? "";
     const form = { flow: "registration", action: "register_password", version: String(beforeEnd.version) };
     await browser.submit("/step", { ...form, new_password: password });
     browser.cookies.delete("service");
-    browser.cookies.set("stile-registration", last);
+    browser.cookies.set(cookieName, last);
     const again = await browser.submit("/step", { ...form, new_password: password });
     expect(again.headers.get("x-session-lifetime")).not.toBeNull();
     drawn = await page(browser, "registration");

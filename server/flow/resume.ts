@@ -1,0 +1,45 @@
+import { sha256 } from "../lib/sha256.ts";
+import type { Runtime } from "../runtime.ts";
+import type { FlowRecord } from "./data.ts";
+import type { FlowKey, ResumeHashes } from "./store.ts";
+
+/**
+ * Derives the resume secret of the next answer. The same predecessor has the same successor, so tabs that share a
+ * cookie, and repetitions of a lost answer, all obtain the current secret. Only this service can derive it.
+ *
+ * @param predecessor hash of the secret that is replaced
+ */
+export function nextResumeSecret(
+  { vault }: Pick<Runtime, "vault">,
+  { tenantId, flowId }: FlowKey,
+  predecessor: Buffer,
+): string {
+  return vault.mac("resume", tenantId, flowId, predecessor.toString("hex")).toString("base64url");
+}
+
+/**
+ * Returns the hashes to store with a new secret. The preceding secret remains accepted, unless the step identified the
+ * person: a browser that held the flow before may be another person's.
+ */
+export function resumeHashes(secret: string, predecessor: Buffer, identified: boolean): ResumeHashes {
+  return { current: sha256(secret), previous: identified ? null : predecessor };
+}
+
+/**
+ * Whether a step has identified the person: by a factor, each further one included, by a verified address or an
+ * identity provider, or, in a registration without any of these, by its first credential or its end.
+ */
+export function identifiesPerson(before: FlowRecord, after: FlowRecord): boolean {
+  if (after.data.factors.length > before.data.factors.length) return true;
+  return !isIdentified(before) && (isIdentified(after) || after.state === "success");
+}
+
+function isIdentified({ data }: FlowRecord): boolean {
+  const { passwordHash, credential, securityKey, totp } = data.pending;
+  return (
+    data.factors.length > 0 ||
+    data.emailVerified === true ||
+    data.signedUp !== undefined ||
+    [passwordHash, credential, securityKey, totp].some((created) => created !== undefined)
+  );
+}
