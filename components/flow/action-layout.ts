@@ -52,7 +52,7 @@ const actionStyles: Partial<Record<ActionName, ActionStyle>> = {
 };
 
 /**
- * Sorts the actions of a state by their inputs and by `actionStyles`.
+ * Sorts the actions of a state by their inputs and by `actionStyles`. An alias is not drawn beside its action.
  *
  * @param ceremonyAction the action that a ceremony performs; its inputs cannot be typed, so it has no form
  * @param isHidden whether the ceremony always performs it, so that it is not drawn
@@ -70,6 +70,7 @@ export function layOutActions(
     ...{ toggles: [], choices: [], valueButtons: [], collapsed: [], links: [] },
   };
   for (const action of Object.values(state.actions)) {
+    if (action.alias_of !== undefined) continue;
     const visible = visibleInputs(action, pageValues);
     if (action.action === ceremonyAction && (isHidden || visible.length > 0)) continue;
     if (!isPerformable(action, pageValues)) continue;

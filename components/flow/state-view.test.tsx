@@ -23,6 +23,17 @@ function found(role: "button" | "textbox" | "checkbox" | "alert"): string[] {
   });
 }
 
+describe("an alias", () => {
+  test("is not drawn beside its action", () => {
+    draw(states.onboarding_username);
+    expect(screen.getAllByRole("textbox")).toHaveLength(1);
+    expect(screen.getAllByRole("button").map((button) => button.textContent)).toEqual([
+      "Continue",
+      "Not now",
+    ]);
+  });
+});
+
 describe("every state", () => {
   test.each(names)("%s has one heading, and every control a name", (name) => {
     const { container } = draw(states[name]);
@@ -47,7 +58,9 @@ describe("every state", () => {
       "webauthn_verify_attestation_response",
       "exchange_token",
     ];
-    const expected = Object.keys(states[name].actions).filter((action) => !browserOnly.includes(action));
+    const expected = Object.values(states[name].actions)
+      .filter(({ action, alias_of }) => !browserOnly.includes(action) && alias_of === undefined)
+      .map(({ action }) => action);
     const forms = [...container.querySelectorAll<HTMLFormElement>("form[data-action]")];
     const fields = forms.map((form) => Object.fromEntries(new FormData(form)));
     expect([...new Set(fields.map(({ action }) => action))].sort()).toEqual(expected.sort());

@@ -107,6 +107,11 @@ const exchangeToken = () => action("exchange_token", [hidden("token"), verifier(
 const recoveryCode = () => action("recovery_code_validate", [input("recovery_code", "string")]);
 const username = (more: Partial<InputDescriptor> = {}) =>
   input("username", "string", { min_length: 3, max_length: 32, ...more });
+const takenUsername = () =>
+  username({
+    value: "ada",
+    error: { code: "username_already_exists", message: "This username is taken." },
+  });
 
 const preflight = () =>
   state("preflight", [
@@ -365,12 +370,8 @@ export const states = {
   onboarding_username: state(
     "onboarding_username",
     [
-      action("username_set", [
-        username({
-          value: "ada",
-          error: { code: "username_already_exists", message: "This username is taken." },
-        }),
-      ]),
+      action("username_set", [takenUsername()]),
+      { ...action("username_create", [takenUsername()]), alias_of: "username_set" },
       action("skip"),
     ],
     { status: 400, error: invalid },

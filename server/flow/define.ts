@@ -64,7 +64,7 @@ export interface Action<Input extends InputSchema = InputSchema> {
   when: (view: View) => boolean;
   to: readonly Target[];
   errors: readonly ErrorCode[];
-  /** Names under which older clients call it. */
+  /** Other names under which it is offered, for published clients that know only those. */
   aliases: readonly string[];
   run(context: Context, input: unknown): Outcome | Promise<Outcome>;
 }

@@ -461,12 +461,29 @@ describe("a login", () => {
       expect([username, flow.errors()]).toEqual([username, [code]]);
     }
     expect((await flow.act("username_set", { username: newName() })).name).toBe("success");
-    const older = await begin(runtime, "login", {});
-    const { email: another } = await register(configured());
-    await older.act("continue_with_login_identifier", { identifier: another });
-    await older.act("continue_to_password_login");
-    await older.act("password_login", { password });
-    expect((await older.act("username_create", { username: newName() })).name).toBe("success");
+  });
+
+  test("offers the setting of a username under the name that published clients draw, too", async () => {
+    const runtime = configured({ STILE_USERNAME_ENABLED: "true" });
+    const { email } = await register(configured());
+    const flow = await begin(runtime, "login", {});
+    await flow.act("continue_with_login_identifier", { identifier: email });
+    await flow.act("continue_to_password_login");
+    const { actions } = await flow.act("password_login", { password });
+    expect(actions.username_set).not.toHaveProperty("alias_of");
+    expect(actions.username_create).toEqual({
+      ...actions.username_set,
+      action: "username_create",
+      href: `/login?action=username_create%40${flow.flowId}`,
+      alias_of: "username_set",
+    });
+    const { actions: rejected } = await flow.act("username_create", { username: "no spaces" });
+    for (const name of ["username_create", "username_set"])
+      expect(rejected[name]?.inputs.username).toMatchObject({
+        value: "no spaces",
+        error: { code: "invalid_username_error" },
+      });
+    expect((await flow.act("username_create", { username: newName() })).name).toBe("success");
   });
 
   test("accepts an address without a code if none is required, and rejects a taken one", async () => {

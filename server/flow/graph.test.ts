@@ -110,6 +110,9 @@ const offered: Record<string, string[]> = {
   success: [],
 };
 
+/** Further names of actions, under which published clients know them. */
+const aliases: Record<string, string[]> = { onboarding_username: ["username_create"] };
+
 test("every state declares the actions of the interface, and no others", () => {
   const declared = Object.fromEntries(
     stateNames.map((name) => [name, Object.keys(states[name].actions).sort()]),
@@ -229,7 +232,7 @@ test.each(stateNames)("%s offers the actions that the interface lists if every g
     .flatMap((flow) =>
       situations.flatMap((data) => accounts.flatMap((account) => offeredIn(flow, name, data, account))),
     );
-  expect([...new Set(all)].sort()).toEqual([...(offered[name] ?? [])].sort());
+  expect([...new Set(all)].sort()).toEqual([...(offered[name] ?? []), ...(aliases[name] ?? [])].sort());
 });
 
 test("offers authenticator actions only if authenticators are enabled", () => {
@@ -275,4 +278,7 @@ test("the published graph contains every edge and every declared error", () => {
     action: "verify_passcode",
     code: "passcode_invalid",
   });
+  expect(published.aliases).toEqual([
+    { state: "onboarding_username", action: "username_create", alias_of: "username_set" },
+  ]);
 });

@@ -57,6 +57,15 @@ export function declaredErrors(): DeclaredError[] {
   );
 }
 
+/** Lists the actions that are offered under another name, too. */
+function aliases(): { state: StateName; action: string; alias_of: string }[] {
+  return stateNames.flatMap((state) =>
+    Object.entries(states[state].actions).flatMap(([alias_of, action]) =>
+      action.aliases.map((name) => ({ state, action: name, alias_of })),
+    ),
+  );
+}
+
 /** The state that a flow of each type must be able to reach. */
 const destinations: Record<FlowType, StateName> = {
   login: "success",
@@ -109,6 +118,7 @@ export function graph() {
       ]),
     ),
     errors: declaredErrors(),
+    aliases: aliases(),
   };
 }
 

@@ -45,11 +45,12 @@ function statesPage(config: Config): string {
 function stateSection(name: StateName, config: Config): string[] {
   const flows = flowTypes.filter((flow) => statesOf(flow).includes(name));
   const actions = Object.entries(states[name].actions);
-  const rows = actions.map(([action, { description, to, errors: codes, input }]) => {
+  const rows = actions.map(([action, { description, to, errors: codes, input, aliases }]) => {
     const [type = flowTypes[0]] = flows;
     const { inputs } = describeInputs(input(viewFor(type, name, config)));
     const takes = Object.values(inputs).map(describeInput).join(", ") || "nothing";
-    return `| \`${action}\` | ${description} | ${takes} | ${[...to].map(code).join(", ")} | ${[...codes].map(code).join(", ") || "none"} |`;
+    const names = [action, ...aliases].map(code).join(" or ");
+    return `| ${names} | ${description} | ${takes} | ${[...to].map(code).join(", ")} | ${[...codes].map(code).join(", ") || "none"} |`;
   });
   return [
     `## \`${name}\``,

@@ -19,7 +19,12 @@ export function show(
     payload: { ...state.shows?.(view), ...record.payload, ...record.secrets, ...error?.payload },
     csrf_token: token,
     actions: Object.fromEntries(
-      offered.map(([name, action]) => [name, describeAction(name, action, record, view, error)]),
+      offered.flatMap(([name, action]) => {
+        const descriptor = describeAction(name, action, record, view, error);
+        return [descriptor, ...action.aliases.map((alias) => aliasOf(descriptor, alias, record))].map(
+          (described) => [described.action, described],
+        );
+      }),
     ),
     ...(error ? { error: describeError(error.code) } : {}),
     links: null,
@@ -69,8 +74,17 @@ function describeAction(
   });
   return {
     action: name,
-    href: `/${record.type}?action=${name}%40${record.id}`,
+    href: hrefOf(name, record),
     description: action.description,
     inputs: Object.fromEntries(shown),
   };
+}
+
+/** Describes an action under another name. */
+function aliasOf(descriptor: ActionDescriptor, alias: string, record: FlowRecord): ActionDescriptor {
+  return { ...descriptor, action: alias, href: hrefOf(alias, record), alias_of: descriptor.action };
+}
+
+function hrefOf(action: string, { type, id }: FlowRecord): string {
+  return `/${type}?action=${action}%40${id}`;
 }

@@ -16,6 +16,8 @@ export interface ActionDescriptor {
   /** Relative to the base address, for instance `/login?action=back%40<flow id>`. */
   href: string;
   description: string;
+  /** The action that this one is another name of, for clients that know only this name. */
+  alias_of?: string;
   inputs: Record<string, InputDescriptor>;
 }
 

@@ -95,9 +95,9 @@ export async function walk(
 
 /** Error codes of a state: those of the inputs where there are any, else the flow's. */
 export function errorCodes(state: FlowState): string[] {
-  const ofInputs = Object.values(state.actions).flatMap(({ inputs }) =>
-    Object.values(inputs).flatMap(({ error }) => (error ? [error.code] : [])),
-  );
+  const ofInputs = Object.values(state.actions)
+    .filter(({ alias_of }) => alias_of === undefined)
+    .flatMap(({ inputs }) => Object.values(inputs).flatMap(({ error }) => (error ? [error.code] : [])));
   if (ofInputs.length > 0) return ofInputs;
   return state.error ? [state.error.code] : [];
 }
