@@ -16,12 +16,16 @@ export interface Client {
   thirdPartyStates?: readonly string[];
   /** Cookie of a trusted device: entries of `<user id>:<token>` joined by `|`, newest first. */
   deviceCookie: string | null;
+  /** Sealed cookie of the accounts that this browser has signed in to before. */
+  markCookie: string | null;
 }
 
 /** Cookies that the answer sets or removes in the browser. */
 export interface CookieChanges {
   /** Value of the cookie of a trusted device, and its lifetime in seconds. */
   device?: { value: string; seconds: number };
+  /** Value of the cookie of the accounts that this browser has signed in to, and its lifetime in seconds. */
+  mark?: { value: string; seconds: number };
   /** State of a request to an identity provider, which the callback must find in the same browser. */
   thirdPartyState?: { value: string; seconds: number };
   /** The session has ended, so its cookie is removed. */

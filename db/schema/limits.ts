@@ -1,10 +1,10 @@
 import { bigint, index, integer, pgTable, text } from "drizzle-orm/pg-core";
 
-/** Counted events per window. Only rate-limiter-flexible writes it; its statements rely on the order of columns. */
+/** Counted events per window of a rate limit. */
 export const rateLimits = pgTable(
   "rate_limits",
   {
-    /** Name of the limit, and digest of the tenant and of the value that it counts by. */
+    /** Name of the limit and length of its window, and digest of the tenant and of the value that it counts by. */
     key: text("key").primaryKey(),
     points: integer("points").notNull().default(0),
     /** Milliseconds since 1970. */

@@ -6,17 +6,20 @@ import type { Write } from "#db/write";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import type { Platform } from "../lib/platform.ts";
 import {
-  countFailure,
+  countFailureOfSource,
+  type FailureKey,
   failureSubject,
   hourly,
   MAX_CONSECUTIVE_FAILURES,
+  readFailures,
   recordSuccess,
-  unlimited,
+  secondsToWait,
 } from "../limits/failure-counters.ts";
 import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import type { NoticeMail, PasscodeMail } from "../mail/messages.ts";
 import type { RequestContext } from "../runtime.ts";
+import { hasSignedInBefore } from "./account-marks.ts";
 
 /** The subject of a passcode. A flow has one passcode at a time for each purpose and recipient. */
 export interface PasscodeSubject {
@@ -28,7 +31,7 @@ export interface PasscodeSubject {
   identifier: string;
   /** The account to sign in to, if there is one. */
   userId?: string;
-  /** Whether the account can sign in by another method that an attacker cannot lock; see `verifyPasscode`. */
+  /** Whether the account can sign in by another method that an attacker cannot lock; see `resendPasscode`. */
   hasAlternative?: boolean;
   /** There is no account, or the address is taken: every code is rejected, and `notice` is mailed, or nothing. */
   decoy: boolean;
@@ -45,9 +48,7 @@ export type PasscodeVerdict =
   /** `write` consumes the code; it throws ConflictError("passcode") if it was consumed concurrently. */
   | { ok: true; write: Write }
   /** `wrong`: another code, none, or an expired one. `exhausted`: no attempts are left, a new code is needed. */
-  | { ok: false; reason: "wrong" | "exhausted" }
-  /** Not verified: too many wrong codes for this account. */
-  | RateLimited;
+  | { ok: false; reason: "wrong" | "exhausted" };
 
 /** Attempts for one code. */
 const MAX_ATTEMPTS = 3;
@@ -66,26 +67,26 @@ export async function ensurePasscodeSent(
 }
 
 /**
- * Sends a new code, which consumes a rate token. It replaces the previous code and has three attempts of its own; the
+ * Sends a new code, which consumes rate tokens. It replaces the previous code and has three attempts of its own; the
  * account's failures stay counted (NIST SP 800-63B-4 section 3.1.3.2).
+ *
+ * The limits apply here and not to attempts: a code that was sent is always verified, so an attacker cannot make the
+ * owner's correct code fail. The number of codes bounds the number of guesses.
  */
 export async function resendPasscode(
   context: RequestContext,
   about: PasscodeSubject,
 ): Promise<PasscodeSending> {
-  const { runtime, tenant, client, now } = context;
-  // The source first: flooding from one source consumes that source's tokens, not those of its victims.
-  const source = await runtime.rates.consume("passcode_source", `${tenant.id}/${client.source}`);
-  if (!source.ok) return source;
-  const address = await runtime.rates.consume("passcode_address", `${tenant.id}/${about.identifier}`);
-  if (!address.ok) return address;
-  const isFlooded = await isMailboxFlooded(context, about);
+  const { runtime, tenant, now } = context;
+  const issued = await permitSending(context, about);
+  if (!issued.ok) return issued;
 
   const code = newPasscode(runtime.platform);
   const ttlSeconds = tenant.config.email.passcode_ttl;
   const row = {
     // Random bytes are not the digest of any code.
-    codeHash: about.decoy ? runtime.platform.randomBytes(32) : codeHashOf(context, about, code),
+    codeHash:
+      about.decoy || issued.withheld ? runtime.platform.randomBytes(32) : codeHashOf(context, about, code),
     tries: 0,
     createdAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
@@ -97,54 +98,88 @@ export async function resendPasscode(
       .values({ ...keyOf(context, about), ...row })
       .onConflictDoUpdate({ target: [tenantId, flowId, purpose, recipient], set: row });
   };
-  const mailed = isFlooded ? { ...about, recipient: null } : about;
+  const mailed = issued.withheld ? { ...about, recipient: null } : about;
   return { ok: true, writes: [write], jobs: jobsFor(context, mailed, code, ttlSeconds) };
 }
 
 /**
- * Whether the mailbox of a username has received too many passcodes. Nothing is then sent and no error is returned: an
- * error would reveal which address belongs to which username.
+ * Decides whether a code may be issued, and consumes the tokens of its limits.
+ *
+ * All limits are counted by the identifier that the user entered, known or not, so that they reveal nothing about
+ * accounts. Those of the account and of its mailbox are counted too, because several identifiers lead to them; they are
+ * never reported, since an error would reveal which identifiers belong together. A browser that has signed in to the
+ * account before gets a code from a reserve when strangers have used up a limit.
+ *
+ * @returns `withheld`: nothing may be mailed, and no code is correct
  */
-async function isMailboxFlooded(
-  { runtime, tenant }: RequestContext,
-  { recipient, identifier }: PasscodeSubject,
-): Promise<boolean> {
-  if (recipient === null || recipient === identifier) return false;
-  return !(await runtime.rates.consume("passcode_address", `${tenant.id}/${recipient}`)).ok;
+async function permitSending(
+  context: RequestContext,
+  about: PasscodeSubject,
+): Promise<{ ok: true; withheld: boolean } | RateLimited> {
+  const { runtime, tenant, client } = context;
+  if (!tenant.config.rate_limiter.enabled) return { ok: true, withheld: false };
+  const { rates } = runtime;
+  const pace = { name: "passcode_pace", key: `${tenant.id}/${about.identifier}/${client.source}` } as const;
+
+  const failures = await failuresOf(context, about);
+  const charged = failures.ok
+    ? await rates.consumeAll([
+        pace,
+        { name: "passcode_source", key: `${tenant.id}/${client.source}` },
+        { name: "passcode_requester", key: pace.key },
+        { name: "passcode_identifier", key: `${tenant.id}/${about.identifier}` },
+        { name: "passcode_mailbox", key: `${tenant.id}/${about.recipient ?? about.identifier}`, quiet: true },
+        { name: "passcode_account", key: `${tenant.id}/${JSON.stringify(accountOf(about))}`, quiet: true },
+      ])
+    : failures;
+  const withheld = charged.ok && (charged.exceeded.length > 0 || (failures.ok && failures.locked));
+  if (charged.ok && !withheld) return { ok: true, withheld: false };
+
+  const { userId } = about;
+  if (userId && hasSignedInBefore(context, userId)) {
+    const reserve = { name: "passcode_reserve", key: `${tenant.id}/${userId}` } as const;
+    const reserved = await rates.consumeAll(charged.ok ? [reserve] : [pace, reserve]);
+    if (reserved.ok) return { ok: true, withheld: false };
+  }
+  return charged.ok ? { ok: true, withheld } : charged;
+}
+
+/**
+ * What the failures of an account mean for its next code. After too many from one source in an hour, that source gets
+ * no further code. `locked`: after 100 consecutive failures from all sources, none is issued until a method succeeds,
+ * provided the account has another method: an attacker can lock a method but never the account.
+ */
+async function failuresOf(
+  context: RequestContext,
+  about: PasscodeSubject,
+): Promise<{ ok: true; locked: boolean } | RateLimited> {
+  const { runtime, tenant, now } = context;
+  const { fromSource, total } = await readFailures(runtime.database, failureKeyOf(context, about));
+  const limits = hourly(tenant.config.rate_limiter.wrong_passcodes_per_hour);
+  const wait = fromSource ? secondsToWait(fromSource, limits, now) : 0;
+  if (wait > 0) return rateLimited(wait);
+  const locked = about.hasAlternative === true && (total?.consecutive ?? 0) >= MAX_CONSECUTIVE_FAILURES;
+  return { ok: true, locked };
 }
 
 /**
  * Verifies a passcode. The attempt is counted first, in statements that commit by themselves: for the code, of which
- * attempts one to three are verified, and as a failure of the account (`countFailure`), limited per hour over all its
- * flows. Attempts that are not verified are not counted for the account.
- *
- * After 100 consecutive failures every code is rejected until another method succeeds, provided the account has one:
- * an attacker can lock a method but never the account. The verdicts stay the same, so they reveal nothing.
+ * attempts one to three are verified, and as a failure of the account, which limits further codes (`resendPasscode`).
+ * Attempts that are not verified are not counted for the account.
  */
 export async function verifyPasscode(
   context: RequestContext,
   about: PasscodeSubject,
   code: string,
 ): Promise<PasscodeVerdict> {
-  const { runtime, tenant, now } = context;
   const stored = await countAttempt(context, about);
-  if (stored && stored.tries > MAX_ATTEMPTS) return { ok: false, reason: "exhausted" };
-
-  const { enabled, wrong_passcodes_per_hour } = tenant.config.rate_limiter;
-  const counted = {
-    tenantId: tenant.id,
-    method: "passcode",
-    subject: failureSubjectOf(context, about),
-    source: "",
-  } as const;
-  const limits = enabled ? hourly(wrong_passcodes_per_hour) : unlimited;
-  const admitted = await countFailure(runtime.database, counted, limits, now);
-  if (!admitted.ok) return admitted.reason === "rate_limited" ? admitted : rateLimited(1);
-  const locked = enabled && about.hasAlternative === true && admitted.consecutive > MAX_CONSECUTIVE_FAILURES;
-
   if (!stored) return { ok: false, reason: "wrong" };
+  if (stored.tries > MAX_ATTEMPTS) return { ok: false, reason: "exhausted" };
+
+  const counted = failureKeyOf(context, about);
+  await countFailureOfSource(context.runtime.database, counted, context.now);
   const matches = constantTimeEqual(stored.codeHash, codeHashOf(context, about, code));
-  if (matches && !about.decoy && !locked) {
+  if (matches && !about.decoy) {
     return { ok: true, write: consumePasscode(context, about, stored.codeHash, counted) };
   }
   return { ok: false, reason: stored.tries === MAX_ATTEMPTS ? "exhausted" : "wrong" };
@@ -184,13 +219,15 @@ function codeHashOf(context: RequestContext, about: PasscodeSubject, code: strin
   return context.runtime.vault.mac("passcode", tenantId, flowId, purpose, recipient.toString("hex"), code);
 }
 
-/** Failures of verifying an address count for the mailbox, because the account may not exist yet. */
-function failureSubjectOf({ runtime, tenant }: RequestContext, about: PasscodeSubject): Buffer {
-  const { purpose, recipient, identifier, userId } = about;
-  if (purpose === "email_verification") {
-    return failureSubject(runtime.vault, tenant.id, { mailbox: recipient ?? identifier });
-  }
-  return failureSubject(runtime.vault, tenant.id, userId ? { userId } : { identifier });
+/** Whose code it is. Verifying an address concerns its mailbox, because the account may not exist yet. */
+function accountOf({ purpose, recipient, identifier, userId }: PasscodeSubject) {
+  if (purpose === "email_verification") return { mailbox: recipient ?? identifier };
+  return userId ? { userId } : { identifier };
+}
+
+function failureKeyOf({ runtime, tenant, client }: RequestContext, about: PasscodeSubject): FailureKey {
+  const subject = failureSubject(runtime.vault, tenant.id, accountOf(about));
+  return { tenantId: tenant.id, method: "passcode", subject, source: client.source };
 }
 
 /** Always returns one job, so that timing reveals neither accounts nor addresses. */
@@ -245,7 +282,7 @@ function consumePasscode(
   context: RequestContext,
   about: PasscodeSubject,
   codeHash: Buffer,
-  counted: { tenantId: string; method: "passcode"; subject: Buffer; source: string },
+  counted: FailureKey,
 ): Write {
   const key = keyOf(context, about);
   return async (tx) => {

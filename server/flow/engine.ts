@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Database } from "#db/client";
 import { accountOf } from "../account/account.ts";
 import type { Client } from "../client.ts";
+import { markAccount } from "../credentials/account-marks.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
@@ -233,12 +234,12 @@ async function reissue(
     rememberMe: flow.record.data.rememberMe ?? false,
   });
   if (!session) return notPermitted();
-  return {
-    ...answerOf(request.tenant, flow, ""),
-    resume,
-    session,
-    ...(device ? { cookieChanges: { device } } : {}),
+  const { userId } = flow.record.data;
+  const cookieChanges = {
+    ...(device ? { device } : {}),
+    ...(userId ? { mark: markAccount(request, userId) } : {}),
   };
+  return { ...answerOf(request.tenant, flow, ""), resume, session, cookieChanges };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Config } from "../config/schema.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { pathPrefix } from "./tenant-path.ts";
 
 /**
@@ -65,6 +66,25 @@ export function isSecure(config: Config): boolean {
 export function deviceCookie(config: Config, value: string, maxAge: number): string {
   const { device_trust_cookie_name } = config.mfa;
   return formatCookie(config, device_trust_cookie_name, value, { maxAge, sameSite: "none", secure: true });
+}
+
+/**
+ * Name of the cookie of account marks. Over https it is bound to the host, so that no sibling host can plant or remove
+ * it; such cookies have no path (RFC 6265bis, 4.1.3.2), so the name tells tenants apart.
+ */
+export function markCookieName({ config, id }: Tenant): string {
+  return isSecure(config) ? `__Host-stile-marks-${id}` : `stile-marks-${id}`;
+}
+
+/** The cookie of account marks. `SameSite=None`, since pages of other sites may use this service. */
+export function markCookie(tenant: Tenant, value: string, maxAge: number): string {
+  const { config } = tenant;
+  return formatCookie(config, markCookieName(tenant), value, {
+    maxAge,
+    sameSite: "none",
+    secure: true,
+    ...(isSecure(config) ? { path: "/" } : {}),
+  });
 }
 
 /** The cookie that binds a request to an identity provider to the browser that started it. */

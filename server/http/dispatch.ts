@@ -4,11 +4,12 @@ import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
 import type { Runtime } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import type { Address, ErrorShape, Route } from "./address.ts";
 import { findRoute } from "./addresses.ts";
 import { authenticatorError } from "./authenticator/error.ts";
 import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
-import { cookieValues, THIRD_PARTY_STATE_COOKIE } from "./cookies.ts";
+import { cookieValues, markCookieName, THIRD_PARTY_STATE_COOKIE } from "./cookies.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { flowError } from "./flow/call-flow.ts";
 import type { HandlerContext } from "./handler-context.ts";
@@ -82,7 +83,7 @@ export async function handle(
   const address = route.methods.get(method);
   if (!address) return finish(errorFor(errorShape, 405, { Allow: allowed(route) }));
 
-  const client = clientOf(request, { peer, requestId }, address, proxiesOf(runtime), config);
+  const client = clientOf(request, { peer, requestId }, address, proxiesOf(runtime), tenant);
   const context: HandlerContext = {
     runtime,
     tenant,
@@ -116,8 +117,10 @@ function clientOf(
   { peer, requestId }: ConnectionInfo,
   { access }: Address,
   proxies: BlockList,
-  { mfa }: Config,
+  tenant: Tenant,
 ): Client {
+  const { mfa } = tenant.config;
+  const cookies = headers.get("cookie");
   const ip = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
   const requested = headers.get("x-language");
   // A form cannot send the header, so the language chosen on the page counts, or the browser's setting.
@@ -132,8 +135,9 @@ function clientOf(
     language,
     requestId,
     origin: headers.get("origin"),
-    thirdPartyStates: cookieValues(headers.get("cookie"), THIRD_PARTY_STATE_COOKIE),
-    deviceCookie: cookieValues(headers.get("cookie"), mfa.device_trust_cookie_name).join("|") || null,
+    thirdPartyStates: cookieValues(cookies, THIRD_PARTY_STATE_COOKIE),
+    deviceCookie: cookieValues(cookies, mfa.device_trust_cookie_name).join("|") || null,
+    markCookie: cookieValues(cookies, markCookieName(tenant))[0] ?? null,
   };
 }
 

@@ -33,11 +33,13 @@ export interface FailureLimits {
 
 const NO_LIMIT = 2_147_483_647;
 
+const HOUR_SECONDS = 3600;
+
 /** No limit; failures are still counted. */
 export const unlimited: FailureLimits = {
   delays: [0],
   maxInWindow: NO_LIMIT,
-  windowSeconds: 3600,
+  windowSeconds: HOUR_SECONDS,
   maxConsecutive: NO_LIMIT,
 };
 
@@ -52,7 +54,7 @@ export const consecutiveLimit: FailureLimits = { ...unlimited, maxConsecutive: M
 
 /** Limits failures in an hour. Per account, for all sources together. */
 export function hourly(maxInHour: number): FailureLimits {
-  return within(3600, maxInHour);
+  return within(HOUR_SECONDS, maxInHour);
 }
 
 /** Limits failures within a window. */
@@ -117,6 +119,37 @@ export async function countFailure(
   return counts ? rejectionOf(counts as FailureCounts, limits, now) : rateLimited(1);
 }
 
+/**
+ * Counts an attempt that is verified in any case, as `countFailure` does: for its source and for all sources of the
+ * account, in one statement.
+ */
+export async function countFailureOfSource(database: Database, key: FailureKey, now: Date): Promise<void> {
+  // In one order, so that concurrent attempts do not deadlock.
+  const values = [key.tenantId, key.method, key.subject, [...new Set(["", key.source])], now];
+  await run(database, "failure_count_source", countSourceText, [...values, HOUR_SECONDS]);
+}
+
+/** Reads the counters of an account: `fromSource` for the source of the key, `total` for all sources together. */
+export async function readFailures(
+  database: Database,
+  key: FailureKey,
+): Promise<{ fromSource: FailureCounts | null; total: FailureCounts | null }> {
+  const values = [key.tenantId, key.method, key.subject, ["", key.source]];
+  const rows = (await run(database, "failure_read_source", readSourceText, values)) as (FailureCounts & {
+    source: string;
+  })[];
+  const of = (source: string) => rows.find((row) => row.source === source) ?? null;
+  return { fromSource: of(key.source), total: of("") };
+}
+
+/** Seconds until the limits admit another attempt; 0 if they do now. */
+export function secondsToWait(counts: FailureCounts, limits: FailureLimits, now: Date): number {
+  const delayEnds = counts.lastAt.getTime() + delayFor(counts.consecutive, limits) * 1000;
+  const isFull = counts.windowCount >= limits.maxInWindow;
+  const windowEnds = isFull ? counts.windowStartedAt.getTime() + limits.windowSeconds * 1000 : 0;
+  return Math.max(0, Math.ceil((Math.max(delayEnds, windowEnds) - now.getTime()) / 1000));
+}
+
 /** Why the limits reject another attempt now. */
 export function rejectionOf(
   counts: FailureCounts,
@@ -124,11 +157,7 @@ export function rejectionOf(
   now: Date,
 ): FailureVerdict & { ok: false } {
   if (counts.consecutive >= limits.maxConsecutive) return { ok: false, reason: "locked" };
-  const delayEnds = counts.lastAt.getTime() + delayFor(counts.consecutive, limits) * 1000;
-  const isFull = counts.windowCount >= limits.maxInWindow;
-  const windowEnds = isFull ? counts.windowStartedAt.getTime() + limits.windowSeconds * 1000 : 0;
-  const seconds = Math.ceil((Math.max(delayEnds, windowEnds) - now.getTime()) / 1000);
-  return rateLimited(Math.max(1, seconds));
+  return rateLimited(Math.max(1, secondsToWait(counts, limits, now)));
 }
 
 /**
@@ -161,7 +190,9 @@ const delay = "($8::int[])[least(counter.consecutive, cardinality($8::int[]))] *
 // Concurrent attempts may arrive in another order than they read the clock, so only a delay rejects an earlier time.
 const delayIsOver = `(${delay} is null or ${delay} = interval '0' or excluded.last_at >= counter.last_at + ${delay})`;
 
-const windowIsOver = "counter.window_started_at <= excluded.last_at - $9::int * interval '1 second'";
+/** @param seconds the parameter of the window's length */
+const windowIsOver = (seconds: string) =>
+  `counter.window_started_at <= excluded.last_at - ${seconds}::int * interval '1 second'`;
 
 const countText = `
   insert into failures as counter
@@ -169,17 +200,32 @@ const countText = `
   values ($1, $2, $3, $4, 1, $5, 1, $5)
   on conflict (tenant_id, method, subject, source) do update set
     consecutive = counter.consecutive + 1,
-    window_started_at = case when ${windowIsOver} then excluded.last_at else counter.window_started_at end,
-    window_count = case when ${windowIsOver} then 1 else counter.window_count + 1 end,
+    window_started_at = case when ${windowIsOver("$9")} then excluded.last_at else counter.window_started_at end,
+    window_count = case when ${windowIsOver("$9")} then 1 else counter.window_count + 1 end,
     last_at = greatest(counter.last_at, excluded.last_at)
   where counter.consecutive < $6
-    and (${windowIsOver} or counter.window_count < $7)
+    and (${windowIsOver("$9")} or counter.window_count < $7)
     and ${delayIsOver}
   returning consecutive`;
+
+const countSourceText = `
+  insert into failures as counter
+    (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
+  select $1::uuid, $2, $3::bytea, source, 1, $5::timestamptz, 1, $5::timestamptz from unnest($4::text[]) source order by source
+  on conflict (tenant_id, method, subject, source) do update set
+    consecutive = counter.consecutive + 1,
+    window_started_at = case when ${windowIsOver("$6")} then excluded.last_at else counter.window_started_at end,
+    window_count = case when ${windowIsOver("$6")} then 1 else counter.window_count + 1 end,
+    last_at = greatest(counter.last_at, excluded.last_at)`;
 
 const readText = `
   select consecutive, window_started_at as "windowStartedAt", window_count as "windowCount", last_at as "lastAt"
   from failures where tenant_id = $1 and method = $2 and subject = $3 and source = $4`;
+
+const readSourceText = `
+  select source, consecutive, window_started_at as "windowStartedAt", window_count as "windowCount",
+    last_at as "lastAt"
+  from failures where tenant_id = $1 and method = $2 and subject = $3 and source = any ($4::text[])`;
 
 async function run(database: Database, name: string, text: string, values: unknown[]): Promise<unknown[]> {
   const result = await database.claim.$client.query(

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "#db/client";
 import { loadConfig } from "../config/load.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
@@ -27,7 +27,11 @@ async function admitted(
 }
 
 test.each<[RateName, number]>([
-  ["passcode_address", 3],
+  ["passcode_pace", 3],
+  ["passcode_requester", 5],
+  ["passcode_identifier", 10],
+  ["passcode_account", 24],
+  ["passcode_reserve", 8],
   ["passcode_source", 60],
   ["password", 5],
   ["password_source", 60],
@@ -44,16 +48,16 @@ test("A21 the wait is in whole seconds, at least one, and decreases", async () =
   const limits = rates();
   const key = freshKey();
   for (let sent = 0; sent < 3; sent++)
-    expect(await limits.consume("passcode_address", key)).toEqual({ ok: true });
+    expect(await limits.consume("passcode_pace", key)).toEqual({ ok: true });
   const waits: number[] = [];
   for (let step = 0; step < 6; step++) {
-    const answer = await limits.consume("passcode_address", key);
+    const answer = await limits.consume("passcode_pace", key);
     if (!answer.ok) waits.push(answer.retryAfterSeconds);
     vi.setSystemTime(Date.now() + (step < 4 ? 12_000 : 11_999));
   }
   expect(waits).toEqual([60, 48, 36, 24, 12, 1]);
   vi.setSystemTime(Date.now() + 2);
-  expect(await limits.consume("passcode_address", key)).toEqual({ ok: true });
+  expect(await limits.consume("passcode_pace", key)).toEqual({ ok: true });
 });
 
 test("A21 an address gets at most ten codes in any hour, from all sources", async () => {
@@ -62,12 +66,69 @@ test("A21 an address gets at most ten codes in any hour, from all sources", asyn
   const key = freshKey();
   let sent = 0;
   for (let step = 0; step < 50; step++) {
-    if ((await limits.consume("passcode_address", key)).ok) sent += 1;
+    if ((await limits.consume("passcode_identifier", key)).ok) sent += 1;
     vi.setSystemTime(Date.now() + 60_000);
   }
   expect(sent).toBe(10);
-  const answer = await limits.consume("passcode_address", key);
+  const answer = await limits.consume("passcode_identifier", key);
   expect(answer.ok ? 0 : answer.retryAfterSeconds).toBeGreaterThan(500);
+});
+
+describe("several limits at once", () => {
+  test("consume a token of each, or of none", async () => {
+    const limits = rates();
+    const [source, victim] = [freshKey(), freshKey()];
+    const charges = [
+      { name: "passcode_pace", key: source },
+      { name: "passcode_identifier", key: victim },
+    ] as const;
+    expect(await admitted(20, () => limits.consumeAll(charges))).toBe(3);
+    expect(await admitted(20, () => limits.consume("passcode_identifier", victim))).toBe(7);
+    expect(await limits.consumeAll(charges)).toMatchObject({ ok: false, reason: "rate_limited" });
+  });
+
+  test("report a quiet limit without a token, and reject nothing for it", async () => {
+    const limits = rates();
+    const [loud, quiet] = [freshKey(), freshKey()];
+    const charges = [
+      { name: "passcode_identifier", key: loud },
+      { name: "passcode_pace", key: quiet, quiet: true },
+    ] as const;
+    const exceeded = [];
+    for (let index = 0; index < 5; index++) {
+      const verdict = await limits.consumeAll(charges);
+      exceeded.push(verdict.ok ? verdict.exceeded : null);
+    }
+    expect(exceeded).toEqual([[], [], [], ["passcode_pace"], ["passcode_pace"]]);
+  });
+
+  test("wait for the last of the windows that are full", async () => {
+    const limits = rates();
+    const [one, other] = [freshKey(), freshKey()];
+    await admitted(3, () => limits.consume("passcode_pace", one));
+    await admitted(10, () => limits.consume("passcode_identifier", other));
+    const verdict = await limits.consumeAll([
+      { name: "passcode_pace", key: one },
+      { name: "passcode_identifier", key: other },
+    ]);
+    expect(verdict.ok ? 0 : verdict.retryAfterSeconds).toBeGreaterThan(60);
+  });
+
+  test("do not deadlock, whatever their order", async () => {
+    const limits = rates();
+    const [one, other] = [freshKey(), freshKey()];
+    const charges = [
+      { name: "passcode_identifier", key: one },
+      { name: "passcode_account", key: other },
+      { name: "password_source", key: one },
+    ] as const;
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        limits.consumeAll(index % 2 ? charges : charges.toReversed()),
+      ),
+    );
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(10);
+  });
 });
 
 test("A121 processes share their counts", async () => {
@@ -100,7 +161,7 @@ test("a source that starts a few flows causes no queries", async () => {
 test("keys of any length are counted, and stored hashed", async () => {
   const limits = rates();
   const key = `tenant/${"x".repeat(10_000)}@example.com`;
-  expect(await admitted(10, () => limits.consume("passcode_address", key))).toBe(3);
+  expect(await admitted(10, () => limits.consume("passcode_pace", key))).toBe(3);
   const { rows } = await postgres.database.claim.$client.query("select key from rate_limits");
   expect(rows.every((row) => row.key.length < 100 && !row.key.includes("tenant"))).toBe(true);
 });

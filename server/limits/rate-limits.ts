@@ -1,14 +1,24 @@
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Database } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
 
-/** Names of the rate limits; each has its own limit in `rate_limiter` of the configuration. */
+/** Names of the rate limits; each has its own windows, from `rate_limiter` of the configuration. */
 export type RateName =
-  /** Passcodes mailed to an address, from all sources together. */
-  | "passcode_address"
   /** Passcodes requested from a source. */
   | "passcode_source"
+  /** Passcodes requested for an identifier from a source, in a short time. */
+  | "passcode_pace"
+  /** Passcodes requested for an identifier from a source: half of what the identifier gets. */
+  | "passcode_requester"
+  /** Passcodes requested for an identifier, from all sources together. */
+  | "passcode_identifier"
+  /** Passcodes mailed to an address, whichever identifier was entered. */
+  | "passcode_mailbox"
+  /** Passcodes issued for an account, whichever identifier was entered. */
+  | "passcode_account"
+  /** Passcodes issued for an account to browsers that signed in to it before, beyond the limits above. */
+  | "passcode_reserve"
   /** Password attempts for an account from a source. */
   | "password"
   /** Password attempts from a source, for all accounts together. */
@@ -35,6 +45,18 @@ export function rateLimited(retryAfterSeconds: number): RateLimited {
   return { ok: false, reason: "rate_limited", retryAfterSeconds };
 }
 
+/** One token of a limit. */
+export interface Charge {
+  name: RateName;
+  /** The subject of the limit, including the tenant; of any length. */
+  key: string;
+  /** Whether the limit, when it is exceeded, is reported in `exceeded` and rejects nothing. */
+  quiet?: boolean;
+}
+
+/** `exceeded`: the quiet limits that had no token left. */
+export type ChargeVerdict = { ok: true; exceeded: RateName[] } | RateLimited;
+
 /** The rate limits of a deployment: all its processes share the counters. */
 export interface RateLimits {
   /**
@@ -43,15 +65,50 @@ export interface RateLimits {
    * @param key the subject of the limit, including the tenant; of any length
    */
   consume(name: RateName, key: string): Promise<RateVerdict>;
+  /**
+   * Consumes one token of each limit, in one statement. If a limit that is not quiet has none left, no token of any
+   * is consumed, so that a source without tokens does not consume those of its victims.
+   *
+   * @param charges of different names
+   */
+  consumeAll(charges: readonly Charge[]): Promise<ChargeVerdict>;
 }
 
-/** Counts a key; throws `RateLimiterRes` if its limit is exceeded. */
-interface Limiter {
-  consume(key: string): Promise<unknown>;
+/** A fixed window: a number of tokens, and its length. It begins with the first token. */
+interface Window {
+  points: number;
+  seconds: number;
 }
 
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 86_400;
+
+/** A code or a mail for which one source may use half of the limit of all sources. */
+const half = (points: number) => Math.ceil(points / 2);
+
+/** The windows of each limit; all of them must have a token left. */
+function windowsOf(limits: Config["rate_limiter"]): Record<RateName, Window[]> {
+  const perMinute = (points: number): Window => ({ points, seconds: MINUTE_SECONDS });
+  const perHour = (points: number): Window => ({ points, seconds: HOUR_SECONDS });
+  const perDay = (points: number): Window => ({ points, seconds: DAY_SECONDS });
+  const { passcodes_per_hour: codesPerHour, passcodes_per_day: codesPerDay } = limits;
+  return {
+    passcode_source: [perHour(limits.passcodes_per_source)],
+    passcode_pace: [perMinute(limits.passcodes_per_minute)],
+    passcode_requester: [perHour(half(codesPerHour)), perDay(half(codesPerDay))],
+    passcode_identifier: [perHour(codesPerHour), perDay(codesPerDay)],
+    passcode_mailbox: [perHour(codesPerHour), perDay(codesPerDay)],
+    passcode_account: [perDay(codesPerDay)],
+    passcode_reserve: [perDay(limits.reserved_passcodes_per_day)],
+    password: [perMinute(limits.passwords_per_minute)],
+    password_source: [perMinute(limits.passwords_per_source)],
+    flow_start: [perMinute(limits.starts_per_minute)],
+    exchange_token: [perMinute(limits.exchange_tokens_per_minute)],
+    authenticator_request: [perMinute(limits.authenticator_requests_per_minute)],
+    passkey_challenge: [perMinute(limits.passkey_challenges_per_minute)],
+  };
+}
 
 /**
  * Creates the rate limits of a process: fixed windows, counted in the table `rate_limits`.
@@ -63,82 +120,129 @@ const HOUR_SECONDS = 3600;
  */
 export function createRateLimits(config: Pick<Config, "rate_limiter">, database: Database): RateLimits {
   const limits = config.rate_limiter;
-  if (!limits.enabled) return { consume: async () => ({ ok: true }) };
-
-  const shared = (name: string, points: number, duration: number) =>
-    new RateLimiterPostgres({
-      storeClient: database.prepares ? database.claim.$client : unprepared(database),
-      storeType: "pool",
-      tableName: "rate_limits",
-      tableCreated: true,
-      // One limiter clears expired rows of all limiters.
-      clearExpiredByTimeout: name === "flow_start",
-      keyPrefix: name,
-      points,
-      duration,
-    });
-
-  const limiters: Record<RateName, Limiter[]> = {
-    passcode_address: [
-      shared("passcode_address_minute", limits.passcodes_per_minute, MINUTE_SECONDS),
-      shared("passcode_address_hour", limits.passcodes_per_hour, HOUR_SECONDS),
-    ],
-    passcode_source: [shared("passcode_source", limits.passcodes_per_source, HOUR_SECONDS)],
-    password: [shared("password", limits.passwords_per_minute, MINUTE_SECONDS)],
-    password_source: [shared("password_source", limits.passwords_per_source, MINUTE_SECONDS)],
-    exchange_token: [shared("exchange_token", limits.exchange_tokens_per_minute, MINUTE_SECONDS)],
-    authenticator_request: [
-      shared("authenticator_request", limits.authenticator_requests_per_minute, MINUTE_SECONDS),
-    ],
-    passkey_challenge: [shared("passkey_challenge", limits.passkey_challenges_per_minute, MINUTE_SECONDS)],
-    flow_start: [reportingInBatches(shared("flow_start", limits.starts_per_minute, MINUTE_SECONDS))],
-  };
+  if (!limits.enabled) {
+    return { consume: async () => ({ ok: true }), consumeAll: async () => ({ ok: true, exceeded: [] }) };
+  }
+  const windows = windowsOf(limits);
+  const countStart = inBatches(limits.starts_per_minute, MINUTE_SECONDS, (key, points) =>
+    charge(database, requestsOf(windows, [{ name: "flow_start", key }], points)),
+  );
 
   return {
-    async consume(name, key) {
-      // Keys contain e-mail addresses and may be longer than an index allows.
-      const digest = sha256(key).toString("base64url");
-      try {
-        for (const limiter of limiters[name]) await limiter.consume(digest);
-        return { ok: true };
-      } catch (rejection) {
-        if (!(rejection instanceof RateLimiterRes)) throw rejection;
-        return rateLimited(Math.max(1, Math.ceil(rejection.msBeforeNext / 1000)));
-      }
-    },
+    consume: async (name, key) =>
+      name === "flow_start"
+        ? countStart(key)
+        : verdictOf(await charge(database, requestsOf(windows, [{ name, key }]))),
+    consumeAll: async (charges) => charge(database, requestsOf(windows, charges)),
   };
 }
 
+function verdictOf(verdict: ChargeVerdict): RateVerdict {
+  return verdict.ok ? { ok: true } : verdict;
+}
+
+/** One window of one limit, to be charged. */
+interface Request extends Window {
+  name: RateName;
+  /** Primary key of its row. */
+  row: string;
+  charged: number;
+  quiet: boolean;
+}
+
+function requestsOf(windows: Record<RateName, Window[]>, charges: readonly Charge[], charged = 1): Request[] {
+  return charges.flatMap(({ name, key, quiet = false }) => {
+    // Keys contain e-mail addresses and may be longer than an index allows.
+    const digest = sha256(key).toString("base64url");
+    return windows[name].map((window) => ({
+      ...window,
+      name,
+      row: `${name}_${window.seconds}:${digest}`,
+      charged,
+      quiet,
+    }));
+  });
+}
+
 /**
- * Counts in this process's memory and reports to the shared counter in batches of a tenth of the limit. Starting a
- * flow requires no credential, so it must be cheap; most sources start fewer flows than one batch and never reach the
+ * Charges several windows, in one statement: each only while it has enough tokens left, and none of them unless every
+ * window that is not quiet has. Rows are locked in the order of their keys, so that concurrent charges do not deadlock.
+ */
+const chargeText = `
+  with request as (
+    select * from unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::boolean[])
+      as request (key, charged, points, expire, quiet)),
+  current as (
+    select counter.key, counter.points, counter.expire from rate_limits counter
+    where counter.key = any ($1::text[]) and counter.expire > $6::bigint order by counter.key for update),
+  exceeded as (
+    select key, quiet, current.expire from request join current using (key)
+    where current.points + request.charged > request.points),
+  counted as (
+    insert into rate_limits as counter (key, points, expire)
+    select key, charged, expire from request
+    where key not in (select key from exceeded) and not exists (select from exceeded where not quiet)
+    order by key
+    on conflict (key) do update set
+      points = case when counter.expire <= $6::bigint then excluded.points else counter.points + excluded.points end,
+      expire = case when counter.expire <= $6::bigint then excluded.expire else counter.expire end
+    where counter.expire <= $6::bigint
+      or counter.points + excluded.points <= (select points from request where request.key = excluded.key)
+    returning key)
+  select request.key, counted.key is not null as counted, exceeded.expire
+  from request left join counted using (key) left join exceeded using (key)`;
+
+async function charge(database: Database, requests: Request[]): Promise<ChargeVerdict> {
+  const now = Date.now();
+  const values = [
+    requests.map(({ row }) => row),
+    requests.map(({ charged }) => charged),
+    requests.map(({ points }) => points),
+    requests.map(({ seconds }) => now + seconds * 1000),
+    requests.map(({ quiet }) => quiet),
+    now,
+  ];
+  const query = { text: chargeText, values };
+  const { rows } = await database.claim.$client.query<{
+    key: string;
+    counted: boolean;
+    expire: string | null;
+  }>(database.prepares ? { name: "rate_charge", ...query } : query);
+
+  const found = new Map(rows.map((row) => [row.key, row]));
+  const rejected = requests.filter(({ row }) => !found.get(row)?.counted);
+  const loud = rejected.filter(({ quiet }) => !quiet);
+  if (loud.length === 0) return { ok: true, exceeded: [...new Set(rejected.map(({ name }) => name))] };
+  // The others were not charged because of these. A window that concurrent charges have just filled has no end here.
+  const ends = loud.flatMap(({ row }) => found.get(row)?.expire ?? []).map(Number);
+  return rateLimited(Math.max(1, Math.ceil((Math.max(now, ...ends) - now) / 1000)));
+}
+
+/**
+ * Counts a key in this process's memory and reports to the shared counter in batches of a tenth of the limit. Starting
+ * a flow requires no credential, so it must be cheap; most sources start fewer flows than one batch and never reach the
  * database.
  *
  * Each process may allow up to one batch minus one that is never reported. A limit of 60 is exact on one process and
  * at most 60 + 5 × n on n processes, however the requests are distributed.
  */
-function reportingInBatches(shared: RateLimiterPostgres): Limiter {
-  const { points, duration } = shared;
-  const own = new RateLimiterMemory({ points, duration });
+function inBatches(
+  points: number,
+  seconds: number,
+  report: (key: string, points: number) => Promise<RateVerdict>,
+): (key: string) => Promise<RateVerdict> {
+  const own = new RateLimiterMemory({ points, duration: seconds });
   const batch = Math.max(1, Math.floor(points / 10));
-  return {
-    async consume(key) {
+  return async (key) => {
+    try {
       const { consumedPoints } = await own.consume(key);
-      if (consumedPoints % batch !== 0) return;
-      try {
-        await shared.consume(key, batch);
-      } catch (rejection) {
-        if (rejection instanceof RateLimiterRes)
-          await own.block(key, Math.ceil(rejection.msBeforeNext / 1000));
-        throw rejection;
-      }
-    },
-  };
-}
-
-/** The pool for connections that do not support prepared statements: queries are sent without names. */
-function unprepared({ claim }: Database) {
-  return {
-    query: ({ text, values }: { text: string; values: unknown[] }) => claim.$client.query({ text, values }),
+      if (consumedPoints % batch !== 0) return { ok: true };
+    } catch (rejection) {
+      if (!(rejection instanceof RateLimiterRes)) throw rejection;
+      return rateLimited(Math.max(1, Math.ceil(rejection.msBeforeNext / 1000)));
+    }
+    const reported = await report(key, batch);
+    if (!reported.ok) await own.block(key, reported.retryAfterSeconds);
+    return reported;
   };
 }

@@ -97,4 +97,5 @@ export const testClient: Client = {
   requestId: "test",
   origin: null,
   deviceCookie: null,
+  markCookie: null,
 };

@@ -5,12 +5,18 @@ export const rateLimiter = section({
   enabled: flag(true).describe(
     "Off lifts every rate limit, for load tests; the tries of a code stay counted.",
   ),
-  passcodes_per_minute: count(3, 1).describe("Codes mailed to one address in a minute."),
-  passcodes_per_hour: count(10, 1).describe("Codes mailed to one address in an hour."),
+  passcodes_per_minute: count(3, 1).describe("Codes mailed for one account to one source in a minute."),
+  passcodes_per_hour: count(10, 1).describe("Codes mailed for one account in an hour; one source gets half."),
+  passcodes_per_day: count(24, 1).describe("Codes mailed for one account in a day; one source gets half."),
+  reserved_passcodes_per_day: count(8).describe(
+    "Codes mailed for one account in a day beyond these limits, to browsers that signed in to it before.",
+  ),
   passcodes_per_source: count(60, 1).describe(
     "Codes asked for from one source (IPv4 address, IPv6 /64) in an hour.",
   ),
-  wrong_passcodes_per_hour: count(10, 1).describe("Wrong codes that one account may try in an hour."),
+  wrong_passcodes_per_hour: count(10, 1).describe(
+    "Wrong codes for one account from one source in an hour, after which that source gets no further code.",
+  ),
   passwords_per_minute: count(5, 1).describe("Passwords tried for one account from one source in a minute."),
   passwords_per_source: count(60, 1).describe(
     "Passwords tried from one source in a minute, whatever the account.",

@@ -99,6 +99,7 @@ describe("an attacker", () => {
     STILE_RATE_LIMITER_ENABLED: "true",
     STILE_RATE_LIMITER_PASSCODES_PER_MINUTE: "1000",
     STILE_RATE_LIMITER_PASSCODES_PER_HOUR: "1000",
+    STILE_RATE_LIMITER_PASSCODES_PER_DAY: "1000",
     STILE_RATE_LIMITER_PASSCODES_PER_SOURCE: "1000",
     STILE_RATE_LIMITER_STARTS_PER_MINUTE: "1000",
   };
@@ -111,12 +112,13 @@ describe("an attacker", () => {
       const registration = await begin(runtime, "registration", {});
       await registration.act("register_login_identifier", { email });
       await spendCodes(registration, 12);
+      await registration.act("resend_passcode");
       expect(registration.errors()).toEqual(["rate_limit_exceeded"]);
       const login = await begin(runtime, "login", {});
       await login.act("continue_with_login_identifier", { email });
-      await login.act("continue_to_passcode_confirmation");
+      const { error } = await login.act("continue_to_passcode_confirmation");
       await login.act("verify_passcode", { code: "000000" });
-      seen.push(login.errors());
+      seen.push([error, login.errors()]);
     }
     expect(seen[1]).toEqual(seen[0]);
   });

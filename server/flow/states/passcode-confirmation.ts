@@ -34,16 +34,10 @@ export const passcodeConfirmation = state({
       description: "Enter the code that was sent.",
       input: z.strictObject({ code: z.string().length(6) }),
       to: [NEXT],
-      errors: [
-        "passcode_invalid",
-        "passcode_max_attempts_reached",
-        "rate_limit_exceeded",
-        "flow_discontinuity_error",
-      ],
+      errors: ["passcode_invalid", "passcode_max_attempts_reached", "flow_discontinuity_error"],
       async run(context, { code }) {
         const verified = await verifyPasscode(context.request, subjectOf(context), code);
         if (!verified.ok) {
-          if (verified.reason === "rate_limited") return rateLimited(verified.retryAfterSeconds);
           if (verified.reason === "exhausted") return reject("passcode_max_attempts_reached");
           return reject("passcode_invalid", { input: "code" });
         }

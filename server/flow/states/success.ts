@@ -3,6 +3,7 @@ import type { Write } from "#db/write";
 import { profileOf } from "../../account/profile.ts";
 import { securityNotice } from "../../account/security-notices.ts";
 import { audit } from "../../audit/audit.ts";
+import { markAccount } from "../../credentials/account-marks.ts";
 import { createPassword } from "../../credentials/passwords.ts";
 import { replaceRecoveryCodes } from "../../credentials/recovery-codes.ts";
 import { insertTotp } from "../../credentials/totp.ts";
@@ -47,7 +48,7 @@ export const success = state({
       session: issued,
       payload: { claims, ...(type === "registration" ? {} : { last_login: lastLogin(factors) }) },
       ...(recovery ? { secrets: { recovery_codes: recovery.codes } } : {}),
-      cookieChanges: device?.cookieChanges ?? {},
+      cookieChanges: { ...device?.cookieChanges, mark: markAccount(request, userId) },
       writes: [
         ...(isRegistration ? accountWrites(context) : linkWrites(context)),
         ...(recovery ? [recovery.write] : []),

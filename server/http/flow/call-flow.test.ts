@@ -283,6 +283,7 @@ describe("success", () => {
       expect.stringMatching(
         /^service=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; Max-Age=43\d{3}; HttpOnly; SameSite=Lax$/,
       ),
+      expect.stringMatching(/^stile-marks-/),
     ]);
     expect(state).toMatchObject({ actions: {}, payload: { claims: { session_id: expect.any(String) } } });
   });
@@ -291,7 +292,7 @@ describe("success", () => {
     const headed = runtime.configured({ STILE_SESSION_ENABLE_AUTH_TOKEN_HEADER: "true" });
     const { response, visitor: browser } = await restRegistration(headed, newAddress());
     expect(response.headers.get("x-auth-token")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-    expect(browser.setCookies).toEqual([]);
+    expect(browser.setCookies).toEqual([expect.stringMatching(/^stile-marks-/)]);
   });
 
   test("sets a Secure cookie with the configured name, domain and SameSite", async () => {
@@ -306,6 +307,7 @@ describe("success", () => {
       expect.stringMatching(
         /^hanko=[^;]+; Path=\/; Domain=example.com; Max-Age=43\d{3}; HttpOnly; Secure; SameSite=None$/,
       ),
+      expect.stringMatching(/^__Host-stile-marks-/),
     ]);
   });
 

@@ -1,5 +1,4 @@
 import type { CookieChanges } from "../../client.ts";
-import type { Config } from "../../config/schema.ts";
 import type { Answer } from "../../flow/answer.ts";
 import { current, start, step } from "../../flow/engine.ts";
 import type { FlowType } from "../../flow/names.ts";
@@ -7,8 +6,9 @@ import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { endReplacedSessions } from "../../sessions/log-out.ts";
 import type { IssuedSession, Session } from "../../sessions/session.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
 import { readObject } from "../body.ts";
-import { deviceCookie, thirdPartyStateCookie } from "../cookies.ts";
+import { deviceCookie, markCookie, thirdPartyStateCookie } from "../cookies.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { isDisallowedOrigin } from "../origin.ts";
 import { json, type Reply } from "../reply.ts";
@@ -61,14 +61,19 @@ export async function callFlow(context: HandlerContext, call: FlowCall): Promise
   return {
     answer,
     headers: { ...headers, ...retryAfter(answer.state) },
-    cookies: [...cookies, ...changedCookies(tenant.config, answer.cookieChanges)],
+    cookies: [...cookies, ...changedCookies(tenant, answer.cookieChanges)],
   };
 }
 
 /** Cookies that a step sets beside the session cookie, and the removal of the session cookie. */
-function changedCookies(config: Config, { device, thirdPartyState, session }: CookieChanges = {}): string[] {
+function changedCookies(
+  tenant: Tenant,
+  { device, mark, thirdPartyState, session }: CookieChanges = {},
+): string[] {
+  const { config } = tenant;
   return [
     ...(device ? [deviceCookie(config, device.value, device.seconds)] : []),
+    ...(mark ? [markCookie(tenant, mark.value, mark.seconds)] : []),
     ...(thirdPartyState
       ? [thirdPartyStateCookie(config, thirdPartyState.value, thirdPartyState.seconds)]
       : []),
