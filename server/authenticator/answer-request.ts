@@ -69,7 +69,8 @@ async function verify(
   const { strict } = tenant.config.authenticator;
   const expected = { appId, challenge, facets, accepted, strict };
   if (request.operation === "REG") {
-    const verified = verifyUafRegistrationResponse(uafResponse, { ...expected, now });
+    const disallowed = await devicesOf(runtime.database.read, tenant, request.userId);
+    const verified = verifyUafRegistrationResponse(uafResponse, { ...expected, disallowed, now });
     return verified.ok ? { ok: true, proof: { registrations: verified.registrations } } : verified;
   }
   const { userId, deviceIds, transaction, createdAt } = request;

@@ -35,9 +35,9 @@ const EMPTY_MESSAGE = "[]";
 /**
  * Prepares a request; the caller commits it.
  *
- * `AUTH` and `DEREG` fail at once if the user has no such device. `DEREG` ignores named devices of other users. A `REG`
- * or `AUTH` supersedes an older request of the same user. A request of a sign-in supersedes only those of the same
- * sign-in, so that concurrent sign-ins do not disturb each other.
+ * `REG` excludes the keys that the user has registered. `AUTH` and `DEREG` fail at once if the user has no such device.
+ * `DEREG` ignores named devices of other users. A `REG` or `AUTH` supersedes an older request of the same user. A request
+ * of a sign-in supersedes only those of the same sign-in, so that concurrent sign-ins do not disturb each other.
  *
  * @param wanted `flowId`: the sign-in whose second factor this is
  * @returns `write` inserts the request, and deletes the devices of a `DEREG`; `jobs` notify the devices or the account
@@ -53,10 +53,7 @@ export async function prepareRequest(
   const id = newRequestId(platform);
   const challenge = randomToken(platform);
   const device = newDeviceToken(runtime, { tenant, id });
-  const devices =
-    operation === "REG"
-      ? []
-      : await devicesOf(runtime.database.read, tenant, userId, wanted.deviceIds ?? null);
+  const devices = await devicesOf(runtime.database.read, tenant, userId, wanted.deviceIds ?? null);
   const fails = operation !== "REG" && devices.length === 0;
   const pending = operation !== "DEREG" && !fails;
   const row: RequestRow = {
@@ -108,7 +105,8 @@ function messageFor(
   devices: readonly Device[],
 ): string {
   const { appId, accepted } = applicationOf(tenant.config);
-  if (operation === "REG") return createRegistrationRequest({ appId, challenge, username, accepted });
+  if (operation === "REG")
+    return createRegistrationRequest({ appId, challenge, username, accepted, disallowed: devices });
   if (operation === "AUTH")
     return createAuthenticationRequest({ appId, challenge, transaction: transaction ?? null, keys: devices });
   const authenticators = devices.map(({ aaid, keyId }) => ({ aaid, keyID: keyId }));

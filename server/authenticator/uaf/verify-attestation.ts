@@ -1,11 +1,18 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
-import { leadsToRoot } from "../../webauthn/formats/certificates.ts";
+import { extensionOf, leadsToRoot } from "../../webauthn/formats/certificates.ts";
+import { type DerItem, derItem } from "../../webauthn/formats/der.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { isOfKind } from "./key-kinds.ts";
 import type { Attestation } from "./parse-registration-assertion.ts";
 import { verifySignature } from "./verify-signature.ts";
 
 const MAX_CERTIFICATES = 6;
+
+/** 1.3.6.1.4.1.45724.1.1.1, id-fido-gen-ce-aaid */
+const aaidExtension = Buffer.from("2b0601040182e51c010101", "hex");
+
+/** Universal tags of the types in which the AAID is found: octet string, UTF-8, printable and IA5 string. */
+const textTags = [4, 12, 19, 22];
 
 /** Whether the registered key has signed its own registration data. */
 export function verifySurrogateAttestation(
@@ -18,18 +25,22 @@ export function verifySurrogateAttestation(
 
 /**
  * Whether the key of the first certificate has signed the registration data, and that certificate is trusted: it is a
- * configured root itself, or chains to one.
+ * configured root itself, or chains to one. Certificates that name a model name this one, because a vendor may certify
+ * several models under one root.
+ *
+ * @param by.aaid the asserted model, in upper case
  */
 export function verifyFullAttestation(
   { signature, certificates }: Attestation & { type: "full" },
   signed: Buffer,
-  by: { algorithm: Algorithm; roots: readonly string[]; now: Date; strict: boolean },
+  by: { aaid: string; algorithm: Algorithm; roots: readonly string[]; now: Date; strict: boolean },
 ): boolean {
   try {
     const chain = certificatesOf(certificates);
     const key = chain[0]?.publicKey;
     if (!key || !isOfKind(key, by.algorithm.key)) return false;
     if (!verifySignature(by.algorithm, key, signed, signature, by.strict)) return false;
+    if (!chain.every((certificate) => mayAttest(certificate, by.aaid))) return false;
     const roots = by.roots.map((pem) => new X509Certificate(pem));
     return isTrusted(chain, roots, by.now);
   } catch {
@@ -46,6 +57,16 @@ function certificatesOf(encoded: readonly Buffer[]): X509Certificate[] {
     if (!certificate.raw.equals(der)) throw new Error("not one certificate in DER");
     return certificate;
   });
+}
+
+/** @throws DerError if the certificate names several models, or its extension cannot be read */
+function mayAttest(certificate: X509Certificate, aaid: string): boolean {
+  const extension = extensionOf(certificate, aaidExtension);
+  return extension === null || textOf(derItem(extension))?.toUpperCase() === aaid;
+}
+
+function textOf({ tagClass, tag, content }: DerItem): string | null {
+  return tagClass === "universal" && textTags.includes(tag) ? content.toString("latin1") : null;
 }
 
 function isTrusted(chain: readonly X509Certificate[], roots: readonly X509Certificate[], now: Date): boolean {

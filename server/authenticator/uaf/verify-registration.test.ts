@@ -8,6 +8,7 @@ import {
   makeAuthority,
   makeCertificate,
 } from "../../dev/uaf-authenticator/certificates.ts";
+import { der, octetString, utf8 } from "../../dev/uaf-authenticator/der.ts";
 import {
   exportUafKey,
   keyFormatsOf,
@@ -489,6 +490,24 @@ describe("an authenticator is rejected with", () => {
     expect(verdict({ expected: { disallowed } })).toMatchObject({ ok: true });
   });
 
+  test("no key beside one that must not register in the same response", () => {
+    const one: Case = { instead: { keyId: Buffer.alloc(32, 1) } };
+    const disallowed = [{ aaid, keyId: Buffer.alloc(32, 1).toString("base64url") }];
+    const request = createRegistrationRequest({
+      ...asked,
+      username: "ada",
+      accepted: [authenticatorMetadata({ aaid })],
+    });
+    const call = { facetId, overrides: { ignorePolicy: true } };
+    const [other] = JSON.parse(createUafAuthenticator().register(request, call)) as [Sent];
+    const answer = answerOf({ ...one, instead: { ...one.instead, before: other.assertions } });
+    expect(judged(answer)).toMatchObject({ ok: true, registrations: [{}, {}] });
+    expect(judged(answer, { expected: { disallowed } })).toMatchObject({
+      ok: false,
+      reason: "authenticator_disallowed",
+    });
+  });
+
   test("no error for a short key id if not strict", () => {
     const one: Case = { instead: { keyId: Buffer.from("fifteen-letters") }, expected: { strict: false } };
     expect(verdict(one)).toMatchObject({ ok: true });
@@ -642,6 +661,41 @@ describe("an attestation is rejected with", () => {
       "attestation_not_verified",
     ],
   ])("%s", (_title, one, reason) => expectRejection(one, reason));
+
+  describe("A134 a certificate", () => {
+    const naming = (...values: Buffer[]) => values.map((value) => ({ id: "1.3.6.1.4.1.45724.1.1.1", value }));
+    const certifying = (...values: Buffer[]) => full({ certificate: { extensions: naming(...values) } });
+    const modelAuthority = (model: string) =>
+      makeCertificate({
+        subject: { CN: "Model" },
+        issuer: authority,
+        ca: true,
+        extensions: naming(utf8(model)),
+      });
+    const viaModelAuthority = (model: string) => {
+      const issuer = modelAuthority(model);
+      return full({ authority: issuer, above: [issuer] });
+    };
+
+    test.each<[string, UafSettings]>([
+      ["of another model under the same root", certifying(utf8("006F#0002"))],
+      ["of this model and another one", certifying(utf8(aaid), utf8("006F#0002"))],
+      ["issued by the authority of another model", viaModelAuthority("006F#0002")],
+      ["whose model is not a text", certifying(der(0x02, Buffer.from(aaid)))],
+      ["whose model cannot be read", certifying(Buffer.from(aaid))],
+    ])("%s is rejected", (_title, settings) => {
+      expectRejection({ settings, model: vouched }, "attestation_not_verified");
+    });
+
+    test.each<[string, UafSettings]>([
+      ["in UTF-8", certifying(utf8(aaid))],
+      ["as an octet string", certifying(octetString(Buffer.from(aaid)))],
+      ["in lower case", certifying(utf8(aaid.toLowerCase()))],
+      ["in the certificate of its authority", viaModelAuthority(aaid)],
+    ])("that names this model %s is accepted", (_title, settings) => {
+      expect(verdict({ settings, model: vouched })).toMatchObject({ ok: true });
+    });
+  });
 
   test("no error for a chain to a root, in any form", () => {
     for (const details of [

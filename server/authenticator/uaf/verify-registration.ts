@@ -48,7 +48,8 @@ type SentAssertion = RegistrationResponse["assertions"][number];
  * rejects keys that are already registered (step 9). It never throws.
  *
  * @param uafResponse see `readMessage`
- * @returns the keys with valid assertions, at least one; otherwise the rejection of the first assertion
+ * @returns the keys with valid assertions, at least one; otherwise the rejection of the first assertion. A response
+ *   with a disallowed authenticator is rejected whole
  */
 export function verifyUafRegistrationResponse(
   uafResponse: string,
@@ -66,6 +67,10 @@ export function verifyUafRegistrationResponse(
     else if (!registrations.some((other) => isSameKey(other, verified.registration)))
       registrations.push(verified.registration);
   }
+
+  // Ensure no disallowed authenticator has answered.
+  const disallowed = rejected.find(({ reason }) => reason === "authenticator_disallowed");
+  if (disallowed) return disallowed;
 
   // Ensure at least one assertion is valid.
   if (registrations.length === 0) return rejected[0] ?? rejectUaf("message_malformed");
@@ -133,7 +138,7 @@ function verifyRegistrationAssertion(
   const { now, strict } = expected;
   const isAttested =
     attestation.type === "full"
-      ? verifyFullAttestation(attestation, signed, { algorithm, roots, now, strict })
+      ? verifyFullAttestation(attestation, signed, { aaid, algorithm, roots, now, strict })
       : verifySurrogateAttestation(attestation, signed, { algorithm, key: keyWithAlgorithm.key, strict });
   if (!isAttested) return rejectUaf("attestation_not_verified");
 

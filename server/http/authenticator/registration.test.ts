@@ -174,6 +174,28 @@ describe("a registration", () => {
     ).not.toEqual(expect.arrayContaining([expect.anything()]));
   });
 
+  test("A134 names the keys that the user has registered, and fails with one of them", async () => {
+    const { authenticator, deviceId } = await application.enrolled("twice");
+    await application.enrolled("someone else");
+    const [key] = authenticator.keys;
+    if (!key) throw new Error("no key");
+    const made = await application.register("twice");
+    const [message] = JSON.parse(made.request);
+    expect(message.policy.disallowed).toEqual([
+      { aaid: ["006F#0001"], keyIDs: [key.id.toString("base64url")] },
+    ]);
+    expect(() => authenticator.register(made.request, { facetId: service.server.url })).toThrow(
+      "noSuitableAuthenticator",
+    );
+    const again = { keyId: key.id, ignorePolicy: true };
+    const { body } = await application.answer(made, createUafAuthenticator(), again);
+    expect(body).toMatchObject({ status: "FAILED", error: { code: 1492 } });
+
+    await application.create({ operation: "DEREG", userId: "twice", username: "x", deviceIds: [deviceId] });
+    const [later] = JSON.parse((await application.register("twice")).request);
+    expect(later.policy).not.toHaveProperty("disallowed");
+  });
+
   test("of a key that another user has registered is rejected", async () => {
     const { authenticator } = await application.enrolled("first owner");
     const keyId = authenticator.keys[0]?.id ?? Buffer.alloc(32);

@@ -124,7 +124,7 @@ describe("R17 packed attestation rejects", () => {
   const subject = { C: "AA", O: "Example", OU: "Authenticator Attestation", CN: "Example Key" };
 
   test.each<[string, Parameters<typeof packedAttestation>[0]]>([
-    ["a certificate of another model", { authority, aaguidExtension: Buffer.alloc(16, 1) }],
+    ["A134 a certificate of another model", { authority, aaguidExtension: Buffer.alloc(16, 1) }],
     [
       "a certificate with another organizational unit",
       { authority, certificate: { subject: { ...subject, OU: "Example" } } },
