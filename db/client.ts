@@ -32,7 +32,7 @@ export interface Database {
 export type Transaction = Parameters<Parameters<Database["write"]["transaction"]>[0]>[0];
 
 /** A request that waits longer for a connection fails; the client gets 503. */
-const CONNECT_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 3_000;
 
 /**
  * Opens the three pools. They connect when a connection is needed.

@@ -1,6 +1,7 @@
 import { createHmac, scryptSync } from "node:crypto";
 import { hash as argon2, parseOptions, verify as verifyArgon2 } from "@node-rs/argon2";
 import type { Config } from "../config/schema.ts";
+import { OverloadedError } from "../lib/overloaded-error.ts";
 
 /** Hashes and verifies passwords, with limited concurrency. */
 export interface PasswordHasher {
@@ -8,7 +9,7 @@ export interface PasswordHasher {
   readonly full: boolean;
   /**
    * @returns the hash to store: a PHC string, prefixed with `pepper:<key id>` if a pepper is configured
-   * @throws HashQueueFullError if too many calls wait; the signal's reason if it aborts before the call starts
+   * @throws HashQueueFullError if too many calls wait, or this one for too long; the signal's reason if it aborts before the call starts
    */
   hash(password: string, signal?: AbortSignal): Promise<string>;
   /**
@@ -26,12 +27,15 @@ export interface PasswordHasher {
   ): Promise<{ ok: boolean; outdated: boolean }>;
 }
 
-/** The queue has reached `password.hash.queue`. */
-export class HashQueueFullError extends Error {
+/** The queue has reached `password.hash.queue`, or a call has waited too long in it. */
+export class HashQueueFullError extends OverloadedError {
   constructor() {
     super("too many passwords are waiting to be hashed");
   }
 }
+
+/** A call that waits longer in the queue is rejected: an answer that a retry is possible is better than a late one. */
+const MAX_WAIT_MS = 3_000;
 
 /**
  * Hashes run in libuv's thread pool, which has four threads by default and also serves files and DNS look-ups. Two
@@ -137,16 +141,23 @@ function queue(running: number, waiting: number) {
 
   function waitForTurn(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(timeout);
+        signal?.removeEventListener("abort", abort);
+      };
       const start = () => {
-        signal?.removeEventListener("abort", leave);
+        settle();
         resolve();
       };
-      const leave = () => {
+      const leave = (reason: unknown) => {
+        settle();
         waitingTasks.splice(waitingTasks.indexOf(start), 1);
-        reject(signal?.reason);
+        reject(reason);
       };
+      const abort = () => leave(signal?.reason);
+      const timeout = setTimeout(() => leave(new HashQueueFullError()), MAX_WAIT_MS);
       waitingTasks.push(start);
-      signal?.addEventListener("abort", leave, { once: true });
+      signal?.addEventListener("abort", abort, { once: true });
     });
   }
 

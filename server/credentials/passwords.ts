@@ -39,6 +39,8 @@ export type PasswordVerdict =
  * The attempt is counted before it is verified: against the rate limits per source and per account and source, and as
  * a failure (`countFailure`) per account and source, with a growing delay, and per account. After 100 consecutive
  * failures every password is rejected as wrong until another method succeeds, provided the account has one.
+ *
+ * @throws HashQueueFullError if too many passwords are waiting
  */
 export async function verifyPassword(
   context: RequestContext,
@@ -47,7 +49,7 @@ export async function verifyPassword(
   const { runtime, tenant, client, now, signal } = context;
   const { vault, rates, passwordHasher, database } = runtime;
   // An attempt that the queue would not accept must not be counted.
-  if (passwordHasher.full) return rateLimited(1);
+  if (passwordHasher.full) throw new HashQueueFullError();
 
   const { userId, identifier } = attempt;
   const subject = failureSubject(vault, tenant.id, userId ? { userId } : { identifier });
@@ -70,22 +72,13 @@ export async function verifyPassword(
   );
 
   const stored = await readHash(database.read, tenant.id, userId ?? NIL_USER_ID);
-  try {
-    const { ok, outdated } = await passwordHasher.verify(
-      attempt.password,
-      admitted.ok ? stored : null,
-      signal,
-    );
-    if (!ok || stored === null) return { ok: false, reason: "wrong" };
-    const renewed = outdated ? await renewedHash(context, attempt.password) : null;
-    return {
-      ok: true,
-      write: acceptPassword(context, fromSource, userId ?? NIL_USER_ID, { stored, renewed }),
-    };
-  } catch (error) {
-    if (error instanceof HashQueueFullError) return rateLimited(1);
-    throw error;
-  }
+  const { ok, outdated } = await passwordHasher.verify(attempt.password, admitted.ok ? stored : null, signal);
+  if (!ok || stored === null) return { ok: false, reason: "wrong" };
+  const renewed = outdated ? await renewedHash(context, attempt.password) : null;
+  return {
+    ok: true,
+    write: acceptPassword(context, fromSource, userId ?? NIL_USER_ID, { stored, renewed }),
+  };
 }
 
 /** Sets or replaces the password of an account and resets its failures. */

@@ -1,6 +1,6 @@
 import type { Write } from "#db/write";
-import { HashQueueFullError } from "../credentials/password-hasher.ts";
 import { findTrustedDevice, revokeStolenDevice } from "../credentials/trusted-devices.ts";
+import { OverloadedError } from "../lib/overloaded-error.ts";
 import type { Job, RequestContext } from "../runtime.ts";
 import { advance, patch } from "./advance.ts";
 import type { FlowRecord } from "./data.ts";
@@ -8,7 +8,7 @@ import type { Action, Context, Entered, State, View } from "./define.ts";
 import { type StepError, stepError } from "./errors.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { parseInput, preservedValues } from "./inputs.ts";
-import { type Effects, type Outcome, rateLimited } from "./outcome.ts";
+import type { Effects, Outcome } from "./outcome.ts";
 import { identifiesPerson } from "./resume.ts";
 import { states } from "./states/index.ts";
 import type { StoredFlow } from "./store.ts";
@@ -60,7 +60,7 @@ export async function judge(
   }
 
   const outcome = await run(action, contextOf(request, view, record), parsed.value);
-  request.signal.throwIfAborted();
+  rejectLate(request);
   const device = await presentedDevice(request, record, outcome);
   const advanced = advance(record, outcome, {
     facts: { ...facts, deviceTrusted: device === "trusted" },
@@ -157,7 +157,7 @@ export async function enter(
   if (missing) throw new Error(`${state.name} was entered without ${missing}.`);
   const view = viewOf(record, facts, request.tenant.config, owner);
   const { data, ...entered } = (await state.enter?.(contextOf(request, view, record))) ?? {};
-  request.signal.throwIfAborted();
+  rejectLate(request);
   return {
     ...entered,
     record: data ? { ...record, data: patch(record.data, data) } : record,
@@ -171,21 +171,19 @@ export async function enter(
   };
 }
 
-/** Runs an action. A full hash queue is reported as a rate limit. */
 async function run(action: Action, context: Context, input: unknown): Promise<Outcome> {
   try {
     return await action.run(context, input);
   } catch (error) {
-    // A timeout while waiting in the queue is reported in the same way.
-    if (error instanceof HashQueueFullError || isTimeout(error, context)) {
-      return rateLimited(1);
-    }
+    // It was waiting, for instance in the queue of the hasher.
+    if (error === context.request.signal.reason) rejectLate(context.request);
     throw error;
   }
 }
 
-function isTimeout(error: unknown, { request: { signal } }: Context): boolean {
-  return signal.aborted && error === signal.reason;
+/** @throws OverloadedError if judging has taken so long that the claim may be lost */
+function rejectLate({ signal }: RequestContext): void {
+  if (signal.aborted) throw new OverloadedError("judging a step took too long");
 }
 
 function findAction(state: State, name: string): { name: string; action: Action } | null {

@@ -185,13 +185,14 @@ describe("without a database", () => {
 
   afterAll(() => database.close());
 
-  test("A114 answers a flow with state error and 500, and logs the cause with the request id", async () => {
+  test("A114 answers a flow with state error and 503, and logs the cause with the request id", async () => {
     const response = await ask("POST", "/login", {}, cut());
-    expect(response?.status).toBe(500);
+    expect(response?.status).toBe(503);
+    expect(response?.headers.get("retry-after")).toBe("1");
     expect(await response?.json()).toEqual({
       name: "error",
-      status: 500,
-      payload: {},
+      status: 503,
+      payload: { retry_after: 1, resend_after: 1 },
       csrf_token: "",
       actions: {},
       error: { code: "technical_error", message: expect.any(String) },
@@ -213,6 +214,18 @@ describe("without a database", () => {
     expect(ready?.status).toBe(503);
     expect(await ready?.json()).toEqual({ ready: false });
   });
+});
+
+test("A129 answers a flow with 503 and Retry-After if no connection is free in time", async () => {
+  const url = runtime.database.read.$client.options.connectionString ?? "";
+  const database = openDatabase(url, 1, () => {}, true, 2_000);
+  const held = await Promise.all([database.write.$client.connect(), database.claim.$client.connect()]);
+  const response = await ask("POST", "/login", {}, { ...runtime, database });
+  expect(response?.status).toBe(503);
+  expect(response?.headers.get("retry-after")).toBe("1");
+  for (const connection of held) connection.release();
+  expect((await ask("POST", "/login", {}, { ...runtime, database }))?.status).toBe(200);
+  await database.close();
 });
 
 test("is ready with a database", async () => {

@@ -1,5 +1,4 @@
 import type { BlockList } from "node:net";
-import { isDatabaseUnreachable } from "#db/errors";
 import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
 import type { Runtime } from "../runtime.ts";
@@ -21,6 +20,7 @@ import { errorReply } from "./passkeys/error-reply.ts";
 import { passkeyTenant } from "./passkeys/tenant.ts";
 import { plainError, type Reply } from "./reply.ts";
 import { securityHeaders } from "./security-headers.ts";
+import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "./temporary-failure.ts";
 import { withinTenant } from "./tenant-path.ts";
 
 /** Connection metadata of a request. */
@@ -100,7 +100,7 @@ export async function handle(
     return finish(await address.handler(context));
   } catch (error) {
     runtime.log.error({ err: error, request_id: requestId, path: address.path }, "a request failed");
-    return finish(errorFor(errorShape, isDatabaseUnreachable(error) ? 503 : 500));
+    return finish(errorFor(errorShape, isTemporaryFailure(error) ? 503 : 500));
   }
 }
 
@@ -181,7 +181,7 @@ const messages: Record<ErrorStatus, string> = {
 
 /** Builds an error that no handler sends, in the shape of the interface. */
 function errorFor(errorShape: ErrorShape, status: ErrorStatus, headers: Record<string, string> = {}): Reply {
-  const retry: Record<string, string> = status === 503 ? { "Retry-After": "1" } : {};
+  const retry: Record<string, string> = status === 503 ? { "Retry-After": String(RETRY_AFTER_SECONDS) } : {};
   return errorReplies[errorShape](status, { ...headers, ...retry });
 }
 

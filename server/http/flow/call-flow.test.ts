@@ -401,3 +401,29 @@ test.each([
   );
   expect(runtime.enqueued.findLast(({ to }) => to === email)?.language).toBe(language);
 });
+
+test("A95 A129 a full queue of the hasher is answered with 503, and the same step can be repeated", async () => {
+  const email = newAddress();
+  await restRegistration(runtime, email);
+  let full = true;
+  const { passwordHasher } = runtime;
+  const queue = {
+    get full() {
+      return full;
+    },
+    hash: passwordHasher.hash,
+    verify: passwordHasher.verify,
+  };
+  const walk = await restWalk({ ...runtime, passwordHasher: queue }, "login");
+  await walk.act("register_client_capabilities");
+  await walk.act("continue_with_login_identifier", { email });
+  const { href = "" } = (await walk.act("continue_to_password_login")).actions.password_login ?? {};
+  const request = { csrf_token: walk.state.csrf_token, input_data: { password } };
+
+  const refused = await walk.visitor.post(href, request);
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get("retry-after")).toBe("1");
+  expect(await refused.json()).toMatchObject({ name: "error", status: 503, payload: { retry_after: 1 } });
+  full = false;
+  expect(await (await walk.visitor.post(href, request)).json()).toMatchObject({ status: 200 });
+});

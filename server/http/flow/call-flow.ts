@@ -2,6 +2,7 @@ import type { CookieChanges } from "../../client.ts";
 import type { Answer } from "../../flow/answer.ts";
 import { current, start, step } from "../../flow/engine.ts";
 import type { FlowType } from "../../flow/names.ts";
+import { retryPayload } from "../../flow/outcome.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
 import { endReplacedSessions } from "../../sessions/log-out.ts";
@@ -14,6 +15,7 @@ import { isDisallowedOrigin } from "../origin.ts";
 import { json, type Reply } from "../reply.ts";
 import { everyPresentedSession, presentedSession } from "../session/presented-session.ts";
 import { expiredSessionCookie, sessionHeaders } from "../session/session-cookie.ts";
+import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "../temporary-failure.ts";
 import { parseActionBody, parseActionParameter } from "./request.ts";
 
 /** A call of the engine, by REST or by tRPC. */
@@ -48,11 +50,13 @@ export async function callFlow(context: HandlerContext, call: FlowCall): Promise
   try {
     answer = await perform(context, call);
   } catch (error) {
-    runtime.log.error(
+    const temporary = isTemporaryFailure(error);
+    runtime.log[temporary ? "warn" : "error"](
       { err: error, request_id: client.requestId, flow: call.type, call: call.kind },
       "a flow request failed",
     );
-    answer = { state: showError("technical_error"), version: 0, flowId: null };
+    const details = temporary ? { status: 503, payload: retryPayload(RETRY_AFTER_SECONDS) } : {};
+    answer = { state: showError("technical_error", details), version: 0, flowId: null };
   }
   if (answer.session) await endPresentedSessions(context, answer.session);
   const { headers, cookies } = answer.session
@@ -115,7 +119,7 @@ async function endPresentedSessions(context: HandlerContext, issued: IssuedSessi
 
 /** RFC 9110, 10.2.3 */
 function retryAfter({ status, payload }: FlowState): Record<string, string> {
-  return status === 429 && typeof payload.retry_after === "number"
+  return (status === 429 || status === 503) && typeof payload.retry_after === "number"
     ? { "Retry-After": String(payload.retry_after) }
     : {};
 }

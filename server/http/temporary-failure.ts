@@ -1,0 +1,13 @@
+import { isDatabaseUnreachable } from "#db/errors";
+import { OverloadedError } from "../lib/overloaded-error.ts";
+
+/** Seconds after which a client may try again (`Retry-After`). */
+export const RETRY_AFTER_SECONDS = 1;
+
+/**
+ * Whether a request failed for a reason that ends by itself: the database cannot be reached, no connection was free in
+ * time, or too much is waiting. The status is then 503.
+ */
+export function isTemporaryFailure(error: unknown): boolean {
+  return error instanceof OverloadedError || isDatabaseUnreachable(error);
+}
