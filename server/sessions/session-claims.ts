@@ -1,11 +1,15 @@
 import type { Claims } from "../keys/jwt.ts";
+import type { Json } from "../lib/go-template.ts";
 import { isCanonicalUuid } from "../lib/uuid.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 /** `typ` of session tokens; tokens of other purposes have other types. */
 export const SESSION_TOKEN_TYPE = "JWT";
 
-/** The claims of a session token. They contain no personal data, because browsers store the token. */
+/**
+ * The claims of a session token. They contain no personal data, because browsers store the token; the claims of
+ * `session.jwt_template` come beside them.
+ */
 export interface SessionTokenClaims {
   iss: string;
   /** The audience, which also distinguishes tenants. */
@@ -31,6 +35,8 @@ export interface SessionClaims {
   amr?: string[];
   email?: { address: string; is_primary: boolean; is_verified: boolean };
   username?: string;
+  /** Claims of `session.jwt_template`. */
+  [custom: string]: Json | undefined;
 }
 
 /** Data of the user that a client may see beside the token's claims. */
@@ -68,19 +74,33 @@ export function tokenClaims(
   };
 }
 
-/** Parses verified claims as those of a session; null if they have another shape. */
-export function asSessionClaims(claims: Claims): SessionTokenClaims | null {
-  const { iss, aud, sub, session_id, iat, exp, amr } = claims;
+/**
+ * Parses verified claims as those of a session; null if they have another shape.
+ *
+ * @returns `custom`: the claims of `session.jwt_template`
+ */
+export function asSessionClaims(
+  claims: Claims,
+): { claims: SessionTokenClaims; custom: Record<string, Json> } | null {
+  const { iss, aud, sub, session_id, iat, exp, amr, ...custom } = claims;
   if (typeof sub !== "string" || typeof session_id !== "string" || !isCanonicalUuid(session_id)) return null;
   if (typeof iss !== "string" || typeof iat !== "number" || typeof exp !== "number") return null;
   if (!isStrings(aud) || !(amr === undefined || isStrings(amr))) return null;
-  return { iss, aud, sub, session_id, iat, exp, ...(amr ? { amr } : {}) };
+  return {
+    claims: { iss, aud, sub, session_id, iat, exp, ...(amr ? { amr } : {}) },
+    custom: custom as Record<string, Json>,
+  };
 }
 
 /** Converts the claims of a token to client form. */
-export function clientClaims(claims: SessionTokenClaims, person: UserClaims = {}): SessionClaims {
+export function clientClaims(
+  claims: SessionTokenClaims,
+  person: UserClaims,
+  custom: Record<string, Json>,
+): SessionClaims {
   const { email, emailVerified = false, username } = person;
   return {
+    ...custom,
     subject: claims.sub,
     session_id: claims.session_id,
     expiration: new Date(claims.exp * 1000).toISOString(),

@@ -6,14 +6,14 @@ import { prepared } from "#db/prepared";
 import type { Factor } from "#db/schema/sessions";
 import type { Write } from "#db/write";
 import { lockUser } from "../identity/users.ts";
-import type { RequestContext, Runtime } from "../runtime.ts";
+import type { RequestContext, Runtime, TenantContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import { templateClaims } from "./claim-template.ts";
 import { type IssuedSession, type Session, sessionColumns } from "./session.ts";
 import {
   clientClaims,
   SESSION_TOKEN_TYPE,
   type SessionClaims,
-  type SessionTokenClaims,
   tokenClaims,
   type UserClaims,
 } from "./session-claims.ts";
@@ -57,7 +57,7 @@ export async function issueSession(
     lastUsedAt: now,
     expiresAt,
   };
-  const { issued, claims } = await signToken(runtime, tenant, session, now, rememberMe);
+  const { issued, claims } = await signToken(context, session, person, now, rememberMe);
 
   const write: Write = async (tx) => {
     // Concurrent logins of one account wait for each other here, so that each counts the sessions of the others.
@@ -74,7 +74,7 @@ export async function issueSession(
         ${JSON.stringify(factors)}, ${sql.param(amr)}, ${session.ipAddress}, ${session.userAgent},
         ${now.toISOString()}, ${now.toISOString()}, ${expiresAt.toISOString()})`);
   };
-  return { issued, claims: clientClaims(claims, person), write };
+  return { issued, claims, write };
 }
 
 /**
@@ -83,13 +83,13 @@ export async function issueSession(
  * @returns null if the session has ended
  */
 export async function reissueSession(
-  { runtime, tenant }: Pick<RequestContext, "runtime" | "tenant">,
+  context: TenantContext,
   sessionId: string,
   { rememberMe }: { rememberMe: boolean },
 ): Promise<IssuedSession | null> {
-  const found = await findSession(runtime, tenant, sessionId);
+  const found = await findSession(context.runtime, context.tenant, sessionId);
   if (!found?.live) return null;
-  const { issued } = await signToken(runtime, tenant, found.session, found.now, rememberMe);
+  const { issued } = await signToken(context, found.session, found.user, found.now, rememberMe);
   return issued;
 }
 
@@ -206,14 +206,17 @@ function lastAuthenticationAt(factors: readonly Factor[]): Date | null {
 }
 
 async function signToken(
-  runtime: Runtime,
-  tenant: Tenant,
+  context: TenantContext,
   session: Session,
+  user: UserClaims,
   now: Date,
   rememberMe: boolean,
-): Promise<{ issued: IssuedSession; claims: SessionTokenClaims }> {
+): Promise<{ issued: IssuedSession; claims: SessionClaims }> {
+  const { runtime, tenant } = context;
   const claims = tokenClaims(tenant, session);
-  const token = await runtime.signingKeys.of(tenant).sign(claims, { typ: SESSION_TOKEN_TYPE });
+  const custom = await templateClaims(context, { ...user, id: session.userId });
+  const signingKeys = runtime.signingKeys.of(tenant);
+  const token = await signingKeys.sign({ ...custom, ...claims }, { typ: SESSION_TOKEN_TYPE });
   const { retention } = tenant.config.session.cookie;
   const issued: IssuedSession = {
     id: session.id,
@@ -222,5 +225,5 @@ async function signToken(
     retention: retention === "session" || (retention === "prompt" && !rememberMe) ? "session" : "persistent",
     expiresAt: session.expiresAt,
   };
-  return { issued, claims };
+  return { issued, claims: clientClaims(claims, user, custom) };
 }

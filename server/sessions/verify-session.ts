@@ -11,7 +11,6 @@ import {
   issuerOf,
   SESSION_TOKEN_TYPE,
   type SessionClaims,
-  type SessionTokenClaims,
 } from "./session-claims.ts";
 import { type FoundSession, findSession } from "./sessions.ts";
 
@@ -37,7 +36,7 @@ export type VerifiedSession =
   | { ok: false; reason: "no_session" | "ambiguous_session" };
 
 /** The session that a valid token names. */
-type Candidate = FoundSession & { claims: SessionTokenClaims };
+type Candidate = FoundSession & NonNullable<ReturnType<typeof asSessionClaims>>;
 
 /** The time of last use is updated at most once a minute, so that busy sessions write little. */
 const TOUCH_INTERVAL_MS = 60_000;
@@ -75,7 +74,12 @@ export async function verifySession(
   if (live.some(({ session }) => session.id !== chosen.session.id))
     return { ok: false, reason: "ambiguous_session" };
   const { session, idleExpiresAt } = touch ? await touchSession(runtime, tenant, chosen) : chosen;
-  return { ok: true, session, claims: clientClaims(chosen.claims, chosen.user), idleExpiresAt };
+  return {
+    ok: true,
+    session,
+    claims: clientClaims(chosen.claims, chosen.user, chosen.custom),
+    idleExpiresAt,
+  };
 }
 
 /**
@@ -119,11 +123,12 @@ async function verifyToken(runtime: Runtime, tenant: Tenant, token: string): Pro
     // Checked below by the database's clock.
     now: "unchecked",
   });
-  const claims = signed && asSessionClaims(signed);
-  if (!claims) return null;
+  const parsed = signed && asSessionClaims(signed);
+  if (!parsed) return null;
+  const { claims } = parsed;
   const found = await findSession(runtime, tenant, claims.session_id);
   if (!found || found.session.userId !== claims.sub || !isWithinValidity(signed, found.now)) return null;
-  return { ...found, claims };
+  return { ...found, ...parsed };
 }
 
 /** Updates the time of last use, unless it is recent. */

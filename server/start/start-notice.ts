@@ -1,14 +1,14 @@
-import { unmatchableRedirects } from "../redirects/unmatchable-entries.ts";
 import type { BootedRuntime } from "./boot.ts";
+import { uselessSettings } from "./useless-settings.ts";
 
 /**
  * Reports that the server is ready and its address: in production as one log line, in development as text for the
- * developer. Logs a warning for each redirect URL that cannot match, and in production for each missing recommended
+ * developer. Logs a warning for each setting without effect, and in production for each missing recommended
  * setting.
  */
 export function printStartNotice({ config, embedded, log }: BootedRuntime): void {
   const address = config.base_url;
-  for (const line of unmatchableRedirects(config)) log.warn(line);
+  for (const line of uselessSettings(config)) log.warn(line);
   if (config.mode === "production") {
     log.info(
       { address, tenant: config.tenant.id, ...(embedded ? { database: embedded.directory } : {}) },

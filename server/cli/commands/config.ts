@@ -1,5 +1,5 @@
 import { checkMailServer } from "../../mail/tenant-mail.ts";
-import { unmatchableRedirects } from "../../redirects/unmatchable-entries.ts";
+import { uselessSettings } from "../../start/useless-settings.ts";
 import { command } from "../command.ts";
 
 export const configCheck = command({
@@ -10,7 +10,7 @@ export const configCheck = command({
   async run(cli) {
     const config = cli.config();
     checkMailServer(config);
-    for (const line of unmatchableRedirects(config)) cli.printError(`warning: ${line}`);
+    for (const line of uselessSettings(config)) cli.printError(`warning: ${line}`);
     await cli.print("OK");
   },
 });

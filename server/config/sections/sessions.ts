@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { cookieName, count, flag, list, seconds, section, text } from "./leaves.ts";
 
+/** Claims that templates cannot set: those of every token, and those that clients get beside them. */
+const reservedClaims = new Set([
+  ...["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "session_id", "amr", "email", "username"],
+  ...["subject", "expiration", "issued_at", "audience", "issuer"],
+]);
+
 /** Sessions, their JWT and their cookie. */
 export const session = section({
   lifespan: seconds(12 * 3600).describe("Life of a session."),
@@ -17,6 +23,19 @@ export const session = section({
   issuer: text("").describe("iss of the session's JWT. Default: base_url."),
   audience: list().describe("aud of the session's JWT. Default: the relying party id."),
   algorithm: z.enum(["RS256", "ES256", "EdDSA"]).default("RS256").describe("Algorithm of new signing keys."),
+  jwt_template: section({
+    claims: z
+      .record(z.string(), z.json())
+      .superRefine((claims, context) => {
+        const reserved = Object.keys(claims).find((name) => name === "" || reservedClaims.has(name));
+        if (reserved !== undefined)
+          context.addIssue({ code: "custom", message: `cannot set the claim "${reserved}"` });
+      })
+      .default({})
+      .describe(
+        'Further claims of the session\'s JWT: constants, or templates over .User in the syntax of Go, as in {"role":"user","mail":"{{.User.Email.Address}}"}.',
+      ),
+  }),
   cookie: section({
     name: cookieName("service").describe("Name of the session cookie."),
     domain: text("").describe("Domain attribute of the session cookie; empty for this host alone."),
