@@ -1,4 +1,4 @@
-import { foreignKey, index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { bytes, createdAt, moment, tenantId } from "./columns.ts";
 import { users } from "./users.ts";
 
@@ -34,6 +34,8 @@ export const sessions = pgTable(
     amr: text("amr").array().notNull(),
     ipAddress: text("ip_address"),
     userAgent: text("user_agent"),
+    /** The user asked to stay signed in on this browser. */
+    rememberMe: boolean("remember_me").notNull().default(false),
     createdAt: createdAt(),
     lastUsedAt: moment("last_used_at").notNull(),
     expiresAt: moment("expires_at").notNull(),

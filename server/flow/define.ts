@@ -5,7 +5,7 @@ import type { Account } from "../account/account.ts";
 import type { CookieChanges } from "../client.ts";
 import type { Config } from "../config/schema.ts";
 import type { Job, RequestContext } from "../runtime.ts";
-import type { IssuedSession } from "../sessions/session.ts";
+import type { IssuedSession, Session } from "../sessions/session.ts";
 import type { DataKey, DataPatch, FlowData } from "./data.ts";
 import type { ErrorCode, StepError } from "./errors.ts";
 import type { Facts } from "./facts.ts";
@@ -47,6 +47,8 @@ export interface Entered {
   jobs?: Job[];
   error?: StepError;
   session?: IssuedSession;
+  /** The row of `session`, if it replaces the session of the request; profile flows only. */
+  replacement?: Session;
   /** Returns further members of the payload; runs after the step's writes, in their transaction. */
   completePayload?: (tx: Parameters<Write>[0]) => Promise<Record<string, unknown>>;
 }

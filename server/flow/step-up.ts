@@ -1,4 +1,4 @@
-import { recordFactors, refreshSession } from "../sessions/sessions.ts";
+import { recordFactors, replaceSession } from "../sessions/sessions.ts";
 import { amrOf } from "./amr.ts";
 import type { Context, Entered } from "./define.ts";
 import { loginPasscode, stateAfterIdentifier } from "./login-methods.ts";
@@ -39,14 +39,23 @@ export function recordEnrolment({ request, data, facts }: Context): Pick<Entered
   return { writes: [recordFactors(request, { id: session.id, factors })] };
 }
 
-/** Refreshes the session once reauthentication is complete. */
-export function completeStepUp({ request, data, facts, config }: Context): Pick<Entered, "writes" | "data"> {
+/** Replaces the session by a new one once reauthentication is complete. */
+export async function completeStepUp({
+  request,
+  data,
+  facts,
+  config,
+}: Context): Promise<Pick<Entered, "writes" | "data" | "session" | "replacement">> {
   const { steppingUp, factors } = data;
   const complete = factors.length > 0 && (!hasSecondFactor(facts, config) || isMultiFactor(factors));
   if (!steppingUp || !complete || !request.session) return {};
-  const { id } = request.session;
+  const { email, emailVerified, username } = facts;
+  const authentication = { factors, amr: amrOf(factors), email, emailVerified, username };
+  const { issued, session, write } = await replaceSession(request, request.session, authentication);
   return {
-    writes: [refreshSession(request, { id, factors, amr: amrOf(factors) })],
+    session: issued,
+    replacement: session,
+    writes: [write],
     data: { steppingUp: undefined, factors: [], identifier: undefined, passcode: undefined },
   };
 }

@@ -136,6 +136,7 @@ async function writeOnce(
       ? await saveFlow(database, key, claim, saved, first ? { inlineInsert: first.inlineInsert } : {})
       : await writeInTransaction(request, key, claim, saved, judged, owner);
   if (!written) return null;
+  if (owner && judged.replacement) owner.session = judged.replacement;
 
   const { record } = saved;
   const facts = { ...factsOf(record.type, record.data, flow.user), ...judged.facts };

@@ -63,6 +63,7 @@ describe("a new session", () => {
     expect(found?.session).toEqual({
       id: issued.id,
       userId,
+      rememberMe: false,
       authenticatedAt: noon,
       factors: password,
       amr: ["pwd"],

@@ -40,7 +40,7 @@ export interface NewSession extends UserClaims {
 export async function issueSession(
   context: RequestContext,
   { userId, factors, amr, rememberMe, ...person }: NewSession,
-): Promise<{ issued: IssuedSession; claims: SessionClaims; write: Write }> {
+): Promise<{ issued: IssuedSession; session: Session; claims: SessionClaims; write: Write }> {
   const { runtime, tenant, client, now } = context;
   const { lifespan, limit, acquire_ip_address, acquire_user_agent } = tenant.config.session;
   // Whole seconds, as in the token, so that the token never outlives the row.
@@ -53,6 +53,7 @@ export async function issueSession(
     amr,
     ipAddress: acquire_ip_address ? client.ip : null,
     userAgent: acquire_user_agent ? client.userAgent : null,
+    rememberMe,
     createdAt: now,
     lastUsedAt: now,
     expiresAt,
@@ -69,12 +70,40 @@ export async function issueSession(
           where tenant_id = ${tenant.id} and user_id = ${userId} and expires_at > ${now.toISOString()}
           order by created_at desc, id desc limit ${limit - 1}))
       insert into sessions (tenant_id, id, user_id, authenticated_at, factors, amr, ip_address, user_agent,
-        created_at, last_used_at, expires_at)
+        remember_me, created_at, last_used_at, expires_at)
       values (${tenant.id}, ${session.id}, ${userId}, ${session.authenticatedAt.toISOString()},
         ${JSON.stringify(factors)}, ${sql.param(amr)}, ${session.ipAddress}, ${session.userAgent},
-        ${now.toISOString()}, ${now.toISOString()}, ${expiresAt.toISOString()})`);
+        ${rememberMe}, ${now.toISOString()}, ${now.toISOString()}, ${expiresAt.toISOString()})`);
   };
-  return { issued, claims, write };
+  return { issued, session, claims, write };
+}
+
+/**
+ * Issues a session in place of the one that its user has reauthenticated in. The earlier token ends, so the holder of a
+ * copy gains nothing from the proof.
+ *
+ * @returns `write` also throws ConflictError("session") if the earlier session has ended concurrently
+ */
+export async function replaceSession(
+  context: RequestContext,
+  { id, userId, rememberMe }: Session,
+  authentication: Omit<NewSession, "userId" | "rememberMe">,
+): Promise<{ issued: IssuedSession; session: Session; write: Write }> {
+  const { tenant } = context;
+  const { issued, session, write } = await issueSession(context, { ...authentication, userId, rememberMe });
+  return {
+    issued,
+    session,
+    async write(tx) {
+      await lockUser(tx, tenant.id, userId);
+      const ended = await tx
+        .delete(sessions)
+        .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.id, id)))
+        .returning({ id: sessions.id });
+      if (ended.length === 0) throw new ConflictError("session");
+      await write(tx);
+    },
+  };
 }
 
 /**
@@ -91,25 +120,6 @@ export async function reissueSession(
   if (!found?.live) return null;
   const { issued } = await signToken(context, found.session, found.user, found.now, rememberMe);
   return issued;
-}
-
-/**
- * Records a new authentication in a session. Its identifier and its expiry stay.
- *
- * @returns a write that throws ConflictError("session") if the session has ended concurrently
- */
-export function refreshSession(
-  { tenant, now }: RequestContext,
-  { id, factors, amr }: { id: string; factors: Factor[]; amr: string[] },
-): Write {
-  return async (tx) => {
-    const refreshed = await tx
-      .update(sessions)
-      .set({ factors, amr, authenticatedAt: lastAuthenticationAt(factors) ?? now })
-      .where(and(eq(sessions.tenantId, tenant.id), eq(sessions.id, id)))
-      .returning({ id: sessions.id });
-    if (refreshed.length === 0) throw new ConflictError("session");
-  };
 }
 
 /** Records further factors in a session, without counting as a new authentication. */

@@ -20,6 +20,8 @@ export interface Walk {
   readonly flowId: string;
   /** The newest resume secret. */
   readonly resume: string;
+  /** The session of the next request. */
+  readonly sessionId: string | undefined;
   /** Performs an action; keeps the new state unless it is `error`. */
   act(
     action: string,
@@ -35,7 +37,7 @@ export interface Walk {
 /**
  * Starts a flow.
  *
- * @param options `sessionId`: the session of every request, read anew each time
+ * @param options `sessionId`: the session of every request, read anew each time, until an answer issues another
  */
 export async function walk(
   runtime: TestRuntime,
@@ -43,9 +45,10 @@ export async function walk(
   {
     client = testClient,
     taken,
-    sessionId,
+    sessionId: firstSessionId,
   }: { client?: Client; taken?: WalkCoverage; sessionId?: string } = {},
 ): Promise<Walk> {
+  let sessionId = firstSessionId;
   const session = async () => {
     const found = sessionId ? await findSession(runtime, runtime.tenant, sessionId) : null;
     return found?.live ? found.session : undefined;
@@ -64,6 +67,9 @@ export async function walk(
     get resume() {
       return answer.resume ?? "";
     },
+    get sessionId() {
+      return sessionId;
+    },
     async act(action, input = {}, options = {}) {
       const from = answer.state.name;
       const { tenant } = options.runtime ?? runtime;
@@ -79,6 +85,7 @@ export async function walk(
       });
       if (next.state.name === "error") return next.state;
       answer = next;
+      if (type === "profile") sessionId = next.session?.id ?? sessionId;
       if (taken) record(taken, type, from, action, next.state);
       return next.state;
     },

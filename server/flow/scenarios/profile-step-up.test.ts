@@ -171,13 +171,35 @@ describe("reauthentication", () => {
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200, payload: { user: {} } });
     await flow.act("password_delete");
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
-    const later = await owner.manage();
+    const later = await owner.manage({ sessionId: flow.sessionId ?? "" });
     expect((await later.act("password_create", { password })).name).toBe("profile_init");
-    const [session] = await base.database.read
+    const sessions = await base.database.read
       .select()
       .from(schema.sessions)
-      .where(eq(schema.sessions.id, owner.sessionId));
-    expect(Date.now() - Number(session?.authenticatedAt)).toBeLessThan(60_000);
+      .where(eq(schema.sessions.userId, owner.userId));
+    expect(sessions.map(({ id }) => id)).toEqual([flow.sessionId]);
+    expect(sessions[0]?.id).not.toBe(owner.sessionId);
+    expect(Date.now() - Number(sessions[0]?.authenticatedAt)).toBeLessThan(60_000);
+  });
+
+  test("shows the new session as the current one", async () => {
+    const flow = await (await signedInAnHourAgo({ password: true })).manage();
+    await flow.act("password_delete");
+    await flow.act("continue_to_password_login");
+    await flow.act("password_login", { password });
+    expect(flow.state.payload.sessions).toMatchObject([{ id: flow.sessionId, current: true }]);
+  });
+
+  test("that two tabs complete at once takes one of them", async () => {
+    const owner = await signedInAnHourAgo(
+      { password: true },
+      configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" }),
+    );
+    const tabs = await Promise.all([owner.manage(), owner.manage()]);
+    for (const tab of tabs) await tab.act("email_create", { email: newAddress() });
+    expect(tabs.map(({ state }) => state.name)).toEqual(["login_password", "login_password"]);
+    const answers = await Promise.all(tabs.map((tab) => tab.act("password_login", { password })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
   });
 
   test("can be cancelled with back", async () => {

@@ -19,13 +19,14 @@ export const profileInit = state({
   shows: ({ account, config, data }) =>
     account ? profilePayload(account, { config, currentSessionId: data.sessionId ?? "" }) : {},
   async enter(context) {
-    const refreshed = completeStepUp(context);
+    const { data, writes, ...reauthenticated } = await completeStepUp(context);
     const recorded = recordEnrolment(context);
     const recovery = firstRecoveryCodes(context);
     return {
+      ...reauthenticated,
       ...recovery,
-      data: { ...refreshed.data, ...recovery.data },
-      writes: [refreshed, recorded, recovery].flatMap(({ writes = [] }) => writes),
+      data: { ...data, ...recovery.data },
+      writes: [{ writes }, recorded, recovery].flatMap(({ writes = [] }) => writes),
     };
   },
   actions: () => ({

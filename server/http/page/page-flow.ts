@@ -137,7 +137,7 @@ async function reply(
   // An error without a state has not changed the flow or its secrets.
   if (!flow || answer.flowId === null) return { answer: { version, state }, headers, cookies };
   const { resume = flow.resume } = answer;
-  if (!session) {
+  if (!session || answer.state.name !== "success") {
     const token = answer.state.csrf_token;
     const sealed = await pageCookie(runtime, tenant, type, { ...flow, resume, token });
     return { answer: { version, state }, headers, cookies: [...cookies, sealed] };
