@@ -1,7 +1,7 @@
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import type { ViewContext } from "./view-context.ts";
-import { errorText } from "./words.ts";
+import { codeOf, errorText } from "./words.ts";
 
 /** The error of the state and the notice beside it. */
 export function StateAlerts({
@@ -28,8 +28,8 @@ export function StateAlerts({
           )}
         </Alert>
       )}
-      {shown && shown.code !== notice && (
-        <Alert tone={infoCodes.has(shown.code) ? "info" : "error"}>
+      {shown && codeOf(shown) !== notice && (
+        <Alert tone={infoCodes.has(codeOf(shown)) ? "info" : "error"}>
           <p>{errorText(words, shown, undefined, copy)}</p>
         </Alert>
       )}

@@ -23,6 +23,14 @@ function found(role: "button" | "textbox" | "checkbox" | "alert"): string[] {
   });
 }
 
+test("an error has the words of its precise code", () => {
+  const state = structuredClone(states.login_otp_wrong);
+  const wrong = state.actions.otp_code_validate?.inputs.otp_code;
+  if (wrong) wrong.error = { code: "passcode_invalid", detail_code: "otp_code_already_used", message: "" };
+  draw(state);
+  expect(screen.getByText(en.errors.otp_code_already_used)).toBeDefined();
+});
+
 describe("an alias", () => {
   test("is not drawn beside its action", () => {
     draw(states.onboarding_username);

@@ -3,6 +3,7 @@ import type { FlowState } from "#server/flow/wire";
 import { isAccount } from "./account.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { identifierAfterAccountAction, identifierIn } from "./shown-identifier.ts";
+import { codeOf } from "./words.ts";
 
 /** The view model of a flow. */
 export interface FlowView {
@@ -189,7 +190,7 @@ export function createFlowStore(
       return show(answer, { performed: null, notice: step.automatic ? null : "page_out_of_date" });
     }
     // The state is unchanged: the page keeps it and the typed text.
-    update({ performed: step.action, notice: error?.code ?? "technical_error" });
+    update({ performed: step.action, notice: error ? codeOf(error) : "technical_error" });
   }
 
   async function act(

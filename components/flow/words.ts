@@ -39,17 +39,20 @@ export function inputWords(words: FlowWords, name: string): InputWords {
 /** The text of an error, most specific first: of this input or state, of the code, the server's own message. */
 export function errorText(
   words: FlowWords,
-  error: { code: string; message?: string },
+  error: { code: string; detail_code?: string; message?: string },
   input?: { name: string; min_length?: number; max_length?: number },
   copy?: StateWords,
 ): string {
-  const particular = entry<string>(
-    (input ? inputWords(words, input.name).errors : copy?.errors) ?? {},
-    error.code,
-  );
-  const text = particular ?? entry<string>(words.errors, error.code);
-  if (text === undefined) return error.message || readable(error.code);
+  const code = codeOf(error);
+  const particular = entry<string>((input ? inputWords(words, input.name).errors : copy?.errors) ?? {}, code);
+  const text = particular ?? entry<string>(words.errors, code);
+  if (text === undefined) return error.message || readable(code);
   return interpolate(text, { min: input?.min_length, max: input?.max_length });
+}
+
+/** The precise code of an error: `code` may be one that older clients know in its place. */
+export function codeOf({ code, detail_code }: { code: string; detail_code?: string }): string {
+  return detail_code ?? code;
 }
 
 function entry<Value>(table: Partial<Record<string, Value>>, name: string): Value | undefined {

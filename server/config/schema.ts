@@ -98,6 +98,14 @@ export const configSchema = z.strictObject({
     allow_signup: flag(true).describe("Whether visitors may register themselves."),
     allow_deletion: flag(false).describe("Whether users may delete their account."),
   }),
+  compatibility: section({
+    error_codes: z
+      .enum(["published", "precise"])
+      .default("published")
+      .describe(
+        "published sends, for error codes that published components have no words for, the nearest code that they know; precise sends every code itself.",
+      ),
+  }),
   flow: section({
     lifetime: seconds(3600).describe("Life of a flow from its start; never extended."),
   }),

@@ -7,6 +7,8 @@ interface ErrorDefinition {
   on: "flow" | "input";
   status: number;
   message: string;
+  /** The nearest code that published components have words for, if they have none for this one. */
+  published?: string;
 }
 
 export const errors = {
@@ -29,8 +31,14 @@ export const errors = {
     on: "flow",
     status: 400,
     message: "An account with this e-mail address exists. Sign in to it, and connect the provider there.",
+    published: "email_already_exists",
   },
-  signup_disabled: { on: "flow", status: 400, message: "Sign-up is disabled." },
+  signup_disabled: {
+    on: "flow",
+    status: 400,
+    message: "Sign-up is disabled.",
+    published: "operation_not_permitted_error",
+  },
   third_party_access_denied: {
     on: "flow",
     status: 400,
@@ -40,6 +48,7 @@ export const errors = {
     on: "flow",
     status: 400,
     message: "This identity belongs to another account.",
+    published: "operation_not_permitted_error",
   },
   passcode_max_attempts_reached: {
     on: "flow",
@@ -80,13 +89,19 @@ export const errors = {
     status: 400,
     message: "A username consists of letters a to z, digits and underscores.",
   },
-  otp_code_invalid: { on: "input", status: 400, message: "Incorrect code." },
+  otp_code_invalid: { on: "input", status: 400, message: "Incorrect code.", published: "passcode_invalid" },
   otp_code_already_used: {
     on: "input",
     status: 400,
     message: "This code was already used. Wait for the next one.",
+    published: "passcode_invalid",
   },
-  recovery_code_invalid: { on: "input", status: 400, message: "Incorrect recovery code." },
+  recovery_code_invalid: {
+    on: "input",
+    status: 400,
+    message: "Incorrect recovery code.",
+    published: "passcode_invalid",
+  },
   invalid_metadata_error: {
     on: "input",
     status: 400,

@@ -80,20 +80,22 @@ function describeInput({ name, type, required, min_length, max_length }: InputDe
 
 function errorsPage(): string {
   const declared = declaredErrors();
-  const rows = Object.entries(errors).map(([name, { status, on, message }]) => {
+  const rows = Object.entries(errors).map(([name, definition]) => {
+    const { status, on, message } = definition;
+    const published = "published" in definition ? code(definition.published) : "";
     const returnedBy = declared
       .filter((error) => error.code === name)
       .map(({ state, action }) => `\`${action}\` in \`${state}\``);
-    return `| \`${name}\` | ${status} | ${on} | ${message} | ${returnedBy.join("; ") || "any request"} |`;
+    return `| \`${name}\` | ${status} | ${on} | ${message} | ${published} | ${returnedBy.join("; ") || "any request"} |`;
   });
   return [
     note,
     "# Errors",
     "",
-    "A flow error is reported on the answer. An input error is reported on its input, together with the flow error `form_data_invalid_error`.",
+    'A flow error is reported on the answer. An input error is reported on its input, together with the flow error `form_data_invalid_error`. With `compatibility.error_codes` `published`, the default, REST sends a code that published components have no words for as the one in the column "Sent as".',
     "",
-    "| Code | Status | Reported on | Message | Returned by |",
-    "|---|---|---|---|---|",
+    "| Code | Status | Reported on | Message | Sent as | Returned by |",
+    "|---|---|---|---|---|---|",
     ...rows,
     "",
   ].join("\n");

@@ -35,6 +35,8 @@ export interface InputDescriptor {
 
 export interface FlowError {
   code: string;
+  /** The precise code, for our page: `code` may be one that published clients know in its place. */
+  detail_code?: string;
   message: string;
   cause?: string;
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { FlowState } from "../flow/wire.ts";
 import { MAX_BODY_BYTES } from "../http/body.ts";
 import type { PageAnswer } from "../http/page/page-flow.ts";
+import { authenticatorApp } from "../testing/authenticator-app.ts";
 import { mailedCode, password, restRegistration, restWalk } from "../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { type Visitor, visitor } from "../testing/visitor.ts";
@@ -380,6 +382,7 @@ function comparable(step: Step, address: string): unknown {
     JSON.stringify(step)
       .replaceAll(address, "<address>")
       .replace(/"csrf_token":"[^"]*"/g, '"csrf_token":""')
+      .replace(/,"detail_code":"[^"]*"/g, "")
       .replace(/"challenge":"[^"]*"/g, '"challenge":""')
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>")
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<moment>"),
@@ -454,6 +457,51 @@ describe("REST and tRPC", () => {
     const names = (rest as { state: { name: string } }[]).map(({ state }) => state.name);
     expect(names.filter((name) => name === "success")).toHaveLength(2);
   });
+});
+
+test("an error that published clients have no words for has the code that they know, and for the page the precise one", async () => {
+  const email = newAddress();
+  const registration = await restWalk(
+    runtime.configured({ STILE_MFA_ACQUIRE_ON_REGISTRATION: "true" }),
+    "registration",
+  );
+  await registration.act("register_client_capabilities");
+  await registration.act("register_login_identifier", { email });
+  await registration.act("verify_passcode", { code: mailedCode(runtime, email) });
+  await registration.act("register_password", { new_password: password });
+  await registration.act("continue_to_otp_secret_creation");
+  const app = authenticatorApp(String(registration.state.payload.otp_secret));
+  await registration.act("otp_code_verify", {
+    otp_code: app.code(Date.now() + runtime.platform.clockShift()),
+  });
+  expect(registration.state.name).toBe("success");
+
+  const wrong = { otp_code: "nodigi" };
+  const errorsOf = ({ error, actions }: FlowState) => [
+    error,
+    actions.otp_code_validate?.inputs.otp_code?.error,
+  ];
+  const rest = await restWalk(runtime, "login");
+  const browser = visitor(runtime);
+  let answer = await begin(browser, "login");
+  await rest.act("register_client_capabilities");
+  for (const [action, input] of [
+    ["continue_with_login_identifier", { email }],
+    ["continue_to_password_login", {}],
+    ["password_login", { password }],
+    ["otp_code_validate", wrong],
+  ] as const) {
+    await rest.act(action, input);
+    answer = await act(browser, "login", answer.version, action, input);
+  }
+  expect(errorsOf(rest.state)).toEqual([
+    { code: "form_data_invalid_error", message: "The request is not valid." },
+    { code: "passcode_invalid", message: "Incorrect code." },
+  ]);
+  expect(errorsOf(answer.state)).toMatchObject([
+    { code: "form_data_invalid_error", detail_code: "form_data_invalid_error" },
+    { code: "passcode_invalid", detail_code: "otp_code_invalid" },
+  ]);
 });
 
 test("a flow of the page cannot be stepped with the cookie alone over the other interface", async () => {

@@ -1,4 +1,5 @@
 import { initTRPC, TRPCError } from "@trpc/server";
+import { detailedState } from "../flow/error-codes.ts";
 import { type FlowType, flowTypes } from "../flow/names.ts";
 import { isObject } from "../http/body.ts";
 import {
@@ -38,10 +39,13 @@ export const appRouter = router({
 
 export type AppRouter = typeof appRouter;
 
-function answer({ responseHeaders }: Context, { answer, headers, cookies }: PageReply): PageAnswer {
+function answer(
+  { responseHeaders, handlerContext }: Context,
+  { answer, headers, cookies }: PageReply,
+): PageAnswer {
   for (const [name, value] of Object.entries(headers)) responseHeaders.set(name, value);
   for (const cookie of cookies) responseHeaders.append("Set-Cookie", cookie);
-  return answer;
+  return { ...answer, state: detailedState(answer.state, handlerContext.tenant.config) };
 }
 
 interface TypeInput {

@@ -1,6 +1,7 @@
 import type { CookieChanges } from "../../client.ts";
 import type { Answer } from "../../flow/answer.ts";
 import { current, start, step } from "../../flow/engine.ts";
+import { publishedState } from "../../flow/error-codes.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { retryPayload } from "../../flow/outcome.ts";
 import { showError } from "../../flow/show.ts";
@@ -138,19 +139,19 @@ export function flowHandler(type: FlowType): Handler {
     const parameter = parseActionParameter(url.searchParams);
     if (parameter.kind === "malformed") return flowError("form_data_invalid_error");
     // A start takes no input, so its body is not read.
-    if (parameter.kind === "start") return show(await callFlow(context, { kind: "start", type }));
+    if (parameter.kind === "start") return show(context, await callFlow(context, { kind: "start", type }));
 
     const body = await readObject(request);
     if (!body.ok) return bodyError(body.reason);
     const actionBody = parseActionBody(body.value);
     if (actionBody === null) return flowError("form_data_invalid_error");
     const { action, flowId } = parameter;
-    return show(await callFlow(context, { kind: "step", type, flowId, action, ...actionBody }));
+    return show(context, await callFlow(context, { kind: "step", type, flowId, action, ...actionBody }));
   };
 }
 
-function show({ answer, headers, cookies }: FlowAnswer): Reply {
-  return json(answer.state.status, answer.state, { headers, cookies });
+function show({ tenant }: HandlerContext, { answer, headers, cookies }: FlowAnswer): Reply {
+  return json(answer.state.status, publishedState(answer.state, tenant.config), { headers, cookies });
 }
 
 function bodyError(reason: "too_large" | "malformed"): Reply {

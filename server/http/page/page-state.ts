@@ -1,4 +1,5 @@
 import { firstState, peek } from "../../flow/engine.ts";
+import { detailedState } from "../../flow/error-codes.ts";
 import type { FlowType } from "../../flow/names.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
@@ -18,6 +19,16 @@ import { type PageAnswer, UNSTARTED } from "./page-flow.ts";
  * @param cookies the `Cookie` header of the page's request
  */
 export async function pageState(
+  runtime: Runtime,
+  tenant: Tenant,
+  cookies: string | null,
+  type: FlowType,
+): Promise<PageAnswer> {
+  const answer = await readState(runtime, tenant, cookies, type);
+  return { ...answer, state: detailedState(answer.state, tenant.config) };
+}
+
+async function readState(
   runtime: Runtime,
   tenant: Tenant,
   cookies: string | null,

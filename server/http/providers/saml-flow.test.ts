@@ -286,12 +286,12 @@ describe("an account with the same address", () => {
     await restRegistration(before, user.email);
     const { walk, token } = await viaProvider(runtime, "login", user);
     await walk.act("exchange_token", { token });
-    expect(walk.state).toMatchObject({ name: "thirdparty", error: { code: "user_conflict" } });
+    expect(walk.state).toMatchObject({ name: "thirdparty", error: { code: "email_already_exists" } });
     // A provider that asserts an address outside its own domains is not trusted either.
     const outside = { ...person(), attributes: { email: `${crypto.randomUUID()}@example.com` } };
     await restRegistration(before, outside.attributes.email);
     const other = await viaProvider(trusting, "login", outside);
     await other.walk.act("exchange_token", { token: other.token });
-    expect(other.walk.state).toMatchObject({ name: "thirdparty", error: { code: "user_conflict" } });
+    expect(other.walk.state).toMatchObject({ name: "thirdparty", error: { code: "email_already_exists" } });
   });
 });
