@@ -13,6 +13,7 @@ import type { MailJob } from "./mail/mail-job.ts";
 import type { Session } from "./sessions/session.ts";
 import type { Tenant } from "./tenants/tenant.ts";
 import type { Tenants } from "./tenants/tenants.ts";
+import type { AuthenticatorMetadata } from "./webauthn/authenticator-metadata.ts";
 
 /** Work that commits with a change and is done after it. `server/start/job-kinds.ts` says how each is done. */
 export type Job = MailJob | PushJob;
@@ -30,6 +31,8 @@ export interface Runtime {
   vault: Vault;
   signingKeys: TenantSigningKeys;
   passwordHasher: PasswordHasher;
+  /** The list of authenticator models of `webauthn.metadata_file`; null without one. */
+  authenticatorMetadata: AuthenticatorMetadata | null;
   rates: RateLimits;
   jobs: Pick<Jobs<Job>, "enqueue" | "wake" | "runDue">;
   /**

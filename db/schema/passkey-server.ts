@@ -36,6 +36,8 @@ export const passkeyCredentials = pgTable(
     tenantId: tenantId(),
     userId: uuid("user_id").notNull(),
     isMfa: boolean("is_mfa").notNull(),
+    /** `verified`, `unverified` or `none`: how far the make of the authenticator was proved at registration. */
+    attestationTrust: text("attestation_trust").notNull().default("unverified"),
   },
   (table) => [
     primaryKey({ name: "passkey_credentials_pkey", columns: [table.tenantId, table.id] }),

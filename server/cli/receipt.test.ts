@@ -70,6 +70,7 @@ describe("stile receipt verify", () => {
       credential_id: expect.any(String),
       public_key: example.public_key,
       aaguid: "00000000-0000-0000-0000-000000000000",
+      attestation_trust: null,
       user_verified: true,
     });
   });

@@ -131,7 +131,11 @@ export function parseConfig(
     mode,
     data_dir: resolve(directory, tree.data_dir),
     base_url: origin,
-    webauthn: { ...webauthn, relying_party: relyingParty },
+    webauthn: {
+      ...webauthn,
+      metadata_file: webauthn.metadata_file && resolve(directory, webauthn.metadata_file),
+      relying_party: relyingParty,
+    },
     passkey_server: {
       ...passkey_server,
       mfa: { ...passkey_server.mfa, timeout: passkey_server.mfa.timeout ?? passkey_server.timeout },

@@ -3,6 +3,7 @@ import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { advanceSignCount } from "#db/sign-count";
 import type { RequestContext } from "../runtime.ts";
+import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
 import type { NewCredential, StoredCredential } from "../webauthn/credential-record.ts";
 import type { CredentialDescriptor, CredentialKind } from "./options.ts";
 import type { PasskeyUser } from "./users.ts";
@@ -75,7 +76,7 @@ export async function insertCredential(
   tx: Transaction,
   { tenant, now }: Pick<RequestContext, "tenant" | "now">,
   userId: string,
-  { publicKey, mfaOnly, ...rest }: NewCredential,
+  { publicKey, mfaOnly, ...rest }: NewCredential & { attestationTrust: AttestationTrust },
 ): Promise<"user_not_found" | "credential_exists" | null> {
   const [user] = await tx
     .select({ id: users.id })

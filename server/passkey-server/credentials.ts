@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, type SQL } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
+import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
 import { auditPasskeys } from "./audit.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
@@ -14,6 +15,8 @@ export interface CredentialJson {
   /** COSE_Key, base64url. */
   public_key: string;
   attestation_type: string;
+  /** Whether the registration proved the AAGUID: only `verified` did, under a configured root. */
+  attestation_trust: AttestationTrust;
   aaguid: string;
   last_used_at?: string;
   created_at: string;
@@ -149,6 +152,7 @@ function toJson({
     ...(name === null ? {} : { name }),
     public_key: credential.publicKey.toString("base64url"),
     attestation_type: credential.attestationType,
+    attestation_trust: credential.attestationTrust as AttestationTrust,
     aaguid: credential.aaguid,
     ...(lastUsedAt === null ? {} : { last_used_at: lastUsedAt.toISOString() }),
     created_at: credential.createdAt.toISOString(),

@@ -3,6 +3,7 @@ import { schema } from "#db/client";
 import { ownOrigin } from "../config/own-hosts.ts";
 import type { RequestContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
+import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
 import type { AuthenticationResponse } from "../webauthn/responses.ts";
 import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";
 
@@ -42,7 +43,7 @@ export async function signReceipt(
     relyingParty,
     transaction,
     confirmedAt: now,
-    credential,
+    credential: { ...credential, attestationTrust: credential.attestationTrust as AttestationTrust },
     response: answer.response,
   });
   return runtime.signingKeys.of(tenant, "passkeys").sign(claims, { typ: RECEIPT_TYPE });

@@ -39,6 +39,7 @@ describe("a valid receipt", () => {
         credentialId: issuer.authenticator.credentials[0]?.id.toString("base64url"),
         publicKey,
         aaguid: "00000000-0000-0000-0000-000000000000",
+        attestationTrust: null,
         userVerified: true,
       },
     });

@@ -1,6 +1,7 @@
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { parseJson } from "../lib/strict-json.ts";
+import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
 import { readClientData } from "../webauthn/responses.ts";
 import { verifyCoseSignature } from "../webauthn/verify-signature.ts";
 import { readCanonicalJson } from "./canonical-json.ts";
@@ -50,6 +51,8 @@ export interface VerifiedReceipt {
   /** COSE_Key, base64url. */
   publicKey: string;
   aaguid: string;
+  /** Whether the issuer had verified that AAGUID; null in receipts that do not say it. */
+  attestationTrust: AttestationTrust | null;
   /** Whether the authenticator verified the user, by biometrics or PIN. */
   userVerified: boolean;
 }
@@ -139,6 +142,7 @@ export function verifyReceipt(receipt: string, expected: ReceiptExpectations): R
       credentialId: credential.id,
       publicKey: credential.public_key,
       aaguid: credential.aaguid,
+      attestationTrust: credential.attestation_trust ?? null,
       userVerified: (flags & USER_VERIFIED) !== 0,
     },
   };

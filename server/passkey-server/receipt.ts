@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { decodeBase64url } from "../lib/base64url.ts";
+import type { AttestationTrust } from "../webauthn/attestation-trust.ts";
 
 /**
  * The receipt of a confirmed transaction: a signed statement with everything that its verification needs, so that it can
@@ -45,6 +46,8 @@ export const receiptClaims = z.object({
     /** In UUID notation, though not every AAGUID is a valid UUID. */
     aaguid: z.guid(),
     attestation_type: text(64),
+    /** Whether the AAGUID was proved at registration; absent in receipts of older versions. */
+    attestation_trust: z.enum(["verified", "unverified", "none"]).optional(),
     created_at: z.iso.datetime(),
   }),
   /** The authenticator's response (WebAuthn Level 3, 5.1), base64url. */
@@ -71,6 +74,7 @@ export interface ConfirmedTransaction {
     publicKey: Uint8Array;
     aaguid: string;
     attestationType: string;
+    attestationTrust: AttestationTrust;
     createdAt: Date;
   };
   response: {
@@ -100,6 +104,7 @@ export function claimsOf(confirmed: ConfirmedTransaction): ReceiptClaims {
       public_key: Buffer.from(credential.publicKey).toString("base64url"),
       aaguid: credential.aaguid,
       attestation_type: credential.attestationType,
+      attestation_trust: credential.attestationTrust,
       created_at: credential.createdAt.toISOString(),
     },
     response: {

@@ -9,6 +9,7 @@ import { type PasskeyErrorCode, type PasskeyRejection, rejectPasskeyRequest } fr
 import { type CredentialKind, creationOptions, settingsOf } from "./options.ts";
 import { acceptedOrigins, originMismatchDetails } from "./origins.ts";
 import { preloadSigningKey, signToken } from "./tokens.ts";
+import { trustedModels } from "./trusted-models.ts";
 import { findUserById, type PasskeyUser, saveUser } from "./users.ts";
 
 /** A response to one kind is not accepted for the other, because the requirements on the authenticator differ. */
@@ -89,13 +90,16 @@ export async function finalizeRegistration(
     // Checked below, because it has an error of its own.
     requireUserVerification: false,
     formats: tenant.config.passkey.attestation_formats,
+    trustedModels: trustedModels(context),
     now,
   });
   if (!verdict.ok) {
     const foreignOrigin = originMismatchDetails(tenant.config, clientData.origin);
     return fail("attestation_rejected", foreignOrigin ?? rejectionDetails[verdict.reason]);
   }
-  const { credential } = verdict;
+  const { credential, attestationTrust } = verdict;
+  if (tenant.config.passkey_server.attestation_required && attestationTrust !== "verified")
+    return fail("attestation_rejected", "the attestation is not that of an accepted authenticator model");
   if (consumed.userVerification === "required" && !credential.userVerified) return fail("user_not_verified");
 
   // Sign before the write, so that no credential is stored without a token.
@@ -104,6 +108,7 @@ export async function finalizeRegistration(
   const conflict = await runtime.database.write.transaction(async (tx) => {
     const reason = await insertCredential(tx, context, user.id, {
       ...credential,
+      attestationTrust,
       mfaOnly: kind === "mfa",
       name,
     });

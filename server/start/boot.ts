@@ -15,6 +15,7 @@ import type { Platform } from "../lib/platform.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
 import type { Runtime } from "../runtime.ts";
 import { createTenants } from "../tenants/tenants.ts";
+import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
 import { createJobKinds } from "./job-kinds.ts";
 import { systemPlatform } from "./platform.ts";
 import { purgeRules } from "./purge-rules.ts";
@@ -49,6 +50,7 @@ export async function createRuntime(
   { log, worker, closing, platform = systemPlatform }: BootOptions,
 ): Promise<BootedRuntime> {
   const vault = createVault(secretKeys(config));
+  const authenticatorMetadata = await loadAuthenticatorMetadata(config, log, new Date());
   const cleanups: (() => Promise<unknown>)[] = [];
   let stopping = false;
   const stop = async () => {
@@ -105,6 +107,7 @@ export async function createRuntime(
       vault,
       signingKeys,
       passwordHasher: createPasswordHasher(config.password),
+      authenticatorMetadata,
       rates: createRateLimits(config, database),
       jobs,
       purgeExpired: purge,

@@ -30,6 +30,8 @@ const serverSettings = [
   "jobs",
   "rate_limiter",
   "audit_log",
+  "webauthn.metadata_file",
+  "webauthn.metadata_roots",
   "password.pepper",
   "password.hash",
 ];
@@ -47,6 +49,7 @@ const uninheritedSettings = [
   "webauthn.related_origins",
   "passkey_server.relying_party",
   "passkey_server.cors",
+  "passkey_server.attestation_models",
   "authenticator.app_id",
   "authenticator.facets",
   "authenticator.push_url",

@@ -65,6 +65,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
         ...config.password,
         hash: { ...config.password.hash, memory: 8 },
       }),
+      authenticatorMetadata: null,
       rates: createRateLimits(config, database),
       jobs: {
         enqueue: async (_, job) => {

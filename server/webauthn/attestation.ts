@@ -1,6 +1,7 @@
 import { verifyRegistrationResponse } from "@simplewebauthn/server";
 import { decodeAttestationObject, isoCBOR } from "@simplewebauthn/server/helpers";
 import { sha256 } from "../lib/sha256.ts";
+import { type AttestationTrust, attestationTrust, type TrustedModels } from "./attestation-trust.ts";
 import { cborItemLength } from "./cbor.ts";
 import { isAcceptableKey, offeredAlgorithms } from "./cose-key.ts";
 import type { NewCredential } from "./credential-record.ts";
@@ -18,6 +19,8 @@ export interface ExpectedRegistration {
   requireUserVerification: boolean;
   /** Accepted formats of attestation statements. */
   formats: readonly StatementFormat[];
+  /** Models whose roots are known, in order of precedence. */
+  trustedModels?: readonly TrustedModels[];
   now: Date;
 }
 
@@ -43,7 +46,10 @@ export async function verifyWebAuthnAttestation(
   clientData: ClientData,
   expected: ExpectedRegistration,
   roots: StatementRoots = knownRoots,
-): Promise<{ ok: true; credential: NewCredential } | { ok: false; reason: AttestationRejection }> {
+): Promise<
+  | { ok: true; credential: NewCredential; attestationTrust: AttestationTrust }
+  | { ok: false; reason: AttestationRejection }
+> {
   // Ensure the page was not embedded by another site (steps 10 and 11).
   if (clientData.crossOrigin === true || clientData.topOrigin !== undefined) return reject("cross_origin");
 
@@ -83,8 +89,10 @@ export async function verifyWebAuthnAttestation(
   });
   if (!stated) return reject("attestation_statement_refused");
 
+  const stating = { format, x5c: object.statement.get("x5c"), aaguid };
   return {
     ok: true,
+    attestationTrust: attestationTrust(stating, expected.trustedModels ?? [], expected.now),
     // Step 27.
     credential: {
       id: credential.id,

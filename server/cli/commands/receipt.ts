@@ -70,6 +70,7 @@ function jsonOf(receipt: VerifiedReceipt) {
     credential_id: receipt.credentialId,
     public_key: receipt.publicKey,
     aaguid: receipt.aaguid,
+    attestation_trust: receipt.attestationTrust,
     user_verified: receipt.userVerified,
   };
 }

@@ -1,6 +1,5 @@
-import { X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { flag, list, seconds, secret, section } from "./leaves.ts";
+import { certificates, flag, list, seconds, secret, section } from "./leaves.ts";
 
 const acceptedAuthenticator = z
   .strictObject({
@@ -12,7 +11,7 @@ const acceptedAuthenticator = z
     /** By default full where there are roots. */
     attestation: z.enum(["surrogate", "full"]).optional(),
     /** PEM certificates that a full attestation must lead to. */
-    roots: z.array(z.string().refine(isCertificate, "has a root that is no certificate in PEM")).default([]),
+    roots: certificates().default([]),
     /** Lowest version of the authenticator. */
     version: z.int().min(0).max(0xffff).default(0),
     revoked: z.boolean().default(false),
@@ -78,11 +77,3 @@ export const authenticator = section({
     .optional()
     .describe("Secret that signs requests to push_url (Standard Webhooks). Default: none."),
 });
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).publicKey.type === "public";
-  } catch {
-    return false;
-  }
-}

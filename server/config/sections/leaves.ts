@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 
 declare module "zod" {
@@ -84,8 +85,20 @@ export const cookieName = (fallback: string) =>
     .regex(/^[A-Za-z0-9_-]+$/, "must be a cookie name: letters, digits, _ and -")
     .default(fallback);
 
+/** Certificates in PEM. */
+export const certificates = () =>
+  z.array(z.string().refine(isCertificate, "has a root that is no certificate in PEM"));
+
 /** A value that is stored sealed, and that no list of settings shows. */
 export const secret = () => z.string().min(1).meta({ secret: true });
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).publicKey.type === "public";
+  } catch {
+    return false;
+  }
+}
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;

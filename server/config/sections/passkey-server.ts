@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   attachment,
   attestationPreference,
+  certificates,
   duration,
   flag,
   list,
@@ -10,6 +11,12 @@ import {
   section,
   userVerification,
 } from "./leaves.ts";
+
+const trustedModel = z.strictObject({
+  aaguid: z.guid("is not an AAGUID like ee882879-721c-4913-9775-3dfcce97072a"),
+  name: z.string().min(1).max(200).optional(),
+  roots: certificates().min(1, "has a model without roots"),
+});
 
 /** The passkey server: the interface for applications that use passkeys on their own pages. */
 export const passkeyServer = section({
@@ -42,6 +49,15 @@ export const passkeyServer = section({
   user_verification: userVerification("required").describe("User verification asked of passkeys."),
   attachment: attachment("no_preference").describe("Kind of authenticator asked for."),
   attestation_preference: attestationPreference().describe("Attestation asked of passkeys."),
+  attestation_models: z
+    .array(trustedModel)
+    .default([])
+    .describe(
+      "Authenticator models whose attestation is verified: aaguid (all zeros for FIDO U2F), name, roots (certificates in PEM). An entry replaces that of webauthn.metadata_file for the same model.",
+    ),
+  attestation_required: flag(false).describe(
+    "Reject credentials whose attestation is not verified by attestation_models or webauthn.metadata_file.",
+  ),
   resident_key_requirement: residentKey("required").describe("Whether passkeys are discoverable."),
   send_transports: flag(false).describe(
     "Tell browsers by which transports credentials are reached; some platforms start the wrong authenticator then.",

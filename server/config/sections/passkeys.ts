@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { acquire, count, flag, list, originList, seconds, section } from "./leaves.ts";
+import { acquire, certificates, count, flag, list, originList, seconds, section } from "./leaves.ts";
 
 /** Passkeys of accounts. */
 export const passkey = section({
@@ -45,6 +45,16 @@ export const webauthn = section({
     // The recommended longest timeout (WebAuthn Level 3, 15.1).
     .transform((value) => Math.min(value, 300))
     .describe("Life of a challenge, and the timeout of browsers; longer values count as 5 minutes."),
+  metadata_file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "File with FIDO's list of authenticator models (https://mds3.fidoalliance.org), read at the start. Default: none, and only passkey_server.attestation_models are verified.",
+    ),
+  metadata_roots: certificates()
+    .default([])
+    .describe("Certificates in PEM that sign a list of another issuer. Default: FIDO's root."),
   sign_count: z
     .enum(["refuse", "warn"])
     .default("refuse")

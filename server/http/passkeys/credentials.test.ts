@@ -29,6 +29,7 @@ describe("GET credentials", () => {
         name: `cred-${credentialIds[0]}`,
         public_key: expect.stringMatching(/^[A-Za-z0-9_-]+$/),
         attestation_type: "none",
+        attestation_trust: "none",
         aaguid: "00000000-0000-0000-0000-000000000000",
         last_used_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
