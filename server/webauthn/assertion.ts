@@ -53,9 +53,12 @@ export async function verifyWebAuthnAssertion(
   // Ensure the credential belongs to the account (step 6, the user was identified before).
   if (expected.userId !== null && credential.userId !== expected.userId) return reject("user_mismatch");
 
-  // Ensure the response has a user handle, if the user is not known (step 6, the user was not identified before).
+  // Ensure the response has a user handle, if the user is not known (step 6, the user was not identified before). A
+  // security key has none; as a first factor it is rejected below, once its signature is verified.
   const handle = answer.response.userHandle || null;
-  if (expected.userId === null && handle === null) return reject("user_handle_missing");
+  const isSecondFactorOnly = credential.mfaOnly && !expected.secondFactor;
+  if (expected.userId === null && handle === null && !isSecondFactorOnly)
+    return reject("user_handle_missing");
 
   // Ensure the user handle is that of the credential's owner (step 6).
   const { userHandles = [userHandleOf(credential.userId)] } = expected;
@@ -84,7 +87,7 @@ export async function verifyWebAuthnAssertion(
   if (signCountStale && expected.signCount === "refuse") return reject("sign_count");
 
   // Ensure a security key is not used as the first factor.
-  if (credential.mfaOnly && !expected.secondFactor) return reject("mfa_only");
+  if (isSecondFactorOnly) return reject("mfa_only");
 
   return { ok: true, userVerified, signCount: newCounter, backupState: credentialBackedUp, signCountStale };
 }

@@ -281,6 +281,22 @@ describe("a security key", () => {
     expect(flow.errors()).toEqual(["webauthn_credential_invalid_mfa_only"]);
   });
 
+  test("A32 is named as a second factor if it answers a first-factor prompt without a user handle", async () => {
+    const { key } = await withSecurityKey(withoutPasskeys());
+    const [credential] = key.credentials;
+    const flow = await begin(base, "login", { ...able, webauthn_conditional_mediation_available: true });
+    await answer(flow, key, { credential, userHandle: null, brokenSignature: true });
+    expect(flow.errors()).toEqual(["passkey_invalid"]);
+    await answer(flow, key, { credential, userHandle: null });
+    expect(flow.state).toMatchObject({ name: "login_init", status: 401 });
+    expect(flow.errors()).toEqual(["webauthn_credential_invalid_mfa_only"]);
+    await flow.act("webauthn_generate_request_options");
+    await answer(flow, key, { credential, userHandle: null });
+    expect(flow.state).toMatchObject({ name: "login_passkey", status: 401, payload: {} });
+    expect(flow.errors()).toEqual(["webauthn_credential_invalid_mfa_only"]);
+    expect(flow.answer.session).toBeUndefined();
+  });
+
   test("is rejected if it belongs to another user", async () => {
     const runtime = withoutPasskeys();
     const { email } = await withSecurityKey(runtime);
