@@ -113,10 +113,14 @@ function needsEmailVerification({ data, config }: Situation): boolean {
   return data.email !== undefined && config.email.require_verification && !data.emailVerified;
 }
 
-/** Inserts the enrolment of a second factor after the states that identify the user and set a password. */
+/**
+ * Inserts the enrolment of a second factor after the states that identify the user and set a password. A new user, who
+ * chooses the first credential, does that before, too.
+ */
 function withEnrolment(situation: Situation, rest: StateName[]): StateName[] {
   if (!needsEnrolment(situation)) return rest;
   const first: StateName[] = ["passcode_confirmation", "login_password_recovery", "password_creation"];
+  if (situation.type === "registration") first.push("credential_onboarding_chooser");
   const position = rest.findLastIndex((state) => first.includes(state)) + 1;
   return [...rest.slice(0, position), "mfa_method_chooser", ...rest.slice(position)];
 }

@@ -297,6 +297,26 @@ describe("enrolment of a second factor", () => {
 });
 
 describe("device_trust", () => {
+  test.each([true, false])(
+    "comes after the choice of a first credential, with e-mail verification %j",
+    (verifies) => {
+      const settings = {
+        STILE_PASSKEY_ACQUIRE_ON_REGISTRATION: "conditional",
+        STILE_PASSWORD_ACQUIRE_ON_REGISTRATION: "conditional",
+        STILE_MFA_ACQUIRE_ON_REGISTRATION: "true",
+        STILE_EMAIL_REQUIRE_VERIFICATION: String(verifies),
+      };
+      const facts = { ...ada, hasPassword: false, emailVerified: false };
+      const data = { email: "ada@example.com", factors: [] };
+      expect(planned({ type: "registration", facts, data, settings })).toEqual([
+        ...(verifies ? ["passcode_confirmation"] : []),
+        "credential_onboarding_chooser",
+        "mfa_method_chooser",
+        "success",
+      ]);
+    },
+  );
+
   test.each<[string, Case, boolean]>([
     ["is offered after a second factor", { facts: withApp, data: { factors: [password, code] } }, true],
     [
