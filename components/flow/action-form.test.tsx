@@ -41,6 +41,16 @@ test("A105 a code field is one input that phones and mail programs can fill", ()
   expect(screen.getAllByRole("textbox")).toHaveLength(1);
 });
 
+test("a code of letters is entered with a keyboard of letters, and extracted from pasted text", async () => {
+  const { server, user } = draw(states.passcode_confirmation_alphanumeric, { answers: [states.success] });
+  expect(codeField().inputMode).toBe("text");
+  await user.click(codeField());
+  await user.paste("Your code is AB3D7K. It is valid for 5 minutes.");
+  await waitFor(() =>
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("login", "verify_passcode", 7, { code: "AB3D7K" }),
+  );
+});
+
 test("a wrong code is removed from the field, which has the focus again", async () => {
   const { user } = draw(states.passcode_confirmation, { answers: [states.passcode_confirmation_wrong] });
   await user.type(codeField(), "123456");

@@ -201,6 +201,7 @@ function CodeField(props: FieldProps) {
           name={input.name}
           required={input.required === true}
           length={6}
+          charset={input.charset ?? "numeric"}
           onComplete={(element) => element.form?.requestSubmit()}
         />
       )}

@@ -102,7 +102,7 @@ describe("the layout", () => {
     expect(methods.map((method) => method.className)).toEqual(
       Array(3).fill("stile-button stile-button-choice"),
     );
-    expect(methods[1]?.textContent).toBe("Get a code by emailSix digits, good for a few minutes");
+    expect(methods[1]?.textContent).toBe("Get a code by emailSix characters, good for a few minutes");
   });
 
   test("an action that is not suggested is a link, not a button", () => {

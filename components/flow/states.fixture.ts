@@ -134,11 +134,15 @@ const loginInit = (more: Partial<FlowState> = {}, address: Partial<InputDescript
     { payload: { request_options: requestOptions }, ...more },
   );
 
-const passcodeConfirmation = (more: Partial<FlowState> = {}, fault?: FlowError) =>
+const passcodeConfirmation = (
+  more: Partial<FlowState> = {},
+  fault?: FlowError,
+  field: Partial<InputDescriptor> = {},
+) =>
   state(
     "passcode_confirmation",
     [
-      action("verify_passcode", [code(fault ? { error: fault } : {})]),
+      action("verify_passcode", [code(fault ? { error: fault } : field)]),
       action("resend_passcode"),
       action("back"),
     ],
@@ -345,6 +349,7 @@ export const states = {
   }),
   login_password_recovery: state("login_password_recovery", [action("password_recovery", [newPassword()])]),
   passcode_confirmation: passcodeConfirmation(),
+  passcode_confirmation_alphanumeric: passcodeConfirmation({}, undefined, { charset: "alphanumeric" }),
   passcode_confirmation_wrong: passcodeConfirmation(
     { status: 400, error: invalid },
     { code: "passcode_invalid", message: "This code is not right." },

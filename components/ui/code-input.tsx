@@ -3,6 +3,8 @@ import { type ComponentPropsWithRef, useState } from "react";
 interface CodeInputProps
   extends Omit<ComponentPropsWithRef<"input">, "className" | "type" | "value" | "onInput"> {
   length: number;
+  /** Digits, or digits and capital letters; small letters are entered in their place. */
+  charset: "numeric" | "alphanumeric";
   /** Called when the last character is entered. */
   onComplete?: (input: HTMLInputElement) => void;
 }
@@ -11,7 +13,7 @@ interface CodeInputProps
  * A one-time code: a single real input, so that autofill, paste and screen readers work, over decorative cells. It
  * starts empty; a new `key` empties it.
  */
-export function CodeInput({ length, onComplete, ...rest }: CodeInputProps) {
+export function CodeInput({ length, charset, onComplete, ...rest }: CodeInputProps) {
   const [filled, setFilled] = useState(0);
 
   function setCode(text: string, input: HTMLInputElement): void {
@@ -37,16 +39,16 @@ export function CodeInput({ length, onComplete, ...rest }: CodeInputProps) {
         {...rest}
         className="stile-code-input"
         type="text"
-        inputMode="numeric"
+        inputMode={charset === "numeric" ? "numeric" : "text"}
         autoComplete="one-time-code"
-        autoCapitalize="none"
+        autoCapitalize={charset === "numeric" ? "none" : "characters"}
         spellCheck={false}
         maxLength={length}
         onInput={(event) => setCode(event.currentTarget.value, event.currentTarget)}
         onPaste={(event) => {
           // The browser would truncate the text to the maximum length before the code is extracted.
           event.preventDefault();
-          setCode(codeIn(event.clipboardData.getData("text"), length), event.currentTarget);
+          setCode(codeIn(event.clipboardData.getData("text"), length, charset), event.currentTarget);
         }}
       />
     </div>
@@ -54,7 +56,9 @@ export function CodeInput({ length, onComplete, ...rest }: CodeInputProps) {
 }
 
 /** The code in a pasted text, which may be a whole sentence or have the code in groups. */
-function codeIn(text: string, length: number): string {
+function codeIn(text: string, length: number, charset: CodeInputProps["charset"]): string {
+  if (charset === "alphanumeric")
+    return new RegExp(`(?<!\\w)[A-Z0-9]{${length}}(?!\\w)`).exec(text)?.[0] ?? text;
   const joined = text.replace(/(?<=\d)[\s-](?=\d)/g, "");
   return new RegExp(`(?<!\\d)\\d{${length}}(?!\\d)`).exec(joined)?.[0] ?? text;
 }

@@ -441,7 +441,7 @@ describe("the account's failures", () => {
 });
 
 describe("A23 passcodes", () => {
-  const codes = Array.from({ length: 100_000 }, () => newPasscode({ randomBytes }));
+  const codes = Array.from({ length: 100_000 }, () => newPasscode({ randomBytes }, "numeric"));
 
   test("are six decimal digits, leading zeros included", () => {
     expect(codes.every((code) => /^[0-9]{6}$/.test(code))).toBe(true);
@@ -470,8 +470,49 @@ describe("A23 passcodes", () => {
 
   test("are generated again if a remainder would be biased", () => {
     const draws = [Buffer.from("ffffff", "hex"), Buffer.from("f42400", "hex"), Buffer.from("f423ff", "hex")];
-    expect(newPasscode({ randomBytes: () => draws.shift() ?? Buffer.alloc(3) })).toBe("999999");
+    expect(newPasscode({ randomBytes: () => draws.shift() ?? Buffer.alloc(3) }, "numeric")).toBe("999999");
     expect(draws).toEqual([]);
-    expect(newPasscode({ randomBytes: () => Buffer.alloc(3) })).toBe("000000");
+    expect(newPasscode({ randomBytes: () => Buffer.alloc(3) }, "numeric")).toBe("000000");
+  });
+});
+
+describe("A23 alphanumeric passcodes", () => {
+  const settings = { STILE_EMAIL_PASSCODE_CHARSET: "alphanumeric" };
+  const codes = Array.from({ length: 50_000 }, () => newPasscode({ randomBytes }, "alphanumeric"));
+
+  test("are six digits or capital letters, none of them easily confused", () => {
+    expect(codes.find((code) => !/^[2-9A-HJKMNP-Z]{6}$/.test(code))).toBeUndefined();
+  });
+
+  test("are uniformly distributed in every place", () => {
+    for (let place = 0; place < 6; place++) {
+      const counts = new Map<string, number>();
+      for (const code of codes) counts.set(code[place] ?? "", (counts.get(code[place] ?? "") ?? 0) + 1);
+      const expected = codes.length / 31;
+      const chiSquare = [...counts.values()].reduce(
+        (sum, count) => sum + (count - expected) ** 2 / expected,
+        0,
+      );
+      expect(counts.size).toBe(31);
+      // Thirty degrees of freedom: a fair source exceeds this once in a hundred million times.
+      expect(chiSquare).toBeLessThan(97);
+    }
+  });
+
+  test("are accepted in capital and in small letters, and rejected with another character", async () => {
+    for (const typed of [(code: string) => code, (code: string) => code.toLowerCase()]) {
+      const about = subjectOf();
+      const code = await delivered(ensurePasscodeSent(scopeAt(0, settings), about));
+      const other = `${code.slice(0, 5)}${code.endsWith("2") ? "3" : "2"}`;
+      expect(await verifyPasscode(scopeAt(1, settings), about, typed(other))).toMatchObject({ ok: false });
+      expect((await verifyPasscode(scopeAt(2, settings), about, typed(code))).ok).toBe(true);
+    }
+  });
+
+  test("A94 do not match letters of other scripts", async () => {
+    const about = subjectOf();
+    const code = await delivered(ensurePasscodeSent(scopeAt(0, settings), about));
+    const wide = code.replaceAll(/./g, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0));
+    expect(await verifyPasscode(scopeAt(1, settings), about, wide)).toEqual({ ok: false, reason: "wrong" });
   });
 });

@@ -3,8 +3,10 @@ import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
+import type { Config } from "../config/schema.ts";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import type { Platform } from "../lib/platform.ts";
+import { randomCharacters } from "../lib/random-alphanumeric.ts";
 import {
   countFailureOfSource,
   type FailureKey,
@@ -81,7 +83,7 @@ export async function resendPasscode(
   const issued = await permitSending(context, about);
   if (!issued.ok) return issued;
 
-  const code = newPasscode(runtime.platform);
+  const code = newPasscode(runtime.platform, tenant.config.email.passcode_charset);
   const ttlSeconds = tenant.config.email.passcode_ttl;
   const row = {
     // Random bytes are not the digest of any code.
@@ -178,21 +180,34 @@ export async function verifyPasscode(
 
   const counted = failureKeyOf(context, about);
   await countFailureOfSource(context.runtime.database, counted, context.now);
-  const matches = constantTimeEqual(stored.codeHash, codeHashOf(context, about, code));
+  const matches = constantTimeEqual(stored.codeHash, codeHashOf(context, about, normalizePasscode(code)));
   if (matches && !about.decoy) {
     return { ok: true, write: consumePasscode(context, about, stored.codeHash, counted) };
   }
   return { ok: false, reason: stored.tries === MAX_ATTEMPTS ? "exhausted" : "wrong" };
 }
 
-/** Six random decimal digits, uniformly distributed. */
-export function newPasscode({ randomBytes }: Pick<Platform, "randomBytes">): string {
+export type PasscodeCharset = Config["email"]["passcode_charset"];
+
+const PASSCODE_LENGTH = 6;
+
+/** Digits and capital letters without 0, O, 1, I and L. Small letters are accepted in their place. */
+const ALPHANUMERIC = "23456789ABCDEFGHJKMNPQRSTUVWXYZ";
+
+/** Returns a random code of six characters, uniformly distributed. */
+export function newPasscode(platform: Pick<Platform, "randomBytes">, charset: PasscodeCharset): string {
+  if (charset === "alphanumeric") return randomCharacters(platform, PASSCODE_LENGTH, ALPHANUMERIC);
   // The largest multiple of a million in three bytes: numbers above it would favour smaller codes.
   const end = 16_000_000;
   for (;;) {
-    const number = randomBytes(3).readUIntBE(0, 3);
-    if (number < end) return String(number % 1_000_000).padStart(6, "0");
+    const number = platform.randomBytes(3).readUIntBE(0, 3);
+    if (number < end) return String(number % 1_000_000).padStart(PASSCODE_LENGTH, "0");
   }
+}
+
+/** Returns a code as it was mailed: codes have no small letters. */
+function normalizePasscode(entered: string): string {
+  return entered.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 interface PasscodeKey {

@@ -56,6 +56,27 @@ describe("a registration", () => {
     expect(flow.answer.session?.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
+  test("announces the characters of mailed codes, and accepts small letters for capital ones", async () => {
+    const runtime = configured({ STILE_EMAIL_PASSCODE_CHARSET: "alphanumeric" });
+    const email = newAddress();
+    const flow = await begin(runtime, "registration");
+    const asked = await flow.act("register_login_identifier", { email });
+    const code = {
+      name: "code",
+      type: "string",
+      required: true,
+      hidden: false,
+      min_length: 6,
+      max_length: 6,
+    };
+    expect(asked.actions.verify_passcode?.inputs).toEqual({ code: { ...code, charset: "alphanumeric" } });
+    const answered = await flow.act("verify_passcode", { code: codeFor(runtime, email).toLowerCase() });
+    expect(answered.name).toBe("password_creation");
+    const numeric = await begin(configured(), "registration");
+    const plain = await numeric.act("register_login_identifier", { email: newAddress() });
+    expect(plain.actions.verify_passcode?.inputs).toEqual({ code });
+  });
+
   test("writes no account before its end", async () => {
     const runtime = configured();
     const email = newAddress();

@@ -17,8 +17,7 @@ declare module "zod" {
     maxLength?: number;
     /** The sent value is shown again with an error. Never set for secrets. */
     preserve?: boolean;
-    /** Display names of the allowed values, by value. */
-    labels?: Record<string, string>;
+    XX?: Record<string, string>;
   }
 }
 
@@ -43,6 +42,7 @@ interface JsonSchema {
   announcedRequired?: boolean;
   preserve?: boolean;
   labels?: Record<string, string>;
+  charset?: InputDescriptor["charset"];
 }
 
 interface Described {
@@ -82,6 +82,7 @@ function describeInput(name: string, property: JsonSchema, required: boolean): I
     hidden: property.hidden ?? false,
     ...(property.minLength === undefined ? {} : { min_length: property.minLength }),
     ...(property.maxLength === undefined ? {} : { max_length: property.maxLength }),
+    ...(property.charset === undefined ? {} : { charset: property.charset }),
     ...(property.default === undefined ? {} : { value: property.default }),
     ...(property.enum
       ? {

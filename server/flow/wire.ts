@@ -28,6 +28,8 @@ export interface InputDescriptor {
   hidden?: boolean;
   min_length?: number;
   max_length?: number;
+  /** Characters of a one-time code; digits if absent. */
+  charset?: "alphanumeric" | undefined;
   value?: unknown;
   allowed_values?: { name: string; value: unknown }[];
   error?: FlowError;

@@ -65,9 +65,9 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Sehen Sie in Ihr Postfach",
-      sentence: "Wir haben Ihnen einen sechsstelligen Code geschickt. Er gilt einige Minuten.",
+      sentence: "Wir haben Ihnen einen Code aus sechs Zeichen geschickt. Er gilt einige Minuten.",
       sentenceWithSubject:
-        "Wir haben einen sechsstelligen Code an {subject} geschickt. Er gilt einige Minuten.",
+        "Wir haben einen Code aus sechs Zeichen an {subject} geschickt. Er gilt einige Minuten.",
     },
     password_creation: {
       title: "Passwort festlegen",
@@ -222,7 +222,7 @@ export const flow: FlowWords = {
     continue_to_password_login: { label: "Passwort eingeben", hint: "Das Passwort dieses Kontos" },
     continue_to_passcode_confirmation: {
       label: "Code per E-Mail",
-      hint: "Sechs Ziffern, einige Minuten gültig",
+      hint: "Sechs Zeichen, einige Minuten gültig",
     },
     continue_to_passcode_confirmation_recovery: { label: "Passwort vergessen?" },
     continue_to_passkey_registration: {
@@ -393,7 +393,7 @@ export const flow: FlowWords = {
           "Dieses Passwort ist zu verbreitet, um sicher zu sein. Bitte wählen Sie ein anderes.",
       },
     },
-    code: { label: "Code", errors: { value_too_short_error: "Der Code hat sechs Ziffern." } },
+    code: { label: "Code", errors: { value_too_short_error: "Der Code hat sechs Zeichen." } },
     remember_me: { label: "Angemeldet bleiben" },
     provider: { label: "Weiter mit" },
     otp_code: {

@@ -61,8 +61,8 @@ export const flow: FlowWords = {
     },
     passcode_confirmation: {
       title: "Check your email",
-      sentence: "We sent you a code of six digits. It is good for a few minutes.",
-      sentenceWithSubject: "We sent a code of six digits to {subject}. It is good for a few minutes.",
+      sentence: "We sent you a code of six characters. It is good for a few minutes.",
+      sentenceWithSubject: "We sent a code of six characters to {subject}. It is good for a few minutes.",
     },
     password_creation: {
       title: "Set a password",
@@ -209,7 +209,7 @@ export const flow: FlowWords = {
     continue_to_password_login: { label: "Enter your password", hint: "The one you set for this account" },
     continue_to_passcode_confirmation: {
       label: "Get a code by email",
-      hint: "Six digits, good for a few minutes",
+      hint: "Six characters, good for a few minutes",
     },
     continue_to_passcode_confirmation_recovery: { label: "Forgot your password?" },
     continue_to_passkey_registration: {
@@ -349,7 +349,7 @@ export const flow: FlowWords = {
       hint: "At least {min} characters. A few words in a row make a good one.",
       errors: { value_invalid_error: "This password is used too often to be safe. Please choose another." },
     },
-    code: { label: "Code", errors: { value_too_short_error: "The code has six digits." } },
+    code: { label: "Code", errors: { value_too_short_error: "The code has six characters." } },
     remember_me: { label: "Keep me signed in" },
     provider: { label: "Continue with" },
     otp_code: {

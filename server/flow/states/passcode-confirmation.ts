@@ -14,13 +14,20 @@ import { back } from "../actions/back.ts";
 import { type Context, type Entered, state } from "../define.ts";
 import { stepError } from "../errors.ts";
 import { isPendingRegistration } from "../facts.ts";
+import { byConfig } from "../inputs.ts";
 import { NEXT, STAY } from "../names.ts";
 import { type Effects, next, rateLimited, reject, retryPayload, stay } from "../outcome.ts";
 import { confirmedAddress } from "../profile/confirmed-address.ts";
 
 type PasscodeContext = Context<"passcode">;
 
-/** The user enters the six-digit code that was mailed to the address of this flow. */
+const codeInput = byConfig(({ email }) => {
+  const code = z.string().length(6);
+  const { passcode_charset: charset } = email;
+  return z.strictObject({ code: charset === "numeric" ? code : code.meta({ charset }) });
+});
+
+/** The user enters the code that was mailed to the address of this flow. */
 export const passcodeConfirmation = state({
   name: "passcode_confirmation",
   needs: ["passcode"],
@@ -32,7 +39,7 @@ export const passcodeConfirmation = state({
   actions: (action) => ({
     verify_passcode: action({
       description: "Enter the code that was sent.",
-      input: z.strictObject({ code: z.string().length(6) }),
+      input: codeInput,
       to: [NEXT],
       errors: ["passcode_invalid", "passcode_max_attempts_reached", "flow_discontinuity_error"],
       async run(context, { code }) {
