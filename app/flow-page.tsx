@@ -6,6 +6,7 @@ import type { PageAnswer } from "#server/http/page/page-flow";
 import { pageState } from "#server/http/page/page-state";
 import { pageTenant } from "#server/http/page/page-tenant";
 import { pathPrefix, withinTenant } from "#server/http/tenant-path";
+import { isUnknownKey } from "#server/keys/unknown-key";
 import { currentRuntime } from "#server/runtime-slot";
 import type { Tenant } from "#server/tenants/tenant";
 import { Login } from "../components/flow/login.tsx";
@@ -107,6 +108,7 @@ async function state(tenant: Tenant, type: FlowType, cookies: string | null): Pr
   try {
     return await pageState(runtime, tenant, cookies, type);
   } catch (error) {
+    if (isUnknownKey(error, runtime.log)) return { version: 0, state: showError("temporarily_unavailable") };
     runtime.log.error({ err: error }, "displaying the page failed");
     return { version: 0, state: showError("technical_error") };
   }

@@ -88,20 +88,6 @@ describe("the open question", () => {
     expect(history.state).toEqual({});
   });
 
-  test("takes no second answer while the first is on its way", async () => {
-    fetched.mockReturnValue(new Promise(() => {}));
-    sign.mockResolvedValue({ id: "a" });
-    draw();
-    const buttons = [words.decline, words.confirm].map((name) => screen.getByRole("button", { name }));
-    await press(words.decline);
-    for (const button of buttons) {
-      expect(button.getAttribute("aria-disabled")).toBe("true");
-      await userEvent.click(button);
-    }
-    expect(fetched).toHaveBeenCalledTimes(1);
-    expect(sign).not.toHaveBeenCalled();
-  });
-
   test("stays on the page without a redirect", async () => {
     fetched.mockResolvedValue(Response.json({ answer: "declined", redirect_to: null }));
     draw();

@@ -1,4 +1,4 @@
-import { act, render } from "@testing-library/react";
+import { render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
@@ -72,6 +72,3 @@ export function draw(state: FlowState, drawing: Drawing = {}) {
   );
   return { ...render(page), server, navigate, user: userEvent.setup() };
 }
-
-/** Resolves when the page has done everything that waits for no server, no timer and no user. */
-export const settled = () => act(() => new Promise<void>((resolve) => setTimeout(resolve)));

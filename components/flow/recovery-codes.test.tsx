@@ -1,16 +1,17 @@
 import { screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { draw, settled } from "./drawing.fixture.tsx";
+import { draw } from "./drawing.fixture.tsx";
 import { recoveryCodesIn } from "./recovery-codes.tsx";
 import { states } from "./states.fixture.ts";
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 const codes = recoveryCodesIn(states.success_with_codes.payload);
 const text = `${codes.join("\n")}\n`;
 
 test("the page redirects only after the recovery codes are saved", async () => {
   const { user, navigate } = draw(states.success_with_codes, { redirect_to: "https://shop.example/welcome" });
   for (const code of codes) expect(screen.getByText(code)).toBeDefined();
-  await settled();
+  await pause();
   expect(navigate).not.toHaveBeenCalled();
   await user.click(screen.getByRole("button", { name: "I have saved them" }));
   await waitFor(() => expect(navigate).toHaveBeenCalledExactlyOnceWith("https://shop.example/welcome"));

@@ -143,9 +143,9 @@ export function createFlowStore(
    * may have replaced the cookie that it was sent with.
    */
   async function requestCurrent(): Promise<FlowAnswer | null> {
-    const answer = await server.current(type).catch(() => null);
+    const answer = await server.current(type).then(available, () => null);
     if (answer?.state.status !== 403 || !isErrorAnswer(answer.state)) return answer;
-    return server.current(type).catch(() => null);
+    return server.current(type).then(available, () => null);
   }
 
   /** Requests the current state until an answer arrives, with notices about the connection. */
@@ -269,6 +269,11 @@ export function createFlowStore(
 /** Whether an answer is an error without a state of the flow: an error and no actions. */
 export function isErrorAnswer(state: FlowState): boolean {
   return state.error !== undefined && Object.keys(state.actions).length === 0;
+}
+
+/** An answer that the flow cannot be read now is like none: the flow goes on. */
+function available(answer: FlowAnswer): FlowAnswer | null {
+  return answer.state.status === 503 && isErrorAnswer(answer.state) ? null : answer;
 }
 
 function hasText(input: Record<string, unknown>): boolean {

@@ -55,10 +55,18 @@ export function isViewToken(
   { tenant, id }: TokenSubject,
   given: string,
 ): boolean {
-  // Tokens of earlier keys stay valid after a key rotation.
   return vault
     .macs(purpose(what), tenant.id, id)
     .some((mac) => constantTimeEqual(mac.toString("base64url"), given));
+}
+
+/**
+ * Checks that the tokens of a request were derived from a key that is configured, before a token is rejected.
+ *
+ * @throws UnknownKeyError if they were not
+ */
+export function assertJudgeable({ vault }: Sealing, sealedDeviceToken: Buffer | null): void {
+  if (sealedDeviceToken) vault.assertKnown("sealed", sealedDeviceToken);
 }
 
 const purpose = (what: ViewTokenKind) => `authenticator request ${what}`;

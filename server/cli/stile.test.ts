@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
@@ -226,6 +226,35 @@ describe("stile", () => {
         `(${createVault([fresh]).keyIds[0]})\n`,
       ),
     });
+  });
+
+  test("A133 secrets status counts the values under each key, and names a key that is not configured", async () => {
+    const [one, other] = ["a key before the roll", "a key after the roll"];
+    const [idOfOne, idOfOther] = createVault([one, other]).keyIds;
+    const settings = JSON.stringify({ third_party: { providers: { github: { secret: "hush" } } } });
+    const make = ["tenants", "create", "--name", "Counted", "--config", "-"];
+    await postgres.database.write.execute(sql`update tenants set sealed_config = null`);
+    for (const first of [one, one, other])
+      await printed(make, { input: settings, env: { SECRET_KEYS: first } });
+
+    const both = await printed(["secrets", "status", "--json"], { env: { SECRET_KEYS: `${other},${one}` } });
+    expect(JSON.parse(both)).toEqual({
+      keys: [idOfOther, idOfOne],
+      values: [
+        { holds: "the settings of a tenant", after: "reseal", key: idOfOther, place: 1, count: 1 },
+        { holds: "the settings of a tenant", after: "reseal", key: idOfOne, place: 2, count: 2 },
+      ],
+    });
+    const behind = await stile(["secrets", "status"], { env: { SECRET_KEYS: one } });
+    expect(behind).toMatchObject({
+      code: 1,
+      err: `stile: SECRET_KEYS lacks keys that stored values are under (${idOfOther})\n`,
+    });
+    expect(behind.out).toMatch(new RegExp(`the settings of a tenant +1 \\(${idOfOne}\\) +2\n`));
+    expect(behind.out).toMatch(new RegExp(`the settings of a tenant +unknown \\(${idOfOther}\\) +1 `));
+    await printed(["secrets", "reseal"], { env: { SECRET_KEYS: `${one},${other}` } });
+    const after = await printed(["secrets", "status"], { env: { SECRET_KEYS: one } });
+    expect(after).toMatch(new RegExp(`the settings of a tenant +1 \\(${idOfOne}\\) +3\n`));
   });
 
   test("migrate prepares an empty database, and can run again", async () => {

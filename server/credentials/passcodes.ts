@@ -1,10 +1,9 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, or, type SQL, sql } from "drizzle-orm";
 import { schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
-import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 import type { Platform } from "../lib/platform.ts";
 import { randomCharacters } from "../lib/random-alphanumeric.ts";
 import {
@@ -63,9 +62,9 @@ export async function ensurePasscodeSent(
   context: RequestContext,
   about: PasscodeSubject,
 ): Promise<PasscodeSending> {
-  const { runtime, now } = context;
-  const rows = await selectUnexpired(runtime.database.read).execute({ ...keyOf(context, about), now });
-  return rows.length > 0 ? { ok: true, writes: [], jobs: [] } : resendPasscode(context, about);
+  return (await findUnexpired(context, about))
+    ? { ok: true, writes: [], jobs: [] }
+    : resendPasscode(context, about);
 }
 
 /**
@@ -86,18 +85,19 @@ export async function resendPasscode(
   const code = newPasscode(runtime.platform, tenant.config.email.passcode_charset);
   const ttlSeconds = tenant.config.email.passcode_ttl;
   const row = {
-    // Random bytes are not the digest of any code.
-    codeHash:
-      about.decoy || issued.withheld ? runtime.platform.randomBytes(32) : codeHashOf(context, about, code),
+    codeHash: about.decoy || issued.withheld ? decoyHash(runtime) : codeHashOf(context, about, code),
     tries: 0,
     createdAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
   };
   const { tenantId, flowId, purpose, recipient } = schema.passcodes;
+  const [key, ...formerKeys] = keysOf(context, about);
   const write: Write = async (tx) => {
+    // The code that a server with the keys in another order has sent.
+    if (formerKeys.length > 0) await tx.delete(passcodes).where(or(...formerKeys.map(isOf)));
     await tx
       .insert(schema.passcodes)
-      .values({ ...keyOf(context, about), ...row })
+      .values({ ...key, ...row })
       .onConflictDoUpdate({ target: [tenantId, flowId, purpose, recipient], set: row });
   };
   const mailed = issued.withheld ? { ...about, recipient: null } : about;
@@ -180,9 +180,9 @@ export async function verifyPasscode(
 
   const counted = failureKeyOf(context, about);
   await countFailureOfSource(context.runtime.database, counted, context.now);
-  const matches = constantTimeEqual(stored.codeHash, codeHashOf(context, about, normalizePasscode(code)));
+  const matches = context.runtime.vault.matches(stored.codeHash, ...hashed(stored, normalizePasscode(code)));
   if (matches && !about.decoy) {
-    return { ok: true, write: consumePasscode(context, about, stored.codeHash, counted) };
+    return { ok: true, write: consumePasscode(stored, counted) };
   }
   return { ok: false, reason: stored.tries === MAX_ATTEMPTS ? "exhausted" : "wrong" };
 }
@@ -217,21 +217,31 @@ interface PasscodeKey {
   recipient: Buffer;
 }
 
-function keyOf(
+/** The primary keys that the subject's code may have, one for each secret key: the first for a new code. */
+function keysOf(
   { runtime, tenant }: RequestContext,
   { flowId, purpose, recipient, identifier }: PasscodeSubject,
-): PasscodeKey {
-  const recipientMac =
-    recipient === null
-      ? runtime.vault.mac("passcode_recipient", tenant.id, "identifier", identifier)
-      : runtime.vault.mac("passcode_recipient", tenant.id, "address", recipient);
-  return { tenantId: tenant.id, flowId, purpose, recipient: recipientMac };
+): [PasscodeKey, ...PasscodeKey[]] {
+  const named = recipient === null ? ["identifier", identifier] : ["address", recipient];
+  const macs = runtime.vault.macs("passcode_recipient", tenant.id, ...named);
+  const [first, ...others] = macs.map((mac) => ({ tenantId: tenant.id, flowId, purpose, recipient: mac }));
+  if (!first) throw new Error("a vault has at least one key");
+  return [first, ...others];
+}
+
+function codeHashOf(context: RequestContext, about: PasscodeSubject, code: string): Buffer {
+  const [key] = keysOf(context, about);
+  return context.runtime.vault.digest(...hashed(key, code));
 }
 
 /** The hash binds a code to its tenant, flow, purpose and mailbox. */
-function codeHashOf(context: RequestContext, about: PasscodeSubject, code: string): Buffer {
-  const { tenantId, flowId, purpose, recipient } = keyOf(context, about);
-  return context.runtime.vault.mac("passcode", tenantId, flowId, purpose, recipient.toString("hex"), code);
+function hashed({ tenantId, flowId, purpose, recipient }: PasscodeKey, code: string): [string, ...string[]] {
+  return ["passcode", tenantId, flowId, purpose, recipient.toString("hex"), code];
+}
+
+/** A hash that no code has, and that looks like any other. */
+function decoyHash({ vault, platform }: RequestContext["runtime"]): Buffer {
+  return vault.digest("passcode_decoy", platform.randomBytes(32).toString("hex"));
 }
 
 /** Whose code it is. Verifying an address concerns its mailbox, because the account may not exist yet. */
@@ -264,55 +274,76 @@ const { passcodes } = schema;
 
 const selectUnexpired = prepared("passcode_unexpired", (db) =>
   db
-    .select({ tries: passcodes.tries })
+    .select({ recipient: passcodes.recipient, codeHash: passcodes.codeHash })
     .from(passcodes)
     .where(
       and(
         eq(passcodes.tenantId, sql.placeholder("tenantId")),
         eq(passcodes.flowId, sql.placeholder("flowId")),
         eq(passcodes.purpose, sql.placeholder("purpose")),
-        eq(passcodes.recipient, sql.placeholder("recipient")),
         gt(passcodes.expiresAt, sql.placeholder("now")),
       ),
     ),
 );
 
-/** Counts an attempt for an unexpired code, and commits. */
-async function countAttempt(
-  context: RequestContext,
-  about: PasscodeSubject,
-): Promise<{ tries: number; codeHash: Buffer } | null> {
-  const { database } = context.runtime;
-  const { tenantId, flowId, purpose, recipient } = keyOf(context, about);
-  const text = `update passcodes set tries = tries + 1
-    where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = $4 and expires_at > $5
-    returning tries, code_hash as "codeHash"`;
-  const values = [tenantId, flowId, purpose, recipient, context.now];
-  const query = database.prepares ? { name: "passcode_try", text, values } : { text, values };
-  const { rows } = await database.claim.$client.query(query);
-  return rows[0] ?? null;
+/**
+ * Whether the subject has an unexpired code.
+ *
+ * @throws UnknownKeyError if it may have one under a key that is not configured: its recipient cannot be recognised
+ */
+async function findUnexpired(context: RequestContext, about: PasscodeSubject): Promise<boolean> {
+  const { database, vault } = context.runtime;
+  const keys = keysOf(context, about);
+  const [{ tenantId, flowId, purpose }] = keys;
+  const rows = await selectUnexpired(database.read).execute({ tenantId, flowId, purpose, now: context.now });
+  if (rows.some(({ recipient }) => keys.some((key) => key.recipient.equals(recipient)))) return true;
+  for (const { codeHash } of rows) vault.assertKnown("digest", codeHash);
+  return false;
 }
 
-function consumePasscode(
-  context: RequestContext,
-  about: PasscodeSubject,
-  codeHash: Buffer,
-  counted: FailureKey,
-): Write {
-  const key = keyOf(context, about);
+interface StoredPasscode extends PasscodeKey {
+  tries: number;
+  codeHash: Buffer;
+}
+
+/**
+ * Counts an attempt for an unexpired code, and commits.
+ *
+ * @throws UnknownKeyError if the code may be under a key that is not configured; then nothing is counted
+ */
+async function countAttempt(context: RequestContext, about: PasscodeSubject): Promise<StoredPasscode | null> {
+  const { database } = context.runtime;
+  const keys = keysOf(context, about);
+  const [{ tenantId, flowId, purpose }] = keys;
+  const text = `update passcodes set tries = tries + 1
+    where tenant_id = $1 and flow_id = $2 and purpose = $3 and recipient = any ($4::bytea[]) and expires_at > $5
+    returning recipient, tries, code_hash as "codeHash"`;
+  const values = [tenantId, flowId, purpose, keys.map(({ recipient }) => recipient), context.now];
+  const query = database.prepares ? { name: "passcode_try", text, values } : { text, values };
+  const { rows } = await database.claim.$client.query<
+    Omit<StoredPasscode, keyof PasscodeKey> & { recipient: Buffer }
+  >(query);
+  const [stored] = rows;
+  if (stored) return { tenantId, flowId, purpose, ...stored };
+  await findUnexpired(context, about);
+  return null;
+}
+
+function isOf(key: PasscodeKey): SQL | undefined {
+  return and(
+    eq(passcodes.tenantId, key.tenantId),
+    eq(passcodes.flowId, key.flowId),
+    eq(passcodes.purpose, key.purpose),
+    eq(passcodes.recipient, key.recipient),
+  );
+}
+
+function consumePasscode(stored: StoredPasscode, counted: FailureKey): Write {
   return async (tx) => {
     await recordSuccess(tx, counted);
     const consumed = await tx
       .delete(passcodes)
-      .where(
-        and(
-          eq(passcodes.tenantId, key.tenantId),
-          eq(passcodes.flowId, key.flowId),
-          eq(passcodes.purpose, key.purpose),
-          eq(passcodes.recipient, key.recipient),
-          eq(passcodes.codeHash, codeHash),
-        ),
-      )
+      .where(and(isOf(stored), eq(passcodes.codeHash, stored.codeHash)))
       .returning({ tries: passcodes.tries });
     if (consumed.length === 0) throw new ConflictError("passcode");
   };

@@ -6,6 +6,7 @@ import type { Write } from "#db/write";
 import {
   consecutiveLimit,
   countFailure,
+  type FailureSubject,
   failureSubject,
   growingDelay,
   recordSuccess,
@@ -149,7 +150,7 @@ async function renewedHash({ runtime, signal }: RequestContext, password: string
 
 function acceptPassword(
   { tenant, now }: RequestContext,
-  counted: { tenantId: string; method: "password"; subject: Buffer; source: string },
+  counted: { tenantId: string; method: "password"; subject: FailureSubject; source: string },
   userId: string,
   { stored, renewed }: { stored: string; renewed: string | null },
 ): Write {

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray } from "drizzle-orm";
+import { and, count, eq } from "drizzle-orm";
 import { type ReadOnly, schema } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { Write } from "#db/write";
@@ -41,7 +41,7 @@ export function replaceRecoveryCodes(
   const rows = codes.map((code) => ({
     tenantId: tenant.id,
     userId,
-    codeHash: runtime.vault.mac(...hashed(tenant.id, userId, normalizeRecoveryCode(code) ?? "")),
+    codeHash: runtime.vault.digest(...hashed(tenant.id, userId, normalizeRecoveryCode(code) ?? "")),
     createdAt: now,
   }));
   const write: Write = async (tx) => {
@@ -65,22 +65,27 @@ export async function verifyRecoveryCode(
   const { runtime, tenant } = context;
   const normal = normalizeRecoveryCode(code);
   if (normal === null) return { ok: false, reason: "wrong" };
+  const stored = await runtime.database.read
+    .select({ codeHash: recoveryCodes.codeHash })
+    .from(recoveryCodes)
+    .where(ofUser(tenant.id, userId));
+  // Codes of a key that is not configured cannot be judged, so this throws before the attempt is counted.
+  for (const { codeHash } of stored) runtime.vault.assertKnown("digest", codeHash);
   const admitted = await countSecondFactorAttempt(context, "recovery_code", userId);
   if (!admitted.ok) return admitted;
 
-  // The key under which it was stored may no longer be the first one.
-  const hashes = runtime.vault.macs(...hashed(tenant.id, userId, normal));
-  const own = and(ofUser(tenant.id, userId), inArray(recoveryCodes.codeHash, hashes));
-  const found = await runtime.database.read
-    .select({ codeHash: recoveryCodes.codeHash })
-    .from(recoveryCodes)
-    .where(own);
-  if (found.length === 0) return { ok: false, reason: "wrong" };
+  const found = stored.find(({ codeHash }) =>
+    runtime.vault.matches(codeHash, ...hashed(tenant.id, userId, normal)),
+  );
+  if (!found) return { ok: false, reason: "wrong" };
   return {
     ok: true,
     write: async (tx) => {
       await admitted.recordSuccess(tx);
-      const consumed = await tx.delete(recoveryCodes).where(own).returning({ userId: recoveryCodes.userId });
+      const consumed = await tx
+        .delete(recoveryCodes)
+        .where(and(ofUser(tenant.id, userId), eq(recoveryCodes.codeHash, found.codeHash)))
+        .returning({ userId: recoveryCodes.userId });
       if (consumed.length === 0) throw new ConflictError("recovery_code");
     },
   };

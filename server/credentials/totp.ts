@@ -89,9 +89,10 @@ export async function confirmTotp(
   { userId, sealed, code }: { userId: string; sealed: string; code: string },
 ): Promise<TotpConfirmation> {
   if (!isCode(code)) return { ok: false, reason: "wrong" };
+  const secret = openSecret(context, userId, Buffer.from(sealed, "base64url"));
   const admitted = await countSecondFactorAttempt(context, "otp", userId);
   if (!admitted.ok) return admitted;
-  const step = await stepOf(openSecret(context, userId, Buffer.from(sealed, "base64url")), code, context.now);
+  const step = await stepOf(secret, code, context.now);
   if (step === null) return { ok: false, reason: "wrong" };
   return { ok: true, confirmed: { sealed, lastStep: step }, write: admitted.recordSuccess };
 }
@@ -99,7 +100,7 @@ export async function confirmTotp(
 /**
  * Verifies a TOTP code at the time of the request. A code is accepted once, and never after a later one.
  *
- * The attempt is counted first, unless the input is not six ASCII digits. After 100 consecutive failures every code is
+ * The attempt is counted before it is judged, unless the input is not six ASCII digits. After 100 consecutive failures every code is
  * rejected as wrong until another second factor succeeds, provided the account has one
  * (NIST SP 800-63B-4 section 3.2.2).
  *
@@ -110,12 +111,14 @@ export async function verifyTotp(
   { userId, code, hasAlternative = false }: { userId: string; code: string; hasAlternative?: boolean },
 ): Promise<TotpVerdict> {
   if (!isCode(code)) return { ok: false, reason: "wrong" };
+  const { runtime, tenant, now } = context;
+  const [stored] = await selectSecret(runtime.database.read).execute({ tenantId: tenant.id, userId });
+  // Throws before the attempt is counted if the key is not configured.
+  const secret = stored && openSecret(context, userId, stored.sealedSecret);
   const admitted = await countSecondFactorAttempt(context, "otp", userId);
   if (!admitted.ok) return admitted;
 
-  const { runtime, tenant, now } = context;
-  const [stored] = await selectSecret(runtime.database.read).execute({ tenantId: tenant.id, userId });
-  const step = stored && (await stepOf(openSecret(context, userId, stored.sealedSecret), code, now));
+  const step = secret && (await stepOf(secret, code, now));
   if (stored === undefined || step === undefined || step === null || (admitted.locked && hasAlternative)) {
     return { ok: false, reason: "wrong" };
   }

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accountOwner } from "../testing/account-owner.ts";
 import { type Walk, walk } from "../testing/flow-walk.ts";
 import { codeFor } from "../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../testing/runtime.ts";
@@ -67,25 +66,6 @@ describe("the token of a step", () => {
     await flow.act("register_client_capabilities");
     expect(await flow.act("register_client_capabilities", {}, { token: used })).toMatchObject(forbidden);
     expect((await flow.act("continue_with_login_identifier", { email: newAddress() })).status).toBe(200);
-  });
-
-  test("A28 counts no attempt and judges nothing if it is wrong", async () => {
-    const owner = await accountOwner(runtime, { password: true });
-    const flow = await walk(runtime, "login");
-    await flow.act("register_client_capabilities");
-    await flow.act("continue_with_login_identifier", { email: owner.addresses[0] });
-    await flow.act("continue_to_password_login");
-    const failures = async () =>
-      (await runtime.database.read.$client.query("select * from failures order by subject, source")).rows;
-    expect(flow.state.name).toBe("login_password");
-    const before = await failures();
-    for (const token of ["0".repeat(32), "", "x"])
-      expect(await flow.act("password_login", { password: "wrong password" }, { token })).toMatchObject(
-        forbidden,
-      );
-    expect(await failures()).toEqual(before);
-    expect(await flow.act("password_login", { password: "wrong password" })).toMatchObject({ status: 400 });
-    expect(await failures()).not.toEqual(before);
   });
 
   test.each([

@@ -74,6 +74,11 @@ export const errors = {
   },
   flow_expired_error: { on: "flow", status: 410, message: "This flow has expired. Start again." },
   rate_limit_exceeded: { on: "flow", status: 429, message: "Too many requests. Try again later." },
+  temporarily_unavailable: {
+    on: "flow",
+    status: 503,
+    message: "This is temporarily unavailable. Try again in a moment.",
+  },
   technical_error: { on: "flow", status: 500, message: "Something went wrong on our side." },
 
   value_missing_error: { on: "input", status: 400, message: "A value is required." },

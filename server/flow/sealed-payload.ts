@@ -1,5 +1,5 @@
 import type { CookieChanges } from "../client.ts";
-import { BrokenSealError, UnknownKeyError } from "../keys/vault.ts";
+import { BrokenSealError } from "../keys/vault.ts";
 import type { Runtime } from "../runtime.ts";
 import type { FlowKey } from "./store.ts";
 
@@ -19,13 +19,17 @@ export function sealSecrets({ vault }: Pick<Runtime, "vault">, key: FlowKey, sea
   return vault.seal(Buffer.from(JSON.stringify(sealed)), contextOf(key));
 }
 
-/** Decrypts the parts of an answer; returns no secrets if no configured key decrypts them. */
+/**
+ * Decrypts the parts of an answer; returns no secrets if they are damaged.
+ *
+ * @throws UnknownKeyError if the key that sealed them is not configured
+ */
 export function openSecrets({ vault }: Pick<Runtime, "vault">, key: FlowKey, sealed: Buffer | null): Sealed {
   if (!sealed) return { secrets: {} };
   try {
     return JSON.parse(vault.unseal(sealed, contextOf(key)).toString());
   } catch (error) {
-    if (error instanceof UnknownKeyError || error instanceof BrokenSealError) return { secrets: {} };
+    if (error instanceof BrokenSealError) return { secrets: {} };
     throw error;
   }
 }

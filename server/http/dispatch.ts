@@ -1,6 +1,7 @@
 import type { BlockList } from "node:net";
 import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
+import { isUnknownKey } from "../keys/unknown-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -45,7 +46,8 @@ export async function handle(
   const respond = (reply: Reply | Response, config: Config, errorShape: ErrorShape = "plain") =>
     toResponse(request, reply, { config, requestId, errorShape });
   const tenantUnavailable = (error: unknown, errorShape: ErrorShape) => {
-    runtime.log.error({ err: error, request_id: requestId }, "finding the tenant failed");
+    if (!isUnknownKey(error, runtime.log))
+      runtime.log.error({ err: error, request_id: requestId }, "finding the tenant failed");
     return respond(errorFor(errorShape, 503), runtime.config);
   };
   let located: Located | null;
@@ -99,6 +101,7 @@ export async function handle(
   try {
     return finish(await address.handler(context));
   } catch (error) {
+    if (isUnknownKey(error, runtime.log)) return finish(errorFor(errorShape, 503));
     runtime.log.error({ err: error, request_id: requestId, path: address.path }, "a request failed");
     return finish(errorFor(errorShape, isTemporaryFailure(error) ? 503 : 500));
   }
@@ -193,7 +196,11 @@ const errorReplies: Record<ErrorShape, (status: ErrorStatus, headers: Record<str
   passkeys: (status, headers) => errorReply(status, undefined, "", headers),
   flow(status, headers) {
     const reply =
-      status >= 500 ? flowError("technical_error") : flowError("operation_not_permitted_error", { status });
+      status === 503
+        ? flowError("temporarily_unavailable")
+        : status >= 500
+          ? flowError("technical_error")
+          : flowError("operation_not_permitted_error", { status });
     return { ...reply, headers: { ...reply.headers, ...headers } };
   },
 };

@@ -27,6 +27,8 @@ const noticeMail = (to: string): Job => ({
   mail: { type: "email_login_attempted" },
 });
 
+const [old, fresh] = ["the key of last year", "the key of this year"];
+
 let db: TestDatabase;
 let smtp: SmtpCatcher | undefined;
 let jobs: (Jobs<Job> & { logged: string[] }) | undefined;
@@ -125,6 +127,23 @@ describe("enqueuing a job", () => {
     await startJobs({ SMTP_URL: smtp.url });
     await commit(noticeMail("anna@example.com"));
     await smtp.waitFor("anna@example.com");
+  });
+
+  test("A133 leaves a sealed code to a server that has its key, and names the key once", async () => {
+    smtp = await startSmtp();
+    const [ahead, behind] = [testJobs(db, { SMTP_URL: smtp.url }, [fresh, old]), testJobs(db, {}, [old])];
+    await Promise.all([ahead.start({ worker: false }), behind.start({ worker: false })]);
+    jobs = ahead;
+    try {
+      for (const to of ["anna@example.com", "bert@example.com"])
+        await db.database.write.transaction((tx) => ahead.enqueue(tx, codeMail(to)));
+      expect(await behind.runDue(5)).toBe(2);
+      expect(behind.logged.filter((line) => line.includes("SECRET_KEYS lacks a key"))).toHaveLength(1);
+      await eventually(async () => expect(await ahead.runDue(5)).toBeGreaterThan(0));
+      await smtp.waitFor("anna@example.com");
+    } finally {
+      await behind.stop();
+    }
   });
 
   test("rejects a job before the start", async () => {

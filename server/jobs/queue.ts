@@ -3,6 +3,7 @@ import { fromDrizzle, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Database } from "#db/client";
 import type { Config } from "../config/schema.ts";
+import { isUnknownKey } from "../keys/unknown-key.ts";
 import type { Platform } from "../lib/platform.ts";
 import { describeFailure } from "./failure.ts";
 import { type JobKind, PermanentFailure } from "./job-kind.ts";
@@ -124,7 +125,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       } catch (error) {
         const failure = describeFailure(error);
         if (error instanceof PermanentFailure) return await moveToDeadLetters(name, row, error.message);
-        log.warn({ ...context, failure }, "job failed and will be retried");
+        if (!isUnknownKey(error, log)) log.warn({ ...context, failure }, "job failed and will be retried");
         await boss.fail(name, row, { failure });
         return;
       }

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Database } from "#db/client";
 import { StartError } from "../config/errors.ts";
 import { keyIdOf, type Vault } from "./vault.ts";
@@ -22,11 +22,21 @@ export interface SealedColumn {
   context(row: Record<string, string>): string;
 }
 
+/** SQL: the id of the key that a value was sealed by. */
+const sealingKeyOf = (value: SQLWrapper) =>
+  sql`substring(${value} from ${keyIdOf.sealed.start}::int for ${keyIdOf.sealed.length}::int)`;
+
+/** SQL condition: the value was sealed by one of these keys. */
+export function isSealedByOneOf(value: SQLWrapper, keyIds: readonly string[]): SQL {
+  return sql`${sealingKeyOf(value)} = any (${idBytes(keyIds)}::bytea[])`;
+}
+
+const idBytes = (keyIds: readonly string[]) => sql.param(keyIds.map((id) => Buffer.from(id, "hex")));
+
 /** SQL condition: the value was sealed by none of these keys and is not erased. */
 export function sealedByOther({ column }: SealedColumn, keyIds: readonly string[]): SQL {
   const value = sql.identifier(column);
-  const known = sql.param(keyIds.map((id) => Buffer.from(id, "hex")));
-  return sql`length(${value}) > 0 and substring(${value} from ${keyIdOf.start}::int for ${keyIdOf.length}::int) <> all (${known}::bytea[])`;
+  return sql`length(${value}) > 0 and ${sealingKeyOf(value)} <> all (${idBytes(keyIds)}::bytea[])`;
 }
 
 /**
@@ -42,7 +52,7 @@ export async function checkSealingKeys(
   for (const sealed of columns) {
     const value = sql.identifier(sealed.column);
     const { rows } = await read.execute<{ name: string }>(sql`
-      select encode(substring(${value} from ${keyIdOf.start}::int for ${keyIdOf.length}::int), 'hex') as name
+      select encode(${sealingKeyOf(value)}, 'hex') as name
       from ${sql.identifier(sealed.table)} where ${sealedByOther(sealed, vault.keyIds)} limit 1`);
     const [found] = rows;
     if (found) {

@@ -10,6 +10,7 @@ import {
   type StoredKey,
   signedFor,
 } from "./signing-key-store.ts";
+import { UnknownKeyError } from "./vault.ts";
 
 /** A public key in `/.well-known/jwks.json` (RFC 7517). */
 export type PublishedKey = JsonWebKey & { kid: string; alg: string; use: "sig" };
@@ -135,10 +136,13 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
 
 function rejectUnknownSealers({ unknownSealers }: LoadedKeys): void {
   if (unknownSealers.length === 0) return;
-  const names = [...new Set(unknownSealers)].join(", ");
-  throw new StartError(
-    `SECRET_KEYS lacks the key that sealed the signing key in the database (its name is ${names})`,
+  const names = [...new Set(unknownSealers)];
+  const error = new StartError(
+    `SECRET_KEYS lacks the key that sealed the signing key in the database (its name is ${names.join(", ")})`,
   );
+  // While the server runs, the requests that need the key are answered as for any other sealed value.
+  error.cause = new UnknownKeyError(names[0] ?? "");
+  throw error;
 }
 
 /** Concurrent calls share one execution and its result. */

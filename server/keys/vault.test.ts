@@ -56,6 +56,38 @@ describe("sealed values", () => {
   });
 });
 
+describe("digests", () => {
+  const [before, after] = [createVault([oldKey, newKey]), createVault([newKey, oldKey])];
+
+  it("match their parts, whichever of the keys is first", () => {
+    const stored = before.digest("code", "flow", "482913");
+    expect(stored).toHaveLength(40);
+    expect([before, after].map((vault) => vault.matches(stored, "code", "flow", "482913"))).toEqual([
+      true,
+      true,
+    ]);
+    expect(after.matches(stored, "code", "flow", "482914")).toBe(false);
+    expect(after.matches(stored, "code", "flow4", "82913")).toBe(false);
+  });
+
+  it("match without the name of their key, as earlier versions wrote them", () => {
+    const stored = before.mac("code", "482913");
+    expect(after.matches(stored, "code", "482913")).toBe(true);
+    expect(after.matches(stored, "code", "482914")).toBe(false);
+    expect(() => after.assertKnown("digest", stored)).not.toThrow();
+  });
+
+  it("A133 of a key that is not configured are neither right nor wrong", () => {
+    const stored = after.digest("code", "482913");
+    const old = createVault([oldKey]);
+    for (const code of ["482913", "482914"])
+      expect(() => old.matches(stored, "code", code)).toThrow(UnknownKeyError);
+    expect(() => old.assertKnown("digest", stored)).toThrow(UnknownKeyError);
+    expect(() => old.assertKnown("sealed", after.seal(plain, "x"))).toThrow(UnknownKeyError);
+    expect(() => before.assertKnown("sealed", after.seal(plain, "x"))).not.toThrow();
+  });
+});
+
 describe("keyed hashes", () => {
   it("are equal for equal parts, and differ for all others", () => {
     const vault = createVault([newKey]);

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { constantTimeEqual } from "../lib/constant-time-equal.ts";
 
 /** Uses the secret keys of the configuration: seals values in the database and computes keyed hashes. */
 export interface Vault {
@@ -17,8 +18,23 @@ export interface Vault {
   unseal(sealed: Buffer, context: string): Buffer;
   /** HMAC-SHA-256 under the first key. Parts are length-prefixed, so `("ab", "c")` and `("a", "bc")` differ. */
   mac(purpose: string, ...parts: string[]): Buffer;
-  /** The same under every key, in order, to look up values written before a rotation. */
+  /** The same under every key, in order, to look up values that another key was first for. */
   macs(purpose: string, ...parts: string[]): Buffer[];
+  /** HMAC-SHA-256 under the first key, preceded by the key's id, to store and to compare with `matches`. */
+  digest(purpose: string, ...parts: string[]): Buffer;
+  /**
+   * Whether a stored `digest` is that of these parts, under the key it names. Constant time. Digests of earlier versions
+   * name no key, and are compared under each.
+   *
+   * @throws UnknownKeyError if the key is not configured, so that nothing can be said
+   */
+  matches(stored: Buffer, purpose: string, ...parts: string[]): boolean;
+  /**
+   * Checks that the key which a stored value names is configured, without opening or comparing the value.
+   *
+   * @throws UnknownKeyError if it is not
+   */
+  assertKnown(kind: "sealed" | "digest", stored: Buffer): void;
   /**
    * Derived passwords for iron-session's password maps, each of 43 characters under an id of its key: the first key's
    * for sealing, those of all keys for unsealing, so that cookies survive a rotation.
@@ -54,11 +70,18 @@ const VERSION = Buffer.of(1);
 const KEY_ID_BYTES = 8;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const MAC_BYTES = 32;
 const PREFIX_BYTES = VERSION.length + KEY_ID_BYTES;
 const HEADER_BYTES = PREFIX_BYTES + NONCE_BYTES;
 
-/** Position of the key id in a sealed value, for queries: first byte, counted from 1, and length. */
-export const keyIdOf = { start: VERSION.length + 1, length: KEY_ID_BYTES };
+/** Positions of the key id in a sealed value and in a digest, for queries: first byte, counted from 1, and length. */
+export const keyIdOf = {
+  sealed: { start: VERSION.length + 1, length: KEY_ID_BYTES },
+  digest: { start: 1, length: KEY_ID_BYTES },
+} as const;
+
+/** The length of a digest; those of earlier versions, without a key's id, are shorter. */
+export const DIGEST_BYTES = KEY_ID_BYTES + MAC_BYTES;
 
 /**
  * Creates the vault of a process.
@@ -69,6 +92,12 @@ export function createVault(secretKeys: readonly string[]): Vault {
   const keys = [...new Set(secretKeys)].map(deriveKey);
   const [first] = keys;
   if (!first) throw new Error("a vault needs at least one secret key");
+
+  function keyNamed(id: Buffer): Key {
+    const key = keys.find((candidate) => candidate.id.equals(id));
+    if (!key) throw new UnknownKeyError(id.toString("hex"));
+    return key;
+  }
 
   return {
     keyIds: keys.map((key) => key.id.toString("hex")),
@@ -84,9 +113,7 @@ export function createVault(secretKeys: readonly string[]): Vault {
     unseal(sealed, context) {
       if (sealed.length < HEADER_BYTES + TAG_BYTES || sealed[0] !== VERSION[0]) throw new BrokenSealError();
       const name = sealed.subarray(0, PREFIX_BYTES);
-      const id = name.subarray(VERSION.length);
-      const key = keys.find((candidate) => candidate.id.equals(id));
-      if (!key) throw new UnknownKeyError(id.toString("hex"));
+      const key = keyNamed(name.subarray(VERSION.length));
       const nonce = sealed.subarray(PREFIX_BYTES, HEADER_BYTES);
       const decipher = createDecipheriv("aes-256-gcm", key.sealing, nonce, { authTagLength: TAG_BYTES });
       decipher.setAAD(Buffer.concat([name, Buffer.from(context)]));
@@ -101,6 +128,22 @@ export function createVault(secretKeys: readonly string[]): Vault {
     mac: (purpose, ...parts) => macUnder(first, [purpose, ...parts]),
 
     macs: (purpose, ...parts) => keys.map((key) => macUnder(key, [purpose, ...parts])),
+
+    digest: (purpose, ...parts) => Buffer.concat([first.id, macUnder(first, [purpose, ...parts])]),
+
+    matches(stored, purpose, ...parts) {
+      const isNamed = stored.length === DIGEST_BYTES;
+      const candidates = isNamed ? [keyNamed(stored.subarray(0, KEY_ID_BYTES))] : keys;
+      const mac = isNamed ? stored.subarray(KEY_ID_BYTES) : stored;
+      return candidates.some((key) => constantTimeEqual(mac, macUnder(key, [purpose, ...parts])));
+    },
+
+    assertKnown(kind, stored) {
+      // A digest of an earlier version names no key.
+      if (kind === "digest" && stored.length !== DIGEST_BYTES) return;
+      const start = keyIdOf[kind].start - 1;
+      keyNamed(stored.subarray(start, start + KEY_ID_BYTES));
+    },
 
     passwords: (purpose) => {
       // iron-session takes numbers as ids.

@@ -27,7 +27,7 @@ const at = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const freshKey = (source = "192.0.2.1"): FailureKey => ({
   tenantId: randomUUID(),
   method: "password",
-  subject: randomBytes(32),
+  subject: [randomBytes(32)],
   source,
 });
 
@@ -226,17 +226,36 @@ test("counts separately for each tenant, method and subject", async () => {
   const others: FailureKey[] = [
     { ...key, tenantId: randomUUID() },
     { ...key, method: "passcode" },
-    { ...key, subject: randomBytes(32) },
+    { ...key, subject: [randomBytes(32)] },
   ];
   for (const other of others) expect(await attempt(other, hourly(10))).toMatchObject({ ok: true });
   expect((await attempt(key, hourly(10))).ok).toBe(false);
+});
+
+test("A133 servers whose keys are in another order count together, and reset together", async () => {
+  const [tenantId, userId] = [randomUUID(), randomUUID()];
+  const keyOf = (...secretKeys: string[]): FailureKey => ({
+    tenantId,
+    method: "password",
+    subject: failureSubject(createVault(secretKeys), tenantId, { userId }),
+    source: "",
+  });
+  const [before, after] = [
+    keyOf("the key of last year", "the key of this year"),
+    keyOf("the key of this year", "the key of last year"),
+  ];
+  for (const key of [before, after, before, after]) expect((await attempt(key, hourly(4))).ok).toBe(true);
+  expect((await attempt(before, hourly(4))).ok).toBe(false);
+  expect((await attempt(after, hourly(4))).ok).toBe(false);
+  await succeed(after);
+  expect(await attempt(before, hourly(4))).toMatchObject({ ok: true, consecutive: 1 });
 });
 
 test("a subject reveals equality only", () => {
   const vault = createVault(["a key of sixteen characters"]);
   const [tenant, user] = [randomUUID(), randomUUID()];
   const subject = failureSubject(vault, tenant, { userId: user });
-  expect(subject).toHaveLength(32);
+  expect(subject.map(({ length }) => length)).toEqual([32]);
   expect(failureSubject(vault, tenant, { userId: user })).toEqual(subject);
   expect(failureSubject(vault, tenant, { identifier: user })).not.toEqual(subject);
   expect(failureSubject(vault, randomUUID(), { userId: user })).not.toEqual(subject);

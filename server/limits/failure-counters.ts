@@ -6,19 +6,22 @@ import { type RateLimited, rateLimited } from "./rate-limits.ts";
 /** Methods of signing in whose failed attempts are counted, each separately. */
 export type CountedMethod = "password" | "passcode" | "otp" | "recovery_code";
 
+/** The names of a subject, of which one is stored: that of the first key for a new counter. */
+export type FailureSubject = readonly Buffer[];
+
 /**
  * The subject of a failure counter: an account, an unknown identifier, a mailbox whose ownership is being proved
  * (separate, so that it reveals nothing about accounts), or the second factors of an account (separate, so that a
  * correct first factor does not reset them). An HMAC for all kinds, so that neither stored data nor timing reveals
- * which kind it is.
+ * which kind it is; under every key, so that servers whose keys are in another order share the counters.
  */
 export function failureSubject(
   vault: Vault,
   tenantId: string,
   of: { userId: string } | { identifier: string } | { mailbox: string } | { secondFactorOf: string },
-): Buffer {
+): FailureSubject {
   const [[kind, value] = []] = Object.entries(of);
-  return vault.mac("failures", tenantId, kind ?? "", value ?? "");
+  return vault.macs("failures", tenantId, kind ?? "", value ?? "");
 }
 
 export interface FailureLimits {
@@ -86,7 +89,7 @@ export interface FailureKey {
   tenantId: string;
   method: CountedMethod;
   /** See `failureSubject`. */
-  subject: Buffer;
+  subject: FailureSubject;
   /** A source, or empty for all sources of the account together. */
   source: string;
 }
@@ -172,15 +175,15 @@ export async function recordSuccess(
   key: Omit<FailureKey, "method"> & { method: CountedMethod | "passkey" },
 ): Promise<void> {
   const { failures } = schema;
-  const ofSubject = sql`tenant_id = ${key.tenantId} and subject = ${key.subject}`;
+  const ofSubject = sql`tenant_id = ${key.tenantId} and subject = any (${sql.param(key.subject)}::bytea[])`;
   const own = sql`method = ${key.method} and source in (${key.source}, '')`;
   const locked = sql`source = '' and consecutive >= ${MAX_CONSECUTIVE_FAILURES}`;
   // Rows are locked in one order, so that concurrent successes do not deadlock.
   const statement: SQL = sql`update ${failures} counter
     set consecutive = 0, window_count = greatest(counter.window_count - (counter.method = ${key.method})::int, 0)
-    from (select method, source from ${failures} where ${ofSubject} and ((${own}) or (${locked}))
-      order by method, source for update) locked
-    where counter.tenant_id = ${key.tenantId} and counter.subject = ${key.subject}
+    from (select method, subject, source from ${failures} where ${ofSubject} and ((${own}) or (${locked}))
+      order by method, subject, source for update) locked
+    where counter.tenant_id = ${key.tenantId} and counter.subject = locked.subject
       and counter.method = locked.method and counter.source = locked.source`;
   await tx.execute(statement);
 }
@@ -194,10 +197,22 @@ const delayIsOver = `(${delay} is null or ${delay} = interval '0' or excluded.la
 const windowIsOver = (seconds: string) =>
   `counter.window_started_at <= excluded.last_at - ${seconds}::int * interval '1 second'`;
 
+/**
+ * The name under which a subject is counted: that of its counter, or the first key's if there is none. Of two counters,
+ * which two servers may start in the same moment, every server takes the same.
+ *
+ * @param source the parameter or column of the source
+ */
+const storedSubject = (source: string) => `coalesce(
+  (select known.subject from failures known
+    where known.tenant_id = $1::uuid and known.method = $2 and known.subject = any ($3::bytea[]) and known.source = ${source}
+    order by known.subject limit 1),
+  ($3::bytea[])[1])`;
+
 const countText = `
   insert into failures as counter
     (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
-  values ($1, $2, $3, $4, 1, $5, 1, $5)
+  values ($1, $2, ${storedSubject("$4")}, $4, 1, $5, 1, $5)
   on conflict (tenant_id, method, subject, source) do update set
     consecutive = counter.consecutive + 1,
     window_started_at = case when ${windowIsOver("$9")} then excluded.last_at else counter.window_started_at end,
@@ -211,7 +226,8 @@ const countText = `
 const countSourceText = `
   insert into failures as counter
     (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
-  select $1::uuid, $2, $3::bytea, source, 1, $5::timestamptz, 1, $5::timestamptz from unnest($4::text[]) source order by source
+  select $1::uuid, $2, ${storedSubject("of.source")}, of.source, 1, $5::timestamptz, 1, $5::timestamptz
+  from unnest($4::text[]) of(source) order by of.source
   on conflict (tenant_id, method, subject, source) do update set
     consecutive = counter.consecutive + 1,
     window_started_at = case when ${windowIsOver("$6")} then excluded.last_at else counter.window_started_at end,
@@ -220,12 +236,13 @@ const countSourceText = `
 
 const readText = `
   select consecutive, window_started_at as "windowStartedAt", window_count as "windowCount", last_at as "lastAt"
-  from failures where tenant_id = $1 and method = $2 and subject = $3 and source = $4`;
+  from failures where tenant_id = $1 and method = $2 and subject = any ($3::bytea[]) and source = $4 order by subject limit 1`;
 
 const readSourceText = `
   select source, consecutive, window_started_at as "windowStartedAt", window_count as "windowCount",
     last_at as "lastAt"
-  from failures where tenant_id = $1 and method = $2 and subject = $3 and source = any ($4::text[])`;
+  from failures
+  where tenant_id = $1 and method = $2 and subject = any ($3::bytea[]) and source = any ($4::text[]) order by subject`;
 
 async function run(database: Database, name: string, text: string, values: unknown[]): Promise<unknown[]> {
   const result = await database.claim.$client.query(

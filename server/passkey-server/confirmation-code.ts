@@ -83,17 +83,18 @@ export async function redeemCode(
       .where(and(eq(table.tenantId, tenant.id), eq(table.codeHash, codeHash), gt(table.expiresAt, now)))
       .for("update", { of: table });
     if (!found) return null;
+    // Inside the transaction: a code whose result cannot be opened here stays redeemable.
+    const opened = found.sealed && runtime.vault.unseal(found.sealed, sealContext(tenant.id, found.id));
     await tx
       .update(table)
       .set({ codeHash: null, sealedResult: null })
       .where(ofTransaction(tenant.id, found.id));
-    return found;
+    return { ...found, opened };
   });
-  if (!redeemed?.sealed) return rejectPasskeyRequest("unknown_code");
-  const opened = runtime.vault.unseal(redeemed.sealed, sealContext(tenant.id, redeemed.id));
+  if (!redeemed?.opened) return rejectPasskeyRequest("unknown_code");
   return {
     ok: true,
-    ...(JSON.parse(opened.toString()) as TransactionProof),
+    ...(JSON.parse(redeemed.opened.toString()) as TransactionProof),
     transaction_id: redeemed.identifier,
   };
 }

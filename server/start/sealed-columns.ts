@@ -1,5 +1,6 @@
 import { handlesSealContext } from "../authenticator/devices.ts";
 import { totpSealContext } from "../credentials/totp.ts";
+import type { KeyedValues } from "../keys/key-status.ts";
 import type { SealedColumn } from "../keys/sealed-columns.ts";
 import { signingKeySealContext } from "../keys/signing-key-store.ts";
 import { settingsContext } from "../tenants/sealed-settings.ts";
@@ -35,5 +36,40 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: "sealed_config",
     key: ["id"],
     context: ({ id = "" }) => settingsContext(id),
+  },
+];
+
+const sealedForMinutes = { kind: "sealed", after: "expiry" } as const;
+
+/** Every kind of values that the database holds under a secret key. `stile secrets status` counts them. */
+export const keyedValues: readonly KeyedValues[] = [
+  ...sealedColumns.map(
+    ({ holds, table, column }): KeyedValues => ({
+      ...{ holds, table, column },
+      ...{ kind: "sealed", after: "reseal" },
+    }),
+  ),
+  {
+    holds: "a recovery code",
+    table: "recovery_codes",
+    column: "code_hash",
+    kind: "digest",
+    after: "replacement",
+  },
+  { holds: "a mailed code", table: "passcodes", column: "code_hash", kind: "digest", after: "expiry" },
+  { holds: "an answer of a flow", table: "flows", column: "sealed_payload", ...sealedForMinutes },
+  { holds: "a request to a provider", table: "third_party_requests", column: "sealed", ...sealedForMinutes },
+  { holds: "an answer of a provider", table: "exchange_tokens", column: "sealed", ...sealedForMinutes },
+  {
+    holds: "an authenticator request",
+    table: "authenticator_requests",
+    column: "sealed_device_token",
+    ...sealedForMinutes,
+  },
+  {
+    holds: "the result of a transaction",
+    table: "transaction_confirmations",
+    column: "sealed_result",
+    ...sealedForMinutes,
   },
 ];

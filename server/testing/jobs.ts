@@ -14,6 +14,7 @@ const secretKey = "a secret key that only tests use";
 export function testJobs(
   { url, database }: { url: string; database: Database },
   settings: Record<string, string> = {},
+  secretKeys: readonly string[] = [secretKey],
 ): Jobs<Job> & { logged: string[] } {
   const logged: string[] = [];
   const config = loadConfig(settings, import.meta.dirname);
@@ -21,7 +22,7 @@ export function testJobs(
     tenant: { id: config.tenant.id, config },
     tenants: { byId: async (id) => ({ id, config }) },
     database,
-    vault: createVault([secretKey]),
+    vault: createVault(secretKeys),
   });
   const jobs = createJobs({
     databaseUrl: url,

@@ -2,6 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { z } from "zod";
 import { schema } from "#db/client";
 import type { Write } from "#db/write";
+import { isSealedByOneOf } from "../keys/sealed-columns.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
@@ -67,6 +68,7 @@ export function openThirdPartyRequest(
  *
  * @param state as returned by the provider
  * @returns null if the state is unknown, already taken or older than ten minutes
+ * @throws UnknownKeyError if the key that sealed the request is not configured; then it is not taken
  */
 export async function takeThirdPartyRequest(
   { database, vault }: Runtime,
@@ -75,11 +77,20 @@ export async function takeThirdPartyRequest(
   now: Date,
 ): Promise<ThirdPartyRequest | null> {
   const stateHash = sha256(state);
+  const isRequested = and(
+    eq(thirdPartyRequests.tenantId, tenant.id),
+    eq(thirdPartyRequests.stateHash, stateHash),
+  );
   const [taken] = await database.write
     .delete(thirdPartyRequests)
-    .where(and(eq(thirdPartyRequests.tenantId, tenant.id), eq(thirdPartyRequests.stateHash, stateHash)))
+    .where(and(isRequested, isSealedByOneOf(thirdPartyRequests.sealed, vault.keyIds)))
     .returning();
-  if (!taken || taken.expiresAt <= now) return null;
+  if (!taken) {
+    const [kept] = await database.write.select().from(thirdPartyRequests).where(isRequested);
+    if (kept) vault.assertKnown("sealed", kept.sealed);
+    return null;
+  }
+  if (taken.expiresAt <= now) return null;
   const plain = vault.unseal(taken.sealed, sealContext(tenant, stateHash)).toString();
   return {
     flowId: taken.flowId,

@@ -1,6 +1,8 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { detailedState } from "../flow/error-codes.ts";
 import { type FlowType, flowTypes } from "../flow/names.ts";
+import { retryPayload } from "../flow/outcome.ts";
+import { showError } from "../flow/show.ts";
 import { isObject } from "../http/body.ts";
 import {
   actOnPage,
@@ -9,6 +11,8 @@ import {
   type PageReply,
   startOnPage,
 } from "../http/page/page-flow.ts";
+import { RETRY_AFTER_SECONDS } from "../http/temporary-failure.ts";
+import { isUnknownKey } from "../keys/unknown-key.ts";
 import type { Context } from "./context.ts";
 
 // Errors never contain a stack trace, in any environment.
@@ -23,30 +27,43 @@ export const appRouter = router({
     /** Starts a flow, in place of the browser's current one. */
     start: procedure
       .input(typeInput)
-      .mutation(async ({ input, ctx }) => answer(ctx, await startOnPage(ctx.handlerContext, input.type))),
+      .mutation(({ input, ctx }) => answer(ctx, () => startOnPage(ctx.handlerContext, input.type))),
 
     /** Performs an action of the displayed state. */
     act: procedure
       .input(actInput)
-      .mutation(async ({ input, ctx }) => answer(ctx, await actOnPage(ctx.handlerContext, input))),
+      .mutation(({ input, ctx }) => answer(ctx, () => actOnPage(ctx.handlerContext, input))),
 
     /** Returns the current state without performing an action: after a lost answer, or a step in another tab. */
     current: procedure
       .input(typeInput)
-      .mutation(async ({ input, ctx }) => answer(ctx, await currentOnPage(ctx.handlerContext, input.type))),
+      .mutation(({ input, ctx }) => answer(ctx, () => currentOnPage(ctx.handlerContext, input.type))),
   }),
 });
 
 export type AppRouter = typeof appRouter;
 
-function answer(
-  { responseHeaders, handlerContext }: Context,
-  { answer, headers, cookies }: PageReply,
-): PageAnswer {
+async function answer(
+  { responseHeaders, handlerContext: { runtime, tenant } }: Context,
+  perform: () => Promise<PageReply>,
+): Promise<PageAnswer> {
+  const { answer, headers, cookies } = await perform().catch((error: unknown) => {
+    if (isUnknownKey(error, runtime.log)) return unavailable();
+    throw error;
+  });
   for (const [name, value] of Object.entries(headers)) responseHeaders.set(name, value);
   for (const cookie of cookies) responseHeaders.append("Set-Cookie", cookie);
-  return { ...answer, state: detailedState(answer.state, handlerContext.tenant.config) };
+  return { ...answer, state: detailedState(answer.state, tenant.config) };
 }
+
+const unavailable = (): PageReply => ({
+  answer: {
+    version: 0,
+    state: showError("temporarily_unavailable", { payload: retryPayload(RETRY_AFTER_SECONDS) }),
+  },
+  headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+  cookies: [],
+});
 
 interface TypeInput {
   type: FlowType;

@@ -431,6 +431,8 @@ export const flow: FlowWords = {
     flow_expired_error: "Sie waren eine Weile weg. Zu Ihrer Sicherheit haben wir diese Seite geschlossen.",
     rate_limit_exceeded:
       "Das war etwas schnell. Bitte warten Sie einen Augenblick und versuchen Sie es dann noch einmal.",
+    temporarily_unavailable:
+      "Das ging gerade nicht. Es ist nichts verloren: Bitte versuchen Sie es gleich noch einmal.",
     technical_error:
       "Bei uns ist etwas schiefgegangen. Es liegt nicht an Ihnen. Bitte versuchen Sie es noch einmal.",
     unauthorized: "Ihr Konto sehen nur Sie. Melden Sie sich an, um es zu sehen.",

@@ -384,6 +384,7 @@ export const flow: FlowWords = {
     flow_discontinuity_error: "There is no way to go on from here. Please start again.",
     flow_expired_error: "You were away for a while, so we closed this page for your safety.",
     rate_limit_exceeded: "That was a little fast. Please wait a moment, then try again.",
+    temporarily_unavailable: "That did not work just now. Nothing is lost: please try again in a moment.",
     technical_error: "Something went wrong on our side. It is not your fault. Please try again.",
     unauthorized: "Your account is shown to you alone. Sign in to see it.",
     forbidden: "This is not available here.",

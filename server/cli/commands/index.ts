@@ -4,7 +4,7 @@ import { flowGraph } from "./flow.ts";
 import { keysCreate, keysDelete, keysList } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import { receiptVerify } from "./receipt.ts";
-import { secretsReseal } from "./secrets.ts";
+import { secretsReseal, secretsStatus } from "./secrets.ts";
 import { tenantsCreate, tenantsDelete, tenantsList, tenantsUpdate } from "./tenants.ts";
 import { usersExport, usersImport, usersList } from "./users.ts";
 
@@ -23,6 +23,7 @@ export const commands: readonly Command[] = [
   configCheck,
   flowGraph,
   receiptVerify,
+  secretsStatus,
   secretsReseal,
   migrate,
 ];

@@ -1,12 +1,14 @@
+import { countByKey, type KeyCount } from "../../keys/key-status.ts";
 import { reseal } from "../../keys/reseal.ts";
-import { sealedColumns } from "../../start/sealed-columns.ts";
+import { keyedValues, sealedColumns } from "../../start/sealed-columns.ts";
 import { CommandError, command } from "../command.ts";
+import { table } from "../table.ts";
 
 export const secretsReseal = command({
   name: "secrets reseal",
   summary: "Seal all stored secrets with the first secret key.",
   details:
-    "To rotate: put a new key first in SECRET_KEYS, restart the servers, run this command, and remove the old key\na day later, when short-lived values have expired. Running it again changes nothing.",
+    "To rotate: add a new key second in SECRET_KEYS on every server, then put it first on every server, run this\ncommand, and remove the old key a day later, when `stile secrets status` counts nothing under it.\nRunning it again changes nothing.",
   options: { json: { description: "The number of changed values, as JSON." } },
   async run(cli, { json }) {
     const outcome = await cli.withRuntime(({ database, vault }) => reseal(database, vault, sealedColumns));
@@ -18,5 +20,39 @@ export const secretsReseal = command({
       throw new CommandError(
         `some values were not changed: SECRET_KEYS lacks the key that sealed them (${unknown.join(", ")})`,
       );
+  },
+});
+
+/** What becomes of the values under an old key. */
+const afterwards: Record<KeyCount["after"], string> = {
+  reseal: "moved by `secrets reseal`",
+  expiry: "gone within a day",
+  replacement: "until users replace them",
+};
+
+export const secretsStatus = command({
+  name: "secrets status",
+  summary: "Count the stored values under each secret key.",
+  details:
+    "A key may be removed from SECRET_KEYS when no value is under it. Cookies and jobs are not counted; they end within\na day. Fails if there are values under a key that is not configured.",
+  options: { json: { description: "The keys and the numbers, as JSON." } },
+  async run(cli, { json }) {
+    const { keyIds, counts } = await cli.withRuntime(async ({ database, vault }) => ({
+      keyIds: vault.keyIds,
+      counts: await countByKey(database, vault, keyedValues),
+    }));
+    if (json) await cli.print(JSON.stringify({ keys: keyIds, values: counts }));
+    else {
+      const values = counts.map(({ holds, key, place, count, after }) => [
+        holds,
+        place === null ? (key === null ? "not named" : `unknown (${key})`) : `${place} (${key})`,
+        String(count),
+        place === 1 ? "" : afterwards[after],
+      ]);
+      for (const line of table(["value", "key", "number", "under an old key"], values)) await cli.print(line);
+    }
+    const unknown = [...new Set(counts.flatMap(({ key, place }) => (key && place === null ? [key] : [])))];
+    if (unknown.length > 0)
+      throw new CommandError(`SECRET_KEYS lacks keys that stored values are under (${unknown.join(", ")})`);
   },
 });

@@ -72,7 +72,7 @@ async function barred(): Promise<Barred> {
   await $client.query("delete from recovery_codes where user_id = $1", [userId]);
 
   const { failures } = schema;
-  const subject = failureSubject(base.vault, base.tenant.id, { secondFactorOf: userId });
+  const [subject = Buffer.of()] = failureSubject(base.vault, base.tenant.id, { secondFactorOf: userId });
   const longAgo = new Date(clock() - 3_600_000);
   const counts = { consecutive: 150, windowStartedAt: longAgo, windowCount: 0, lastAt: longAgo };
   await base.database.write

@@ -105,16 +105,6 @@ describe("a trusted device", () => {
     expect(rows).toEqual([]);
   });
 
-  test("is no longer trusted after its owner removed the password", async () => {
-    const runtime = configured({ STILE_PASSWORD_OPTIONAL: "true" });
-    const owner = await ownerWithTrustedDevice(runtime, { password: true });
-    const profile = await owner.manage();
-    expect((await profile.act("password_delete")).name).toBe("profile_init");
-    const flow = await owner.login();
-    await signInByCode(flow, runtime, owner.address);
-    expect(flow.state.name).toBe("login_otp");
-  });
-
   test("does not prevent the first verification of an address", async () => {
     const runtime = configured({ STILE_EMAIL_REQUIRE_VERIFICATION: "false" });
     const owner = await ownerWithTrustedDevice(runtime, {

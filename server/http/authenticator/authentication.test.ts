@@ -84,17 +84,6 @@ describe("an authentication", () => {
     });
   });
 
-  test("A74 rejects a device that was registered after the request", async () => {
-    const asked = await application.enrolled("new device");
-    const made = await application.ask("new device");
-    const later = await application.enrolled("new device");
-    expect((await application.answer(made, later.authenticator, { ignorePolicy: true })).body.status).toBe(
-      "FAILED",
-    );
-    const again = await application.ask("new device");
-    expect((await application.answer(again, asked.authenticator)).body.status).toBe("OK");
-  });
-
   test("A76 accepts only the signed text of the transaction", async () => {
     const { authenticator } = await application.enrolled("paying");
     const transaction = "Pay 5 € to Zoë?";

@@ -1,4 +1,4 @@
-import { isDeviceToken, isViewToken } from "../../authenticator/request-tokens.ts";
+import { assertJudgeable, isDeviceToken, isViewToken } from "../../authenticator/request-tokens.ts";
 import type { AuthenticatorRequest } from "../../authenticator/requests.ts";
 import { findRequest } from "../../authenticator/requests.ts";
 import { verifyApiKey } from "../../tenants/api-keys.ts";
@@ -84,13 +84,15 @@ function isAuthorized(
   caller: Exclude<Caller, "application">,
   { runtime, tenant }: HandlerContext,
   shown: PresentedCredential,
-  { id, deviceTokenHash }: AuthenticatorRequest,
+  { id, deviceTokenHash, sealedDeviceToken }: AuthenticatorRequest,
 ): boolean {
   if ("device" in shown) return caller === "authenticator" && isDeviceToken(shown.device, deviceTokenHash);
   if (!("token" in shown)) return false;
   // A device token authorizes the answer and is accepted in the header alone, which is not logged.
   if (caller === "authenticator") return false;
-  return isViewToken(runtime, caller === "page" ? "view" : "picture", { tenant, id }, shown.token);
+  if (isViewToken(runtime, caller === "page" ? "view" : "picture", { tenant, id }, shown.token)) return true;
+  assertJudgeable(runtime, sealedDeviceToken);
+  return false;
 }
 
 export function unknownRequest(): Reply {

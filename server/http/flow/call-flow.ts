@@ -6,6 +6,7 @@ import type { FlowType } from "../../flow/names.ts";
 import { retryPayload } from "../../flow/outcome.ts";
 import { showError } from "../../flow/show.ts";
 import type { FlowState } from "../../flow/wire.ts";
+import { isUnknownKey } from "../../keys/unknown-key.ts";
 import { endReplacedSessions } from "../../sessions/log-out.ts";
 import type { IssuedSession, Session } from "../../sessions/session.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
@@ -46,18 +47,12 @@ export interface FlowAnswer {
  * of an unexpected error is logged and not sent. No other function sets the headers and cookies of a flow answer.
  */
 export async function callFlow(context: HandlerContext, call: FlowCall): Promise<FlowAnswer> {
-  const { runtime, tenant, client } = context;
+  const { tenant } = context;
   let answer: Answer;
   try {
     answer = await perform(context, call);
   } catch (error) {
-    const temporary = isTemporaryFailure(error);
-    runtime.log[temporary ? "warn" : "error"](
-      { err: error, request_id: client.requestId, flow: call.type, call: call.kind },
-      "a flow request failed",
-    );
-    const details = temporary ? { status: 503, payload: retryPayload(RETRY_AFTER_SECONDS) } : {};
-    answer = { state: showError("technical_error", details), version: 0, flowId: null };
+    answer = { state: unexpectedError(context, error, call), version: 0, flowId: null };
   }
   if (answer.session) await endPresentedSessions(context, answer.session);
   const { headers, cookies } = answer.session
@@ -68,6 +63,18 @@ export async function callFlow(context: HandlerContext, call: FlowCall): Promise
     headers: { ...headers, ...retryAfter(answer.state) },
     cookies: [...cookies, ...changedCookies(tenant, answer.cookieChanges)],
   };
+}
+
+/** Makes the answer to an unexpected error, and logs its cause. */
+function unexpectedError({ runtime, client }: HandlerContext, error: unknown, call: FlowCall): FlowState {
+  const later = { status: 503, payload: retryPayload(RETRY_AFTER_SECONDS) };
+  if (isUnknownKey(error, runtime.log)) return showError("temporarily_unavailable", later);
+  const temporary = isTemporaryFailure(error);
+  runtime.log[temporary ? "warn" : "error"](
+    { err: error, request_id: client.requestId, flow: call.type, call: call.kind },
+    "a flow request failed",
+  );
+  return showError("technical_error", temporary ? later : {});
 }
 
 /** Cookies that a step sets beside the session cookie, and the removal of the session cookie. */

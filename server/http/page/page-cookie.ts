@@ -1,6 +1,7 @@
 import { sealData, unsealData } from "iron-session";
 import type { Config } from "../../config/schema.ts";
 import type { FlowType } from "../../flow/names.ts";
+import { UnknownKeyError } from "../../keys/vault.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { cookieValues, formatCookie, isSecure } from "../cookies.ts";
@@ -82,6 +83,28 @@ export async function openPageCookie<Name extends FlowType | "destination">(
   }
   return null;
 }
+
+/**
+ * Checks that the cookies of this name were sealed with configured keys, where none could be opened.
+ *
+ * @throws UnknownKeyError otherwise: another server may be able to open them
+ */
+export function assertKnownPageCookie(
+  { vault }: Runtime,
+  tenant: Tenant,
+  name: FlowType | "destination",
+  cookies: string | null,
+): void {
+  const { unsealing } = vault.passwords("page cookie");
+  for (const seal of cookieValues(cookies, cookieName(name, tenant))) {
+    // iron-session's format: version, id of the password, and the rest.
+    const [, id] = /^Fe26\.2\*(\d{1,10})\*/.exec(seal) ?? [];
+    if (id !== undefined && !Object.hasOwn(unsealing, id)) throw new UnknownKeyError(hexIdOf(id));
+  }
+}
+
+/** The beginning of a key's id, which the id of its password repeats as a number. */
+const hexIdOf = (passwordId: string) => Number(passwordId).toString(16).padStart(8, "0");
 
 /**
  * Seals a value into its cookie.

@@ -8,7 +8,13 @@ import type { IssuedSession } from "../../sessions/session.ts";
 import { callFlow, type FlowAnswer, type FlowCall, profileSession } from "../flow/call-flow.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import { applicationRedirect } from "./authorization-code.ts";
-import { expiredPageCookie, openPageCookie, type PageFlow, pageCookie } from "./page-cookie.ts";
+import {
+  assertKnownPageCookie,
+  expiredPageCookie,
+  openPageCookie,
+  type PageFlow,
+  pageCookie,
+} from "./page-cookie.ts";
 
 /** The answer for the hosted page. The flow's `csrf_token` stays in the sealed cookie. */
 export interface PageAnswer {
@@ -49,7 +55,10 @@ export async function actOnPage(
 ): Promise<PageReply> {
   const flow = await openPageCookie(context.runtime, context.tenant, type, context.cookies);
   if (step.version !== UNSTARTED) {
-    if (!flow) return notPermitted();
+    if (!flow) {
+      assertKnownPageCookie(context.runtime, context.tenant, type, context.cookies);
+      return notPermitted();
+    }
     const input = withVerifier(step, flow);
     return call(context, flow, {
       kind: "step",
@@ -92,6 +101,7 @@ function withVerifier(
 /** Returns the current state, for instance after a lost answer. Performs nothing. */
 export async function currentOnPage(context: HandlerContext, type: FlowType): Promise<PageReply> {
   const flow = await openPageCookie(context.runtime, context.tenant, type, context.cookies);
+  if (!flow) assertKnownPageCookie(context.runtime, context.tenant, type, context.cookies);
   // A profile flow of another account is not continued.
   if (!flow || (type === "profile" && !(await canContinue(context, type, flow))))
     return {

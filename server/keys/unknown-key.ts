@@ -1,0 +1,33 @@
+import type { Logger } from "pino";
+import { UnknownKeyError } from "./vault.ts";
+
+/** At most one line in this time, because every request may need the same key. */
+const LOG_INTERVAL_MS = 60_000;
+
+const loggedAt = new WeakMap<Logger, number>();
+
+/** Returns the error of the missing key if that is what a failure comes down to, else null. */
+export function unknownKeyOf(error: unknown): UnknownKeyError | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof UnknownKeyError) return cause;
+  }
+  return null;
+}
+
+/**
+ * Whether a failure comes down to a value of a key that is not configured, as on a server that has not got a new key yet.
+ * Such a request is to be answered with 503: it succeeds on another server, or later. Logs the first one in a minute.
+ */
+export function isUnknownKey(error: unknown, log: Logger): boolean {
+  const unknown = unknownKeyOf(error);
+  if (!unknown) return false;
+  const now = performance.now();
+  if (now - (loggedAt.get(log) ?? Number.NEGATIVE_INFINITY) >= LOG_INTERVAL_MS) {
+    loggedAt.set(log, now);
+    log.error(
+      { key: unknown.keyId },
+      "SECRET_KEYS lacks a key that stored values are under; requests that need them are answered with 503 (see `stile secrets status`)",
+    );
+  }
+  return true;
+}
