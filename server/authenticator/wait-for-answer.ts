@@ -14,6 +14,8 @@ const { authenticatorRequests } = schema;
 /** Limits of concurrent waits in one process; further calls return null. */
 const MAX_WAITS = 2_000;
 const MAX_WAITS_PER_REQUEST = 20;
+/** A source is an address that many browsers may share. Applications, which have a key, are not limited by it. */
+const MAX_WAITS_PER_SOURCE = 100;
 
 const POLL_INTERVAL_MS = 500;
 
@@ -27,6 +29,8 @@ interface WatchedRequest {
 interface Watcher {
   watched: Map<string, WatchedRequest>;
   waits: number;
+  /** Waits by source; sources without any are absent. */
+  waitsBySource: Map<string, number>;
   /** The next poll; undefined without waits. */
   timer: NodeJS.Timeout | undefined;
 }
@@ -35,7 +39,12 @@ const watchers = new WeakMap<Runtime, Watcher>();
 
 /** Returns the watcher of this process. */
 function watcherOf(runtime: Runtime): Watcher {
-  const watcher = watchers.get(runtime) ?? { watched: new Map(), waits: 0, timer: undefined };
+  const watcher = watchers.get(runtime) ?? {
+    watched: new Map(),
+    waits: 0,
+    waitsBySource: new Map(),
+    timer: undefined,
+  };
   watchers.set(runtime, watcher);
   return watcher;
 }
@@ -44,6 +53,7 @@ function watcherOf(runtime: Runtime): Watcher {
  * Waits until a request can no longer be answered: it was answered, has expired or no longer exists.
  *
  * @param signal ends the wait, as the shutdown of the process does
+ * @param source of the caller; null for an application
  * @returns `ended`; `aborted` by the signal or the shutdown; null if there are too many waits
  */
 export function waitForAnswer(
@@ -51,25 +61,27 @@ export function waitForAnswer(
   { id: tenantId }: Pick<Tenant, "id">,
   id: string,
   signal: AbortSignal,
+  source: string | null,
 ): Promise<"ended" | "aborted"> | null {
   const watcher = watcherOf(runtime);
   const key = `${tenantId} ${id}`;
   const known = watcher.watched.get(key);
   if (watcher.waits >= MAX_WAITS || (known && known.ends.size >= MAX_WAITS_PER_REQUEST)) return null;
+  if (source !== null && (watcher.waitsBySource.get(source) ?? 0) >= MAX_WAITS_PER_SOURCE) return null;
   // Not AbortSignal.any: Node retains signals that depend on one that lives as long as the process.
   const signals = runtime.closing ? [signal, runtime.closing] : [signal];
   if (signals.some(({ aborted }) => aborted)) return Promise.resolve("aborted");
 
   const one = known ?? { tenantId, id, ends: new Set() };
   watcher.watched.set(key, one);
-  watcher.waits += 1;
+  countWait(watcher, source, 1);
   watcher.timer ??= schedulePoll(runtime, watcher);
 
   return new Promise((resolve) => {
     const end = (how: "ended" | "aborted") => {
       one.ends.delete(ended);
       for (const each of signals) each.removeEventListener("abort", aborted);
-      watcher.waits -= 1;
+      countWait(watcher, source, -1);
       if (one.ends.size === 0 && watcher.watched.get(key) === one) watcher.watched.delete(key);
       resolve(how);
     };
@@ -78,6 +90,14 @@ export function waitForAnswer(
     one.ends.add(ended);
     for (const each of signals) each.addEventListener("abort", aborted, { once: true });
   });
+}
+
+function countWait(watcher: Watcher, source: string | null, change: 1 | -1): void {
+  watcher.waits += change;
+  if (source === null) return;
+  const count = (watcher.waitsBySource.get(source) ?? 0) + change;
+  if (count === 0) watcher.waitsBySource.delete(source);
+  else watcher.waitsBySource.set(source, count);
 }
 
 /** Returns the number of waits in this process. */

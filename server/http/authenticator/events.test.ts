@@ -213,6 +213,40 @@ describe("a stream of events", () => {
     expect(then.toSorted()).toEqual([...Array(20).fill("OK"), "end"]);
   });
 
+  test("A136 idle streams and long polls of one source are bounded, and others wait as usual", async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, newRequest));
+    const streams = await Promise.all(
+      made.slice(0, 4).flatMap(({ events }) => Array.from({ length: 20 }, () => listen(events))),
+    );
+    const polls = made
+      .slice(4)
+      .flatMap(({ events }) => Array.from({ length: 20 }, () => application.fetch(`${events}&wait=25`)));
+    // Those above the limit are answered at once.
+    await eventually(() => expect(countWaits(runtime)).toBe(100));
+    const answered = await Promise.race(polls);
+    expect(await answered.json()).toMatchObject({ status: "PENDING" });
+
+    const { made: own, events, succeed } = await newRequest();
+    const elsewhere = (url: string, headers: Record<string, string>) =>
+      handle(
+        new Request(url, { headers: { host: "login.example", ...headers } }),
+        { peer: "198.51.100.7", requestId: "request-2" },
+        runtime,
+      );
+    const stream = eventsOf((await elsewhere(events, { accept })) ?? Response.error());
+    await stream.next();
+    await stream.next();
+    const ofApplication = application.call("GET", `${requests}/${own.id}?wait=25`);
+    await eventually(() => expect(countWaits(runtime)).toBe(102));
+    await succeed();
+    expect(await stream.next()).toMatchObject({ id: "OK" });
+    expect((await ofApplication).body).toMatchObject({ status: "OK" });
+
+    closing.abort();
+    await Promise.all([...polls, ...streams.map(({ stream }) => stream.cancel())]);
+    expect(countWaits(runtime)).toBe(0);
+  });
+
   test("closes at disconnect, and does not delay the shutdown of the server", async () => {
     const { events } = await newRequest();
     const listener = createListener({

@@ -2,10 +2,10 @@ import { type AuthenticatorRequest, findRequest } from "../../authenticator/requ
 import { waitForAnswer } from "../../authenticator/wait-for-answer.ts";
 import type { Handler, HandlerContext } from "../handler-context.ts";
 import { json } from "../reply.ts";
-import { authorizeCaller } from "./caller.ts";
+import { authorizeCaller, type Caller } from "./caller.ts";
 import { pageHeaders } from "./page-headers.ts";
 import { pageResourceOf } from "./resource.ts";
-import { awaitAnswer, readWait, SERVERLESS_WAIT_SECONDS } from "./wait.ts";
+import { awaitAnswer, readWait, SERVERLESS_WAIT_SECONDS, waitingSource } from "./wait.ts";
 
 /** Server-sent events (HTML standard, 9.2) for a page that waits for the answer. */
 
@@ -33,7 +33,7 @@ export const eventsHandler: Handler = async (context) => {
   if (!/\btext\/event-stream\b/i.test(context.request.headers.get("accept") ?? "")) {
     const wait = readWait(context, 25);
     if (!wait.ok) return wait.reply;
-    const then = await awaitAnswer(context, request, wait.seconds);
+    const then = await awaitAnswer(context, admitted, wait.seconds);
     return json(200, pageResourceOf(context, then), { headers: pageHeaders(context) });
   }
   // The browser reconnects after the last event; 204 makes it stop (9.2.3).
@@ -42,13 +42,16 @@ export const eventsHandler: Handler = async (context) => {
     return { status: 204, headers: pageHeaders(context) };
   }
   const isHead = context.request.method === "HEAD";
-  return new Response(isHead ? null : statusEvents(context, request), {
+  return new Response(isHead ? null : statusEvents(context, admitted), {
     headers: { ...headers, ...pageHeaders(context) },
   });
 };
 
 /** The stream ends with the request, the connection or the process; on serverless platforms after a few seconds. */
-function statusEvents(context: HandlerContext, request: AuthenticatorRequest): ReadableStream<Uint8Array> {
+function statusEvents(
+  context: HandlerContext,
+  { caller, request }: { caller: Caller; request: AuthenticatorRequest },
+): ReadableStream<Uint8Array> {
   const { runtime, tenant } = context;
   const closed = new AbortController();
   const ends = [context.request.signal, closed.signal];
@@ -69,7 +72,8 @@ function statusEvents(context: HandlerContext, request: AuthenticatorRequest): R
         if (request.status !== "PENDING") return;
         const heartbeat = setInterval(() => send(":\n\n"), HEARTBEAT_INTERVAL_MS);
         try {
-          if ((await waitForAnswer(runtime, tenant, request.id, signal)) !== "ended") return;
+          const source = waitingSource(context, caller);
+          if ((await waitForAnswer(runtime, tenant, request.id, signal, source)) !== "ended") return;
           const found = await findRequest(runtime, tenant, request.id);
           if (found) sendStatus(found.request);
         } finally {

@@ -43,10 +43,10 @@ function rateLimited(retryAfterSeconds: number): Reply {
 export const showHandler: Handler = async (context) => {
   const admitted = await authorizeCaller(context, "authenticator", "page");
   if (!admitted.ok) return admitted.reply;
-  const { caller, request } = admitted;
+  const { caller } = admitted;
   const wait = readWait(context, 0);
   if (!wait.ok) return wait.reply;
-  return show(context, caller, await awaitAnswer(context, request, wait.seconds));
+  return show(context, caller, await awaitAnswer(context, admitted, wait.seconds));
 };
 
 /** `PUT /authenticator/v1/uaf/requests/{id}`: the authenticator's answer. A request that has ended stays as it is. */

@@ -2,6 +2,7 @@ import { type AuthenticatorRequest, findRequest } from "../../authenticator/requ
 import { waitForAnswer } from "../../authenticator/wait-for-answer.ts";
 import type { HandlerContext } from "../handler-context.ts";
 import type { Reply } from "../reply.ts";
+import type { Caller } from "./caller.ts";
 import { authenticatorError } from "./error.ts";
 
 /** Long polling. */
@@ -32,18 +33,25 @@ export function readWait(
   };
 }
 
+/** Whose waits are counted together; see `waitForAnswer`. */
+export function waitingSource({ client }: HandlerContext, caller: Caller): string | null {
+  return caller === "application" ? null : client.source;
+}
+
 /**
  * Waits until a request ends, for at most so many seconds.
  *
  * @returns the current request; at once if there are too many waits
  */
 export async function awaitAnswer(
-  { runtime, tenant, request: asked }: HandlerContext,
-  request: AuthenticatorRequest,
+  context: HandlerContext,
+  { caller, request }: { caller: Caller; request: AuthenticatorRequest },
   seconds: number,
 ): Promise<AuthenticatorRequest> {
+  const { runtime, tenant, request: asked } = context;
   if (seconds === 0 || request.status !== "PENDING" || asked.method === "HEAD") return request;
   const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(seconds * 1000)]);
-  if (!(await waitForAnswer(runtime, tenant, request.id, signal))) return request;
+  if (!(await waitForAnswer(runtime, tenant, request.id, signal, waitingSource(context, caller))))
+    return request;
   return (await findRequest(runtime, tenant, request.id))?.request ?? request;
 }
