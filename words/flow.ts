@@ -90,6 +90,10 @@ export interface PageWords {
   reload: string;
   notFoundTitle: string;
   notFoundSentence: string;
+  tooManyTitle: string;
+  tooManySentence: string;
+  badReturnTitle: string;
+  badReturnSentence: string;
   toSignIn: string;
   toAccount: string;
   signIn: string;

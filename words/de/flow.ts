@@ -517,6 +517,12 @@ export const flow: FlowWords = {
     reload: "Neu laden",
     notFoundTitle: "Hier ist keine Seite",
     notFoundSentence: "Vielleicht enthält die Adresse einen Tippfehler, oder die Seite ist umgezogen.",
+    tooManyTitle: "Einen Augenblick, bitte",
+    tooManySentence:
+      "Diese Seite wurde gerade sehr oft geöffnet. Bitte warten Sie eine Minute, und laden Sie sie dann noch einmal.",
+    badReturnTitle: "Dieser Link funktioniert nicht",
+    badReturnSentence:
+      "Die Anwendung, von der Sie kommen, möchte Sie an einer Adresse zurückhaben, die wir nicht annehmen. Bitte gehen Sie dorthin zurück, und sagen Sie es den Betreibern.",
     toSignIn: "Zur Anmeldung",
     toAccount: "Zu Ihrem Konto",
     signIn: "Anmelden",

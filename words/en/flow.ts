@@ -465,6 +465,11 @@ export const flow: FlowWords = {
     reload: "Load it again",
     notFoundTitle: "There is no page here",
     notFoundSentence: "The address may be mistyped, or the page has moved.",
+    tooManyTitle: "One moment, please",
+    tooManySentence: "This page was opened very often just now. Please wait a minute, then load it again.",
+    badReturnTitle: "This link does not work",
+    badReturnSentence:
+      "The application that brought you here wants you back at an address that we do not accept. Please go back to it, and let its makers know.",
     toSignIn: "Go to sign-in",
     toAccount: "Go to your account",
     signIn: "Sign in",

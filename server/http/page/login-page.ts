@@ -1,8 +1,10 @@
 import { flowTypes } from "../../flow/names.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
+import { wantsPage } from "../accepts.ts";
 import type { Handler } from "../handler-context.ts";
-import { plainError, redirect } from "../reply.ts";
+import { messagePage } from "../message-page.ts";
+import { plainError, type Reply, redirect } from "../reply.ts";
 import { type Destination, destinationUrl, parseDestination } from "./destination.ts";
 import { expiredPageCookie, fitsBrowsers, openPageCookie, pageCookie } from "./page-cookie.ts";
 
@@ -14,18 +16,19 @@ const MAX_STATE_BYTES = 512;
  * `?redirect_to=<allowed address>`, with `code_challenge` (S256, RFC 7636) unless it sees the session cookie, and
  * `state`, which is returned unchanged. They are stored in a sealed cookie, so the page's address stays short.
  */
-export const loginPageHandler: Handler = async ({ runtime, tenant, cookies, url }) => {
+export const loginPageHandler: Handler = async ({ runtime, tenant, cookies, url, request }) => {
   const query = url.searchParams;
   const page = query.get("flow") === "registration" ? "/?flow=registration" : "/";
   if (!query.has("redirect_to")) return redirect(303, page);
+  const reject = (message: string) => rejectDestination(message, request.headers, tenant);
   const parsed = parseDestination(query, tenant.config);
-  if (!parsed.ok) return plainError(400, parsed.message);
+  if (!parsed.ok) return reject(parsed.message);
   const { destination } = parsed;
   if (Buffer.byteLength(destination.state ?? "") > MAX_STATE_BYTES)
-    return plainError(400, `\`state\` must not be longer than ${MAX_STATE_BYTES} bytes.`);
+    return reject(`\`state\` must not be longer than ${MAX_STATE_BYTES} bytes.`);
   const cookie = await pageCookie(runtime, tenant, "destination", destination, tenant.config.flow.lifetime);
   if (!fitsBrowsers(cookie) || !fitsBrowsers(await longestFinishedCookie(runtime, tenant, destination)))
-    return plainError(400, "`redirect_to` and `state` together are too long for a cookie.");
+    return reject("`redirect_to` and `state` together are too long for a cookie.");
 
   // A finished flow is removed, so that the user signs in again.
   const flows = await Promise.all(flowTypes.map((type) => openPageCookie(runtime, tenant, type, cookies)));
@@ -34,6 +37,16 @@ export const loginPageHandler: Handler = async ({ runtime, tenant, cookies, url 
     cookies: [cookie, ...finished.map((type) => expiredPageCookie(tenant, type))],
   });
 };
+
+/** Most people who see this error followed the link of an application; its developers read the message. */
+function rejectDestination(message: string, headers: Headers, { config }: Tenant): Reply {
+  if (!wantsPage(headers)) return plainError(400, message);
+  return messagePage(400, headers, config, (words) => ({
+    title: words.badReturnTitle,
+    sentence: words.badReturnSentence,
+    detail: message,
+  }));
+}
 
 /** The largest cookie of a finished flow. Percent-encoding makes `state` up to three times as long. */
 function longestFinishedCookie(runtime: Runtime, tenant: Tenant, destination: Destination): Promise<string> {

@@ -1,0 +1,86 @@
+import type { FlowWords } from "#words/flow";
+import type { Language } from "#words/language-tags";
+import { wordsIn } from "#words/translations";
+import type { Config } from "../config/schema.ts";
+import { sha256 } from "../lib/sha256.ts";
+import { html, trusted } from "../mail/html.ts";
+import { cookieValues } from "./cookies.ts";
+import { LANGUAGE_COOKIE, pageLanguage } from "./language.ts";
+import type { Reply } from "./reply.ts";
+
+/** What a page says. */
+export interface PageMessage {
+  title: string;
+  sentence: string;
+  /** For developers, in English: what is wrong. */
+  detail?: string;
+}
+
+/** The look of the hosted pages. The colours are those of `components/ui/theme.css`. */
+export const messageStyles = `
+:root { color-scheme: light dark; --ground: #f2f0e8; --surface: #fffefb; --ink: #1a211d; --soft: #56605a; --line: #dfdcd1; }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #0f1311; --surface: #191f1c; --ink: #edefea; --soft: #a9b2ac; --line: #2e3732; }
+}
+body { margin: 0; padding: clamp(1.25rem, 9vh, 6rem) 1rem; font: 1rem/1.5 -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--ground); }
+main { max-width: 27rem; margin: 0 auto; }
+.card { padding: 2rem 2.25rem; border: 1px solid var(--line); border-radius: 1.125rem; background: var(--surface); }
+.service { margin: 0 0 1.25rem; font-size: 1.125rem; font-weight: 650; text-align: center; }
+h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; }
+.card p { margin: 0; overflow-wrap: anywhere; }
+.card p + p { margin-block-start: 1rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); font-size: 0.875rem; color: var(--soft); }
+`;
+
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${sha256(messageStyles).toString("base64")}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/**
+ * A page that tells a person why there is no other page. It has no script and loads nothing, so the API can send it
+ * without Next.
+ *
+ * @param request its cookies and headers select the language
+ * @param message selects the texts
+ */
+export function messagePage(
+  status: number,
+  request: Headers,
+  { service }: Pick<Config, "service">,
+  message: (words: FlowWords["page"]) => PageMessage,
+  headers: Record<string, string> = {},
+): Reply {
+  const [chosen = null] = cookieValues(request.get("cookie"), LANGUAGE_COOKIE);
+  const { language, words } = wordsIn(pageLanguage(chosen, request.get("accept-language")));
+  return {
+    status,
+    body: render(language, service.name, message(words.flow.page)),
+    headers: { ...headers, "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy },
+  };
+}
+
+function render(language: Language, service: string, { title, sentence, detail }: PageMessage): string {
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · ${service}</title>
+<style>${trusted(messageStyles)}</style>
+</head>
+<body>
+<main>
+<p class="service">${service}</p>
+<div class="card">
+<h1>${title}</h1>
+<p>${sentence}</p>
+${detail === undefined ? [] : html`<p lang="en">${detail}</p>`}
+</div>
+</main>
+</body>
+</html>
+`.markup;
+}

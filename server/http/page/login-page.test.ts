@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { handle } from "../dispatch.ts";
+import { messageStyles } from "../message-page.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await testRuntime();
+});
+afterAll(() => runtime.close());
+
+const ask = (query: Record<string, string>, headers: Record<string, string>) =>
+  handle(
+    new Request(`http://localhost:3000/login?${new URLSearchParams(query)}`, {
+      headers: { host: "localhost:3000", ...headers },
+    }),
+    { peer: "192.0.2.1", requestId: "request-1" },
+    runtime,
+  );
+
+const rejected = [
+  [{ redirect_to: "https://evil.example/<script>" }, "`redirect_to` is not an allowed address"],
+  [
+    { redirect_to: "http://localhost:3000/account", state: "ü".repeat(300) },
+    "`state` must not be longer than 512 bytes.",
+  ],
+] as const;
+
+test.each(rejected)("A46 a person whose return is rejected reads why", async (query, message) => {
+  const response = await ask(query, { accept: "text/html,*/*;q=0.8", "accept-language": "de-CH" });
+  expect([response?.status, response?.headers.get("content-type")]).toEqual([
+    400,
+    "text/html; charset=utf-8",
+  ]);
+  const page = (await response?.text()) ?? "";
+  expect(page).toContain('<html lang="de">');
+  expect(page).toContain("<h1>Dieser Link funktioniert nicht</h1>");
+  expect(page).toContain(message);
+  expect(page).not.toContain("evil");
+  expect(response?.headers.get("content-security-policy")).toMatch(
+    /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+  );
+});
+
+test.each(rejected)("A46 a program whose return is rejected gets JSON", async (query, message) => {
+  for (const headers of [{}, { accept: "*/*" }, { accept: "application/json" }] as Record<string, string>[]) {
+    const response = await ask(query, headers);
+    expect([response?.status, await response?.json()]).toEqual([
+      400,
+      { code: 400, message: expect.stringContaining(message) },
+    ]);
+  }
+});
+
+test("the page of a message has the colours of the theme", () => {
+  const theme = readFileSync(join(import.meta.dirname, "../../../components/ui/theme.css"), "utf8");
+  const colours = messageStyles.match(/#[\da-f]{6}/g) ?? [];
+  expect(colours).toHaveLength(10);
+  for (const colour of colours) expect(theme).toContain(colour);
+});
