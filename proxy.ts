@@ -1,6 +1,6 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { heldRuntime } from "#server/runtime-slot";
-import { isMissingPage } from "./app/missing-page.ts";
+import { missingPage, UNKNOWN_CONFIRMATION } from "./app/missing-page.ts";
 import { LANGUAGE, requestedLanguage } from "./app/page-language.ts";
 
 /** A year. */
@@ -21,11 +21,16 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
   if (language === null) forwarded.delete(LANGUAGE);
   else forwarded.set(LANGUAGE, language);
 
-  const onward = { request: { headers: forwarded } };
   const { pathname } = request.nextUrl;
   // Next's error page has a public address, whose response could be cached. It is treated as not found.
   const missing =
-    pathname === "/_global-error" || (await isMissingPage(request.headers.get("host"), pathname));
+    pathname === "/_global-error"
+      ? "address"
+      : await missingPage(request.headers.get("host"), request.nextUrl);
+  if (missing === "confirmation") forwarded.set(UNKNOWN_CONFIRMATION, pathname);
+  else forwarded.delete(UNKNOWN_CONFIRMATION);
+
+  const onward = { request: { headers: forwarded } };
   const response = missing
     ? NextResponse.rewrite(new URL("/_not-found", request.url), onward)
     : NextResponse.next(onward);

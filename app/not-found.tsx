@@ -1,9 +1,14 @@
+import { headers } from "next/headers";
 import { currentRuntime } from "#server/runtime-slot";
 import { Mark } from "../components/ui/mark.tsx";
+import { UnknownConfirmationPage } from "./confirm/confirmation-page.tsx";
+import { UNKNOWN_CONFIRMATION } from "./missing-page.ts";
 import { pageWords } from "./page-words.ts";
 
-/** The page for unknown addresses. */
+/** The page for unknown addresses, with status 404. */
 export default async function NotFound() {
+  const confirmation = (await headers()).get(UNKNOWN_CONFIRMATION);
+  if (confirmation !== null) return <UnknownConfirmationPage path={confirmation} />;
   const { page } = (await pageWords()).words.flow;
   const service = currentRuntime().tenant.config.service.name;
   return (

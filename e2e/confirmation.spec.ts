@@ -262,6 +262,7 @@ test("a page that was answered before and one that never existed show a message"
   shop,
   customer,
   authenticator,
+  pageErrors,
 }) => {
   const { url } = await shop.ask(customer, order);
   await authenticator.willConfirm();
@@ -271,7 +272,9 @@ test("a page that was answered before and one that never existed show a message"
   await page.goto(url);
   await expect(title(page)).toHaveText("This was answered before");
   await expect(page).not.toHaveURL(/token/);
-  await page.goto("/confirm?token=unknown-token");
+  pageErrors.expect(/status of 404 .*\/confirm/);
+  const answer = await page.goto("/confirm?token=unknown-token");
+  expect(answer?.status()).toBe(404);
   await expect(title(page)).toHaveText("This page is no longer open");
   await expect(page).not.toHaveURL(/token/);
   await page.goto("/confirm");

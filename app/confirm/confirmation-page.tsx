@@ -1,4 +1,3 @@
-import "../../components/confirmation/confirmation.css";
 import { withinTenant } from "#server/http/tenant-path";
 import { confirmationPage } from "#server/passkey-server/confirmation";
 import { dataView } from "#server/passkey-server/confirmation-view";
@@ -33,6 +32,28 @@ export async function ConfirmationPage({ tenantId, query }: { tenantId: string |
         current={language}
         address={token === "" ? pagePath : `${pagePath}?${new URLSearchParams({ token })}`}
       />
+    </Confirmation>
+  );
+}
+
+/**
+ * The page for a token that does not exist.
+ *
+ * @param path of the requested page
+ */
+export async function UnknownConfirmationPage({ path }: { path: string }) {
+  const [, tenantId = null] = /^\/t\/([^/]+)/.exec(path) ?? [];
+  const tenant = await tenantOfPage(tenantId);
+  const { language, words } = await pageWords();
+  return (
+    <Confirmation
+      words={words.confirmation}
+      language={language}
+      service={tenant.config.service.name}
+      address={`/passkeys/${tenant.id}/transaction/confirm`}
+      content={{ end: "unknown" }}
+    >
+      <Languages current={language} address={withinTenant(tenant.config, "/confirm")} />
     </Confirmation>
   );
 }

@@ -1,3 +1,4 @@
+import "../../components/confirmation/confirmation.css";
 import type { Metadata } from "next";
 import type { Query } from "../flow-page.tsx";
 import { ConfirmationPage } from "./confirmation-page.tsx";

@@ -1,3 +1,4 @@
+import "../../../../components/confirmation/confirmation.css";
 import type { Metadata } from "next";
 import { ConfirmationPage } from "../../../confirm/confirmation-page.tsx";
 import type { Query } from "../../../flow-page.tsx";
