@@ -5,6 +5,8 @@ const api =
 /** @type {import("next").NextConfig} */
 export default {
   poweredByHeader: false,
+  // Next's redirect would lack the security headers; see `server/http/page/page-requests.ts`.
+  skipTrailingSlashRedirect: true,
   // Native code, and libraries that break when they are bundled, or do not gain from it.
   serverExternalPackages: [
     "@node-rs/argon2",

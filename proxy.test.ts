@@ -65,10 +65,10 @@ test("next.config.mjs excludes the same addresses of the API", async () => {
 test("passes on and stores a requested language, and ignores malformed ones", async () => {
   const asked = await answerTo("/?lang=de");
   expect(forwardedHeader(asked, "stile-language")).toBe("de");
-  expect(asked.cookies.get("stile-language")).toMatchObject({ value: "de", httpOnly: true, sameSite: "lax" });
+  expect(asked.headers.get("set-cookie")).toMatch(/^stile-language=de; .*HttpOnly; SameSite=lax/i);
   for (const path of ["/", "/?lang=", "/?lang=../x", `/?lang=${"x".repeat(99)}`]) {
     const plain = await answerTo(path, { "stile-language": "forged" });
     expect(forwardedHeader(plain, "stile-language")).toBeNull();
-    expect(plain.cookies.getAll()).toEqual([]);
+    expect(plain.headers.get("set-cookie")).toBeNull();
   }
 });

@@ -2,15 +2,21 @@ import { type NextRequest, NextResponse } from "next/server";
 import { heldRuntime } from "#server/runtime-slot";
 import { missingPage, UNKNOWN_CONFIRMATION } from "./app/missing-page.ts";
 import { LANGUAGE, requestedLanguage } from "./app/page-language.ts";
+import { rejectedRequest } from "./app/rejected-request.ts";
 
 /** A year. */
 const LANGUAGE_COOKIE_SECONDS = 365 * 24 * 3600;
 
 /**
- * Runs before every page: sets the headers that only pages need, and passes on the requested language. It rejects
- * nothing; handlers and pages check access themselves.
+ * Runs before every page: sets the headers that only pages need, and passes on the requested language. Handlers and
+ * pages check access themselves.
  */
-export async function proxy(request: NextRequest): Promise<NextResponse> {
+export async function proxy(request: NextRequest): Promise<Response> {
+  const runtime = heldRuntime();
+  const underNextAlone = runtime && !runtime.closing;
+  const rejected = underNextAlone ? await rejectedRequest(runtime, request) : null;
+  if (rejected) return rejected;
+
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(18))).toString("base64");
   const policy = contentSecurityPolicy(nonce);
   const language = requestedLanguage(request.nextUrl.searchParams);
@@ -36,7 +42,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
     : NextResponse.next(onward);
   response.headers.set("Content-Security-Policy", policy);
   for (const [name, value] of Object.entries(pageHeaders)) response.headers.set(name, value);
-  const overTls = heldRuntime()?.config.base_url.startsWith("https:") ?? false;
+  const overTls = runtime?.config.base_url.startsWith("https:") ?? false;
   if (overTls) response.headers.set("Strict-Transport-Security", "max-age=31536000; includeSubDomains");
   if (language !== null) {
     response.cookies.set(LANGUAGE, language, {

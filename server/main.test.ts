@@ -107,6 +107,44 @@ describe("the server", () => {
     socket.destroy();
   }
 
+  it("answers an unknown path in JSON to a program, and with the page to a browser", async () => {
+    const type = { "content-type": "application/json" };
+    for (const init of [
+      { headers: { accept: "application/json" } },
+      { method: "POST", headers: type, body: "{}" },
+    ]) {
+      const answer = await fetch(`${server.url}/no-such-page`, init);
+      expect([answer.status, await answer.json()]).toEqual([404, { code: 404, message: "Not found." }]);
+    }
+    const page = await fetch(`${server.url}/no-such-page`, { headers: { accept: "text/html" } });
+    expect([page.status, await page.text()]).toEqual([404, expect.stringContaining("There is no page here")]);
+  });
+
+  it("sends security headers with every answer outside the API", async () => {
+    const paths = [
+      "/account/",
+      "//account",
+      "/_next/static//x",
+      "/_next/static/x",
+      "/_next/image",
+      "/%",
+      "/icon.svg",
+    ];
+    for (const path of paths) {
+      const { status, headers } = await fetch(server.url + path, { redirect: "manual" });
+      const sent = [headers.get("x-content-type-options"), headers.has("content-security-policy")];
+      expect([path, status, ...sent]).toEqual([path, expect.any(Number), "nosniff", true]);
+    }
+  });
+
+  it("answers a confirmation that does not exist with 404, and with a page that says so", async () => {
+    const page = await fetch(`${server.url}/confirm?token=unknown`);
+    expect([page.status, await page.text()]).toEqual([
+      404,
+      expect.stringContaining("This page is no longer open"),
+    ]);
+  });
+
   it("keeps a second server from using its data", async () => {
     const second = await run({ PORT: "0", DATA_DIR: server.dataDir });
     expect(second).toEqual({

@@ -1,28 +1,27 @@
-import type { BlockList } from "node:net";
 import type { Client } from "../client.ts";
 import type { Config } from "../config/schema.ts";
 import { isUnknownKey } from "../keys/unknown-key.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Runtime, TenantContext } from "../runtime.ts";
 import { currentRuntime } from "../runtime-slot.ts";
-import type { Tenant } from "../tenants/tenant.ts";
 import type { Address, ErrorShape, Route } from "./address.ts";
 import { findRoute } from "./addresses.ts";
 import { authenticatorError } from "./authenticator/error.ts";
-import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
+import { sourceOf } from "./client-address.ts";
 import { cookieValues, markCookieName, THIRD_PARTY_STATE_COOKIE } from "./cookies.ts";
-import { corsHeaders, preflightHeaders } from "./cors.ts";
+import { preflightHeaders } from "./cors.ts";
 import { flowError } from "./flow/call-flow.ts";
 import type { HandlerContext } from "./handler-context.ts";
 import { isLocalRequest } from "./host.ts";
 import { acceptedLanguage, LANGUAGE_COOKIE, languageOf } from "./language.ts";
 import { type Located, locate } from "./locate.ts";
 import { isSameOrigin } from "./origin.ts";
+import { rejectPageRequest } from "./page/page-requests.ts";
 import { errorReply } from "./passkeys/error-reply.ts";
 import { passkeyTenant } from "./passkeys/tenant.ts";
 import { plainError, type Reply } from "./reply.ts";
-import { securityHeaders } from "./security-headers.ts";
+import { requestAddress } from "./request-address.ts";
 import { isTemporaryFailure, RETRY_AFTER_SECONDS } from "./temporary-failure.ts";
-import { withinTenant } from "./tenant-path.ts";
+import { toResponse } from "./to-response.ts";
 
 /** Connection metadata of a request. */
 export interface ConnectionInfo {
@@ -62,7 +61,18 @@ export async function handle(
   const { path } = located;
   const method = request.method === "HEAD" ? "GET" : request.method;
   const found = findRoute(path, method);
-  if (found === null) return null;
+  if (found === null) {
+    const { headers } = request;
+    const source = sourceOf(requestAddress(runtime, headers, peer));
+    const reply = await rejectPageRequest(runtime, {
+      method: request.method,
+      url,
+      headers,
+      source,
+      ...located,
+    });
+    return reply && respond(reply, located.tenant?.config ?? runtime.config);
+  }
   const errorShape = "unknown" in found ? found.unknown : found.route.errorShape;
   let { tenant } = located;
   if (!tenant) return respond(plainError(404, "Unknown tenant."), runtime.config);
@@ -85,7 +95,7 @@ export async function handle(
   const address = route.methods.get(method);
   if (!address) return finish(errorFor(errorShape, 405, { Allow: allowed(route) }));
 
-  const client = clientOf(request, { peer, requestId }, address, proxiesOf(runtime), tenant);
+  const client = clientOf(request, { peer, requestId }, address, { runtime, tenant });
   const context: HandlerContext = {
     runtime,
     tenant,
@@ -107,24 +117,15 @@ export async function handle(
   }
 }
 
-const proxies = new WeakMap<Runtime, BlockList>();
-
-function proxiesOf(runtime: Runtime): BlockList {
-  const known = proxies.get(runtime) ?? trustedProxies(runtime.config.server.trusted_proxies);
-  proxies.set(runtime, known);
-  return known;
-}
-
 function clientOf(
   { headers }: Request,
   { peer, requestId }: ConnectionInfo,
   { access }: Address,
-  proxies: BlockList,
-  tenant: Tenant,
+  { runtime, tenant }: TenantContext,
 ): Client {
   const { mfa } = tenant.config;
   const cookies = headers.get("cookie");
-  const ip = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
+  const ip = requestAddress(runtime, headers, peer);
   const requested = headers.get("x-language");
   // A form cannot send the header, so the language chosen on the page counts, or the browser's setting.
   const language =
@@ -204,33 +205,3 @@ const errorReplies: Record<ErrorShape, (status: ErrorStatus, headers: Record<str
     return { ...reply, headers: { ...reply.headers, ...headers } };
   },
 };
-
-/** Makes the response. Every response of the API is made here, and has the common headers. */
-function toResponse(
-  request: Request,
-  reply: Reply | Response,
-  { config, requestId, errorShape }: { config: Config; requestId: string; errorShape: ErrorShape },
-): Response {
-  const common: Record<string, string> = {
-    ...securityHeaders(config),
-    ...corsHeaders(request.headers.get("origin"), config, errorShape),
-    "X-Request-ID": requestId,
-  };
-  const withoutBody = request.method === "HEAD";
-  if (reply instanceof Response) {
-    for (const [name, value] of Object.entries(common)) {
-      if (!reply.headers.has(name)) reply.headers.set(name, value);
-    }
-    return withoutBody ? new Response(null, { status: reply.status, headers: reply.headers }) : reply;
-  }
-  const { status, body = null, cookies = [] } = reply;
-  const plain: Record<string, string> = { ...common, ...reply.headers };
-  // Handlers name addresses as the table does, without the prefix of the tenant.
-  const { Location } = plain;
-  if (Location?.startsWith("/")) plain.Location = withinTenant(config, Location);
-  const headers =
-    cookies.length === 0
-      ? plain
-      : [...Object.entries(plain), ...cookies.map((cookie): [string, string] => ["Set-Cookie", cookie])];
-  return new Response(withoutBody ? null : body, { status, headers });
-}

@@ -36,10 +36,11 @@ test.each<[RateName, number]>([
   ["password", 5],
   ["password_source", 60],
   ["flow_start", 60],
-])("the limit %s admits %i of 100 concurrent attempts", async (name, allowed) => {
+  ["page", 300],
+])("the limit %s admits %i of 400 concurrent attempts", async (name, allowed) => {
   const limits = rates();
   const key = freshKey();
-  expect(await admitted(100, () => limits.consume(name, key))).toBe(allowed);
+  expect(await admitted(400, () => limits.consume(name, key))).toBe(allowed);
   expect((await limits.consume(name, freshKey())).ok).toBe(true);
 });
 

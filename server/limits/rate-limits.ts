@@ -25,6 +25,8 @@ export type RateName =
   | "password_source"
   /** Flows started from a source. */
   | "flow_start"
+  /** Pages displayed to a source. */
+  | "page"
   /** Exchange tokens presented by a source. */
   | "exchange_token"
   /** Authenticator requests created for a user. */
@@ -104,6 +106,7 @@ function windowsOf(limits: Config["rate_limiter"]): Record<RateName, Window[]> {
     password: [perMinute(limits.passwords_per_minute)],
     password_source: [perMinute(limits.passwords_per_source)],
     flow_start: [perMinute(limits.starts_per_minute)],
+    page: [perMinute(limits.pages_per_minute)],
     exchange_token: [perMinute(limits.exchange_tokens_per_minute)],
     authenticator_request: [perMinute(limits.authenticator_requests_per_minute)],
     passkey_challenge: [perMinute(limits.passkey_challenges_per_minute)],
@@ -124,15 +127,19 @@ export function createRateLimits(config: Pick<Config, "rate_limiter">, database:
     return { consume: async () => ({ ok: true }), consumeAll: async () => ({ ok: true, exceeded: [] }) };
   }
   const windows = windowsOf(limits);
-  const countStart = inBatches(limits.starts_per_minute, MINUTE_SECONDS, (key, points) =>
-    charge(database, requestsOf(windows, [{ name: "flow_start", key }], points)),
-  );
+  const batched = (name: RateName, points: number) =>
+    inBatches(points, MINUTE_SECONDS, (key, batch) =>
+      charge(database, requestsOf(windows, [{ name, key }], batch)),
+    );
+  const countStart = batched("flow_start", limits.starts_per_minute);
+  const countPage = batched("page", limits.pages_per_minute);
 
   return {
-    consume: async (name, key) =>
-      name === "flow_start"
-        ? countStart(key)
-        : verdictOf(await charge(database, requestsOf(windows, [{ name, key }]))),
+    async consume(name, key) {
+      if (name === "flow_start") return countStart(key);
+      if (name === "page") return countPage(key);
+      return verdictOf(await charge(database, requestsOf(windows, [{ name, key }])));
+    },
     consumeAll: async (charges) => charge(database, requestsOf(windows, charges)),
   };
 }
@@ -220,8 +227,8 @@ async function charge(database: Database, requests: Request[]): Promise<ChargeVe
 
 /**
  * Counts a key in this process's memory and reports to the shared counter in batches of a tenth of the limit. Starting
- * a flow requires no credential, so it must be cheap; most sources start fewer flows than one batch and never reach the
- * database.
+ * a flow and displaying a page require no credential, so they must be cheap; most sources do so less often than one
+ * batch and never reach the database.
  *
  * Each process may allow up to one batch minus one that is never reported. A limit of 60 is exact on one process and
  * at most 60 + 5 × n on n processes, however the requests are distributed.

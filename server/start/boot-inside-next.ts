@@ -1,5 +1,6 @@
 import { ConfigError, StartError } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
+import { recordPeers } from "../http/peer.ts";
 import { createLogger } from "../observability/logger.ts";
 import { heldRuntime, holdRuntime } from "../runtime-slot.ts";
 import { createRuntime } from "./boot.ts";
@@ -15,6 +16,7 @@ export async function bootInsideNext(): Promise<void> {
     const config = loadConfig(process.env, process.cwd());
     const runtime = await createRuntime(config, { log: createLogger(config.log.level), worker: false });
     holdRuntime(runtime);
+    recordPeers();
   } catch (error) {
     const known = error instanceof ConfigError || error instanceof StartError;
     process.stderr.write(`stile: ${known ? error.message : ((error as Error).stack ?? String(error))}\n`);

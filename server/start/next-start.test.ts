@@ -26,6 +26,8 @@ describe("under Next alone, in production", () => {
         SMTP_URL: mailbox.url,
         STILE_JOBS_SECRET: jobsSecret,
         STILE_DATABASE_POOL_SIZE: "3",
+        STILE_SERVER_TRUSTED_PROXIES: "127.0.0.1,::1",
+        STILE_RATE_LIMITER_PAGES_PER_MINUTE: "50",
       },
     });
   });
@@ -163,6 +165,57 @@ describe("under Next alone, in production", () => {
     const { headers } = await fetch(`${server.url}/me`);
     expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  test.each(["/account/", "/no/such/page/?lang=de"])("redirects %s with security headers", async (path) => {
+    const answer = await fetch(server.url + path, { redirect: "manual" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([308, path.replace(/\/($|\?)/, "$1")]);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+    });
+  });
+
+  test("answers an unknown path in JSON to a program, and with the page to a browser", async () => {
+    const type = { "content-type": "application/json" };
+    for (const init of [
+      { headers: { accept: "application/json" } },
+      { method: "POST", headers: type, body: "{}" },
+    ]) {
+      const answer = await fetch(`${server.url}/no-such-page`, init);
+      expect([answer.status, await answer.json()]).toEqual([404, { code: 404, message: "Not found." }]);
+    }
+    const page = await fetch(`${server.url}/no-such-page`, { headers: { accept: "text/html" } });
+    expect([page.status, await page.text()]).toEqual([404, expect.stringContaining("There is no page here")]);
+  });
+
+  test("answers a confirmation that does not exist with 404, and with a page that says so", async () => {
+    const page = await fetch(`${server.url}/confirm?token=unknown`);
+    expect([page.status, await page.text()]).toEqual([
+      404,
+      expect.stringContaining("This page is no longer open"),
+    ]);
+    expect((await fetch(`${server.url}/confirm`)).status).toBe(200);
+  });
+
+  test("A126 limits the pages of a source, and shows a page that says so", async () => {
+    const headers = { accept: "text/html", "x-forwarded-for": "198.51.100.1" };
+    const statuses: number[] = [];
+    for (let page = 0; page < 51; page++) {
+      const answer = await fetch(`${server.url}/no-such-page`, { headers });
+      statuses.push(answer.status);
+      await answer.arrayBuffer();
+    }
+    expect(statuses).toEqual([...Array(50).fill(404), 429]);
+    const page = await fetch(server.url, { headers });
+    expect([page.status, page.headers.get("retry-after")]).toEqual([
+      429,
+      expect.stringMatching(/^[1-9]\d?$/),
+    ]);
+    expect(await page.text()).toContain("<h1>One moment, please</h1>");
+    expect((await fetch(server.url)).status).toBe(200);
   });
 
   test("answers 404 for Next's own error page, and forbids caching", async () => {

@@ -26,6 +26,7 @@ export const rateLimiter = section({
   ),
   exchange_tokens_per_minute: count(3, 1).describe("Exchange tokens tried from one source in a minute."),
   starts_per_minute: count(60, 1).describe("Flows started from one source in a minute."),
+  pages_per_minute: count(300, 1).describe("Pages displayed to one source in a minute."),
   authenticator_requests_per_minute: count(10, 1).describe(
     "Authenticator requests made for one user in a minute.",
   ),

@@ -1,0 +1,92 @@
+import type { Config } from "../../config/schema.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import { wantsJson, wantsPage } from "../accepts.ts";
+import { messagePage } from "../message-page.ts";
+import { plainError, type Reply } from "../reply.ts";
+
+/** Paths of pages within their tenant. A test compares them with `app/`. */
+export const pagePaths: ReadonlySet<string> = new Set(["/", "/account", "/confirm"]);
+
+/** Paths of Next's files, which cost little. */
+const filePaths = /^\/(?:_next\/static\/|icon\.svg$)/;
+
+/** A request for an address outside the API. */
+export interface PageRequest {
+  method: string;
+  url: URL;
+  headers: Headers;
+  /** See `sourceOf`. */
+  source: string;
+  /** Null for an unknown tenant. */
+  tenant: Tenant | null;
+  /** Path without the tenant's prefix. */
+  path: string;
+}
+
+/**
+ * Answers a request outside the API for which Next displays no page: an address with surplus slashes is redirected, a
+ * program that requests an unknown path gets an error in JSON, and a source that has displayed too many pages has to
+ * wait, because displaying one takes much time.
+ *
+ * @returns null if Next answers
+ */
+export async function rejectPageRequest(
+  runtime: Runtime,
+  request: PageRequest,
+): Promise<Reply | Response | null> {
+  const { method, url, headers, source, tenant, path } = request;
+  const isRead = method === "GET" || method === "HEAD";
+  const canonical = withoutSurplusSlashes(url.pathname);
+  if (isRead && canonical !== url.pathname)
+    return new Response(null, { status: 308, headers: { Location: canonical + url.search } });
+  if (filePaths.test(path)) return null;
+  const config = tenant?.config ?? runtime.config;
+  if (!tenant || !pagePaths.has(path)) {
+    if (wantsJson(headers)) return plainError(404, "Not found.");
+    // Next would read the body.
+    if (!isRead) return wantsPage(headers) ? missingPage(headers, config) : plainError(404, "Not found.");
+  }
+  if (!isRead) return null;
+  const wait = await secondsToWait(runtime, source);
+  return wait === null ? null : tooManyPages(headers, config, wait);
+}
+
+/** Never begins with two slashes, which browsers would read as another host. */
+function withoutSurplusSlashes(path: string): string {
+  return /\/(?:\/|$)/.test(path) ? `/${path.split("/").filter(Boolean).join("/")}` : path;
+}
+
+/**
+ * Counts a page. The limit is not per tenant: pages of every tenant take the time of the same processes.
+ *
+ * @returns null if the source may display it, also if the count fails; then the page displays the error
+ */
+async function secondsToWait(runtime: Runtime, source: string): Promise<number | null> {
+  try {
+    const rate = await runtime.rates.consume("page", source);
+    return rate.ok ? null : rate.retryAfterSeconds;
+  } catch (error) {
+    runtime.log.warn({ err: error }, "pages could not be counted");
+    return null;
+  }
+}
+
+function missingPage(headers: Headers, config: Config): Reply {
+  return messagePage(404, headers, config, (words) => ({
+    title: words.notFoundTitle,
+    sentence: words.notFoundSentence,
+  }));
+}
+
+function tooManyPages(headers: Headers, config: Config, seconds: number): Reply {
+  const retry = { "Retry-After": String(seconds) };
+  if (!wantsPage(headers)) return plainError(429, "Too many pages. Retry later.", retry);
+  return messagePage(
+    429,
+    headers,
+    config,
+    (words) => ({ title: words.tooManyTitle, sentence: words.tooManySentence }),
+    retry,
+  );
+}

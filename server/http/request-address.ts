@@ -1,0 +1,16 @@
+import type { BlockList } from "node:net";
+import type { Runtime } from "../runtime.ts";
+import { clientAddress, trustedProxies } from "./client-address.ts";
+
+const proxies = new WeakMap<Runtime, BlockList>();
+
+/**
+ * The address of the client that sent a request; see `clientAddress`.
+ *
+ * @param peer address of the other end of the connection
+ */
+export function requestAddress(runtime: Runtime, headers: Headers, peer: string): string {
+  const trusted = proxies.get(runtime) ?? trustedProxies(runtime.config.server.trusted_proxies);
+  proxies.set(runtime, trusted);
+  return clientAddress(peer, headers.get("x-forwarded-for"), trusted);
+}
