@@ -134,7 +134,7 @@ describe("a trusted device", () => {
     expect(device?.value).toMatch(new RegExp(`^${userId}:`));
     const { flowId, resume } = flow;
     const again = await current(base, base.tenant, testClient, { type: "login", flowId, resume });
-    expect(again.cookieChanges).toEqual({ device });
+    expect(again.cookieChanges).toEqual({ device, mark: expect.anything() });
     expect(again.state.payload).not.toHaveProperty("device");
     const { rows } = await base.database.read.$client.query("select * from flows where id = $1", [flowId]);
     const token = String(device?.value.split(":")[1]);
