@@ -9,6 +9,7 @@ import type { TenantSigningKeys } from "./keys/tenant-signing-keys.ts";
 import type { Vault } from "./keys/vault.ts";
 import type { Platform } from "./lib/platform.ts";
 import type { RateLimits } from "./limits/rate-limits.ts";
+import type { Turns } from "./limits/turns.ts";
 import type { MailJob } from "./mail/mail-job.ts";
 import type { Session } from "./sessions/session.ts";
 import type { Tenant } from "./tenants/tenant.ts";
@@ -34,6 +35,7 @@ export interface Runtime {
   /** The list of authenticator models of `webauthn.metadata_file`; null without one. */
   authenticatorMetadata: AuthenticatorMetadata | null;
   rates: RateLimits;
+  turns: Turns;
   jobs: Pick<Jobs<Job>, "enqueue" | "wake" | "runDue">;
   /**
    * Deletes expired rows of all tenants.

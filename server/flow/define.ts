@@ -59,9 +59,13 @@ const noInput = z.strictObject({});
 
 export type NoInput = typeof noInput;
 
+/** What an action costs at most beyond the step itself: a durable write, a mail, the hash of a password. */
+export type Cost = "write" | "mail" | "hash";
+
 /** An action as the tables and the engine handle it; only the type of its input is kept. */
 export interface Action<Input extends InputSchema = InputSchema> {
   description: string;
+  costs: readonly Cost[];
   input: (view: View) => Input;
   when: (view: View) => boolean;
   to: readonly Target[];
@@ -97,6 +101,8 @@ interface ActionDefinition<
 > {
   /** One sentence for developers of clients. */
   description: string;
+  /** Charged to the budgets of the account and the source. Default: nothing beyond the step itself. */
+  costs?: readonly Cost[];
   /** A schema, or a function of the view where configuration shapes it. Default: no input. */
   input?: Input | ((view: View) => Input);
   /** Whether it is offered; checked again when it is called. Default: always. */
@@ -128,10 +134,12 @@ export const action: ActionBuilder<never> = ({
   when = () => true,
   errors = [],
   aliases = [],
+  costs = [],
   ...rest
 }) =>
   ({
     ...rest,
+    costs,
     when,
     errors,
     aliases,

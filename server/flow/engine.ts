@@ -5,6 +5,7 @@ import type { Client } from "../client.ts";
 import { markAccount } from "../credentials/account-marks.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { sha256 } from "../lib/sha256.ts";
+import type { TurnLimits } from "../limits/turns.ts";
 import type { RequestContext, Runtime } from "../runtime.ts";
 import type { Session } from "../sessions/session.ts";
 import { reissueSession } from "../sessions/sessions.ts";
@@ -12,7 +13,7 @@ import type { Tenant } from "../tenants/tenant.ts";
 import type { Answer } from "./answer.ts";
 import { flowData } from "./data.ts";
 import { factsOf } from "./facts.ts";
-import { enter, judge } from "./judge.ts";
+import { enter, judge, postpone } from "./judge.ts";
 import { type FlowType, stateNames } from "./names.ts";
 import { retryPayload } from "./outcome.ts";
 import { plan } from "./plan.ts";
@@ -20,6 +21,7 @@ import { nextResumeSecret } from "./resume.ts";
 import { openSecrets, type Sealed } from "./sealed-payload.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
+import { stepCosts } from "./step-costs.ts";
 import {
   claimFailureReason,
   claimFlow,
@@ -28,6 +30,7 @@ import {
   readFlow,
   releaseFlow,
   rotateSecrets,
+  type StepCharge,
   type StoredFlow,
 } from "./store.ts";
 import { newToken } from "./tokens.ts";
@@ -125,20 +128,26 @@ export async function step(
   if (call.type === "profile" && !call.session) return errorAnswer(showError("unauthorized"));
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const claim = { id: platform.uuid(), tokenHash: sha256(call.token), instanceId: runtime.instanceId };
-  const flow = await claimFlow(database, key, claim, platform.clockShift());
+  const charge = chargeOf(tenant, client, call.action);
+  const flow = await claimFlow(database, key, claim, platform.clockShift(), charge);
   if (!flow) return claimFailed(runtime, key);
   let written: Answer | null = null;
+  let endTurn: (() => void) | null = null;
   try {
     if (call.version !== undefined && call.version !== flow.record.version) return notPermitted();
     if (!belongsTo(flow, call.session)) return notPermitted();
     const request = requestContextOf(runtime, tenant, client, flow, call.session);
     flow.record.secrets = openSecrets(runtime, key, flow.sealedPayload).secrets;
+    endTurn = flow.exhaustedUntil ? null : await runtime.turns.take(...turnOf(request, flow));
     const owner = await ownerOf(runtime, tenant, flow, call.session);
-    const judged = await judge(request, flow, call.action, call.input, owner);
+    const judged = endTurn
+      ? await judge(request, flow, call.action, call.input, owner)
+      : postpone(flow, call.action, secondsUntil(flow));
     if (!judged) return notPermitted();
     written = await write(request, key, claim, flow, judged, { owner });
     return written ?? notPermitted();
   } finally {
+    endTurn?.();
     if (!written) await release(runtime, key, claim.id);
   }
 }
@@ -206,7 +215,7 @@ async function renew(
 ): Promise<Answer> {
   const { database, platform } = runtime;
   const claim = { id: platform.uuid(), tokenHash: sha256(token), instanceId: runtime.instanceId };
-  const flow = await claimFlow(database, key, claim, platform.clockShift());
+  const flow = await claimFlow(database, key, claim, platform.clockShift(), null);
   if (!flow) return claimFailed(runtime, key);
   let written: Answer | null = null;
   try {
@@ -311,6 +320,43 @@ function requestContextOf(
 ): RequestContext {
   const signal = AbortSignal.timeout(JUDGE_TIMEOUT_MS);
   return { runtime, tenant, client, now: flow.now, signal, ...(session ? { session } : {}) };
+}
+
+/** What a step is charged; null if limits are off. */
+function chargeOf({ id, config }: Tenant, { source }: Client, action: string): StepCharge | null {
+  const { enabled, steps_per_source, steps_per_account } = config.rate_limiter;
+  if (!enabled) return null;
+  return {
+    source: sha256(`${id}/${source}`).toString("base64url"),
+    costs: stepCosts(action),
+    perSource: steps_per_source,
+    perAccount: steps_per_account,
+  };
+}
+
+/** Steps of one account that are judged at once, and that wait. */
+const accountTurns: TurnLimits = { running: 2, waiting: 8 };
+
+/** The same for steps that name no account. One source may serve many people. */
+const sourceTurns: TurnLimits = { running: 8, waiting: 64 };
+
+/**
+ * Whose turn a step takes. Before a user has authenticated, any client may name an account, so the turns are those of
+ * the identifier and the source; an unknown identifier has turns too, so that they do not reveal whether it exists.
+ */
+function turnOf({ tenant, client }: RequestContext, { record }: StoredFlow): [string, TurnLimits] {
+  const { type, data } = record;
+  const { userId, identifier, factors } = data;
+  if (userId && (type === "profile" || factors.length > 0))
+    return [`${tenant.id}/account/${userId}`, accountTurns];
+  return identifier
+    ? [`${tenant.id}/identifier/${identifier.value}/${client.source}`, accountTurns]
+    : [`${tenant.id}/source/${client.source}`, sourceTurns];
+}
+
+/** Seconds until a step that was postponed may be repeated. */
+function secondsUntil({ exhaustedUntil, now }: StoredFlow): number {
+  return exhaustedUntil ? Math.max(1, Math.ceil((exhaustedUntil.getTime() - now.getTime()) / 1000)) : 1;
 }
 
 async function release(runtime: Runtime, key: FlowKey, claimId: string): Promise<void> {

@@ -8,7 +8,7 @@ import type { Action, Context, Entered, State, View } from "./define.ts";
 import { type StepError, stepError } from "./errors.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
 import { parseInput, preservedValues } from "./inputs.ts";
-import type { Effects, Outcome } from "./outcome.ts";
+import { type Effects, type Outcome, retryPayload } from "./outcome.ts";
 import { identifiesPerson } from "./resume.ts";
 import { states } from "./states/index.ts";
 import type { StoredFlow } from "./store.ts";
@@ -96,6 +96,12 @@ export async function judge(
     jobs: [...jobs, ...(entered.jobs ?? [])],
     identifies: identifiesPerson(record, advanced.record),
   };
+}
+
+/** The result of a step that is not performed, because its account or source has to wait. */
+export function postpone({ record }: StoredFlow, action: string, seconds: number): Judged {
+  const error = stepError("rate_limit_exceeded", { payload: retryPayload(seconds) });
+  return { ...unchanged(record), error: { ...error, action } };
 }
 
 /** The result of a step that changes nothing: the state shows the same payload. */

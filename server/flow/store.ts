@@ -6,6 +6,11 @@ import type { UserFacts } from "../identity/users.ts";
 import { type FlowRecord, flowData, historyEntry } from "./data.ts";
 import type { StepError } from "./errors.ts";
 import type { FlowType, StateName } from "./names.ts";
+import { STEP_POINTS } from "./step-points.ts";
+
+/** Window of the budgets of steps, and a bound of their counters. */
+const BUDGET_SECONDS = 60;
+const MAX_POINTS = 1_000_000_000;
 
 /** Lifetime of a claim that is not released; longer than a step may take to judge. */
 const CLAIM_SECONDS = 15;
@@ -29,6 +34,8 @@ export interface StoredFlow {
   sessionId: string | null;
   /** Whether a step in progress holds the claim of the flow. */
   claimed: boolean;
+  /** The end of the budget of steps that this step exceeds; null within the budgets. */
+  exhaustedUntil: Date | null;
   resume: ResumeHashes;
 }
 
@@ -38,6 +45,16 @@ export interface ResumeHashes {
   current: Buffer;
   /** Of the secret in the answer before it; null if it is no longer accepted. */
   previous: Buffer | null;
+}
+
+/** Budgets of steps, in points a minute, and what a step is charged. */
+export interface StepCharge {
+  /** Digest of the tenant and the source. */
+  source: string;
+  /** Cost of the action by state, as JSON. */
+  costs: string;
+  perSource: number;
+  perAccount: number;
 }
 
 /** Content of a flow to save at the end of a step. */
@@ -69,17 +86,46 @@ const withFacts = "left join user_facts f on f.tenant_id = flow.tenant_id and f.
 /** SQL for the database's clock, shifted by a number of milliseconds. */
 const clock = (shift: string) => `clock_timestamp() + ${shift}::float8 * interval '1 millisecond'`;
 
-/** SQL statements as text; building them at each step would double the cost of the step. */
-const statements = {
-  flow_claim: `
-    with flow as (
-      update flows set claim = $1, claimed_by = $2,
+/** SQL for the same in milliseconds since 1970. */
+const milliseconds = (shift: string) => `(extract(epoch from ${clock(shift)}) * 1000)::bigint`;
+
+const claimUpdate = `update flows set claim = $1, claimed_by = $2,
         claimed_until = clock_timestamp() + interval '${CLAIM_SECONDS} seconds'
       where tenant_id = $3 and id = $4 and type = $5 and token_hash = $6
         and finished_at is null and expires_at >= ${clock("$7")}
         and (claimed_until is null or claimed_until < clock_timestamp())
-      returning *)
+      returning *`;
+
+/** Condition on a flow whose user has proved to be the account's. Otherwise a stranger could use up its budget. */
+const authenticated = `user_id is not null
+        and (type = 'profile' or jsonb_array_length(coalesce(data -> 'factors', '[]')) > 0)`;
+
+/** SQL statements as text; building them at each step would double the cost of the step. */
+const statements = {
+  flow_claim: `
+    with flow as (
+      ${claimUpdate})
     select ${columns}, ${clock("$7")} as now from flow ${withFacts}`,
+  flow_claim_charged: `
+    with flow as (
+      ${claimUpdate}),
+    charge as (
+      select 'step_source:' || $8::text as key, $10::int as budget from flow
+      union all
+      select 'step_account:' || tenant_id || '/' || user_id, $11::int from flow where ${authenticated}),
+    budget as (
+      insert into rate_limits as counter (key, points, expire)
+      select key, coalesce(($9::jsonb ->> flow.state)::int, ${STEP_POINTS}), ${milliseconds("$7")} + ${BUDGET_SECONDS * 1000}
+        from charge, flow order by key
+      on conflict (key) do update set
+        points = case when counter.expire <= ${milliseconds("$7")} then excluded.points
+          else least(counter.points + excluded.points, ${MAX_POINTS}) end,
+        expire = case when counter.expire <= ${milliseconds("$7")} then excluded.expire else counter.expire end
+      returning key, points, expire)
+    select ${columns}, ${clock("$7")} as now,
+      (select max(budget.expire) from budget join charge using (key) where budget.points > charge.budget)
+        as exhausted_until
+    from flow ${withFacts}`,
   flow_release: `
     update flows set claim = null, claimed_by = null, claimed_until = null
     where tenant_id = $1 and id = $2 and claim = $3`,
@@ -112,6 +158,7 @@ type StatementName = keyof typeof statements;
  * Claims a flow for one step. A single statement, so that exactly one of many requests with the same token succeeds, on
  * any server.
  *
+ * @param charge charged by the same statement: to the source, and to the account if its user has authenticated
  * @returns the flow and its user's facts; null if the flow has ended, the token differs or another step holds the claim
  */
 export async function claimFlow(
@@ -119,9 +166,18 @@ export async function claimFlow(
   { tenantId, flowId, type }: FlowKey,
   claim: Claim & { instanceId: string },
   clockShift: number,
+  charge: StepCharge | null,
 ): Promise<StoredFlow | null> {
   const values = [claim.id, claim.instanceId, tenantId, flowId, type, claim.tokenHash, clockShift];
-  const { rows } = await run(database, "claim", "flow_claim", values);
+  const { rows } = charge
+    ? await run(database, "claim", "flow_claim_charged", [
+        ...values,
+        charge.source,
+        charge.costs,
+        charge.perSource,
+        charge.perAccount,
+      ])
+    : await run(database, "claim", "flow_claim", values);
   return rows[0] ? toStored(rows[0]) : null;
 }
 
@@ -316,6 +372,7 @@ function toStored(row: QueryResultRow): StoredFlow {
     finishedAt: row.finished_at,
     sessionId: row.session_id,
     claimed: row.claimed,
+    exhaustedUntil: row.exhausted_until ? new Date(Number(row.exhausted_until)) : null,
     resume: { current: row.resume_hash, previous: row.previous_resume_hash },
   };
 }

@@ -13,6 +13,7 @@ import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import type { Platform } from "../lib/platform.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
+import { createTurns } from "../limits/turns.ts";
 import type { Runtime } from "../runtime.ts";
 import { createTenants } from "../tenants/tenants.ts";
 import { loadAuthenticatorMetadata } from "./authenticator-metadata.ts";
@@ -109,6 +110,7 @@ export async function createRuntime(
       passwordHasher: createPasswordHasher(config.password),
       authenticatorMetadata,
       rates: createRateLimits(config, database),
+      turns: createTurns(config.rate_limiter),
       jobs,
       purgeExpired: purge,
       instanceId,

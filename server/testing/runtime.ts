@@ -9,6 +9,7 @@ import { purgeExpired } from "../database/purge.ts";
 import { createTenantSigningKeys } from "../keys/tenant-signing-keys.ts";
 import { createVault } from "../keys/vault.ts";
 import { createRateLimits } from "../limits/rate-limits.ts";
+import { createTurns } from "../limits/turns.ts";
 import type { MailJob } from "../mail/mail-job.ts";
 import type { Runtime } from "../runtime.ts";
 import { purgeRules } from "../start/purge-rules.ts";
@@ -67,6 +68,7 @@ export async function testRuntime(settings: Record<string, string> = {}): Promis
       }),
       authenticatorMetadata: null,
       rates: createRateLimits(config, database),
+      turns: createTurns(config.rate_limiter),
       jobs: {
         enqueue: async (_, job) => {
           if (job.name === "send_mail") enqueued.push(job);

@@ -25,6 +25,10 @@ export const rateLimiter = section({
     "Wrong codes of an authenticator app, and wrong recovery codes, of one account from one source in a minute.",
   ),
   exchange_tokens_per_minute: count(3, 1).describe("Exchange tokens tried from one source in a minute."),
+  steps_per_account: count(240, 1).describe(
+    "Cost of the steps of one signed-in account in a minute: each 1, a write 2, a mail 5, a password's hash 10.",
+  ),
+  steps_per_source: count(1200, 1).describe("Cost of the steps from one source in a minute."),
   starts_per_minute: count(60, 1).describe("Flows started from one source in a minute."),
   pages_per_minute: count(300, 1).describe("Pages displayed to one source in a minute."),
   authenticator_requests_per_minute: count(10, 1).describe(

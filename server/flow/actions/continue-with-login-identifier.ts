@@ -45,6 +45,7 @@ const input = byConfig((config) => fields[inputName(config)](config) as unknown 
 /** The user enters an identifier. The response does not depend on whether an account has it. */
 export const continueWithLoginIdentifier = action({
   description: "Identify the user who wants to sign in.",
+  costs: ["write", "mail"],
   input,
   when: ({ config }) =>
     identifierKinds(config).length > 0 &&

@@ -33,6 +33,7 @@ import { codeVerifier } from "./thirdparty-oauth.ts";
 /** Turns the result of a provider callback into a new account, a linked identity, or a sign-in. */
 export const exchangeToken = action({
   description: "Exchange the token that came back from the identity provider.",
+  costs: ["write", "mail"],
   input: z.strictObject({ token: z.string().max(512).meta({ hidden: true }), code_verifier: codeVerifier() }),
   to: [NEXT],
   errors: [

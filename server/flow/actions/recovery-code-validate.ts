@@ -9,6 +9,7 @@ import { next, rateLimited, reject } from "../outcome.ts";
 /** Verifies a recovery code in place of a second factor; offered while the account has one. */
 export const validateRecoveryCode = action({
   description: "Enter a recovery code in place of the second factor.",
+  costs: ["write", "mail"],
   input: z.strictObject({ recovery_code: z.string().trim().max(64) }),
   when: ({ facts }) => facts.hasRecoveryCode,
   to: [NEXT],

@@ -95,6 +95,7 @@ function isAllowedCrossSite({ client, tenant }: RequestContext): boolean {
 /** Signs in through an identity provider. */
 export const thirdpartyOauth = action({
   description: "Sign in with an identity provider.",
+  costs: ["write"],
   input: thirdPartyInput,
   when: offersProviders,
   to: ["thirdparty"],

@@ -15,6 +15,8 @@ const UNKNOWN_USER_ID = "00000000-0000-0000-0000-000000000000";
 /** Verifies a WebAuthn assertion for a challenge of this flow, as the first or the second factor. */
 export const verifyAssertionResponse = action({
   description: "Send the assertion response that the browser's WebAuthn API produced.",
+  // The used challenge, the audit log, and a new challenge.
+  costs: ["write", "write", "write"],
   input: z.strictObject({ assertion_response: z.record(z.string(), z.unknown()) }),
   when: isOffered,
   to: [NEXT],

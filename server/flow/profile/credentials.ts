@@ -25,6 +25,7 @@ const credentialName = z
 export const credentialActions = {
   webauthn_credential_create: sensitiveAction({
     description: "Create a passkey.",
+    costs: ["write"],
     when: ({ account, config, data }) =>
       data.capabilities?.webauthn === true && mayAddPasskey(account, config),
     to: ["webauthn_credential_verification"],
@@ -32,6 +33,7 @@ export const credentialActions = {
   }),
   webauthn_credential_rename: profileAction({
     description: "Rename a passkey or a security key.",
+    costs: ["write"],
     input: z.strictObject({ passkey_id: itemId(), passkey_name: credentialName }),
     when: ({ account }) => credentialsOf(account).length > 0,
     to: [STAY],
@@ -44,6 +46,7 @@ export const credentialActions = {
   }),
   webauthn_credential_delete: sensitiveAction({
     description: "Remove a passkey.",
+    costs: ["write", "mail"],
     input: z.strictObject({ passkey_id: itemId() }),
     // Published clients show the removal of security keys only if this is offered.
     when: ({ account, config }) =>

@@ -7,6 +7,7 @@ import { sensitiveAction } from "./profile-action.ts";
 export const deletionActions = {
   account_delete: sensitiveAction({
     description: "Delete the account and everything in it.",
+    costs: ["write"],
     when: ({ config }) => config.account.allow_deletion,
     to: ["account_deleted"],
     run({ request, account, flowId }) {

@@ -26,6 +26,7 @@ const addressInput = byConfig(({ email }) =>
 export const emailActions = {
   email_create: sensitiveAction({
     description: "Add an e-mail address.",
+    costs: ["write", "mail"],
     input: addressInput,
     when: ({ account, config }) => mayAddEmail(account, config),
     to: ["passcode_confirmation", STAY],
@@ -60,6 +61,7 @@ export const emailActions = {
   // Offered even if nothing can be deleted: published clients read its list unconditionally.
   email_delete: sensitiveAction({
     description: "Remove an e-mail address.",
+    costs: ["write", "mail"],
     input: ({ account, config }) =>
       z.strictObject({ email_id: oneOf(account ? deletable(account, config) : []) }),
     to: [STAY],
@@ -84,6 +86,7 @@ export const emailActions = {
 
   email_set_primary: sensitiveAction({
     description: "Make an e-mail address the main one.",
+    costs: ["write", "mail"],
     input: z.strictObject({ email_id: itemId() }),
     when: ({ account, config }) => config.email.enabled && addressesOf(account).some(isSecondary),
     to: [STAY],
@@ -117,6 +120,7 @@ export const emailActions = {
 
   email_verify: profileAction({
     description: "Confirm an e-mail address by a code that is sent to it.",
+    costs: ["write", "mail"],
     input: z.strictObject({ email_id: itemId() }),
     when: ({ account, config }) => config.email.enabled && addressesOf(account).some(isUnverified),
     to: ["passcode_confirmation"],

@@ -17,6 +17,7 @@ import { sensitiveAction } from "./profile-action.ts";
 export const identityActions = {
   connect_thirdparty_oauth_provider: sensitiveAction({
     description: "Connect an identity provider, to sign in with it.",
+    costs: ["write"],
     input: connectInput,
     when: ({ account, config }) => unconnected(account, config).length > 0,
     to: ["thirdparty"],
@@ -25,6 +26,7 @@ export const identityActions = {
   }),
   disconnect_thirdparty_oauth_provider: sensitiveAction({
     description: "Disconnect an identity provider.",
+    costs: ["write"],
     input: ({ account, config }) =>
       z.strictObject({ identity_id: oneOf(account ? removable(account, config) : []) }),
     when: ({ account, config }) => removable(account, config).length > 0,

@@ -14,6 +14,7 @@ const patch = z
 export const metadataActions = {
   patch_metadata: profileAction({
     description: "Change the account's own metadata by a JSON Merge Patch (RFC 7396).",
+    costs: ["write"],
     input: z.strictObject({ patch_metadata: patch }),
     to: [STAY],
     errors: ["invalid_metadata_error"],

@@ -20,6 +20,7 @@ const input = byConfig((config) => z.strictObject({ password: newPassword(config
 export const passwordActions = {
   password_create: sensitiveAction({
     description: "Set a password.",
+    costs: ["hash", "write", "mail"],
     input,
     when: ({ account, config }) => config.password.enabled && !account.hasPassword,
     to: [STAY],
@@ -28,6 +29,7 @@ export const passwordActions = {
   }),
   password_update: sensitiveAction({
     description: "Set another password.",
+    costs: ["hash", "write", "mail"],
     canAlwaysReauthenticate: true,
     input,
     when: ({ account, config }) => config.password.enabled && account.hasPassword,
@@ -37,6 +39,7 @@ export const passwordActions = {
   }),
   password_delete: sensitiveAction({
     description: "Remove the password.",
+    costs: ["write", "mail"],
     canAlwaysReauthenticate: true,
     when: mayDelete,
     to: [STAY],

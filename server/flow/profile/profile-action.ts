@@ -1,6 +1,14 @@
 import type { z } from "zod";
 import type { Account } from "../../account/account.ts";
-import { type Action, action, type Context, type InputSchema, type NoInput, type View } from "../define.ts";
+import {
+  type Action,
+  action,
+  type Context,
+  type Cost,
+  type InputSchema,
+  type NoInput,
+  type View,
+} from "../define.ts";
 import type { ErrorCode } from "../errors.ts";
 import { REAUTHENTICATE, type Target } from "../names.ts";
 import type { Outcome } from "../outcome.ts";
@@ -14,6 +22,8 @@ export type ProfileContext = Context & { account: Account };
 
 interface ProfileActionDefinition<Input extends InputSchema, To extends Target, Code extends ErrorCode> {
   description: string;
+  /** See `ActionDefinition`. */
+  costs?: readonly Cost[];
   /** A function must handle a view without an account, which the generated reference uses. */
   input?: Input | ((view: View) => Input);
   /** Default: always. */

@@ -29,6 +29,7 @@ export const secondFactorActions = {
   }),
   otp_secret_delete: sensitiveAction({
     description: "Remove the authenticator app.",
+    costs: ["write", "mail"],
     when: ({ account, config, facts }) => mayDeleteApp(account, config, facts),
     to: [STAY],
     run({ request, account, config, facts }) {
@@ -48,6 +49,7 @@ export const secondFactorActions = {
   }),
   security_key_create: sensitiveAction({
     description: "Set up a security key.",
+    costs: ["write"],
     when: ({ account, config, data }) =>
       canUseSecurityKeys(data.capabilities, config) && mayAddSecurityKey(account, config),
     to: ["webauthn_credential_verification"],
@@ -55,6 +57,7 @@ export const secondFactorActions = {
   }),
   security_key_delete: sensitiveAction({
     description: "Remove a security key.",
+    costs: ["write", "mail"],
     input: z.strictObject({ security_key_id: itemId() }),
     when: ({ account, config, facts }) => mayDeleteKey(account, config, facts),
     to: [STAY],
@@ -78,6 +81,7 @@ export const secondFactorActions = {
   }),
   recovery_codes_create: sensitiveAction({
     description: "Get new recovery codes; earlier ones become invalid.",
+    costs: ["write", "mail"],
     when: ({ account, config, facts }) => mayHaveCodes(account, config, facts),
     to: [STAY],
     run({ request, account, config, facts }) {

@@ -14,6 +14,7 @@ import { type ProfileView, profileAction } from "./profile-action.ts";
 export const sessionActions = {
   session_delete: profileAction({
     description: "End another session.",
+    costs: ["write"],
     input: (view) => z.strictObject({ session_id: oneOf(otherSessions(view).map(choiceOf)) }),
     when: mayEnd,
     to: [STAY],
@@ -26,6 +27,7 @@ export const sessionActions = {
   }),
   session_delete_others: profileAction({
     description: "End all other sessions.",
+    costs: ["write"],
     when: mayEnd,
     to: [STAY],
     run({ request, account, data }) {

@@ -27,6 +27,7 @@ const errors = [
 export const usernameActions = {
   username_create: profileAction({
     description: "Choose a username.",
+    costs: ["write"],
     input,
     when: ({ account, config }) => config.username.enabled && !account.profile.username,
     to: [STAY],
@@ -36,6 +37,7 @@ export const usernameActions = {
   // Sensitive: a changed username locks out a user who signs in with it.
   username_update: sensitiveAction({
     description: "Choose another username.",
+    costs: ["write"],
     input,
     when: ({ account, config }) => config.username.enabled && !!account.profile.username,
     to: [STAY],
@@ -44,6 +46,7 @@ export const usernameActions = {
   }),
   username_delete: sensitiveAction({
     description: "Remove the username.",
+    costs: ["write"],
     when: mayDelete,
     to: [STAY],
     run(context) {

@@ -41,6 +41,7 @@ export const loginAuthenticator = state({
     authenticator_verify: action({
       description:
         "Continue after the authenticator has confirmed. An expired request is replaced by a new one.",
+      costs: ["write"],
       to: [NEXT],
       errors: [
         "authenticator_request_pending",

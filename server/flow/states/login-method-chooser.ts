@@ -24,6 +24,7 @@ export const loginMethodChooser = state({
     }),
     continue_to_passcode_confirmation: action({
       description: "Sign in with a code sent by e-mail.",
+      costs: ["write", "mail"],
       when: (view) => allowsPasscodeLogin(view.config) && offered(view.facts.email !== null, view),
       to: ["passcode_confirmation"],
       run: ({ data }) => go("passcode_confirmation", { data: { passcode: loginPasscode(data, "login") } }),

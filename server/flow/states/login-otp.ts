@@ -19,6 +19,7 @@ export const loginOtp = state({
   actions: (action) => ({
     otp_code_validate: action({
       description: "Enter the code that the authenticator app shows.",
+      costs: ["write"],
       input: z.strictObject({ otp_code: z.string().length(6) }),
       to: [NEXT],
       errors: ["otp_code_invalid", "otp_code_already_used", "rate_limit_exceeded"],

@@ -14,6 +14,7 @@ export const loginPasswordRecovery = state({
   actions: (action) => ({
     password_recovery: action({
       description: "Set a new password.",
+      costs: ["hash", "write", "mail"],
       input: newPasswordInput,
       when: ({ config }) => config.password.enabled,
       to: [NEXT],

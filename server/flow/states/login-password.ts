@@ -14,6 +14,7 @@ export const loginPassword = state({
   actions: (action) => ({
     password_login: action({
       description: "Sign in with a password.",
+      costs: ["hash", "write"],
       input: z.strictObject({ password: z.string().meta({ input: "password" }) }),
       when: ({ config }) => config.password.enabled,
       to: [NEXT],
@@ -41,6 +42,7 @@ export const loginPassword = state({
     }),
     continue_to_passcode_confirmation_recovery: action({
       description: "Set a new password, after entering a code sent by e-mail.",
+      costs: ["write", "mail"],
       // Offered without an address too, so as not to reveal that, unless the configuration shows actual methods.
       when: ({ config, facts }) =>
         config.password.recovery &&

@@ -28,6 +28,7 @@ export const mfaOtpSecretCreation = state({
   actions: (action) => ({
     otp_code_verify: action({
       description: "Enter the code that the authenticator app shows, to confirm that it is set up.",
+      costs: ["write", "mail"],
       input: z.strictObject({ otp_code: z.string().length(6) }),
       // Another flow may have enrolled a factor concurrently, which is then required first.
       when: ({ type, config, facts }) =>

@@ -10,6 +10,7 @@ export const mfaSecurityKeyCreation = state({
   actions: (action) => ({
     webauthn_generate_creation_options: action({
       description: "Get creation options for a security key.",
+      costs: ["write"],
       when: (view) => canUseSecurityKeys(view.data.capabilities, view.config) && mayAddCredential(view),
       to: ["onboarding_verify_passkey_attestation"],
       run: () => go("onboarding_verify_passkey_attestation", { data: { credentialKind: "security_key" } }),

@@ -31,6 +31,7 @@ export const onboardingCreatePasskey = state({
   actions: (action) => ({
     webauthn_generate_creation_options: action({
       description: "Get creation options for a passkey.",
+      costs: ["write"],
       input: (view) => (mayCreateConditionally(view) ? conditionalInput : plainInput),
       when: (view) =>
         view.data.capabilities?.webauthn === true && view.config.passkey.enabled && mayAddCredential(view),

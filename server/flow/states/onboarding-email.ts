@@ -21,6 +21,7 @@ export const onboardingEmail = state({
   actions: (action) => ({
     email_address_set: action({
       description: "Set the account's e-mail address.",
+      costs: ["write", "mail"],
       input,
       to: ["passcode_confirmation", NEXT],
       errors: ["value_invalid_error", "email_already_exists"],

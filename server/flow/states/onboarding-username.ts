@@ -20,6 +20,7 @@ export const onboardingUsername = state({
   actions: (action) => ({
     username_set: action({
       description: "Set the account's username.",
+      costs: ["write"],
       input,
       aliases: ["username_create"],
       to: [NEXT],

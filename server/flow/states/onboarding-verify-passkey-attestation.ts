@@ -56,6 +56,7 @@ export const onboardingVerifyPasskeyAttestation = state({
   actions: (action) => ({
     webauthn_verify_attestation_response: action({
       description: "Send the attestation response that the browser's WebAuthn API produced.",
+      costs: ["write", "mail"],
       input: z.strictObject({ public_key: z.record(z.string(), z.unknown()) }),
       when: isOffered,
       to: [NEXT],

@@ -39,6 +39,7 @@ export const passcodeConfirmation = state({
   actions: (action) => ({
     verify_passcode: action({
       description: "Enter the code that was sent.",
+      costs: ["write"],
       input: codeInput,
       to: [NEXT],
       errors: ["passcode_invalid", "passcode_max_attempts_reached", "flow_discontinuity_error"],
@@ -56,6 +57,7 @@ export const passcodeConfirmation = state({
     }),
     resend_passcode: action({
       description: "Send a new code.",
+      costs: ["write", "mail"],
       to: [STAY],
       errors: ["rate_limit_exceeded"],
       async run(context) {

@@ -17,6 +17,7 @@ export const passwordCreation = state({
   actions: (action) => ({
     register_password: action({
       description: "Set a password.",
+      costs: ["hash", "write"],
       input: newPasswordInput,
       to: [NEXT],
       errors: newPasswordErrors,

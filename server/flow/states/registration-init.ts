@@ -36,6 +36,7 @@ export const registrationInit = state({
   actions: (action) => ({
     register_login_identifier: action({
       description: "Register with an e-mail address, a username, or both.",
+      costs: ["write", "mail"],
       input,
       when: ({ config }) =>
         config.account.allow_signup && (asksFor.email(config) || asksFor.username(config)),

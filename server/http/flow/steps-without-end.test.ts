@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newAddress } from "../../testing/people.ts";
+import { password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
+import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
+import { type Visitor, visitor } from "../../testing/visitor.ts";
+
+let base: TestRuntime;
+beforeAll(async () => {
+  base = await testRuntime({ STILE_RATE_LIMITER_ENABLED: "true" });
+});
+afterAll(() => base.close());
+
+/** A runtime that notes how many passwords are hashed at once. */
+function observed(): { runtime: TestRuntime; most: () => number } {
+  let [active, most] = [0, 0];
+  const { passwordHasher } = base;
+  const runtime = {
+    ...base,
+    passwordHasher: {
+      get full() {
+        return passwordHasher.full;
+      },
+      verify: passwordHasher.verify,
+      async hash(text: string, signal?: AbortSignal) {
+        active += 1;
+        most = Math.max(most, active);
+        return passwordHasher.hash(text, signal).finally(() => {
+          active -= 1;
+        });
+      },
+    },
+  };
+  return { runtime, most: () => most };
+}
+
+/** Profile flows of one account, each from another source. */
+async function profiles(runtime: TestRuntime, owner: Visitor, count: number): Promise<RestWalk[]> {
+  const flows: RestWalk[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const browser = visitor(runtime, `198.51.100.${index + 1}`);
+    for (const [name, value] of owner.cookies) browser.cookies.set(name, value);
+    const flow = await restWalk(runtime, "profile", browser);
+    await flow.act("register_client_capabilities");
+    flows.push(flow);
+  }
+  return flows;
+}
+
+const counted = (statuses: number[], status: number) => statuses.filter((each) => each === status).length;
+
+async function signsIn(runtime: TestRuntime, email: string): Promise<string> {
+  const flow = await restWalk(runtime, "login", visitor(runtime, "192.0.2.200"));
+  await flow.act("register_client_capabilities");
+  await flow.act("continue_with_login_identifier", { email });
+  await flow.act("continue_to_password_login");
+  return (await flow.act("password_login", { password })).name;
+}
+
+describe("A129 parallel steps of one account", () => {
+  test.each([70, 140])("change its password a few times of %i, two hashes at once", async (count) => {
+    const { runtime, most } = observed();
+    const [email, another] = [newAddress(), newAddress()];
+    const owner = await restRegistration(runtime, email);
+    await restRegistration(runtime, another);
+    const flows = await profiles(runtime, owner.visitor, count);
+    base.advanceClock(60);
+    const [states, other] = await Promise.all([
+      Promise.all(
+        flows.map((flow, index) => flow.act("password_update", { password: `a new password ${index}` })),
+      ),
+      signsIn(runtime, another),
+    ]);
+    const statuses = states.map(({ status }) => status);
+    expect(other).toBe("success");
+    expect(counted(statuses, 200)).toBeGreaterThan(0);
+    expect(counted(statuses, 200)).toBeLessThanOrEqual(13);
+    expect(statuses.every((status) => [200, 400, 429].includes(status))).toBe(true);
+    expect(most()).toBeLessThanOrEqual(2);
+    const refused = states.find(({ status }) => status === 429);
+    expect(refused).toMatchObject({
+      name: "profile_init",
+      error: { code: "rate_limit_exceeded" },
+      payload: { retry_after: expect.any(Number) },
+    });
+    expect(flows.some(({ response }) => Number(response.headers.get("retry-after")) >= 1)).toBe(true);
+  });
+
+  test("patch its metadata within its budget, which a minute renews", async () => {
+    const owner = await restRegistration(base, newAddress());
+    const flows = await profiles(base, owner.visitor, 140);
+    base.advanceClock(60);
+    const states = await Promise.all(
+      flows.map((flow, index) => flow.act("patch_metadata", { patch_metadata: { [`member${index}`]: 1 } })),
+    );
+    const statuses = states.map(({ status }) => status);
+    expect(counted(statuses, 200)).toBeGreaterThan(0);
+    expect(counted(statuses, 200)).toBeLessThanOrEqual(80);
+    expect(counted(statuses, 429)).toBeGreaterThanOrEqual(60);
+    base.advanceClock(60);
+    const [flow] = flows;
+    expect((await flow?.act("patch_metadata", { patch_metadata: { after: 1 } }))?.status).toBe(200);
+  });
+
+  test("are judged one after the other without a limit in sight of a person", async () => {
+    const owner = await restRegistration(base, newAddress());
+    const [flow] = await profiles(base, owner.visitor, 1);
+    const statuses = [];
+    for (let change = 0; change < 40; change += 1)
+      statuses.push((await flow?.act("patch_metadata", { patch_metadata: { change } }))?.status);
+    expect(statuses).toEqual(Array(40).fill(200));
+  });
+});
+
+describe("A129 passkey responses that fail", () => {
+  const response = { id: "AAAA", rawId: "AAAA", type: "public-key", response: {} };
+
+  test("are rejected without a look at them beyond the budget of their source", async () => {
+    const peer = "203.0.113.50";
+    const flow = await restWalk(base, "login", visitor(base, peer));
+    await flow.act("register_client_capabilities", { webauthn_available: true });
+    const statuses = [];
+    for (let attempt = 0; attempt < 200; attempt += 1)
+      statuses.push(
+        (await flow.act("webauthn_verify_assertion_response", { assertion_response: response })).status,
+      );
+    expect(counted(statuses, 401)).toBeGreaterThan(100);
+    expect(counted(statuses, 401)).toBeLessThanOrEqual(171);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});
+
+test("A129 strangers cannot use up the budget of an account that they only name", async () => {
+  const email = newAddress();
+  await restRegistration(base, email);
+  const strangers = Array.from({ length: 40 }, async (_, index) => {
+    const flow = await restWalk(base, "login", visitor(base, `203.0.113.${100 + index}`));
+    await flow.act("register_client_capabilities");
+    await flow.act("continue_with_login_identifier", { email });
+    for (let step = 0; step < 10; step += 1) {
+      await flow.act("continue_to_password_login");
+      await flow.act("back");
+    }
+    return flow.state.status;
+  });
+  expect(counted(await Promise.all(strangers), 200)).toBe(40);
+  expect(await signsIn(base, email)).toBe("success");
+});
