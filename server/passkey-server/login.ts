@@ -121,9 +121,14 @@ export async function finalizeLogin(
   const facts = { actorUserId: userId, credentialId: answer.id };
   if (!verdict.ok) return fail(verdict, facts);
 
-  const { credential, write } = verdict;
+  const { credential, userVerified, write } = verdict;
   // Sign before the write, so that no sign-in is recorded without a token.
-  const token = await signToken(context, { userId: credential.owner.userId, credentialId: credential.id });
+  const token = await signToken(context, {
+    userId: credential.owner.userId,
+    credentialId: credential.id,
+    mfaOnly: credential.mfaOnly,
+    userVerified,
+  });
   const rejection = await writeAssertion(
     context,
     write,

@@ -103,7 +103,12 @@ export async function finalizeRegistration(
   if (consumed.userVerification === "required" && !credential.userVerified) return fail("user_not_verified");
 
   // Sign before the write, so that no credential is stored without a token.
-  const token = await signToken(context, { userId: user.userId, credentialId: credential.id });
+  const token = await signToken(context, {
+    userId: user.userId,
+    credentialId: credential.id,
+    mfaOnly: kind === "mfa",
+    userVerified: credential.userVerified,
+  });
   const name = authenticatorName(credential.aaguid) ?? `cred-${credential.id}`;
   const conflict = await runtime.database.write.transaction(async (tx) => {
     const reason = await insertCredential(tx, context, user.id, {

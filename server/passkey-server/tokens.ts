@@ -1,20 +1,36 @@
 import { signedFor } from "../keys/signing-key-store.ts";
 import type { RequestContext } from "../runtime.ts";
 
+/** The part of a ceremony that says how the user was authenticated. */
+interface Ceremony {
+  /** Whether the credential is a second factor only. */
+  mfaOnly: boolean;
+  userVerified: boolean;
+}
+
+/**
+ * Returns the claim `amr` (RFC 8176), with the names that sessions have. `mfa`: the authenticator has verified its user
+ * by biometrics or PIN.
+ */
+function methodReferences({ mfaOnly, userVerified }: Ceremony): string[] {
+  return [mfaOnly ? "security_key" : "passkey", ...(userVerified ? ["mfa"] : [])];
+}
+
 /**
  * Signs the token that an application receives after a successful ceremony: a JSON Web Token (RFC 7519), signed by the
  * tenant's passkey keys, whose public parts are at `/.well-known/jwks.json` of the passkey server.
  *
- * @param about `userId` and `transactionId`: the application's own ids
+ * @param about `userId` and `transactionId`: the application's own ids; `userVerified`: in this ceremony
  */
 export async function signToken(
   { runtime, tenant, now }: Pick<RequestContext, "runtime" | "tenant" | "now">,
-  about: { userId: string; credentialId: string; transactionId?: string },
+  about: Ceremony & { userId: string; credentialId: string; transactionId?: string },
 ): Promise<string> {
   const { userId, credentialId, transactionId } = about;
   const { lifespan } = signedFor.passkeys(tenant.config);
   const iat = Math.floor(now.getTime() / 1000);
   const claims = {
+    amr: methodReferences(about),
     aud: [tenant.config.passkey_server.relying_party.id],
     cred: credentialId,
     exp: iat + lifespan,

@@ -93,7 +93,7 @@ export async function verifyTransactionAssertion(
   };
   if (!verdict.ok) return fail(verdict);
 
-  const { owner, id: credentialId } = verdict.credential;
+  const { owner, id: credentialId, mfaOnly } = verdict.credential;
   const signer = { userId: owner.userId, credentialId };
   const receipt = await signReceipt(context, { ...signer, transaction, answer });
   if (receipt === null)
@@ -106,7 +106,12 @@ export async function verifyTransactionAssertion(
         details: `the receipt would be invalid: ${receiptVerdict.code}`,
       }),
     );
-  const token = await signToken(context, { ...signer, transactionId: transaction.identifier });
+  const token = await signToken(context, {
+    ...signer,
+    mfaOnly,
+    userVerified: verdict.userVerified,
+    transactionId: transaction.identifier,
+  });
   return {
     ok: true,
     proof: { token, receipt },

@@ -62,6 +62,7 @@ describe("an application", () => {
     expect(Buffer.from(options.publicKey.challenge, "base64url")).toHaveLength(32);
     expect(await claimsOf(token)).toEqual({
       sub: "ada",
+      amr: ["passkey", "mfa"],
       aud: ["localhost"],
       cred: id,
       iat: expect.any(Number),

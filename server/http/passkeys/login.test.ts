@@ -155,6 +155,7 @@ describe("login/finalize", () => {
     expect(status).toBe(200);
     expect(decodeJwt(body.token)).toEqual({
       sub: userId,
+      amr: ["passkey", "mfa"],
       aud: ["localhost"],
       cred: credentialId,
       iat: expect.any(Number),
@@ -449,11 +450,15 @@ describe("mfa/login", () => {
   test("accepts a passkey and a second factor", async () => {
     const { userId, authenticator } = await application.registerUser();
     const factor = await application.register(userId, { mfa: true });
-    for (const each of [authenticator, factor.authenticator]) {
-      const answer = await application.answer(each, "/mfa/login", { user_id: userId });
+    for (const [each, method] of [
+      [authenticator, "passkey"],
+      [factor.authenticator, "security_key"],
+    ] as const) {
+      const answer = await application.answer(each, "/mfa/login", { user_id: userId }, { userVerified: false });
       const { body } = await finalizeMfa(answer);
       expect(decodeJwt(body.token)).toEqual({
         sub: userId,
+        amr: [method],
         aud: ["localhost"],
         cred: answer.id,
         iat: expect.any(Number),

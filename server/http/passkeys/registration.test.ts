@@ -260,6 +260,7 @@ describe("registration/finalize", () => {
     const { payload } = await jwtVerify(body.token, createLocalJWKSet(keys), { audience: "localhost" });
     expect(payload).toEqual({
       sub: userId,
+      amr: ["passkey", "mfa"],
       aud: ["localhost"],
       cred: answer.id,
       iat: expect.any(Number),

@@ -213,6 +213,7 @@ describe("transaction/finalize", () => {
     const { status, body } = await finalize(answer);
     expect([status, Object.keys(body).sort()]).toEqual([200, ["receipt", "token"]]);
     expect(decodeJwt(body.token)).toEqual({
+      amr: ["passkey", "mfa"],
       aud: ["localhost"],
       cred: user.credentialId,
       exp: expect.any(Number),
