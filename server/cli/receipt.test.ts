@@ -1,7 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schema } from "#db/client";
+import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { run } from "../testing/program.ts";
 import { receiptIssuer, transaction } from "../testing/receipts.ts";
 import { runStile } from "../testing/stile.ts";
@@ -125,13 +129,69 @@ describe("stile receipt verify", () => {
   });
 
   test("exits with 2 for invalid arguments, and with 1 for an unreadable file", async () => {
-    expect((await verify([file])).code).toBe(2);
     expect((await verify([file, "--jwks", jwks, "--without-issuer"])).code).toBe(2);
+    expect((await verify([])).code).toBe(2);
     expect(await verify(["/no/such", "--jwks", jwks])).toMatchObject({
       code: 1,
       err: "stile: /no/such cannot be read: ENOENT\n",
     });
     expect((await verify([file, "--jwks", file])).err).toBe(`stile: ${file} is not a JSON Web Key Set\n`);
+  });
+});
+
+describe("stile receipt verify without --jwks", () => {
+  let archive: TestDatabase;
+  beforeAll(async () => {
+    archive = await testDatabase();
+  });
+  afterAll(() => archive.close());
+
+  /** Archives the example's key as one that a tenant has replaced years ago. */
+  async function archiveKeyOf(tenantId: string) {
+    const [{ kid, alg, use: _, ...publicJwk }] = example.jwks.keys as [Record<string, string>];
+    await archive.database.write
+      .insert(schema.tenants)
+      .values({ id: tenantId, name: "Shop" })
+      .onConflictDoNothing();
+    await archive.database.write.insert(schema.signingKeys).values({
+      tenantId,
+      id: kid ?? "",
+      purpose: "passkeys",
+      algorithm: alg ?? "",
+      publicJwk,
+      sealedPrivateJwk: Buffer.alloc(0),
+      sealedBy: "a key of long ago",
+      retiredAt: new Date("2020-01-01"),
+    });
+  }
+  const verifyByArchive = (input: string) =>
+    runStile(["receipt", "verify", "-"], {
+      cwd: folder,
+      env: { ...nowhere().env, DATABASE_URL: archive.url, SECRET_KEYS: "a key for tests alone" },
+      input,
+    });
+  const { tenant_id: tenantId } = decodeJwt(example.receipt) as { tenant_id: string };
+
+  test("reads the archive of the database, and no key of another tenant", async () => {
+    await archiveKeyOf(randomUUID());
+    expect(await verifyByArchive(example.receipt)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("(key_unknown)"),
+    });
+    await archiveKeyOf(tenantId);
+    const { code, out } = await verifyByArchive(example.receipt);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^The receipt is valid\.\n/)]);
+  });
+
+  test("rejects what is no receipt", async () => {
+    expect(await verifyByArchive("rubbish")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("(malformed)"),
+    });
+  });
+
+  test("names the alternative where there is no database of the issuer", async () => {
+    expect(await verify([file])).toMatchObject({ code: 1, err: expect.stringContaining("--jwks <file>") });
   });
 });
 

@@ -6,8 +6,8 @@ import {
   type KeyObject,
 } from "node:crypto";
 import { promisify } from "node:util";
-import { and, desc, eq, isNull, lt, ne } from "drizzle-orm";
-import { type Database, schema } from "#db/client";
+import { and, desc, eq, isNull, lt, ne, sql } from "drizzle-orm";
+import { type Database, type ReadOnly, schema } from "#db/client";
 import { databaseNow } from "#db/clock";
 import type { Config } from "../config/schema.ts";
 import type { Platform } from "../lib/platform.ts";
@@ -34,6 +34,16 @@ export const signedFor: Record<KeyPurpose, (config: Config) => { algorithm: Algo
   passkeys: () => ({ algorithm: "RS256", lifespan: 300 }),
 };
 
+/** Purposes whose keys also sign statements that are verified years later: their public keys are never deleted. */
+const archivedPurposes: readonly KeyPurpose[] = ["passkeys"];
+
+/** The public part of a key that is no longer published. */
+export interface ArchivedKey {
+  id: string;
+  algorithm: Algorithm;
+  publicJwk: JsonWebKey;
+}
+
 /** A published key. */
 export interface StoredKey extends VerifyingKey {
   publicJwk: JsonWebKey;
@@ -44,6 +54,8 @@ export interface StoredKey extends VerifyingKey {
 export interface LoadedKeys {
   /** Newest first, without keys whose last token has expired. */
   keys: StoredKey[];
+  /** Those without which receipts could not be verified, newest first. They verify no token. */
+  archived: ArchivedKey[];
   /** The newest key that has not retired and can be unsealed, and the id of the key that sealed it. */
   signer: (SigningKey & { sealedBy: string }) | null;
   /** Ids of keys that sealed a private key and are not configured. */
@@ -76,14 +88,24 @@ export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
     .from(signingKeys)
     .where(ofPurpose(options))
     .orderBy(desc(signingKeys.createdAt), desc(signingKeys.id));
-  const loaded: LoadedKeys = { keys: [], signer: null, unknownSealers: [], now: rows[0]?.now ?? new Date() };
+  const loaded: LoadedKeys = {
+    keys: [],
+    archived: [],
+    signer: null,
+    unknownSealers: [],
+    now: rows[0]?.now ?? new Date(),
+  };
   for (const { row, now } of rows) {
     const publishedUntil =
       row.retiredAt && new Date(row.retiredAt.getTime() + publishedMilliseconds(options));
-    if (publishedUntil && publishedUntil < now) continue;
+    const archived = { id: row.id, algorithm: row.algorithm as Algorithm, publicJwk: row.publicJwk };
+    if (publishedUntil && publishedUntil < now) {
+      loaded.archived.push(archived);
+      continue;
+    }
     const key = {
-      id: row.id,
-      algorithm: row.algorithm as Algorithm,
+      id: archived.id,
+      algorithm: archived.algorithm,
       publicKey: createPublicKey({ key: row.publicJwk, format: "jwk" }),
     };
     loaded.keys.push({ ...key, publicJwk: row.publicJwk, publishedUntil });
@@ -99,9 +121,26 @@ export async function loadKeys(options: KeyStoreOptions): Promise<LoadedKeys> {
   return loaded;
 }
 
+/** Reads the public keys that sign and have signed for a purpose, newest first. */
+export function loadPublicKeys(
+  db: ReadOnly,
+  { tenantId, purpose }: { tenantId: string; purpose: KeyPurpose },
+): Promise<ArchivedKey[]> {
+  return db
+    .select({
+      id: signingKeys.id,
+      algorithm: sql<Algorithm>`${signingKeys.algorithm}`,
+      publicJwk: signingKeys.publicJwk,
+    })
+    .from(signingKeys)
+    .where(and(eq(signingKeys.tenantId, tenantId), eq(signingKeys.purpose, purpose)))
+    .orderBy(desc(signingKeys.createdAt), desc(signingKeys.id));
+}
+
 /**
- * Generates a key pair, sealed by the first secret key, that signs from now on. Earlier keys retire: they stay published,
- * and their private keys are erased.
+ * Generates a key pair, sealed by the first secret key, that signs from now on. Earlier keys retire: they stay published
+ * until their last token has expired, and then in the archive of their purpose, if it has one. Their private keys are
+ * erased.
  *
  * @returns false if another process has done so concurrently; then nothing was written
  */
@@ -131,8 +170,10 @@ export async function makeKey(options: KeyStoreOptions): Promise<boolean> {
       .from(signingKeys)
       .where(and(signing, eq(signingKeys.sealedBy, sealedBy), eq(signingKeys.algorithm, algorithm)));
     if (existing) return false;
-    const expired = new Date(owner.now.getTime() - publishedMilliseconds(options));
-    await tx.delete(signingKeys).where(and(ofPurpose(options), lt(signingKeys.retiredAt, expired)));
+    if (!archivedPurposes.includes(purpose)) {
+      const expired = new Date(owner.now.getTime() - publishedMilliseconds(options));
+      await tx.delete(signingKeys).where(and(ofPurpose(options), lt(signingKeys.retiredAt, expired)));
+    }
     await tx
       .insert(signingKeys)
       .values({ tenantId: tenant.id, id, purpose, algorithm, publicJwk, sealedPrivateJwk, sealedBy });

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
+import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { schema } from "#db/client";
@@ -305,5 +305,30 @@ describe("keys for tokens of the passkey server", () => {
     expect((await (await passkeys(newKey, oldKey)).jwks()).keys).toHaveLength(2);
     shift = hour + 301_000;
     expect((await (await passkeys(newKey, oldKey)).jwks()).keys).toHaveLength(1);
+  });
+
+  it("are archived when they are no longer published, without the private key, for receipts", async () => {
+    const before = await passkeys(oldKey);
+    const receipt = await before.sign({ sub: "ada" }, { typ: "transaction-receipt+jwt" });
+    await passkeys(newKey, oldKey);
+    shift = 365 * 24 * hour;
+    await passkeys(oldKey, newKey);
+    shift += 365 * 24 * hour;
+    const later = await passkeys(newKey, oldKey);
+    expect((await later.jwks()).keys).toHaveLength(2);
+    const archive = await later.archive();
+    expect(archive.keys).toHaveLength(4);
+    expect(archive.keys.slice(0, 2)).toEqual((await later.jwks()).keys);
+    for (const key of archive.keys) expect(key).not.toHaveProperty("d");
+    const { protectedHeader } = await compactVerify(receipt, createLocalJWKSet(archive));
+    expect(protectedHeader.kid).toBe(archive.keys[3]?.kid);
+    await expect(compactVerify(receipt, createLocalJWKSet(await later.jwks()))).rejects.toThrow();
+  });
+
+  it("verify no token once they are archived only", async () => {
+    const token = await signBy(await passkeys(oldKey));
+    await passkeys(newKey, oldKey);
+    shift = 365 * 24 * hour;
+    expect(await verifyBy(await passkeys(newKey, oldKey), token)).toBeNull();
   });
 });

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { StartError } from "../config/errors.ts";
 import { type Claims, type ExpectedToken, keyIdOf, type SigningKey, signJwt, verifyJwt } from "./jwt.ts";
 import {
+  type ArchivedKey,
   type KeyStoreOptions,
   type LoadedKeys,
   loadKeys,
@@ -31,6 +32,8 @@ export interface SigningKeys {
   verify(token: string, expected: ExpectedToken): Promise<Claims | null>;
   /** The keys that may have signed a valid token, newest first. */
   jwks(): Promise<{ keys: PublishedKey[] }>;
+  /** Those and the archived ones, for what is verified years later. Tokens are verified by `jwks` alone. */
+  archive(): Promise<{ keys: PublishedKey[] }>;
 }
 
 /** Maximum age of the cached keys. */
@@ -47,6 +50,7 @@ const UNKNOWN_KID_READ_INTERVAL_MS = 1_000;
 export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): SigningKeys {
   const { vault, tenant, purpose, log } = options;
   let keys = new Map<string, StoredKey>();
+  let archived: readonly ArchivedKey[] = [];
   let signer: SigningKey | null = null;
   let reads = 0;
   let newestRead = 0;
@@ -61,6 +65,7 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
     if (turn < newestRead) return found;
     newestRead = turn;
     keys = new Map(found.keys.map((key) => [key.id, key]));
+    archived = found.archived;
     // A process that cannot unseal the newest key continues with its own while that is published.
     signer = found.signer ?? (signer && keys.has(signer.id) ? signer : null);
     return found;
@@ -94,6 +99,11 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
     readForUnknownKidAt = performance.now();
   });
 
+  async function refreshPublished(): Promise<void> {
+    if (keys.size === 0) await prepare();
+    else await refresh(MAX_AGE_PUBLISHING_MS);
+  }
+
   const loaded = read().then(rejectUnknownSealers);
   const ready = loaded.then(prepare);
   // Callers may await these; an unhandled rejection must not end the process.
@@ -121,17 +131,20 @@ export function createSigningKeys(options: KeyStoreOptions & { log: Logger }): S
     },
 
     async jwks() {
-      if (keys.size === 0) await prepare();
-      else await refresh(MAX_AGE_PUBLISHING_MS);
-      const published = [...keys.values()].map(({ id, algorithm, publicJwk }) => ({
-        ...publicJwk,
-        kid: id,
-        alg: algorithm,
-        use: "sig" as const,
-      }));
-      return { keys: published };
+      await refreshPublished();
+      return { keys: [...keys.values()].map(publishedKey) };
+    },
+
+    async archive() {
+      await refreshPublished();
+      return { keys: [...keys.values(), ...archived].map(publishedKey) };
     },
   };
+}
+
+/** Returns a key as a key set contains it. */
+export function publishedKey({ id, algorithm, publicJwk }: ArchivedKey): PublishedKey {
+  return { ...publicJwk, kid: id, alg: algorithm, use: "sig" };
 }
 
 function rejectUnknownSealers({ unknownSealers }: LoadedKeys): void {

@@ -9,7 +9,7 @@ import { claimsOf, RECEIPT_TYPE } from "./receipt.ts";
 
 const { passkeyCredentials: credentials } = schema;
 
-/** Returns the URL of a tenant's passkey server. Its keys are at `/.well-known/jwks.json` under it. */
+/** Returns the URL of a tenant's passkey server. Its keys are at `/.well-known/receipt-keys.json` under it. */
 export function issuerOf({ id, config }: Tenant): string {
   return `${ownOrigin(config)}/passkeys/${id}`;
 }

@@ -15,8 +15,8 @@ export { type KeySet, type ReceiptRejection, receiptRejections };
 /** What a receipt is verified against. */
 export interface ReceiptExpectations {
   /**
-   * The issuer's public keys, as published at `/.well-known/jwks.json` when the receipt was issued. Store them with the
-   * receipts, because retired keys are removed from there. With null the issuer's signature is not verified, and nothing
+   * The issuer's public keys, as published at `/.well-known/receipt-keys.json`, replaced ones included. Store them with the
+   * receipts, to verify these without the issuer. With null the issuer's signature is not verified, and nothing
    * proves what the passkey did not sign: the owner of the public key, the user's id, the times, and the accepted origins
    * and relying party.
    */

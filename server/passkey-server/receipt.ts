@@ -22,7 +22,7 @@ const text = (maxLength: number) => z.string().min(1).max(maxLength);
 
 /** The payload. Unknown members are ignored, for later versions. */
 export const receiptClaims = z.object({
-  /** Address of the tenant's passkey server; its keys are at `/.well-known/jwks.json` under it. */
+  /** Address of the tenant's passkey server; its keys are at `/.well-known/receipt-keys.json` under it. */
   iss: text(2048),
   /** When the transaction was confirmed, in seconds since 1970. */
   iat: z.int().nonnegative(),

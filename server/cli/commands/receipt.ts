@@ -1,3 +1,8 @@
+import { ConfigError, StartError } from "../../config/errors.ts";
+import { loadPublicKeys } from "../../keys/signing-key-store.ts";
+import { publishedKey } from "../../keys/signing-keys.ts";
+import { isUuid } from "../../lib/uuid.ts";
+import { verifyIssuerSignature } from "../../passkey-server/receipt-signature.ts";
 import {
   type KeySet,
   type VerifiedReceipt,
@@ -5,17 +10,18 @@ import {
 } from "../../passkey-server/receipt-verification.ts";
 import { visibleLine } from "../../passkey-server/visible-text.ts";
 import { columns } from "../arguments.ts";
-import { CommandError, command, UsageError } from "../command.ts";
+import { type Cli, CommandError, command, UsageError } from "../command.ts";
 import { readInput } from "../read-input.ts";
 
 export const receiptVerify = command({
   name: "receipt verify",
-  summary: "Verify the receipt of a transaction. Needs no server, database or network.",
+  summary: "Verify the receipt of a transaction. With --jwks, needs no server, database or network.",
   details: [
     "Reads the receipt from the file, or from standard input for -, and prints the confirmed transaction.",
     "",
-    "The issuer publishes its keys at /passkeys/<tenant>/.well-known/jwks.json, and removes a key some time after its",
-    "replacement. Store that document together with the receipts.",
+    "The issuer's keys, replaced ones included, are in the archive of its database, which is read by default, and at",
+    "/passkeys/<tenant>/.well-known/receipt-keys.json. Store that document together with the receipts, and name it with",
+    "--jwks, to verify them without the issuer.",
     "",
     "Without the issuer, the signature of the passkey still proves the transaction's id, its data and the page. The",
     "owner of the passkey, the user's id and the times are not verified then: compare the public key with one that you",
@@ -23,7 +29,10 @@ export const receiptVerify = command({
   ].join("\n"),
   takes: ["file"],
   options: {
-    jwks: { description: "The issuer's public keys, a JSON Web Key Set.", value: "file" },
+    jwks: {
+      description: "The issuer's public keys, a JSON Web Key Set. Default: the archive of the database.",
+      value: "file",
+    },
     "without-issuer": { description: "Do not verify the issuer's signature." },
     "public-key": { description: "The required passkey: COSE_Key in base64url.", value: "key" },
     "relying-party": { description: "The required relying party.", value: "id" },
@@ -31,12 +40,12 @@ export const receiptVerify = command({
     json: { description: "The verified content of the receipt, as JSON." },
   },
   async run(cli, values, [file = ""]) {
-    if ((values.jwks === undefined) !== values["without-issuer"])
-      throw new UsageError("expected either --jwks <file> or --without-issuer (stile receipt verify --help)");
-    const jwks = values.jwks === undefined ? null : await readKeys(values.jwks, cli.input);
-    const receipt = await readInput(file, cli.input);
-    const verdict = verifyReceipt(receipt.trim(), {
-      jwks,
+    if (values.jwks !== undefined && values["without-issuer"])
+      throw new UsageError("--jwks and --without-issuer exclude each other (stile receipt verify --help)");
+    const given = values.jwks === undefined ? null : await readKeys(values.jwks, cli.input);
+    const receipt = (await readInput(file, cli.input)).trim();
+    const verdict = verifyReceipt(receipt, {
+      jwks: values["without-issuer"] ? null : (given ?? (await archivedKeys(cli, receipt))),
       publicKey: values["public-key"],
       relyingPartyId: values["relying-party"],
       origins: values.origin.length > 0 ? values.origin : undefined,
@@ -111,6 +120,24 @@ function report(receipt: VerifiedReceipt, expectedKey: boolean): string[] {
       .split("\n")
       .map((line) => `  ${visibleLine(line)}`),
   ];
+}
+
+/** Reads the keys of the tenant that the receipt names; no key of another tenant verifies it. */
+async function archivedKeys(cli: Cli, receipt: string): Promise<KeySet> {
+  const read = verifyIssuerSignature(receipt, null);
+  const tenantId = read.ok ? read.claims.tenant_id : "";
+  if (!isUuid(tenantId)) return { keys: [] };
+  try {
+    const keys = await cli.withRuntime(({ database }) =>
+      loadPublicKeys(database.read, { tenantId, purpose: "passkeys" }),
+    );
+    return { keys: keys.map(publishedKey) };
+  } catch (error) {
+    if (!(error instanceof StartError || error instanceof ConfigError)) throw error;
+    throw new CommandError(
+      `${error.message}. Without the issuer's database, name its keys with --jwks <file>.`,
+    );
+  }
 }
 
 async function readKeys(file: string, input: NodeJS.ReadableStream): Promise<KeySet> {

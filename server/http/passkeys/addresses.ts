@@ -9,7 +9,7 @@ import {
   renameCredentialHandler,
   showCredentialHandler,
 } from "./credentials.ts";
-import { passkeyJwksHandler } from "./jwks.ts";
+import { passkeyJwksHandler, receiptKeysHandler } from "./jwks.ts";
 import { finalizeLoginHandler, initializeLoginHandler, initializeMfaLoginHandler } from "./login.ts";
 import { finalizeRegistrationHandler, initializeRegistrationHandler } from "./registration.ts";
 import {
@@ -24,6 +24,7 @@ const row = (method: Address["method"], path: string, handler: Handler, access: 
 /** Endpoints of the passkey server (docs/passkey-server.md). The tenant id is the first segment after the prefix. */
 export const passkeyAddresses: readonly Address[] = [
   row("GET", "/.well-known/jwks.json", passkeyJwksHandler),
+  row("GET", "/.well-known/receipt-keys.json", receiptKeysHandler),
   row("POST", "/registration/initialize", requireApiKey(initializeRegistrationHandler("passkey"))),
   row("POST", "/registration/finalize", finalizeRegistrationHandler("passkey")),
   row("POST", "/login/initialize", initializeLoginHandler),

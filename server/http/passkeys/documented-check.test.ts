@@ -31,7 +31,7 @@ beforeAll(async () => {
   vi.stubEnv("PASSKEY_SERVER", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   vi.stubEnv("RELYING_PARTY_ID", "localhost");
   const page = readFileSync(join(root, "docs/passkey-server.md"), "utf8");
-  const [, code = ""] = /```js\n(\/\/ verify-passkey-token\.js[^]*?)```/.exec(page) ?? [];
+  const [, code = ""] = /```js\n(\/\/ verify-passkey-token\.js[\s\S]*?)```/.exec(page) ?? [];
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   const file = join(folder, "verify-passkey-token.mjs");
   writeFileSync(file, code);

@@ -454,7 +454,12 @@ describe("mfa/login", () => {
       [authenticator, "passkey"],
       [factor.authenticator, "security_key"],
     ] as const) {
-      const answer = await application.answer(each, "/mfa/login", { user_id: userId }, { userVerified: false });
+      const answer = await application.answer(
+        each,
+        "/mfa/login",
+        { user_id: userId },
+        { userVerified: false },
+      );
       const { body } = await finalizeMfa(answer);
       expect(decodeJwt(body.token)).toEqual({
         sub: userId,
