@@ -71,8 +71,14 @@ function isMediaType(header: string | null, wanted: string): boolean {
 export async function readObject(request: Request): Promise<Body<Record<string, unknown>>> {
   const text = await readText(request, "application/json");
   if (!text.ok) return text;
-  const value = text.value === "" ? {} : parseJson(text.value);
-  return isObject(value) ? { ok: true, value } : malformed;
+  const value = parseObject(text.value);
+  return value ? { ok: true, value } : malformed;
+}
+
+/** Parses the text of a body as a JSON object; null if it is none. */
+export function parseObject(text: string): Record<string, unknown> | null {
+  const value = text === "" ? {} : parseJson(text);
+  return isObject(value) ? value : null;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

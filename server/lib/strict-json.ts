@@ -1,3 +1,5 @@
+import { jsonEntries } from "./json-entries.ts";
+
 /** Maximum number of nested levels. */
 export const MAX_JSON_DEPTH = 32;
 
@@ -23,6 +25,30 @@ export function parseJson(text: string, maxMembers = MAX_JSON_MEMBERS): unknown 
   }
   // A duplicate name counts as two members in the text and as one in the value.
   return countPlainMembers(value) === members ? value : undefined;
+}
+
+/**
+ * Returns the member that makes `parseJson` reject a text, as a sentence without a full stop; null if it is not JSON, or
+ * was rejected as a whole.
+ */
+export function rejectedMember(text: string, maxMembers = MAX_JSON_MEMBERS): string | null {
+  if (countMembers(text, maxMembers) === null || !isJson(text)) return null;
+  for (const entry of jsonEntries(text)) {
+    if (entry.kind === "number") {
+      if (!Number.isFinite(Number(entry.source))) return `the number at ${entry.path} is out of range`;
+    } else if (entry.duplicate) return `the member ${entry.path} occurs twice`;
+    else if (entry.name === "__proto__") return `the member ${entry.path} is not allowed`;
+  }
+  return null;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Counts the members in a text. Returns null if there are too many of them or too many levels. */

@@ -166,9 +166,9 @@ describe("registration/initialize", () => {
     [
       "A91 a duplicate name",
       '{"user_id":"a","user_id":"b","username":"c"}',
-      "the body must be a JSON object",
+      "the member user_id occurs twice",
     ],
-    ["A90 __proto__", '{"__proto__":{"user_id":"a"}}', "the body must be a JSON object"],
+    ["A90 __proto__", '{"__proto__":{"user_id":"a"}}', "the member __proto__ is not allowed"],
     ["A91 deep arrays", "[".repeat(10_000), "the body must be a JSON object"],
     ["half a surrogate pair", '{"user_id":"\\ud800","username":"a"}', "the body must be a JSON object"],
   ])("rejects %s", async (_, body, details) => {

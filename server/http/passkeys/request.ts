@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { rejectedMember } from "../../lib/strict-json.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "../../passkey-server/errors.ts";
 import { MAX_USER_ID_BYTES } from "../../passkey-server/users.ts";
 import type { RequestContext } from "../../runtime.ts";
-import { readObject } from "../body.ts";
+import { parseObject, readObject, readText } from "../body.ts";
 import { clientContext, type HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { errorReply } from "./error-reply.ts";
@@ -45,21 +46,29 @@ export async function readBody({
 /**
  * Reads and validates the fields of a body. Unknown fields are ignored, and null counts as absent.
  *
+ * @param examine returns what is wrong with the text of a body that is a JSON object; null if nothing is
  * @returns a 400 that names every invalid field
  */
 export async function readFields<Fields>(
-  context: HandlerContext,
+  { request }: HandlerContext,
   schema: z.ZodType<Fields>,
+  examine: (text: string) => string | null = () => null,
 ): Promise<{ ok: true; fields: Fields } | { ok: false; reply: Reply }> {
-  const read = await readBody(context);
-  if (!read.ok) return read;
-  if (read.body === undefined)
-    return { ok: false, reply: invalidRequestReply("the body must be a JSON object") };
-  const given = Object.entries(read.body).filter(([, value]) => value !== null);
+  const invalid = (details: string) => ({ ok: false as const, reply: invalidRequestReply(details) });
+  const read = await readText(request, "application/json");
+  if (!read.ok && read.reason === "too_large")
+    return { ok: false, reply: errorReply(413, undefined, "", { Connection: "close" }) };
+  const body = read.ok ? parseObject(read.value) : null;
+  if (!read.ok || !body)
+    return invalid((read.ok ? rejectedMember(read.value) : null) ?? "the body must be a JSON object");
+  const given = Object.entries(body).filter(([, value]) => value !== null);
   const parsed = schema.safeParse(Object.fromEntries(given));
-  if (parsed.success) return { ok: true, fields: parsed.data };
-  const errors = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
-  return { ok: false, reply: invalidRequestReply([...new Set(errors)].join(" and ")) };
+  if (!parsed.success) {
+    const errors = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+    return invalid([...new Set(errors)].join(" and "));
+  }
+  const fault = examine(read.value);
+  return fault === null ? { ok: true, fields: parsed.data } : invalid(fault);
 }
 
 /** Returns a 400 for an invalid request. */

@@ -105,33 +105,37 @@ describe("transaction/initialize", () => {
     }
   });
 
-  test.each<[string, unknown]>([
-    ["an unsafe integer", { n: 2 ** 53 }],
-    ["more than the maximum size", { text: "x".repeat(17_000) }],
-  ])("rejects data with %s and does not use up the id", async (_, transaction_data) => {
-    const { userId } = await application.registerUser();
-    const transaction_id = randomUUID();
-    const rejected = await initialize(requestBody(userId, { transaction_id, transaction_data }));
-    expect(rejected.body).toEqual(
-      errorBody(
-        400,
-        "unable to validate request",
-        expect.stringMatching(/^transaction_data is not acceptable: (it|a) /),
-      ),
-    );
-    expect((await initialize(requestBody(userId, { transaction_id }))).status).toBe(200);
-  });
+  test.each<[string, unknown]>([["more than the maximum size", { text: "x".repeat(17_000) }]])(
+    "rejects data with %s and does not use up the id",
+    async (_, transaction_data) => {
+      const { userId } = await application.registerUser();
+      const transaction_id = randomUUID();
+      const rejected = await initialize(requestBody(userId, { transaction_id, transaction_data }));
+      expect(rejected.body).toEqual(
+        errorBody(
+          400,
+          "unable to validate request",
+          expect.stringMatching(/^transaction_data is not acceptable: (it|a) /),
+        ),
+      );
+      expect((await initialize(requestBody(userId, { transaction_id }))).status).toBe(200);
+    },
+  );
 
   test.each([
-    ["a lone surrogate", String.raw`{"a":"\ud800"}`],
-    ["a number out of range", '{"a":1e999}'],
-    ["a duplicate name", '{"a":1,"a":2}'],
-    ["A90 __proto__", '{"__proto__":{"polluted":1}}'],
-    ["A91 10 000 levels", `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`],
-  ])("rejects %s", async (_, text) => {
+    ["a lone surrogate", String.raw`{"a":"\ud800"}`, "the body must be a JSON object"],
+    ["a number out of range", '{"a":1e999}', "the number at transaction_data.a is out of range"],
+    ["a duplicate name", '{"a":1,"a":2}', "the member transaction_data.a occurs twice"],
+    ["A90 __proto__", '{"__proto__":{"polluted":1}}', "the member transaction_data.__proto__ is not allowed"],
+    [
+      "A91 10 000 levels",
+      `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`,
+      "the body must be a JSON object",
+    ],
+  ])("rejects %s", async (_, text, details) => {
     const body = `{"user_id":"x","transaction_id":"y","transaction_data":${text}}`;
     expect((await application.call("POST", "/transaction/initialize", body)).body).toEqual(
-      errorBody(400, "unable to validate request", "the body must be a JSON object"),
+      errorBody(400, "unable to validate request", details),
     );
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
@@ -169,6 +173,34 @@ describe("transaction/initialize", () => {
     await other.register(one.userId);
     expect((await initialize(request, other)).status).toBe(200);
     expect((await initialize(request, other)).body).toEqual(taken);
+  });
+
+  test("signs numbers as RFC 8785, and rejects those that a double would change", async () => {
+    const { userId } = await application.registerUser();
+    const send = async (numbers: string) => {
+      const request = requestBody(userId, { transaction_data: { n: "numbers" } });
+      const text = JSON.stringify(request).replace('"numbers"', numbers);
+      const answer = await application.call("POST", "/transaction/initialize", text);
+      return { id: request.transaction_id, ...answer };
+    };
+    const taken = await send("[333333333.33333329,4.50,2e-3,0.000000000000000000000000001,1e21]");
+    expect(taken.status).toBe(200);
+    expect(await rowsOf(taken.id)).toMatchObject([
+      { data: '{"n":[333333333.3333333,4.5,0.002,1e-27,1e+21]}' },
+    ]);
+    for (const [numbers, details] of [
+      ["[1,1e400]", "the number at transaction_data.n[1] is out of range"],
+      ["1e-400", "transaction_data.n is too small and would become 0"],
+      ["9007199254740993", "transaction_data.n is an integer that a double cannot hold: send it as a string"],
+      [
+        "0.12345678901234567890",
+        "transaction_data.n has more digits than a double can hold: send it as a string",
+      ],
+      ['1,"n":2', "the member transaction_data.n occurs twice"],
+    ] as const) {
+      const { status, body } = await send(numbers);
+      expect([status, body.details]).toEqual([400, details]);
+    }
   });
 
   test("A69 accepts one of 20 concurrent requests with the same id", async () => {

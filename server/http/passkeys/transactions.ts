@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { rejectedNumber } from "../../passkey-server/canonical-json.ts";
 import { finalizeTransaction } from "../../passkey-server/transaction-finalization.ts";
 import { initializeTransaction } from "../../passkey-server/transaction-initialization.ts";
 import { listTransactions } from "../../passkey-server/transaction-list.ts";
@@ -26,7 +27,7 @@ const transaction = z.object({
 
 /** `POST transaction/initialize`: options for a transaction, and on request the URL of its confirmation page. */
 export const initializeTransactionHandler: Handler = async (context) => {
-  const read = await readFields(context, transaction);
+  const read = await readFields(context, transaction, (text) => rejectedNumber(text, "transaction_data"));
   if (!read.ok) return read.reply;
   const { user_id, transaction_id, transaction_data, confirmation } = read.fields;
   const opened = await initializeTransaction(await requestContextOf(context), {
