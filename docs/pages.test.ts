@@ -31,6 +31,14 @@ describe.each(pages)("%s", (name, text) => {
       .filter((path) => !path.includes("…"));
     expect([...new Set(named)].filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
+
+  // Decisions name the forms that were not chosen.
+  if (dirname(name) === "docs/decisions") return;
+  test("gives no command that could download another publisher's package", () => {
+    const commands = text.match(/\b(?:npx|npm exec|npm x|pnpm dlx|yarn dlx|bunx) [^`\n]*/g) ?? [];
+    const risky = commands.filter((command) => /(?<![\w/.-])stile(?![\w.-])/.test(command));
+    expect(risky.filter((command) => !command.startsWith("npx --no-install stile"))).toEqual([]);
+  });
 });
 
 test("every decision has a number of its own, a status, and a row in the index", () => {

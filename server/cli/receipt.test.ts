@@ -195,14 +195,15 @@ describe("stile receipt verify without --jwks", () => {
   });
 });
 
-test("a dependent application verifies receipts with stile/receipt", async () => {
+test("a dependent application verifies receipts with @stile-auth/stile/receipt", async () => {
   const application = join(folder, "application");
-  mkdirSync(join(application, "node_modules"), { recursive: true });
-  symlinkSync(root, join(application, "node_modules", "stile"));
+  const scope = join(application, "node_modules", "@stile-auth");
+  mkdirSync(scope, { recursive: true });
+  symlinkSync(root, join(scope, "stile"));
   const program = join(application, "check.mjs");
   writeFileSync(
     program,
-    `import { receiptRejections, verifyReceipt } from "stile/receipt";
+    `import { receiptRejections, verifyReceipt } from "@stile-auth/stile/receipt";
      const { receipt, jwks } = ${JSON.stringify(example)};
      const good = verifyReceipt(receipt, { jwks });
      const bad = verifyReceipt(receipt + "A", { jwks });
