@@ -48,6 +48,19 @@ test("A102 ignores a nonce that a client sends", async () => {
   expect(forwardedHeader(response, "content-security-policy")).not.toContain("mine");
 });
 
+test("A131 removes the cookie of recovery codes with the page that displays them", async () => {
+  for (const prefix of ["", "__Host-"]) {
+    const name = `${prefix}stile-codes-00000000-0000-4000-8000-000000000001`;
+    const response = await answerTo("/", { cookie: `service=x; ${name}=sealed; stile-login-x=y` });
+    expect(response.headers.getSetCookie()).toEqual([
+      `${name}=; Path=/; Max-Age=0; HttpOnly${prefix === "" ? "" : "; Secure"}; SameSite=Lax`,
+    ]);
+    expect(forwardedHeader(response, "cookie")).toContain(`${name}=sealed`);
+    // Next removes cookies from the page's view that this header names.
+    expect(response.headers.get("x-middleware-set-cookie")).toBeNull();
+  }
+});
+
 test("sends the referrer to the same origin only", async () => {
   expect((await answerTo("/")).headers.get("referrer-policy")).toBe("same-origin");
 });

@@ -1,4 +1,5 @@
 import { type NextRequest, NextResponse } from "next/server";
+import { isCodesCookie } from "#server/http/page/codes-cookie";
 import { heldRuntime } from "#server/runtime-slot";
 import { missingPage, UNKNOWN_CONFIRMATION } from "./app/missing-page.ts";
 import { LANGUAGE, requestedLanguage } from "./app/page-language.ts";
@@ -52,6 +53,12 @@ export async function proxy(request: NextRequest): Promise<Response> {
       secure: overTls,
       maxAge: LANGUAGE_COOKIE_SECONDS,
     });
+  }
+  // This request displays the codes, and only its response can remove them, since pages set no cookies. Next would
+  // apply changes of `response.cookies` to the cookies that the page sees.
+  for (const { name } of request.cookies.getAll().filter(({ name }) => isCodesCookie(name))) {
+    const secure = name.startsWith("__Host-") ? "; Secure" : "";
+    response.headers.append("Set-Cookie", `${name}=; Path=/; Max-Age=0; HttpOnly${secure}; SameSite=Lax`);
   }
   return response;
 }

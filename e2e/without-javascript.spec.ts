@@ -65,7 +65,7 @@ test("a whole registration, and a sign-in with the password, need no script", as
   expect(me.emails[0].address).toBe(address);
 });
 
-test("an authenticator app is set up without a script, and its recovery codes are shown at the end", async ({
+test("A131 an authenticator app is set up without a script, and its recovery codes are shown once", async ({
   page,
   mailbox,
   address,
@@ -87,6 +87,9 @@ test("an authenticator app is set up without a script, and its recovery codes ar
   await button(page, "Confirm").click();
   await sees(page, "success");
   await expect(page.locator(".stile-codes-list code")).toHaveCount(10);
+  await page.reload();
+  await sees(page, "success");
+  await expect(page.locator(".stile-codes-list code")).toHaveCount(0);
 });
 
 test("A29 a stale form performs nothing, and shows the current state", async ({

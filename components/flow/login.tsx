@@ -69,15 +69,20 @@ export function Login({
   const live = useSyncExternalStore(noSubscription, inBrowser, onServer);
   const [ready, setReady] = useState(false);
   const [pendingReturn, setPendingReturn] = useState(providerReturn);
-  const [saved, setSaved] = useState("");
-  const codes = recoveryCodesIn(state.payload).join(" ");
-  const unsavedCodes = codes !== saved && codes !== "";
+  // The server shows recovery codes once, so a renewed state does not contain them. They stay until they are saved.
+  const [unsavedCodes, setUnsavedCodes] = useState(() => recoveryCodesIn(state.payload));
+  const [stateOfCodes, setStateOfCodes] = useState(state);
+  if (state !== stateOfCodes) {
+    setStateOfCodes(state);
+    const codes = recoveryCodesIn(state.payload);
+    if (codes.length > 0) setUnsavedCodes(codes);
+  }
   const onReturnUsed = () => setPendingReturn(null);
   const ceremonyStatus = useCeremony(flow, {
     ready,
     providerReturn: pendingReturn,
     onReturnUsed,
-    unsavedCodes,
+    unsavedCodes: unsavedCodes.length > 0,
     base,
     navigate,
   });
@@ -124,7 +129,7 @@ export function Login({
           context={context}
           ceremonyStatus={ceremonyStatus}
           unsavedCodes={unsavedCodes}
-          onCodesSaved={() => setSaved(codes)}
+          onCodesSaved={() => setUnsavedCodes([])}
           providerReturn={pendingReturn}
           navigate={navigate}
         />

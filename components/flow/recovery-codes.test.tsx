@@ -40,3 +40,14 @@ test("on the account page the codes are at the top, and can be dismissed", async
   await user.click(screen.getByRole("button", { name: "I have saved them" }));
   expect(screen.queryByRole("region", { name: "Your recovery codes" })).toBeNull();
 });
+
+test("the codes stay until they are saved, although the server sends them only once", async () => {
+  const options = { type: "profile" as const, answers: [states.profile_init] };
+  const { user, server } = draw(states.profile_init_with_codes, options);
+  await waitFor(() => expect(server.current).toHaveBeenCalledTimes(1));
+  dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
+  await waitFor(() => expect(server.current).toHaveBeenCalledTimes(2));
+  expect(screen.getByRole("region", { name: "Your recovery codes" })).toBeDefined();
+  await user.click(screen.getByRole("button", { name: "I have saved them" }));
+  expect(screen.queryByRole("region", { name: "Your recovery codes" })).toBeNull();
+});

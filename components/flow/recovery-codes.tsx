@@ -13,7 +13,7 @@ export function recoveryCodesIn(payload: Record<string, unknown>): string[] {
 
 interface RecoveryCodesProps {
   context: ViewContext;
-  codes: string[];
+  codes: readonly string[];
   /** Where the page redirects without a script; null if it does not. */
   redirectTo: string | null;
   onSaved: () => void;

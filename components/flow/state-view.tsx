@@ -12,7 +12,7 @@ import { Disclosure } from "./disclosure.tsx";
 import { ExitLinks } from "./exit-links.tsx";
 import { Payloads, User } from "./payloads.tsx";
 import type { ProviderReturn } from "./provider-return.ts";
-import { RecoveryCodes, recoveryCodesIn } from "./recovery-codes.tsx";
+import { RecoveryCodes } from "./recovery-codes.tsx";
 import { SignOut } from "./sign-out.tsx";
 import { StateAlerts } from "./state-alerts.tsx";
 import { isErrorAnswer } from "./use-flow.ts";
@@ -25,8 +25,8 @@ export interface StateViewProps {
   context: ViewContext;
   /** The ceremony of this state, as far as the user can retry it. */
   ceremonyStatus: { beginAgain: () => Promise<void>; mayBeginAgain: boolean; silent: boolean };
-  /** Whether recovery codes are not yet saved; `onCodesSaved` reports that they are. */
-  unsavedCodes: boolean;
+  /** Recovery codes that are not yet saved; `onCodesSaved` reports that they are. */
+  unsavedCodes: readonly string[];
   onCodesSaved: () => void;
   /** The pending result of an identity provider. */
   providerReturn: ProviderReturn | null;
@@ -37,11 +37,12 @@ export interface StateViewProps {
 export function StateView({
   context,
   ceremonyStatus,
-  unsavedCodes,
+  unsavedCodes: codes,
   onCodesSaved,
   providerReturn,
   navigate,
 }: StateViewProps) {
+  const unsavedCodes = codes.length > 0;
   const { flow, words, copy, live, pageValues } = context;
   const { state, attempted, busy, performed, itemId, subject, redirectTo } = flow.view;
   const account = isAccount(state);
@@ -63,7 +64,6 @@ export function StateView({
   const shownErrors = Object.values(state.actions).filter(
     (action) => !account || itemId !== null || !isItemAction(action),
   );
-  const codes = unsavedCodes ? recoveryCodesIn(state.payload) : [];
 
   return (
     <section
@@ -114,7 +114,7 @@ export function StateView({
         ) : (
           <Payloads payload={state.payload} words={words} />
         )}
-        {codes.length > 0 && (
+        {unsavedCodes && (
           <RecoveryCodes context={context} codes={codes} redirectTo={redirectTo} onSaved={onCodesSaved} />
         )}
         {mayBeginAgain && (

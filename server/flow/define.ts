@@ -40,6 +40,8 @@ export interface Entered {
   payload?: Record<string, unknown>;
   /** Secret members of the payload: stored sealed, and dropped by the next step. */
   secrets?: Record<string, unknown>;
+  /** Members of the payload of this answer alone: never stored, so no later answer contains them. */
+  once?: Record<string, unknown>;
   /** Changes of the flow's data. */
   data?: DataPatch;
   cookieChanges?: CookieChanges;

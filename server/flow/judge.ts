@@ -77,6 +77,7 @@ export async function judge(
   const {
     payload,
     secrets,
+    once,
     cookieChanges,
     jobs = [],
   }: Effects = outcome.kind === "move" ? outcome.effects : {};
@@ -85,6 +86,7 @@ export async function judge(
     record: entered.record ?? advanced.record,
     payload: { ...entered.payload, ...payload },
     secrets: { ...entered.secrets, ...secrets },
+    once: { ...entered.once, ...once },
     cookieChanges: { ...cookieChanges, ...entered.cookieChanges },
     facts: outcome.kind === "move" ? (outcome.effects.facts ?? {}) : {},
     error: rejection ?? entered.error ?? null,

@@ -26,6 +26,8 @@ export interface Effects {
   payload?: Record<string, unknown>;
   /** Secret members of the payload, stored sealed. */
   secrets?: Record<string, unknown>;
+  /** Members of the payload of this answer alone: never stored, so no later answer contains them. */
+  once?: Record<string, unknown>;
 }
 
 /** Replaces REAUTHENTICATE by the states that it stands for. */

@@ -140,14 +140,10 @@ async function writeOnce(
 
   const { record } = saved;
   const facts = { ...factsOf(record.type, record.data, flow.user), ...judged.facts };
+  const view = viewOf(record, facts, tenant.config, owner);
+  const state = show(record, view, states[record.state], judged.error, token);
   return {
-    state: show(
-      record,
-      viewOf(record, facts, tenant.config, owner),
-      states[record.state],
-      judged.error,
-      token,
-    ),
+    state: { ...state, payload: { ...state.payload, ...judged.once } },
     version: record.version,
     flowId: record.id,
     resume,

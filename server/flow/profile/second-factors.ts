@@ -88,7 +88,7 @@ export const secondFactorActions = {
       const { id } = account.profile;
       const { codes, write } = replaceRecoveryCodes(request, id);
       return stay({
-        secrets: { recovery_codes: codes },
+        once: { recovery_codes: codes },
         facts: { hasRecoveryCode: true },
         writes: [
           requireAccount(request, id, (current) => mayHaveCodes(current, config, facts)),

@@ -48,10 +48,10 @@ function firstRecoveryCodes({
   data,
   facts,
   config,
-}: Context<"userId">): Pick<Entered, "data" | "secrets" | "writes"> {
+}: Context<"userId">): Pick<Entered, "data" | "once" | "writes"> {
   if (!data.enrolled) return {};
   const cleared = { data: { enrolled: undefined } };
   if (!config.mfa.recovery_codes || facts.hasRecoveryCode) return cleared;
   const { codes, write } = replaceRecoveryCodes(request, data.userId);
-  return { ...cleared, secrets: { recovery_codes: codes }, writes: [write] };
+  return { ...cleared, once: { recovery_codes: codes }, writes: [write] };
 }

@@ -47,7 +47,7 @@ export const success = state({
     return {
       session: issued,
       payload: { claims, ...(type === "registration" ? {} : { last_login: lastLogin(factors) }) },
-      ...(recovery ? { secrets: { recovery_codes: recovery.codes } } : {}),
+      ...(recovery ? { once: { recovery_codes: recovery.codes } } : {}),
       cookieChanges: { ...device?.cookieChanges, mark: markAccount(request, userId) },
       writes: [
         ...(isRegistration ? accountWrites(context) : linkWrites(context)),

@@ -24,7 +24,15 @@ export interface PageFlow {
 }
 
 /** Contents of the sealed cookies of a tenant, by name. */
-type Contents = Record<FlowType, PageFlow> & { destination: Destination };
+type Contents = Record<FlowType, PageFlow> & { destination: Destination; codes: NewCodes };
+
+/** Recovery codes that the next page displays, once. */
+export interface NewCodes {
+  flowId: string;
+  /** Version of the state that shows them. */
+  version: number;
+  codes: string[];
+}
 
 type Sealed<Name extends keyof Contents> = { tenant: string; name: Name; value: Contents[Name] };
 
@@ -67,7 +75,7 @@ function lifetime(config: Config): number {
  * @param cookies the `Cookie` header
  * @returns null if no cookie of this name was sealed by this service, for this tenant, within its lifetime
  */
-export async function openPageCookie<Name extends FlowType | "destination">(
+export async function openPageCookie<Name extends keyof Contents>(
   { vault }: Runtime,
   tenant: Tenant,
   name: Name,
@@ -112,7 +120,7 @@ const hexIdOf = (passwordId: string) => Number(passwordId).toString(16).padStart
  * @param maxAge lifetime of the cookie and the seal in seconds; default: the lifetime of a flow and a day
  * @returns a `Set-Cookie` value
  */
-export async function pageCookie<Name extends FlowType | "destination">(
+export async function pageCookie<Name extends keyof Contents>(
   { vault }: Runtime,
   tenant: Tenant,
   name: Name,

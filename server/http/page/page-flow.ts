@@ -28,6 +28,8 @@ export interface PageAnswer {
 /** An answer for the page, with its headers and cookies. */
 export interface PageReply {
   answer: PageAnswer;
+  /** The flow whose state the answer shows, if any. */
+  flowId?: string;
   headers: Record<string, string>;
   cookies: string[];
 }
@@ -150,7 +152,7 @@ async function reply(
   if (!session || answer.state.name !== "success") {
     const token = answer.state.csrf_token;
     const sealed = await pageCookie(runtime, tenant, type, { ...flow, resume, token });
-    return { answer: { version, state }, headers, cookies: [...cookies, sealed] };
+    return { answer: { version, state }, flowId: flow.flowId, headers, cookies: [...cookies, sealed] };
   }
 
   const redirectTo = await redirectAfterSignIn(context, session, flow, kind === "current");
@@ -159,6 +161,7 @@ async function reply(
   const finished: PageFlow = { ...rest, resume, ...end };
   return {
     answer: { version, state, ...(redirectTo ? { redirect_to: redirectTo } : {}) },
+    flowId: flow.flowId,
     headers,
     cookies: [
       ...cookies,

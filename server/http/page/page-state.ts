@@ -37,16 +37,29 @@ async function readState(
   const session = type === "profile" ? await visitorSession(runtime, tenant, cookies) : undefined;
   if (type === "profile" && !session) return { version: UNSTARTED, state: showError("unauthorized") };
   const flow = await openPageCookie(runtime, tenant, type, cookies);
+  const codes = await openPageCookie(runtime, tenant, "codes", cookies);
+  /** A stored state, with the recovery codes that a form has just created with it. */
+  const displayed = (state: FlowState, flowId: string, version: number): FlowState => ({
+    ...state,
+    csrf_token: "",
+    payload:
+      codes?.flowId === flowId && codes.version === version
+        ? { ...state.payload, recovery_codes: codes.codes }
+        : state.payload,
+  });
   if (flow?.finished !== undefined) {
     const end = await peek(runtime, tenant, { type, ...flow });
     return {
       version: flow.finished,
-      state: end ? { ...end.state, csrf_token: "" } : signedIn,
+      state: end ? displayed(end.state, flow.flowId, flow.finished) : signedIn,
       ...(flow.redirectTo ? { redirect_to: flow.redirectTo } : {}),
     };
   }
   const shown = flow && (await peek(runtime, tenant, { type, ...flow, ...(session ? { session } : {}) }));
-  if (shown) return { version: shown.version, state: { ...shown.state, csrf_token: "" } };
+  if (flow && shown) {
+    const { state, version } = shown;
+    return { version, state: displayed(state, flow.flowId, version) };
+  }
   const first = firstState(tenant, type);
   const notice = readNotice(cookies);
   if (notice === null) return { version: UNSTARTED, state: first };

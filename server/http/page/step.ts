@@ -1,12 +1,17 @@
 import { type FlowType, flowTypes } from "../../flow/names.ts";
+import type { Runtime } from "../../runtime.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { readText } from "../body.ts";
 import type { Handler } from "../handler-context.ts";
 import { plainError, redirect } from "../reply.ts";
 import { readForm } from "./form.ts";
 import { noticeCookie } from "./notice.ts";
+import { pageCookie } from "./page-cookie.ts";
 import { actOnPage, currentOnPage, type PageReply } from "./page-flow.ts";
 import { pageState } from "./page-state.ts";
+
+/** Long enough for the redirect. The page that displays the codes removes their cookie. */
+const NEW_CODES_SECONDS = 60;
 
 /** Maximum number of form fields. */
 const MAX_FIELDS = 256;
@@ -33,7 +38,11 @@ export const stepHandler: Handler = async (context) => {
   const outcome = isNotPermitted(acted) ? await currentOnPage(context, type) : acted;
   return redirect(303, pageAddress(type), {
     headers: outcome.headers,
-    cookies: [...outcome.cookies, ...noticeCookies(outcome, tenant)],
+    cookies: [
+      ...outcome.cookies,
+      ...noticeCookies(outcome, tenant),
+      ...(await codesCookies(runtime, tenant, outcome)),
+    ],
   });
 };
 
@@ -51,6 +60,18 @@ function noticeCookies({ answer: { state } }: PageReply, { config }: Tenant): st
   return state.name === "error" && state.status !== 403 && state.error
     ? [noticeCookie(state.error.code, config)]
     : [];
+}
+
+/** Carries new recovery codes over the redirect; the server stores no copy. */
+async function codesCookies(
+  runtime: Runtime,
+  tenant: Tenant,
+  { answer, flowId }: PageReply,
+): Promise<string[]> {
+  const { recovery_codes: codes } = answer.state.payload;
+  if (!flowId || !Array.isArray(codes)) return [];
+  const newCodes = { flowId, version: answer.version, codes };
+  return [await pageCookie(runtime, tenant, "codes", newCodes, NEW_CODES_SECONDS)];
 }
 
 function bodyError(reason: "too_large" | "malformed") {
