@@ -35,11 +35,82 @@ describe("the purge of expired rows", () => {
   const count = async (table: string) =>
     (await test.database.read.$client.query(`select from ${table}`)).rowCount;
 
+  /** Table → the column that its retention counts from, and the retention. */
+  const times: Record<string, [column: string, retention: string]> = {
+    flows: ["expires_at", "24 hours"],
+    passcodes: ["expires_at", "24 hours"],
+    webauthn_challenges: ["expires_at", "0"],
+    third_party_requests: ["expires_at", "0"],
+    exchange_tokens: ["expires_at", "0"],
+    seen_assertions: ["expires_at", "0"],
+    trusted_devices: ["expires_at", "0"],
+    handover_codes: ["expires_at", "0"],
+    passkey_challenges: ["expires_at", "0"],
+    transaction_confirmations: ["expires_at", "24 hours"],
+    authenticator_requests: ["valid_until", "24 hours"],
+    sessions: ["expires_at", "0"],
+    failures: ["last_at", "2 days"],
+    rate_limits: ["expire", "0"],
+    mailbox: ["created_at", "7 days"],
+    audit_logs: ["created_at", "30 days"],
+  };
+
+  /** Values of columns that the purge does not read. */
+  const anything: Record<string, string> = {
+    uuid: "gen_random_uuid()",
+    text: "md5(random()::text)",
+    _text: "'{}'",
+    bytea: "decode(md5(random()::text), 'hex')",
+    int4: "0",
+    int8: "0",
+    bool: "false",
+    jsonb: "'{}'",
+    timestamptz: "now()",
+  };
+
+  /** A database whose rows need no others. */
+  async function withoutReferences(): Promise<TestDatabase> {
+    const created = await testDatabase();
+    const { $client } = created.database.write;
+    const { rows } = await $client.query(
+      "select conrelid::regclass as table, conname as name from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace",
+    );
+    for (const { table, name } of rows) await $client.query(`alter table ${table} drop constraint "${name}"`);
+    return created;
+  }
+
+  /** Inserts a row with a time. */
+  async function insert({ database }: TestDatabase, table: string, column: string, time: string) {
+    const { rows } = await database.write.$client.query(
+      `select column_name as name, udt_name as type from information_schema.columns
+      where table_name = $1 and column_name <> $2 and is_nullable = 'NO' and column_default is null`,
+      [table, column],
+    );
+    const at = table === "rate_limits" ? `extract(epoch from ${time}) * 1000` : time;
+    const names = [column, ...rows.map(({ name }) => name)];
+    const values = [at, ...rows.map(({ type }) => anything[type])];
+    await database.write.$client.query(
+      `insert into ${table} (${names.join(", ")}) values (${values.join(", ")})`,
+    );
+  }
+
   it("A124 deletes flows a day after they expire, and challenges at once", async () => {
     for (const time of ["1 hour", "-23 hours", "-25 hours"]) await flow(time);
     for (const time of ["1 minute", "-1 second"]) await challenge(time);
     expect(await purgeExpired(test.database, purgeRules(config))).toBe(2);
     expect([await count("flows"), await count("webauthn_challenges")]).toEqual([2, 1]);
+  });
+
+  it("A124 deletes the rows of every table once their time is over, and no earlier", async () => {
+    expect(Object.keys(times).sort()).toEqual(Object.keys(purgeRules(config).deleted).sort());
+    const alone = await withoutReferences();
+    for (const [table, [column, retention]] of Object.entries(times)) {
+      await insert(alone, table, column, `now() - interval '${retention}' + interval '1 minute'`);
+      await insert(alone, table, column, `now() - interval '${retention}' - interval '1 minute'`);
+      expect([table, await purgeExpired(alone.database, purgeRules(config))]).toEqual([table, 1]);
+      await alone.database.write.$client.query(`delete from ${table}`);
+    }
+    await alone.close();
   });
 
   it("keeps the consecutive failures of an account, so that waiting allows no new attempts", async () => {
