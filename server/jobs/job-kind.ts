@@ -2,6 +2,8 @@
 export interface Attempt {
   /** Identifier of the job. It is the same in every attempt, which makes repetitions detectable. */
   id: string;
+  /** Whether no attempt was made before, as far as known: a crash may have ended one. */
+  isFirst: boolean;
   /** Aborts when the attempt times out or the process shuts down. */
   signal: AbortSignal;
 }

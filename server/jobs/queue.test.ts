@@ -139,7 +139,11 @@ describe("enqueuing a job", () => {
         await db.database.write.transaction((tx) => ahead.enqueue(tx, codeMail(to)));
       expect(await behind.runDue(5)).toBe(2);
       expect(behind.logged.filter((line) => line.includes("SECRET_KEYS lacks a key"))).toHaveLength(1);
-      await eventually(async () => expect(await ahead.runDue(5)).toBeGreaterThan(0));
+      let done = 0;
+      await eventually(async () => {
+        done += await ahead.runDue(5);
+        expect(done).toBe(2);
+      });
       await smtp.waitFor("anna@example.com");
     } finally {
       await behind.stop();

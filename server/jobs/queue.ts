@@ -121,7 +121,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
       const { attemptSeconds = ATTEMPT_TIMEOUT_SECONDS } = kinds[name];
       const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(attemptSeconds * 1_000)]);
       try {
-        await kinds[name].run(row.data, { id: row.id, signal });
+        await kinds[name].run(row.data, { id: row.id, isFirst: row.retryCount === 0, signal });
       } catch (error) {
         const failure = describeFailure(error);
         if (error instanceof PermanentFailure) return await moveToDeadLetters(name, row, error.message);

@@ -19,6 +19,8 @@ export type RateName =
   | "passcode_account"
   /** Passcodes issued for an account to browsers that signed in to it before, beyond the limits above. */
   | "passcode_reserve"
+  /** Notices of changes of an account, mailed to an address. */
+  | "notice"
   /** Password attempts for an account from a source. */
   | "password"
   /** Password attempts from a source, for all accounts together. */
@@ -103,6 +105,7 @@ function windowsOf(limits: Config["rate_limiter"]): Record<RateName, Window[]> {
     passcode_mailbox: [perHour(codesPerHour), perDay(codesPerDay)],
     passcode_account: [perDay(codesPerDay)],
     passcode_reserve: [perDay(limits.reserved_passcodes_per_day)],
+    notice: [perDay(limits.notices_per_day)],
     password: [perMinute(limits.passwords_per_minute)],
     password_source: [perMinute(limits.passwords_per_source)],
     flow_start: [perMinute(limits.starts_per_minute)],

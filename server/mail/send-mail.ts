@@ -1,7 +1,9 @@
+import type { Logger } from "pino";
 import { z } from "zod";
 import { languageTags } from "#words/language-tags";
 import { type JobKind, PermanentFailure } from "../jobs/job-kind.ts";
 import type { Vault } from "../keys/vault.ts";
+import type { RateLimits } from "../limits/rate-limits.ts";
 import type { Job } from "../runtime.ts";
 import type { Tenants } from "../tenants/tenants.ts";
 import { mailFactors, messagesOf } from "./messages.ts";
@@ -31,6 +33,12 @@ const storedMail = z.object({
 
 type StoredMail = z.output<typeof storedMail>;
 
+/** Whether a mail tells the owner of a change of the account. */
+function isSecurityNotice({ type }: StoredMail["mail"]): boolean {
+  const others: readonly string[] = [...messagesOf("passcode"), ...messagesOf("notice")];
+  return !others.includes(type);
+}
+
 /** The lifetime of a mail without a code. */
 const NOTICE_LIFETIME_SECONDS = 86_400;
 
@@ -39,8 +47,10 @@ export function sendMail(options: {
   tenants: Pick<Tenants, "byId">;
   vault: Vault;
   mail: TenantMail;
+  rates: Pick<RateLimits, "consume">;
+  log: Pick<Logger, "warn">;
 }): JobKind<SendMail> {
-  const { tenants, vault, mail: tenantMail } = options;
+  const { tenants, vault, mail: tenantMail, rates, log } = options;
   // Bound to its row: a sealed code cannot be unsealed in another row.
   const sealContext = (tenantId: string, jobId: string) => `job/send_mail/${tenantId}/${jobId}`;
 
@@ -63,13 +73,18 @@ export function sendMail(options: {
 
     recipient: (stored) => storedMail.safeParse(stored).data?.to ?? undefined,
 
-    async run(stored, { id, signal }) {
+    async run(stored, { id, isFirst, signal }) {
       const parsed = storedMail.safeParse(stored);
       if (!parsed.success) throw new PermanentFailure("the stored mail cannot be read");
       const { tenantId, to, language, mail } = parsed.data;
       if (to === null) return;
       const tenant = await tenants.byId(tenantId);
       if (!tenant) throw new PermanentFailure("the tenant is gone");
+      // A code and its notice are limited before they are enqueued (`server/credentials/passcodes.ts`).
+      if (isFirst && isSecurityNotice(mail) && !(await rates.consume("notice", `${tenantId}/${to}`)).ok) {
+        log.warn({ mail: mail.type, tenantId }, "a recipient has received too many notices; one is not sent");
+        return;
+      }
       const { write, transport } = tenantMail.of(tenant);
       const rendered =
         "sealedCode" in mail

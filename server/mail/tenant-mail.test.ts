@@ -40,16 +40,16 @@ test("tenants with their own mail server or sender have their own transport, and
 });
 
 test("the job sends as its tenant, and fails permanently if the tenant was deleted", async () => {
-  const { tenant, tenants, vault, database } = runtime;
+  const { tenant, tenants, vault, database, rates, log } = runtime;
   const mail = createTenantMail(tenant, database);
   const acme = await make("Acme");
   const to = "ada@example.com";
-  const kind = sendMail({ tenants, vault, mail });
+  const kind = sendMail({ tenants, vault, mail, rates, log });
   const job = (tenantId: string) => {
     const id = randomUUID();
     const content = { type: "login", code: "123456", ttlSeconds: 300 } as const;
     const stored = kind.store({ name: "send_mail", tenantId, to, language: "en", mail: content }, id);
-    return kind.run(stored, { id, signal: AbortSignal.timeout(10_000) });
+    return kind.run(stored, { id, isFirst: true, signal: AbortSignal.timeout(10_000) });
   };
   await job(acme.id);
   const [sent] = await newestMails(database.read, { to });

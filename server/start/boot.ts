@@ -88,7 +88,8 @@ export async function createRuntime(
     const tenant = { id: config.tenant.id, config };
     const tenants = createTenants({ defaultTenant: tenant, database, vault });
     const signingKeys = createTenantSigningKeys({ database, vault, platform, log });
-    const { kinds, close } = createJobKinds({ tenant, tenants, database, vault });
+    const rates = createRateLimits(config, database);
+    const { kinds, close } = createJobKinds({ tenant, tenants, database, vault, rates, log });
     cleanups.push(async () => close());
     const jobs = createJobs({ databaseUrl, database, config, kinds, platform, log });
     cleanups.push(() => jobs.stop());
@@ -109,7 +110,7 @@ export async function createRuntime(
       signingKeys,
       passwordHasher: createPasswordHasher(config.password),
       authenticatorMetadata,
-      rates: createRateLimits(config, database),
+      rates,
       turns: createTurns(config.rate_limiter),
       jobs,
       purgeExpired: purge,

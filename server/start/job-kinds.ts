@@ -1,7 +1,9 @@
+import type { Logger } from "pino";
 import type { Database } from "#db/client";
 import { pushAuthenticatorRequest } from "../authenticator/push.ts";
 import type { JobKinds } from "../jobs/jobs.ts";
 import type { Vault } from "../keys/vault.ts";
+import type { RateLimits } from "../limits/rate-limits.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { createTenantMail } from "../mail/tenant-mail.ts";
 import type { Job } from "../runtime.ts";
@@ -19,12 +21,14 @@ export function createJobKinds(options: {
   tenants: Pick<Tenants, "byId">;
   database: Database;
   vault: Vault;
+  rates: RateLimits;
+  log: Logger;
 }): { kinds: JobKinds<Job>; close(): void } {
-  const { tenant, tenants, database, vault } = options;
+  const { tenant, tenants, database, vault, rates, log } = options;
   const mail = createTenantMail(tenant, database);
   return {
     kinds: {
-      send_mail: sendMail({ tenants, vault, mail }),
+      send_mail: sendMail({ tenants, vault, mail, rates, log }),
       push_authenticator_request: pushAuthenticatorRequest({ tenants, vault }),
     },
     close: () => mail.close(),

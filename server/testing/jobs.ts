@@ -5,6 +5,7 @@ import { loadConfig } from "../config/load.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { createJobs } from "../jobs/queue.ts";
 import { createVault } from "../keys/vault.ts";
+import { createRateLimits } from "../limits/rate-limits.ts";
 import type { Job } from "../runtime.ts";
 import { createJobKinds } from "../start/job-kinds.ts";
 
@@ -18,11 +19,14 @@ export function testJobs(
 ): Jobs<Job> & { logged: string[] } {
   const logged: string[] = [];
   const config = loadConfig(settings, import.meta.dirname);
+  const log = pino({ level: "trace" }, { write: (line: string) => logged.push(line) });
   const { kinds, close } = createJobKinds({
     tenant: { id: config.tenant.id, config },
     tenants: { byId: async (id) => ({ id, config }) },
     database,
     vault: createVault(secretKeys),
+    rates: createRateLimits(config, database),
+    log,
   });
   const jobs = createJobs({
     databaseUrl: url,
@@ -30,7 +34,7 @@ export function testJobs(
     config,
     kinds,
     platform: { randomBytes, uuid: randomUUID, clockShift: () => 0 },
-    log: pino({ level: "trace" }, { write: (line: string) => logged.push(line) }),
+    log,
   });
   return {
     ...jobs,

@@ -17,6 +17,7 @@ export const rateLimiter = section({
   wrong_passcodes_per_hour: count(10, 1).describe(
     "Wrong codes for one account from one source in an hour, after which that source gets no further code.",
   ),
+  notices_per_day: count(20, 1).describe("Notices of changes of an account mailed to one address in a day."),
   passwords_per_minute: count(5, 1).describe("Passwords tried for one account from one source in a minute."),
   passwords_per_source: count(60, 1).describe(
     "Passwords tried from one source in a minute, whatever the account.",
