@@ -44,7 +44,8 @@ export type AuditType =
 export type PasskeyServerAuditType =
   | `${"webauthn_registration" | "webauthn_authentication" | "webauthn_transaction" | "mfa_registration" | "mfa_authentication"}_${"init" | "final"}_${"succeeded" | "failed"}`
   | "webauthn_credential_updated"
-  | "webauthn_credential_deleted";
+  | "webauthn_credential_deleted"
+  | "webauthn_user_deleted";
 
 /** Flat facts. They contain no secret, no credential and no identifier that a visitor entered. */
 export type AuditDetails = Record<string, AuditValue | readonly AuditValue[]>;

@@ -61,6 +61,20 @@ async function printed(words: string[], options?: Call): Promise<string> {
 
 const aLine = expect.stringMatching(/^stile: [^\n]+\n$/);
 
+test("stile passkey-users delete deletes a user of one tenant by the application's id", async () => {
+  const { passkeyUsers } = schema;
+  const tenantId = "00000000-0000-4000-8000-000000000001";
+  const user = { tenantId, userId: "ada/1", name: "ada", displayName: "Ada" };
+  await postgres.database.write.insert(passkeyUsers).values({ ...user, id: randomUUID() });
+  expect(await stile(["passkey-users", "delete", "grace"])).toEqual({
+    code: 1,
+    out: "",
+    err: "stile: there is no user grace\n",
+  });
+  expect(await printed(["passkey-users", "delete", "ada/1", "--tenant", tenantId])).toBe("");
+  expect(await postgres.database.read.$count(passkeyUsers)).toBe(0);
+});
+
 describe("stile", () => {
   test("prints help, and exits with 2 for invalid arguments", async () => {
     expect(await printed(["--help"], { program: true })).toContain("tenants create");

@@ -23,6 +23,7 @@ export const auditTypes: readonly PasskeyServerAuditType[] = [
   ),
   "webauthn_credential_updated",
   "webauthn_credential_deleted",
+  "webauthn_user_deleted",
 ];
 
 /** Filters of a query; an absent filter matches every entry. */

@@ -1,6 +1,8 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import type { RequestContext } from "../runtime.ts";
+import { auditPasskeys } from "./audit.ts";
+import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
 
 /** A user of an application that uses the passkey server; not an account of this service. */
 export interface PasskeyUser {
@@ -75,4 +77,33 @@ export async function saveUser(
     .returning(columns);
   if (!user) throw new Error("the upsert of a user returned no row");
   return user;
+}
+
+/**
+ * Deletes a user with all credentials, transactions, confirmations and open challenges. The audit log keeps its entries
+ * until they expire.
+ *
+ * @param userId the application's id
+ * @returns false if there is no such user
+ */
+export async function deleteUser(tx: Transaction, tenantId: string, userId: string): Promise<boolean> {
+  if (userId.includes("\0")) return false;
+  const deleted = await tx
+    .delete(table)
+    .where(and(eq(table.tenantId, tenantId), eq(table.userId, userId)))
+    .returning({ id: table.id });
+  return deleted.length === 1;
+}
+
+/** Deletes a user for an application. A ceremony of the user that is under way fails. */
+export async function removeUser(
+  context: RequestContext,
+  userId: string,
+): Promise<{ ok: true } | PasskeyRejection> {
+  const { runtime, tenant } = context;
+  return runtime.database.write.transaction(async (tx) => {
+    if (!(await deleteUser(tx, tenant.id, userId))) return rejectPasskeyRequest("user_not_found");
+    await auditPasskeys(context, "webauthn_user_deleted", { actorUserId: userId })(tx);
+    return { ok: true as const };
+  });
 }

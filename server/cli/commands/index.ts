@@ -3,6 +3,7 @@ import { configCheck } from "./config.ts";
 import { flowGraph } from "./flow.ts";
 import { keysCreate, keysDelete, keysList } from "./keys.ts";
 import { migrate } from "./migrate.ts";
+import { passkeyUsersDelete } from "./passkey-users.ts";
 import { receiptVerify } from "./receipt.ts";
 import { secretsReseal, secretsStatus } from "./secrets.ts";
 import { tenantsCreate, tenantsDelete, tenantsList, tenantsUpdate } from "./tenants.ts";
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   usersList,
   usersImport,
   usersExport,
+  passkeyUsersDelete,
   configCheck,
   flowGraph,
   receiptVerify,

@@ -17,6 +17,7 @@ import {
   initializeTransactionHandler,
   listTransactionsHandler,
 } from "./transactions.ts";
+import { removeUserHandler } from "./users.ts";
 
 const row = (method: Address["method"], path: string, handler: Handler, access: Access = "public"): Address =>
   address(method, `/passkeys/{tenant_id}${path}`, handler, "passkeys", access);
@@ -43,4 +44,5 @@ export const passkeyAddresses: readonly Address[] = [
   row("GET", "/credentials/{credential_id}", requireApiKey(showCredentialHandler)),
   row("PATCH", "/credentials/{credential_id}", requireApiKey(renameCredentialHandler)),
   row("DELETE", "/credentials/{credential_id}", requireApiKey(removeCredentialHandler)),
+  row("DELETE", "/users/{user_id}", requireApiKey(removeUserHandler)),
 ];
