@@ -44,7 +44,7 @@ export function AnsweredView({ words, answered, address, live, end }: AnsweredVi
     <section className="stile-state">
       <div className="stile-content">
         <span className="stile-emblem">
-          <Icon name="check" />
+          <Icon name={answered.end === "confirmed" ? "check" : "info"} />
         </span>
         <h1 className="stile-title" tabIndex={-1}>
           {words.ends[answered.end].title}

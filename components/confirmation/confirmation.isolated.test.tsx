@@ -24,6 +24,8 @@ const question: Question = {
 };
 
 const home = "https://shop.example/?error=access_denied";
+/** The circle is part of the drawing "info" and not of the tick. */
+const emblem = () => (document.querySelector(".stile-emblem circle") ? "info" : "check");
 const declined = { answer: "declined", redirect_to: home };
 
 const { sign } = vi.hoisted(() => ({ sign: vi.fn() }));
@@ -93,6 +95,7 @@ describe("the open question", () => {
     draw();
     await press(words.decline);
     await waitFor(() => expect(title()).toBe("You declined"));
+    expect(emblem()).toBe("info");
     expect(navigate).not.toHaveBeenCalled();
     expect(document.activeElement?.tagName).toBe("H1");
   });
@@ -218,6 +221,7 @@ describe("an answer without a reply", () => {
   test("is reported as answered once the redirect has expired", async () => {
     fetched.mockResolvedValue(Response.json({}, { status: 409 }));
     draw({ answered: { token: "the-token", end: "declined", returnsTo: "shop.example" } });
+    expect(emblem()).toBe("info");
     await press("Continue to shop.example");
     await waitFor(() => expect(title()).toBe(words.ends.answered.title));
   });

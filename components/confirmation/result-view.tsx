@@ -14,13 +14,12 @@ export function ResultView({
 }) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
-  const isAnswered = end === "confirmed" || end === "declined" || end === "answered";
   const host = redirectTo === null ? null : new URL(redirectTo).host;
   return (
     <section className="stile-state">
       <div className="stile-content">
         <span className="stile-emblem">
-          <Icon name={isAnswered ? "check" : "info"} />
+          <Icon name={end === "confirmed" ? "check" : "info"} />
         </span>
         <h1 className="stile-title" tabIndex={-1} ref={title}>
           {words.ends[end].title}
