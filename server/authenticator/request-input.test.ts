@@ -63,3 +63,23 @@ describe("any body", () => {
     );
   });
 });
+
+test("a transaction text must not contain control or bidirectional characters", () => {
+  const request = (transaction: string) =>
+    parseRequest({ operation: "AUTH", userId: "ada", username: "ada", transaction });
+  for (const character of [
+    "\n",
+    "\t",
+    "\u0000",
+    "\u007f",
+    "\u0085",
+    "\u2028",
+    "\u202e",
+    "\u2066",
+    "\u200f",
+    "\u061c",
+  ])
+    expect(request(`Pay 10${character}0 EUR`), JSON.stringify(character)).toMatchObject({ ok: false });
+  for (const text of ["Pay 100 EUR to Zoë’s café", "שלמו 100", "ادفع ١٠٠", "👩‍💻 100 €"])
+    expect(request(text), text).toMatchObject({ ok: true });
+});

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DeviceKeyInfo } from "./devices.ts";
-import { isTransactionText, MAX_TRANSACTION_BYTES } from "./uaf/transaction.ts";
+import { isMisleading, isTransactionText, MAX_TRANSACTION_BYTES } from "./uaf/transaction.ts";
 
 /**
  * Bodies of applications and authenticator apps. Published clients send unknown members, which are ignored, and null,
@@ -68,6 +68,7 @@ const wanted = z
           isTransactionText,
           `may have at most ${MAX_TRANSACTION_BYTES} bytes of UTF-8, which is what authenticators can show`,
         )
+        .refine((value) => !isMisleading(value), "must not contain control or bidirectional characters")
         .exactOptional(),
       clientData: z
         .object(

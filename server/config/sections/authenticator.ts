@@ -47,7 +47,7 @@ export const authenticator = section({
         name: "Hanko Authenticator",
         attestation: "surrogate",
         roots: [],
-        version: 0,
+        version: 1,
         revoked: false,
       },
     ])
