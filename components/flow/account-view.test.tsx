@@ -309,3 +309,23 @@ describe("the account page", () => {
     expect(await screen.findByRole("link", { name: "Sign in" })).toBeDefined();
   });
 });
+
+describe("a change of the password", () => {
+  test.each([
+    ["ends the other sessions unless the user unchecks that", false],
+    ["leaves the other sessions if the user unchecks that", true],
+  ])("%s", async (_, unchecks) => {
+    const { server, user, container } = account();
+    const form = container.querySelector<HTMLFormElement>("form[data-action=password_update]");
+    if (!form) throw new Error("the password cannot be changed");
+    const box = within(form).getByLabelText<HTMLInputElement>(en.inputs.end_other_sessions?.label ?? "");
+    expect(box.checked).toBe(true);
+    if (unchecks) await user.click(box);
+    const field = form.querySelector<HTMLInputElement>("input[name=password]");
+    if (field) await user.type(field, "seven herons under the bridge{Enter}");
+    expect(server.act).toHaveBeenCalledExactlyOnceWith("profile", "password_update", expect.any(Number), {
+      password: "seven herons under the bridge",
+      end_other_sessions: !unchecks,
+    });
+  });
+});

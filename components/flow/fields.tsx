@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import type { InputName } from "#server/flow/protocol-names";
 import type { FlowError, InputDescriptor } from "#server/flow/wire";
 import type { FlowWords } from "#words/flow";
 import { Button } from "../ui/button.tsx";
@@ -155,9 +156,12 @@ function SelectField(props: FieldProps) {
   );
 }
 
+/** Boxes that are checked unless the server presets them: a preset is sent by clients that do not show the input. */
+const checkedInputs = new Set<string>(["end_other_sessions"] satisfies InputName[]);
+
 function CheckboxField({ input, words }: FieldProps) {
   return (
-    <Checkbox name={input.name} defaultChecked={input.value === true}>
+    <Checkbox name={input.name} defaultChecked={(input.value ?? checkedInputs.has(input.name)) === true}>
       {inputWords(words, input.name).label}
     </Checkbox>
   );

@@ -107,6 +107,7 @@ const exchangeToken = () => action("exchange_token", [hidden("token"), verifier(
 const recoveryCode = () => action("recovery_code_validate", [input("recovery_code", "string")]);
 const username = (more: Partial<InputDescriptor> = {}) =>
   input("username", "string", { min_length: 3, max_length: 32, ...more });
+const endOtherSessions = () => input("end_other_sessions", "boolean", { required: false });
 const takenUsername = () =>
   username({
     value: "ada",
@@ -283,8 +284,11 @@ const profile = (more: Partial<FlowState> = {}, fault: { email?: FlowError; name
       ]),
       action("email_set_primary", [hidden("email_id")]),
       action("email_verify", [hidden("email_id")]),
-      action("password_update", [input("password", "password", { min_length: 8, max_length: 256 })]),
-      action("password_delete"),
+      action("password_update", [
+        input("password", "password", { min_length: 8, max_length: 256 }),
+        endOtherSessions(),
+      ]),
+      action("password_delete", [endOtherSessions()]),
       action("username_update", [username({ value: "ada" })]),
       action("username_delete"),
       action("patch_metadata", [input("patch_metadata", "json")]),

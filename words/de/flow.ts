@@ -395,6 +395,7 @@ export const flow: FlowWords = {
     },
     code: { label: "Code", errors: { value_too_short_error: "Der Code hat sechs Zeichen." } },
     remember_me: { label: "Angemeldet bleiben" },
+    end_other_sessions: { label: "Auch überall sonst abmelden" },
     provider: { label: "Weiter mit" },
     otp_code: {
       label: "Code",

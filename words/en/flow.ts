@@ -351,6 +351,7 @@ export const flow: FlowWords = {
     },
     code: { label: "Code", errors: { value_too_short_error: "The code has six characters." } },
     remember_me: { label: "Keep me signed in" },
+    end_other_sessions: { label: "Sign out everywhere else, too" },
     provider: { label: "Continue with" },
     otp_code: {
       label: "Code",

@@ -11,6 +11,7 @@ import { go, reject, stay } from "../outcome.ts";
 import { itemId } from "./choice.ts";
 import { primaryAddressOf } from "./emails.ts";
 import { profileAction, sensitiveAction } from "./profile-action.ts";
+import { endOthersIf, withEndOfOthers } from "./sessions.ts";
 
 /** Display name of a credential: one line. */
 const credentialName = z
@@ -20,6 +21,8 @@ const credentialName = z
   .max(64)
   .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name))
   .meta({ preserve: true });
+
+const passkeyInput = z.strictObject({ passkey_id: itemId() });
 
 /** Profile actions on passkeys; renaming covers security keys too. */
 export const credentialActions = {
@@ -47,14 +50,15 @@ export const credentialActions = {
   webauthn_credential_delete: sensitiveAction({
     description: "Remove a passkey.",
     costs: ["write", "mail"],
-    input: z.strictObject({ passkey_id: itemId() }),
+    input: (view) => withEndOfOthers(passkeyInput, view),
     // Published clients show the removal of security keys only if this is offered.
     when: ({ account, config }) =>
       passkeysOf(account).some(({ id }) => mayDelete(account, config, id)) ||
       (config.passkey.enabled && passkeysOf(account).length < credentialsOf(account).length),
     to: [STAY],
     errors: ["not_found"],
-    run({ request, account, config }, { passkey_id }) {
+    run(context, { passkey_id, end_other_sessions }) {
+      const { request, account, config } = context;
       if (!mayDelete(account, config, passkey_id)) return reject("not_found");
       const { id: userId } = account.profile;
       return stay({
@@ -64,6 +68,7 @@ export const credentialActions = {
           deleteCredential(request, userId, { id: passkey_id, mfaOnly: false }),
           (tx) => endSignIns(tx, request.tenant.id, userId),
           audit(request, "passkey_deleted", {}, userId),
+          ...endOthersIf(end_other_sessions, context),
         ],
         jobs: securityNotice(request, "passkey_delete", primaryAddressOf(account)),
       });

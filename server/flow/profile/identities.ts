@@ -12,6 +12,7 @@ import { STAY } from "../names.ts";
 import { stay } from "../outcome.ts";
 import { type Choice, oneOf } from "./choice.ts";
 import { sensitiveAction } from "./profile-action.ts";
+import { endOthersIf, withEndOfOthers } from "./sessions.ts";
 
 /** Profile actions on linked identities. */
 export const identityActions = {
@@ -27,11 +28,15 @@ export const identityActions = {
   disconnect_thirdparty_oauth_provider: sensitiveAction({
     description: "Disconnect an identity provider.",
     costs: ["write"],
-    input: ({ account, config }) =>
-      z.strictObject({ identity_id: oneOf(account ? removable(account, config) : []) }),
+    input: (view) => {
+      const { account, config } = view;
+      const choices = account ? removable(account, config) : [];
+      return withEndOfOthers(z.strictObject({ identity_id: oneOf(choices) }), view);
+    },
     when: ({ account, config }) => removable(account, config).length > 0,
     to: [STAY],
-    run({ request, account, config }, { identity_id }) {
+    run(context, { identity_id, end_other_sessions }) {
+      const { request, account, config } = context;
       const { id } = account.profile;
       return stay({
         writes: [
@@ -41,6 +46,7 @@ export const identityActions = {
           removeIdentity(request, id, identity_id),
           (tx) => endSignIns(tx, request.tenant.id, id),
           audit(request, "thirdparty_unlinked", {}, id),
+          ...endOthersIf(end_other_sessions, context),
         ],
       });
     },

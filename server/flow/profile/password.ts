@@ -13,8 +13,10 @@ import { newPassword, newPasswordErrors, rejectNewPassword } from "../new-passwo
 import { stay } from "../outcome.ts";
 import { primaryAddressOf } from "./emails.ts";
 import { type ProfileContext, type ProfileView, sensitiveAction } from "./profile-action.ts";
+import { endOthersIf, withEndOfOthers } from "./sessions.ts";
 
 const input = byConfig((config) => z.strictObject({ password: newPassword(config) }));
+const noInput = z.strictObject({});
 
 /** Profile actions on the password. */
 export const passwordActions = {
@@ -31,19 +33,21 @@ export const passwordActions = {
     description: "Set another password.",
     costs: ["hash", "write", "mail"],
     canAlwaysReauthenticate: true,
-    input,
+    input: (view) => withEndOfOthers(input(view), view),
     when: ({ account, config }) => config.password.enabled && account.hasPassword,
     to: [STAY],
     errors: newPasswordErrors,
-    run: (context, { password }) => setPassword(context, password, replacePassword),
+    run: (context, { password, end_other_sessions }) =>
+      setPassword(context, password, replacePassword, endOthersIf(end_other_sessions, context)),
   }),
   password_delete: sensitiveAction({
     description: "Remove the password.",
     costs: ["write", "mail"],
     canAlwaysReauthenticate: true,
+    input: (view) => withEndOfOthers(noInput, view),
     when: mayDelete,
     to: [STAY],
-    run(context) {
+    run(context, { end_other_sessions }) {
       const { request, account } = context;
       const { id } = account.profile;
       return stay({
@@ -54,6 +58,7 @@ export const passwordActions = {
           (tx) => endSignIns(tx, request.tenant.id, id),
           audit(request, "password_deleted", {}, id),
           (tx) => revokeDevices(tx, request.tenant.id, id),
+          ...endOthersIf(end_other_sessions, context),
         ],
         jobs: securityNotice(request, "password_delete", primaryAddressOf(account)),
       });
@@ -70,6 +75,7 @@ async function setPassword(
   { request, account, config, facts }: ProfileContext,
   password: string,
   writePassword: typeof createPassword,
+  alsoWrites: Write[] = [],
 ) {
   const rejection = rejectNewPassword(password, config, facts, "password");
   if (rejection) return rejection;
@@ -82,6 +88,7 @@ async function setPassword(
     audit(request, "password_changed", { by: "profile" }, id),
     // Revokes the trust that was granted with the old password.
     (tx) => revokeDevices(tx, request.tenant.id, id),
+    ...alsoWrites,
   ];
   return stay({
     facts: { hasPassword: true },

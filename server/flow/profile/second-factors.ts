@@ -17,6 +17,10 @@ import { canUseSecurityKeys, hasUsableAuthenticator } from "../second-factor.ts"
 import { itemId } from "./choice.ts";
 import { primaryAddressOf } from "./emails.ts";
 import { sensitiveAction } from "./profile-action.ts";
+import { endOthersIf, withEndOfOthers } from "./sessions.ts";
+
+const noInput = z.strictObject({});
+const securityKeyInput = z.strictObject({ security_key_id: itemId() });
 
 /** Profile actions on second factors and recovery codes. */
 export const secondFactorActions = {
@@ -30,9 +34,11 @@ export const secondFactorActions = {
   otp_secret_delete: sensitiveAction({
     description: "Remove the authenticator app.",
     costs: ["write", "mail"],
+    input: (view) => withEndOfOthers(noInput, view),
     when: ({ account, config, facts }) => mayDeleteApp(account, config, facts),
     to: [STAY],
-    run({ request, account, config, facts }) {
+    run(context, { end_other_sessions }) {
+      const { request, account, config, facts } = context;
       const { id } = account.profile;
       const last = keysOf(account).length === 0 && !hasUsableAuthenticator(facts, config);
       return stay({
@@ -42,6 +48,7 @@ export const secondFactorActions = {
           deleteTotp(request, id),
           audit(request, "otp_deleted", {}, id),
           ...afterRemoval(request, id, last),
+          ...endOthersIf(end_other_sessions, context),
         ],
         jobs: securityNotice(request, "mfa_delete", primaryAddressOf(account), { factor: "totp" }),
       });
@@ -58,11 +65,12 @@ export const secondFactorActions = {
   security_key_delete: sensitiveAction({
     description: "Remove a security key.",
     costs: ["write", "mail"],
-    input: z.strictObject({ security_key_id: itemId() }),
+    input: (view) => withEndOfOthers(securityKeyInput, view),
     when: ({ account, config, facts }) => mayDeleteKey(account, config, facts),
     to: [STAY],
     errors: ["not_found"],
-    run({ request, account, config, facts }, { security_key_id }) {
+    run(context, { security_key_id, end_other_sessions }) {
+      const { request, account, config, facts } = context;
       if (!keysOf(account).some(({ id }) => id === security_key_id)) return reject("not_found");
       const { id: userId } = account.profile;
       const lastKey = keysOf(account).length === 1;
@@ -74,6 +82,7 @@ export const secondFactorActions = {
           deleteCredential(request, userId, { id: security_key_id, mfaOnly: true }),
           audit(request, "security_key_deleted", {}, userId),
           ...afterRemoval(request, userId, last),
+          ...endOthersIf(end_other_sessions, context),
         ],
         jobs: securityNotice(request, "mfa_delete", primaryAddressOf(account), { factor: "security_key" }),
       });

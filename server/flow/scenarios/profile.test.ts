@@ -665,6 +665,79 @@ describe("a session", () => {
     expect(await audited(owner, "session_revoked")).toBe(2);
   });
 
+  describe("other than the current one end with a change, if the user asks for that", () => {
+    const changes: [string, AccountContents, (flow: Walk) => Record<string, unknown>][] = [
+      ["password_update", { password: true }, () => ({ password: "seven herons under the bridge" })],
+      ["password_delete", { password: true }, () => ({})],
+      ["otp_secret_delete", { totp: true }, () => ({})],
+      [
+        "security_key_delete",
+        { securityKeys: 1 },
+        (flow) => ({ security_key_id: user(flow).security_keys?.[0]?.id }),
+      ],
+      [
+        "webauthn_credential_delete",
+        { passkeys: 1 },
+        (flow) => ({ passkey_id: user(flow).passkeys?.[0]?.id }),
+      ],
+      [
+        "disconnect_thirdparty_oauth_provider",
+        { password: true, identities: ["google"] },
+        (flow) => ({ identity_id: user(flow).identities?.[0]?.identity_id }),
+      ],
+    ];
+    const runtime = () => configured({ ...google, STILE_PASSWORD_OPTIONAL: "true" });
+
+    test.each(changes)("%s", async (action, has, inputOf) => {
+      const { owner } = await profileFlow(has, runtime());
+      await owner.signInElsewhere();
+      const flow = await owner.manage();
+      expect(flow.state.actions[action]?.inputs.end_other_sessions).toEqual({
+        ...{ name: "end_other_sessions", type: "boolean", required: false, hidden: false },
+      });
+      await flow.act(action, { ...inputOf(flow), end_other_sessions: true });
+      expect(flow.errors()).toEqual([]);
+      expect(sessionsOf(flow)).toMatchObject([{ id: owner.sessionId, current: true }]);
+      expect(await rowsOf("sessions", owner)).toBe(1);
+      expect(await audited(owner, "session_revoked")).toBe(1);
+    });
+
+    test.each(changes)("not with %s otherwise", async (action, has, inputOf) => {
+      for (const choice of [{}, { end_other_sessions: false }]) {
+        const { owner } = await profileFlow(has, runtime());
+        await owner.signInElsewhere();
+        const flow = await owner.manage();
+        await flow.act(action, { ...inputOf(flow), ...choice });
+        expect(flow.errors()).toEqual([]);
+        expect(await rowsOf("sessions", owner)).toBe(2);
+      }
+    });
+
+    test("and stay if the change fails", async () => {
+      const { owner } = await profileFlow({ password: true });
+      await owner.signInElsewhere();
+      const flow = await owner.manage();
+      await flow.act("password_update", { password: "short", end_other_sessions: true });
+      expect(flow.errors()).toEqual(["value_too_short_error"]);
+      expect(await rowsOf("sessions", owner)).toBe(2);
+    });
+
+    test("but not if there are none, or revocation is disabled", async () => {
+      const { flow: alone } = await profileFlow({ password: true });
+      expect(alone.state.actions.password_update?.inputs.end_other_sessions).toMatchObject({ hidden: true });
+      const { owner } = await profileFlow(
+        { password: true },
+        configured({ STILE_SESSION_ALLOW_REVOCATION: "false" }),
+      );
+      await owner.signInElsewhere();
+      const flow = await owner.manage();
+      expect(flow.state.actions.password_update?.inputs).not.toHaveProperty("end_other_sessions");
+      const input = { password: "seven herons under the bridge", end_other_sessions: true };
+      expect((await flow.act("password_update", input)).status).toBe(400);
+      expect(await rowsOf("sessions", owner)).toBe(2);
+    });
+  });
+
   test("cannot be ended if revocation is disabled", async () => {
     const { owner } = await profileFlow({}, configured({ STILE_SESSION_ALLOW_REVOCATION: "false" }));
     await owner.signInElsewhere();
