@@ -334,7 +334,7 @@ describe("addresses of tenants", () => {
   test("contain the tenant id in lower case only", async () => {
     expect((await ask(`/t/${acme.id}/login`)).status).toBe(200);
     expect((await ask(`/t/${acme.id.toUpperCase()}/login`)).status).toBe(404);
-    await expect(ask(`/t/${acme.id}/t/${globex.id}/login`)).rejects.toThrow("not an address of the API");
+    expect((await ask(`/t/${acme.id}/t/${globex.id}/login`)).status).toBe(404);
   });
 
   test("of the default tenant may contain its id, and set cookies for the whole host", async () => {
@@ -355,7 +355,7 @@ describe("addresses of tenants", () => {
     expect((await ask("/login", `${host}:3000`)).status).toBe(200);
     expect((await ask("/login", "LOGIN.initech.example")).status).toBe(200);
     expect((await ask(`/t/${initech.id}/login`)).status).toBe(404);
-    await expect(ask(`/t/${acme.id}/login`, host)).rejects.toThrow("not an address of the API");
+    expect((await ask(`/t/${acme.id}/login`, host)).status).toBe(404);
     expect(await pageTenant(runtime, host, null)).toBe(initech);
     expect(await pageTenant(runtime, host, acme.id)).toBeNull();
     expect(await pageTenant(runtime, "localhost", initech.id)).toBeNull();
