@@ -40,7 +40,8 @@ const CONNECT_TIMEOUT_MS = 3_000;
  * @param url a database of PostgreSQL 15 or newer
  * @param size maximum connections of each pool
  * @param onError called when an idle connection fails
- * @param prepares false for poolers without support for prepared statements
+ * @param prepares false for poolers in transaction mode: no prepared statements, and no parameters of a session, which
+ *   such poolers reject. The pools then differ in their use only
  * @param connectTimeoutMs how long a query waits for a free connection
  */
 export function openDatabase(
@@ -56,7 +57,7 @@ export function openDatabase(
       max: size,
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: 30_000,
-      ...(options ? { options } : {}),
+      ...(options && prepares ? { options } : {}),
     });
     client.on("error", onError);
     return drizzle({ client, schema });

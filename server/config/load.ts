@@ -2,11 +2,15 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "./errors.ts";
+import { withPlatform } from "./platform.ts";
 import { violatedRule } from "./rules.ts";
 import { type Config, configSchema } from "./schema.ts";
 
 /** Settings whose variables have no prefix; every other leaf is STILE_<SECTION>_<LEAF>. */
 const plainNames = new Set(["port", "base_url", "database_url", "data_dir", "smtp_url", "secret_keys"]);
+
+/** Settings whose variables others have named. */
+const givenNames: Record<string, string> = { "jobs.cron_secret": "CRON_SECRET" };
 
 interface Leaf {
   path: string[];
@@ -58,6 +62,8 @@ export function configLeaves(): Leaf[] {
 
 /** Returns the name of the variable of a leaf or section. */
 function variableOf(path: string[]): string {
+  const given = givenNames[path.join(".")];
+  if (given) return given;
   const name = path.join("_").toUpperCase();
   return path.length === 1 && plainNames.has(path[0] ?? "") ? name : `STILE_${name}`;
 }
@@ -96,7 +102,8 @@ function leafType(schema: JsonSchema): Leaf["type"] {
  * @throws ConfigError with one line that names the invalid setting
  */
 export function loadConfig(environment: Record<string, string | undefined>, directory: string): Config {
-  const raw = merge(readFile(directory), readEnvironment(environment));
+  const chosen = merge(readFile(directory), readEnvironment(environment));
+  const raw = withPlatform(chosen, environment);
   return parseConfig(raw, {
     mode: environment.NODE_ENV === "production" ? "production" : "development",
     directory,

@@ -30,7 +30,9 @@ export const configSchema = z.strictObject({
   base_url: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("Public address of this service. Default: http://localhost:<port>."),
+    .describe(
+      "Public address of this service. Default: on Vercel that of the project or deployment, else http://localhost:<port>.",
+    ),
   database_url: z
     .string()
     .regex(/^postgres(ql)?:\/\//, "is not a postgres:// address")
@@ -82,10 +84,10 @@ export const configSchema = z.strictObject({
   }),
   database: section({
     pool_size: count(10, 1, 200).describe(
-      "Connections for writing; reading and claiming take as many again.",
+      "Connections for writing; reading and claiming take as many again. On Vercel 2 by default.",
     ),
     prepared_statements: flag(true).describe(
-      "Off for connection poolers that cannot keep prepared statements.",
+      "Off for connection poolers in transaction mode (PgBouncer and the like): nothing is then sent that has to outlive a transaction.",
     ),
   }),
   log: section({
@@ -146,6 +148,11 @@ export const configSchema = z.strictObject({
       .describe(
         "Bearer token of GET /api/jobs, which a scheduler calls where no process of Stile outlives a request. Default: none, and the address does not exist.",
       ),
+    cron_secret: z
+      .string()
+      .min(16, "needs at least 16 characters")
+      .optional()
+      .describe("A second such token, under the name that Vercel's scheduler uses. Default: none."),
   }),
   email_delivery: section({
     from_address: z.email().default("noreply@localhost.localdomain").describe("Sender's address of mails."),

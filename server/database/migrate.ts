@@ -1,7 +1,8 @@
+import { sql } from "drizzle-orm";
+import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/node-postgres";
-import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
-import { schema } from "#db/client";
+import { type Queryable, schema } from "#db/client";
 import { StartError } from "../config/errors.ts";
 import { projectPath } from "../lib/project-path.ts";
 
@@ -34,15 +35,38 @@ export async function migrateDatabase(url: string, tenant: { id: string; name: s
     );
     if ((rows[0]?.version ?? 0) < MIN_SERVER_VERSION)
       throw new StartError("the database is older than PostgreSQL 15");
-    await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
-    const database = drizzle({ client, schema });
-    await applyMigrations(database, { migrationsFolder: migrationsFolder() });
-    await database
-      .insert(schema.tenants)
-      .values(tenant)
-      .onConflictDoUpdate({ target: schema.tenants.id, set: { name: tenant.name } });
+    const migrations = readMigrationFiles({ migrationsFolder: migrationsFolder() });
+    await drizzle({ client, schema }).transaction(async (tx) => {
+      await tx.execute(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+      await applyMigrations(tx, migrations);
+      await tx
+        .insert(schema.tenants)
+        .values(tenant)
+        .onConflictDoUpdate({ target: schema.tenants.id, set: { name: tenant.name } });
+    });
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * Applies the migrations that are missing, in the transaction that holds the lock: a pooler in transaction mode may run
+ * the next one in another session. The table is that of drizzle-kit.
+ */
+async function applyMigrations(tx: Pick<Queryable, "execute">, migrations: MigrationMeta[]): Promise<void> {
+  await tx.execute(sql`create schema if not exists drizzle`);
+  await tx.execute(sql`create table if not exists drizzle.__drizzle_migrations
+    (id serial primary key, hash text not null, created_at bigint)`);
+  const { rows } = await tx.execute<{ newest: string | null }>(
+    sql`select max(created_at) as newest from drizzle.__drizzle_migrations`,
+  );
+  const newest = Number(rows[0]?.newest ?? -1);
+  for (const { sql: statements, hash, folderMillis } of migrations) {
+    if (folderMillis <= newest) continue;
+    for (const statement of statements) await tx.execute(sql.raw(statement));
+    await tx.execute(
+      sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`,
+    );
   }
 }
 

@@ -22,6 +22,16 @@ test("runs due jobs with the secret, with the scheme in any case", async () => {
   }
 });
 
+test("accepts the secret of the platform's scheduler beside it, and alone", async () => {
+  const cron = "a secret that the platform has made";
+  const both = runtime.configured({ CRON_SECRET: cron });
+  const alone = runtime.configured({ CRON_SECRET: cron, STILE_JOBS_SECRET: "" });
+  const statuses = [await ask(both, `Bearer ${cron}`), await ask(both, `Bearer ${secret}`)];
+  expect(statuses.map(({ status }) => status)).toEqual([200, 200]);
+  expect((await ask(alone, `Bearer ${cron}`)).status).toBe(200);
+  expect((await ask(alone, `Bearer ${secret}`)).status).toBe(401);
+});
+
 test.each([
   ["nothing", undefined],
   ["another secret", "Bearer a secret for the schedules"],

@@ -39,6 +39,51 @@ describe("a route file of Next", () => {
     expect(after).toHaveBeenCalledOnce();
   });
 
+  test("logs each request in one line, as npm start does, without query and secrets", async () => {
+    const lines: unknown[] = [];
+    const log = {
+      ...runtime.log,
+      info: (line: unknown) => lines.push(line),
+    } as unknown as TestRuntime["log"];
+    holdRuntime({ ...runtime, log });
+    try {
+      const headers = { "x-request-id": "caller-0815" };
+      await exported.PUT(request("PUT", "/login?action=a%40b", headers));
+    } finally {
+      holdRuntime(runtime);
+    }
+    expect(lines).toEqual([
+      {
+        request_id: "caller-0815",
+        method: "PUT",
+        path: "/login",
+        status: 405,
+        duration_ms: expect.any(Number),
+        source: expect.any(String),
+      },
+    ]);
+  });
+
+  test("purges after a POST, ten minutes after the last purge", async () => {
+    const purgeExpired = vi.fn(async () => 0);
+    const clock = vi.spyOn(performance, "now");
+    holdRuntime({ ...runtime, purgeExpired });
+    const purgesAt = async (minutes: number) => {
+      clock.mockReturnValue(1e9 + minutes * 60_000);
+      after.mockClear();
+      await exported.POST(request("POST", "/login"));
+      await after.mock.calls[0]?.[0]();
+      return purgeExpired.mock.calls.length;
+    };
+    try {
+      const counts = [await purgesAt(0), await purgesAt(9.9), await purgesAt(10), await purgesAt(10.1)];
+      expect(counts).toEqual([1, 1, 2, 2]);
+    } finally {
+      clock.mockRestore();
+      holdRuntime(runtime);
+    }
+  });
+
   test("sets a request id, the caller's if it sends one", async () => {
     const [own, made] = [
       await exported.GET(request("GET", "/me", { "x-request-id": "caller-0815" })),

@@ -1,6 +1,8 @@
 import { after } from "next/server";
 import { requestIdOf } from "../observability/request-id.ts";
 import { currentRuntime } from "../runtime-slot.ts";
+import { loggablePath } from "./addresses.ts";
+import { clientAddress, sourceOf, trustedProxies } from "./client-address.ts";
 import { handle } from "./dispatch.ts";
 import { recordedPeer, recordPeers } from "./peer.ts";
 
@@ -13,14 +15,51 @@ type Methods = Record<
 /** Number of jobs run after a response: those of the request, and a few earlier ones. */
 const MAX_JOBS_AFTER_RESPONSE = 5;
 
-/** Runs due jobs within a request, since no worker runs between requests. */
+/** Characters of a path in a log line. */
+const MAX_LOGGED_PATH_LENGTH = 200;
+
+/** Time between two purges of a process. The first one is due as long after its start. */
+const PURGE_INTERVAL_MS = 10 * 60_000;
+
+let purgedAt = performance.now();
+
+/** Runs due jobs within a request, and now and then a purge, since no worker runs between requests. */
 async function runDueJobs(): Promise<void> {
-  const { jobs, log } = currentRuntime();
+  const { jobs, log, purgeExpired } = currentRuntime();
   try {
     await jobs.runDue(MAX_JOBS_AFTER_RESPONSE);
+    if (performance.now() - purgedAt < PURGE_INTERVAL_MS) return;
+    purgedAt = performance.now();
+    await purgeExpired();
   } catch (error) {
     log.error({ err: error }, "running due jobs failed");
   }
+}
+
+/** Writes the line of a request, as `npm start` does. */
+function logRequest(
+  request: Request,
+  peer: string,
+  requestId: string,
+  status: number,
+  startedAt: number,
+): void {
+  const { config, log } = currentRuntime();
+  const { pathname } = new URL(request.url);
+  log.info({
+    request_id: requestId,
+    method: request.method,
+    path: loggablePath(request.method, pathname).slice(0, MAX_LOGGED_PATH_LENGTH),
+    status,
+    duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
+    source: sourceOf(
+      clientAddress(
+        peer,
+        request.headers.get("x-forwarded-for"),
+        trustedProxies(config.server.trusted_proxies),
+      ),
+    ),
+  });
 }
 
 /**
@@ -31,7 +70,10 @@ export function route(): Methods {
   recordPeers();
   const respond = async (request: Request): Promise<Response> => {
     const requestId = requestIdOf(request.headers.get("x-request-id"));
-    const response = await handle(request, { peer: recordedPeer(request.headers), requestId });
+    const peer = recordedPeer(request.headers);
+    const startedAt = performance.now();
+    const response = await handle(request, { peer, requestId });
+    logRequest(request, peer, requestId, response?.status ?? 404, startedAt);
     if (request.method === "POST") after(runDueJobs);
     return response ?? new Response(null, { status: 404 });
   };

@@ -52,7 +52,7 @@ export function createJobs<Job extends NamedJob>(options: JobsOptions<Job>): Job
   const boss = new PgBoss({
     connectionString: databaseUrl,
     // A crash of the database may lose the last claims, and their jobs run twice. Jobs run at least once in any case.
-    options: "-c synchronous_commit=off",
+    ...(database.prepares ? { options: "-c synchronous_commit=off" } : {}),
     application_name: "stile-jobs",
     max: 3,
     connectionTimeoutMillis: 5_000,
