@@ -147,7 +147,7 @@ export const webauthnChallenges = pgTable(
   ],
 );
 
-/** Counted failures. `subject`: HMAC of the account, or of an unknown identifier. `source`: empty, or a source prefix. */
+/** Counted failures. `subject`: HMAC of the account, or of an unknown identifier. `source`: a source prefix; empty or `*` for all. */
 export const failures = pgTable(
   "failures",
   {

@@ -7,6 +7,8 @@ import type { Config } from "../config/schema.ts";
 import type { Platform } from "../lib/platform.ts";
 import { randomCharacters } from "../lib/random-alphanumeric.ts";
 import {
+  ALL_SOURCES,
+  ALL_SOURCES_OF_UNKNOWN,
   countFailureOfSource,
   type FailureKey,
   failureSubject,
@@ -179,7 +181,8 @@ export async function verifyPasscode(
   if (stored.tries > MAX_ATTEMPTS) return { ok: false, reason: "exhausted" };
 
   const counted = failureKeyOf(context, about);
-  await countFailureOfSource(context.runtime.database, counted, context.now);
+  const all = "userId" in accountOf(about) ? ALL_SOURCES : ALL_SOURCES_OF_UNKNOWN;
+  await countFailureOfSource(context.runtime.database, counted, all, context.now);
   const matches = context.runtime.vault.matches(stored.codeHash, ...hashed(stored, normalizePasscode(code)));
   if (matches && !about.decoy) {
     return { ok: true, write: consumePasscode(stored, counted) };

@@ -268,6 +268,22 @@ describe("attempts", () => {
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
   });
 
+  test("of unknown names are counted where they are kept for days only", async () => {
+    const context = scopeOf({ settings: limited, source: "192.0.2.99" });
+    await verifyPassword(context, { identifier: `${randomUUID()}@example.com`, password: "wrong" });
+    const user = await newUser(context, right);
+    await verifyPassword(context, { ...user, password: "wrong" });
+    const { rows } = await runtime.database.read.$client.query(
+      `select array_agg(every.source order by every.source) as sources from failures every
+        join failures own using (tenant_id, method, subject)
+        where own.source = '192.0.2.99' group by subject order by sources`,
+    );
+    expect(rows.map(({ sources }) => sources)).toEqual([
+      ["", "192.0.2.99"],
+      ["*", "192.0.2.99"],
+    ]);
+  });
+
   test("are unlimited if limits are disabled", async () => {
     const context = scopeOf();
     const user = await newUser(context, right);

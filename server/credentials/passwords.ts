@@ -4,6 +4,8 @@ import { ConflictError } from "#db/errors";
 import { prepared } from "#db/prepared";
 import type { Write } from "#db/write";
 import {
+  ALL_SOURCES,
+  ALL_SOURCES_OF_UNKNOWN,
   consecutiveLimit,
   countFailure,
   type FailureSubject,
@@ -64,7 +66,7 @@ export async function verifyPassword(
   const fromSource = { ...key, source: client.source };
   const delayed = await countFailure(database, fromSource, limited ? growingDelay : unlimited, now);
   if (!delayed.ok) return delayed.reason === "rate_limited" ? delayed : rateLimited(1);
-  const anySource = { ...key, source: "" };
+  const anySource = { ...key, source: userId ? ALL_SOURCES : ALL_SOURCES_OF_UNKNOWN };
   const admitted = await countFailure(
     database,
     anySource,

@@ -113,12 +113,13 @@ describe("the purge of expired rows", () => {
     await alone.close();
   });
 
-  it("keeps the consecutive failures of an account, so that waiting allows no new attempts", async () => {
+  it("keeps the consecutive failures of an account, so that waiting allows no new attempts, and of unknown names for days", async () => {
     await failure("", 7, "-30 days");
     await failure("", 0, "-3 days");
     await failure("192.0.2.1", 7, "-3 days");
+    await failure("*", 99, "-3 days");
     await failure("192.0.2.1", 7, "-1 day");
-    expect(await purgeExpired(test.database, purgeRules(config))).toBe(2);
+    expect(await purgeExpired(test.database, purgeRules(config))).toBe(3);
     expect(await count("failures")).toBe(2);
   });
 

@@ -85,12 +85,18 @@ export type FailureVerdict =
   /** Too many consecutive failures: only success with another method unlocks this one. */
   | { ok: false; reason: "locked" };
 
+/** `source` of the counter for all sources of an account together; its consecutive failures are kept for a year. */
+export const ALL_SOURCES = "";
+
+/** The same for a subject that is no account. Any client can make such counters, so they are deleted after days. */
+export const ALL_SOURCES_OF_UNKNOWN = "*";
+
 export interface FailureKey {
   tenantId: string;
   method: CountedMethod;
   /** See `failureSubject`. */
   subject: FailureSubject;
-  /** A source, or empty for all sources of the account together. */
+  /** A source, `ALL_SOURCES` or `ALL_SOURCES_OF_UNKNOWN`. */
   source: string;
 }
 
@@ -124,11 +130,17 @@ export async function countFailure(
 
 /**
  * Counts an attempt that is verified in any case, as `countFailure` does: for its source and for all sources of the
- * account, in one statement.
+ * account, in one statement, which locks its rows in one order, so that concurrent attempts do not deadlock.
+ *
+ * @param all the counter for all sources
  */
-export async function countFailureOfSource(database: Database, key: FailureKey, now: Date): Promise<void> {
-  // In one order, so that concurrent attempts do not deadlock.
-  const values = [key.tenantId, key.method, key.subject, [...new Set(["", key.source])], now];
+export async function countFailureOfSource(
+  database: Database,
+  key: FailureKey,
+  all: typeof ALL_SOURCES | typeof ALL_SOURCES_OF_UNKNOWN,
+  now: Date,
+): Promise<void> {
+  const values = [key.tenantId, key.method, key.subject, [...new Set([all, key.source])], now];
   await run(database, "failure_count_source", countSourceText, [...values, HOUR_SECONDS]);
 }
 
@@ -176,7 +188,7 @@ export async function recordSuccess(
 ): Promise<void> {
   const { failures } = schema;
   const ofSubject = sql`tenant_id = ${key.tenantId} and subject = any (${sql.param(key.subject)}::bytea[])`;
-  const own = sql`method = ${key.method} and source in (${key.source}, '')`;
+  const own = sql`method = ${key.method} and source in (${key.source}, ${ALL_SOURCES}, ${ALL_SOURCES_OF_UNKNOWN})`;
   const locked = sql`source = '' and consecutive >= ${MAX_CONSECUTIVE_FAILURES}`;
   // Rows are locked in one order, so that concurrent successes do not deadlock.
   const statement: SQL = sql`update ${failures} counter
