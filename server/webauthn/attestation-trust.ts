@@ -4,7 +4,7 @@ import type { StatementFormat } from "./formats/index.ts";
 
 /**
  * How far the make of an authenticator is proved. `verified`: a trusted root vouches for this model. `unverified`: the
- * statement is consistent, but anybody could have made it, so the AAGUID is a claim of the client. `none`: there is no
+ * statement is consistent, but any client could have made it, so the AAGUID is only claimed. `none`: there is no
  * statement.
  */
 export type AttestationTrust = "verified" | "unverified" | "none";

@@ -1,7 +1,7 @@
 import type { Address } from "../address.ts";
 import type { Handler } from "../handler-context.ts";
 import { facetsHandler, helloHandler } from "./application.ts";
-import { devicesHandler, renameHandler } from "./devices.ts";
+import { deleteUserHandler, devicesHandler, renameHandler } from "./devices.ts";
 import { eventsHandler } from "./events.ts";
 import { qrCodeHandler } from "./qr-code.ts";
 import { answerHandler, cancelHandler, createHandler, showHandler } from "./requests.ts";
@@ -19,6 +19,7 @@ const rows: [Address["method"], string, Handler][] = [
   ["GET", `${requests}/{id}/qrcode`, qrCodeHandler],
   ["GET", `${requests}/{id}/events`, eventsHandler],
   ["GET", `${devices}/{user_id}`, devicesHandler],
+  ["DELETE", `${devices}/{user_id}`, deleteUserHandler],
   ["POST", `${devices}/rename/{device_id}`, renameHandler],
 ];
 

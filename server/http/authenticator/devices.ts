@@ -1,3 +1,4 @@
+import { deleteAuthenticatorUser } from "../../authenticator/delete-user.ts";
 import { type Device, devicesOf, renameDevice } from "../../authenticator/devices.ts";
 import { isUserId, parseRename } from "../../authenticator/request-input.ts";
 import { clientContext, type Handler } from "../handler-context.ts";
@@ -16,6 +17,15 @@ export const devicesHandler: Handler = async (context) => {
   const userId = params.user_id ?? "";
   const devices = isUserId(userId) ? await devicesOf(runtime.database.read, tenant, userId) : [];
   return devices.length > 0 ? json(200, devices.map(resourceOf)) : authenticatorError(404, "Not Found.");
+};
+
+/** `DELETE /authenticator/mgmt/v1/registrations/{user_id}`: deletes the user's devices and requests. */
+export const deleteUserHandler: Handler = async (context) => {
+  const rejection = await rejectWithoutKey(context);
+  if (rejection) return rejection;
+  const userId = context.params.user_id ?? "";
+  const deleted = isUserId(userId) && (await deleteAuthenticatorUser(await clientContext(context), userId));
+  return deleted ? { status: 204 } : authenticatorError(404, "Not Found.");
 };
 
 /** `POST /authenticator/mgmt/v1/registrations/rename/{device_id}` */

@@ -176,7 +176,7 @@ describe("a registration", () => {
 
   test("A134 names the keys that the user has registered, and fails with one of them", async () => {
     const { authenticator, deviceId } = await application.enrolled("twice");
-    await application.enrolled("someone else");
+    await application.enrolled("another user");
     const [key] = authenticator.keys;
     if (!key) throw new Error("no key");
     const made = await application.register("twice");
@@ -247,6 +247,24 @@ describe("devices", () => {
     expect((await service.call("GET", "/mgmt/v1/registrations/leaving")).text).not.toContain(two.deviceId);
     expect((await dereg()).status).toBe("FAILED");
   });
+});
+
+test("a user is deleted with devices and requests", async () => {
+  const { authenticator } = await application.enrolled("deleted");
+  const kept = await application.enrolled("kept");
+  const pending = await application.ask("deleted");
+  const path = "/mgmt/v1/registrations/deleted";
+  expect((await service.call("DELETE", path, { authorization: null })).status).toBe(401);
+  expect((await service.call("DELETE", path)).status).toBe(204);
+  expect((await service.call("GET", path)).status).toBe(404);
+  const answer = authenticator.authenticate(pending.request, { facetId: service.server.url });
+  expect((await application.put(pending.id, answer)).status).toBe(404);
+  expect((await application.ask("deleted")).status).toBe("FAILED");
+  const { body } = await service.call("GET", "/mgmt/v1/registrations/kept");
+  expect(body).toMatchObject([{ deviceId: kept.deviceId }]);
+  expect((await service.call("DELETE", path)).status).toBe(204);
+  for (const unknown of ["deleted", "unknown", "%00"])
+    expect((await service.call("DELETE", `/mgmt/v1/registrations/${unknown}`)).status).toBe(404);
 });
 
 test("the list of facets names this origin for versions 1.0 and 1.1, with its content type", async () => {

@@ -83,7 +83,7 @@ test("accepts a login, a second factor and a transaction", async () => {
 
 test("rejects the token of another user, call or tenant", async () => {
   const { userId, credentialId, token } = await signedIn();
-  await expect(verify(token, { userId: "somebody else" })).rejects.toThrow("another user");
+  await expect(verify(token, { userId: "another one" })).rejects.toThrow("another user");
   await expect(verify(token, { userId, transactionId: "order-1" })).rejects.toThrow("another transaction");
   await expect(verify(token, { userId, notCredential: credentialId })).rejects.toThrow("the first factor");
   await expect(verify(`${token.slice(0, -8)}AAAAAAAA`, { userId })).rejects.toThrow();
