@@ -17,6 +17,11 @@ test("accepts only the verifier of a challenge", () => {
   expect(isVerifierOf(codeChallengeOf("short"), "short")).toBe(false);
 });
 
+test("rejects the challenge as its own verifier, as the method plain would accept it", () => {
+  expect(challenge).toMatch(codeVerifierPattern);
+  expect(isVerifierOf(challenge, challenge)).toBe(false);
+});
+
 test.each(["v".repeat(42), "v".repeat(129), `${"v".repeat(42)}+`])("rejects the verifier %j", (malformed) => {
   expect(malformed).not.toMatch(codeVerifierPattern);
 });
