@@ -31,13 +31,14 @@ const withWords = [
   "third_party_access_denied",
 ];
 
-/** Codes of states, flows and inputs that published components do not draw. */
+/** Codes of states, flows and inputs that published components do not draw, and the one of every interface for an outage. */
 const neverShown = [
   "forbidden",
   "invalid_metadata_error",
   "authenticator_request_pending",
   "authenticator_request_failed",
   "authenticator_request_expired",
+  "temporarily_unavailable",
 ];
 
 const codes = Object.keys(errors) as ErrorCode[];
