@@ -246,10 +246,10 @@ export const faults: readonly Fault[] = [
     caughtBy: ["server/thirdparty/account-decision.test.ts"],
   },
   {
-    name: "an unsigned SAML response is accepted",
-    file: "server/thirdparty/saml/response-validation.ts",
-    text: 'if (!signed.response && !signed.assertion) throw new XmlError("nothing is signed");',
-    fault: "",
+    name: "a SAML assertion for another audience is accepted",
+    file: "server/thirdparty/saml/assertion.ts",
+    text: "restrictions.length === 0 || !restrictions.every(namesOurAudience)",
+    fault: "restrictions.length === 0",
     caughtBy: ["server/thirdparty/saml/attacks.test.ts"],
   },
   {

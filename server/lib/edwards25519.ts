@@ -8,7 +8,7 @@ const d = 3709570593466943934313808350875456518954211387984321901638878553308594
 /**
  * Whether 32 bytes are a point of edwards25519 in its only encoding (RFC 8032 section 5.1.3), and not one of small order.
  *
- * Under a key of small order anybody can make signatures that verify for any message.
+ * Signatures that verify for any message can be made under a key of small order, without a private key.
  */
 export function isSafeEd25519Point(encoded: Uint8Array): boolean {
   if (encoded.length !== 32) return false;
