@@ -250,7 +250,7 @@ export const faults: readonly Fault[] = [
     file: "server/thirdparty/saml/assertion.ts",
     text: "restrictions.length === 0 || !restrictions.every(namesOurAudience)",
     fault: "restrictions.length === 0",
-    caughtBy: ["server/thirdparty/saml/attacks.test.ts"],
+    caughtBy: ["server/thirdparty/saml/sign-in.test.ts"],
   },
   {
     name: "tRPC calls are batched",
