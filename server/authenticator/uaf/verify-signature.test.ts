@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import { constants, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { integer, octetString, sequence } from "../../dev/uaf-authenticator/der.ts";
@@ -56,6 +56,16 @@ test.each(ids)("accepts a signature with algorithm %i, and none that differs", (
     Buffer.alloc(signature.length),
   ])
     expect(verifySignature(algorithm, key, data, other, true)).toBe(false);
+});
+
+test("rejects an RSA signature without its leading zero", () => {
+  const { algorithm, key, privateKey } = signed(0x0003);
+  const pss = { key: privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 };
+  let signature = sign("sha256", data, pss);
+  // One of 256 signatures begins with a zero.
+  while (signature[0] !== 0) signature = sign("sha256", data, pss);
+  expect(verifySignature(algorithm, key, data, signature, true)).toBe(true);
+  expect(verifySignature(algorithm, key, data, signature.subarray(1), true)).toBe(false);
 });
 
 test.each(ids)("rejects a signature with algorithm %i as another algorithm of the same key", (id) => {

@@ -37,6 +37,8 @@ function verifyRsa(
   signature: Buffer,
 ): boolean {
   const raw = encoding === "der" ? unwrapOctetString(signature) : signature;
+  // RFC 8017, 8.1.2 and 8.2.2. OpenSSL also accepts a signature without its leading zeros.
+  if (raw.length !== Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8)) return false;
   if (padding === "pkcs1") return verify(hash, data, { key, padding: constants.RSA_PKCS1_PADDING }, raw);
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
   return verify(hash, data, { key, ...pss }, raw);
