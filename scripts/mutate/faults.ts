@@ -107,8 +107,8 @@ export const faults: readonly Fault[] = [
   {
     name: "trusted devices survive the removal of the password",
     file: "server/flow/profile/password.ts",
-    text: '          (tx) => revokeDevices(tx, request.tenant.id, id),\n        ],\n        jobs: securityNotice(request, "password_delete"',
-    fault: '        ],\n        jobs: securityNotice(request, "password_delete"',
+    text: 'audit(request, "password_deleted", {}, id),\n          (tx) => revokeDevices(tx, request.tenant.id, id),',
+    fault: 'audit(request, "password_deleted", {}, id),',
     caughtBy: ["server/flow/scenarios/trusted-device.test.ts"],
   },
   {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createUafAuthenticator } from "../dev/uaf-authenticator/authenticator.ts";
 import { createUser } from "../identity/users.ts";
 import {
   type AuthenticatorApplication,
@@ -51,7 +52,8 @@ test("sends no notice of an answer, a wrong answer, or a device of a user withou
   const asked = await application.create("AUTH", id);
   await application.answer(asked, application.answerOf(authenticator, asked));
   const refused = await application.create("REG", id);
-  await application.answer(refused, application.answerOf(authenticator, refused, { signature: "flipped" }));
+  const another = createUafAuthenticator();
+  await application.answer(refused, application.answerOf(another, refused, { signature: "flipped" }));
   await application.enroll("ada@example.com");
   await application.enroll(randomUUID());
   expect(runtime.enqueued).toHaveLength(before);

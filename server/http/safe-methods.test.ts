@@ -35,7 +35,8 @@ test("A37 GET, HEAD and OPTIONS change nothing at any address", async () => {
   const { visitor: registered, state } = await restRegistration(runtime, `${randomUUID()}@example.com`);
   for (const [name, value] of registered.cookies) browser.cookies.set(name, value);
   await browser.mutate("flow.start", { type: "login" });
-  expect([...browser.cookies.keys()]).toEqual(["service", `stile-login-${runtime.tenant.id}`]);
+  const { id } = runtime.tenant;
+  expect([...browser.cookies.keys()]).toEqual(["service", `stile-marks-${id}`, `stile-login-${id}`]);
 
   const { subject } = state.payload.claims as { subject: string };
   const paths = [...new Set(addresses.map(({ path }) => path))].map((path) =>

@@ -6,7 +6,7 @@ export const configCheck = command({
   name: "config check",
   summary: "Check the configuration.",
   details:
-    "Prints OK, or the error that the server would report at its start, and warnings to standard error. Does not access the database.",
+    "Prints OK, or the error that the server would report at its start; warnings go to standard error. No database.",
   async run(cli) {
     const config = cli.config();
     checkMailServer(config);
