@@ -182,6 +182,15 @@ export const faults: readonly Fault[] = [
     caughtBy: ["server/limits/failure-counters.test.ts"],
   },
   {
+    name: "the limits of one tenant are those of every tenant",
+    file: "server/limits/rate-limits.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code
+    text: "return `${tenantId}/${subject}`;",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source code
+    fault: "return `${tenantId.length}/${subject}`;",
+    caughtBy: ["server/limits/rate-limits.test.ts"],
+  },
+  {
     name: "a name breaks the header of a mail",
     file: "server/mail/one-line.ts",
     text: "[\\p{Cc}\\p{Zl}\\p{Zp}",

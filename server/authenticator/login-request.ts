@@ -60,7 +60,7 @@ export async function ensureLoginRequest(
   if (known && isReusable(known, context)) return { ok: true, shown: await shown(context, known), jobs: [] };
   // Per source, so that an attacker who knows the password cannot exhaust the owner's limit.
   const { ip, source, userAgent } = context.client;
-  const rate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}/${source}`);
+  const rate = await runtime.rates.consume(tenant.id, "authenticator_request", `${userId}/${source}`);
   if (!rate.ok) return { ok: false, reason: "rate_limited", retryAfterSeconds: rate.retryAfterSeconds };
   const { request, write, jobs } = await prepareRequest(context, {
     operation: "AUTH",
@@ -71,7 +71,7 @@ export async function ensureLoginRequest(
   });
   if (request.status !== "PENDING") return { ok: false, reason: "no_authenticator" };
   // Push notifications are limited over all sources; the QR code can be scanned regardless.
-  const pushRate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}/sign-in`);
+  const pushRate = await runtime.rates.consume(tenant.id, "authenticator_request", `${userId}/sign-in`);
   return { ok: true, shown: await shown(context, request), write, jobs: pushRate.ok ? jobs : [] };
 }
 

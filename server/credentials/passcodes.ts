@@ -123,17 +123,17 @@ async function permitSending(
   const { runtime, tenant, client } = context;
   if (!tenant.config.rate_limiter.enabled) return { ok: true, withheld: false };
   const { rates } = runtime;
-  const pace = { name: "passcode_pace", key: `${tenant.id}/${about.identifier}/${client.source}` } as const;
+  const pace = { name: "passcode_pace", subject: `${about.identifier}/${client.source}` } as const;
 
   const failures = await failuresOf(context, about);
   const charged = failures.ok
-    ? await rates.consumeAll([
+    ? await rates.consumeAll(tenant.id, [
         pace,
-        { name: "passcode_source", key: `${tenant.id}/${client.source}` },
-        { name: "passcode_requester", key: pace.key },
-        { name: "passcode_identifier", key: `${tenant.id}/${about.identifier}` },
-        { name: "passcode_mailbox", key: `${tenant.id}/${about.recipient ?? about.identifier}`, quiet: true },
-        { name: "passcode_account", key: `${tenant.id}/${JSON.stringify(accountOf(about))}`, quiet: true },
+        { name: "passcode_source", subject: client.source },
+        { name: "passcode_requester", subject: pace.subject },
+        { name: "passcode_identifier", subject: about.identifier },
+        { name: "passcode_mailbox", subject: about.recipient ?? about.identifier, quiet: true },
+        { name: "passcode_account", subject: JSON.stringify(accountOf(about)), quiet: true },
       ])
     : failures;
   const withheld = charged.ok && (charged.exceeded.length > 0 || (failures.ok && failures.locked));
@@ -141,8 +141,8 @@ async function permitSending(
 
   const { userId } = about;
   if (userId && hasSignedInBefore(context, userId)) {
-    const reserve = { name: "passcode_reserve", key: `${tenant.id}/${userId}` } as const;
-    const reserved = await rates.consumeAll(charged.ok ? [reserve] : [pace, reserve]);
+    const reserve = { name: "passcode_reserve", subject: userId } as const;
+    const reserved = await rates.consumeAll(tenant.id, charged.ok ? [reserve] : [pace, reserve]);
     if (reserved.ok) return { ok: true, withheld: false };
   }
   return charged.ok ? { ok: true, withheld } : charged;

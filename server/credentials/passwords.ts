@@ -56,9 +56,9 @@ export async function verifyPassword(
 
   const { userId, identifier } = attempt;
   const subject = failureSubject(vault, tenant.id, userId ? { userId } : { identifier });
-  const source = await rates.consume("password_source", `${tenant.id}/${client.source}`);
+  const source = await rates.consume(tenant.id, "password_source", client.source);
   if (!source.ok) return source;
-  const account = await rates.consume("password", `${tenant.id}/${attempt.identifier}/${client.source}`);
+  const account = await rates.consume(tenant.id, "password", `${attempt.identifier}/${client.source}`);
   if (!account.ok) return account;
 
   const limited = tenant.config.rate_limiter.enabled;

@@ -63,7 +63,7 @@ export async function start(
   if (type === "profile" && !session) return errorAnswer(showError("unauthorized"));
   if (type === "token_exchange" && !tenant.config.saml.enabled) return errorAnswer(showError("forbidden"));
   const { platform, database } = runtime;
-  const rate = await runtime.rates.consume("flow_start", `${tenant.id}/${client.source}`);
+  const rate = await runtime.rates.consume(tenant.id, "flow_start", client.source);
   if (!rate.ok)
     return errorAnswer(showError("rate_limit_exceeded", { payload: retryPayload(rate.retryAfterSeconds) }));
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { openDatabase } from "#db/client";
 import { loadConfig } from "../config/load.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
-import { createRateLimits, type RateName } from "./rate-limits.ts";
+import { createRateLimits, type TenantRate, tenantRates } from "./rate-limits.ts";
 
 const config = loadConfig({}, "/nonexistent");
 let postgres: TestDatabase;
@@ -14,8 +14,9 @@ afterAll(() => postgres.close());
 afterEach(() => vi.useRealTimers());
 
 const rates = () => createRateLimits(config, postgres.database);
-let keys = 0;
-const freshKey = () => `tenant/key-${keys++}`;
+const tenantId = "tenant";
+let subjects = 0;
+const freshSubject = () => `subject-${subjects++}`;
 
 /** Counts how many of a number of concurrent attempts are admitted. */
 async function admitted(
@@ -26,7 +27,7 @@ async function admitted(
   return answers.filter((answer) => answer.ok).length;
 }
 
-test.each<[RateName, number]>([
+test.each<[TenantRate, number]>([
   ["passcode_pace", 3],
   ["passcode_requester", 5],
   ["passcode_identifier", 10],
@@ -36,68 +37,89 @@ test.each<[RateName, number]>([
   ["password", 5],
   ["password_source", 60],
   ["flow_start", 60],
-  ["page", 300],
 ])("the limit %s admits %i of 400 concurrent attempts", async (name, allowed) => {
   const limits = rates();
-  const key = freshKey();
-  expect(await admitted(400, () => limits.consume(name, key))).toBe(allowed);
-  expect((await limits.consume(name, freshKey())).ok).toBe(true);
+  const subject = freshSubject();
+  expect(await admitted(400, () => limits.consume(tenantId, name, subject))).toBe(allowed);
+  expect((await limits.consume(tenantId, name, freshSubject())).ok).toBe(true);
+});
+
+test("the limit page admits 300 of 400 concurrent attempts", async () => {
+  const limits = rates();
+  const subject = freshSubject();
+  expect(await admitted(400, () => limits.consumeShared("page", subject))).toBe(300);
+  expect((await limits.consumeShared("page", freshSubject())).ok).toBe(true);
+});
+
+test.each(tenantRates)("the limit %s of one tenant, exhausted, leaves that of another", async (name) => {
+  const limits = rates();
+  const subject = freshSubject();
+  const untilRejected = async (tenant: string) => {
+    let count = 0;
+    while (count < 1000 && (await limits.consume(tenant, name, subject)).ok) count++;
+    return count;
+  };
+  const allowed = await untilRejected("one");
+  expect(allowed).toBeGreaterThan(0);
+  expect(await untilRejected("other")).toBe(allowed);
+  expect(await limits.consumeAll("third", [{ name, subject }])).toEqual({ ok: true, exceeded: [] });
+  expect(await limits.consumeAll("one", [{ name, subject }])).toMatchObject({ ok: false });
 });
 
 test("A21 the wait is in whole seconds, at least one, and decreases", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const limits = rates();
-  const key = freshKey();
+  const subject = freshSubject();
   for (let sent = 0; sent < 3; sent++)
-    expect(await limits.consume("passcode_pace", key)).toEqual({ ok: true });
+    expect(await limits.consume(tenantId, "passcode_pace", subject)).toEqual({ ok: true });
   const waits: number[] = [];
   for (let step = 0; step < 6; step++) {
-    const answer = await limits.consume("passcode_pace", key);
+    const answer = await limits.consume(tenantId, "passcode_pace", subject);
     if (!answer.ok) waits.push(answer.retryAfterSeconds);
     vi.setSystemTime(Date.now() + (step < 4 ? 12_000 : 11_999));
   }
   expect(waits).toEqual([60, 48, 36, 24, 12, 1]);
   vi.setSystemTime(Date.now() + 2);
-  expect(await limits.consume("passcode_pace", key)).toEqual({ ok: true });
+  expect(await limits.consume(tenantId, "passcode_pace", subject)).toEqual({ ok: true });
 });
 
 test("A21 an address gets at most ten codes in any hour, from all sources", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const limits = rates();
-  const key = freshKey();
+  const subject = freshSubject();
   let sent = 0;
   for (let step = 0; step < 50; step++) {
-    if ((await limits.consume("passcode_identifier", key)).ok) sent += 1;
+    if ((await limits.consume(tenantId, "passcode_identifier", subject)).ok) sent += 1;
     vi.setSystemTime(Date.now() + 60_000);
   }
   expect(sent).toBe(10);
-  const answer = await limits.consume("passcode_identifier", key);
+  const answer = await limits.consume(tenantId, "passcode_identifier", subject);
   expect(answer.ok ? 0 : answer.retryAfterSeconds).toBeGreaterThan(500);
 });
 
 describe("several limits at once", () => {
   test("consume a token of each, or of none", async () => {
     const limits = rates();
-    const [source, victim] = [freshKey(), freshKey()];
+    const [source, victim] = [freshSubject(), freshSubject()];
     const charges = [
-      { name: "passcode_pace", key: source },
-      { name: "passcode_identifier", key: victim },
+      { name: "passcode_pace", subject: source },
+      { name: "passcode_identifier", subject: victim },
     ] as const;
-    expect(await admitted(20, () => limits.consumeAll(charges))).toBe(3);
-    expect(await admitted(20, () => limits.consume("passcode_identifier", victim))).toBe(7);
-    expect(await limits.consumeAll(charges)).toMatchObject({ ok: false, reason: "rate_limited" });
+    expect(await admitted(20, () => limits.consumeAll(tenantId, charges))).toBe(3);
+    expect(await admitted(20, () => limits.consume(tenantId, "passcode_identifier", victim))).toBe(7);
+    expect(await limits.consumeAll(tenantId, charges)).toMatchObject({ ok: false, reason: "rate_limited" });
   });
 
   test("report a quiet limit without a token, and reject nothing for it", async () => {
     const limits = rates();
-    const [loud, quiet] = [freshKey(), freshKey()];
+    const [loud, quiet] = [freshSubject(), freshSubject()];
     const charges = [
-      { name: "passcode_identifier", key: loud },
-      { name: "passcode_pace", key: quiet, quiet: true },
+      { name: "passcode_identifier", subject: loud },
+      { name: "passcode_pace", subject: quiet, quiet: true },
     ] as const;
     const exceeded = [];
     for (let index = 0; index < 5; index++) {
-      const verdict = await limits.consumeAll(charges);
+      const verdict = await limits.consumeAll(tenantId, charges);
       exceeded.push(verdict.ok ? verdict.exceeded : null);
     }
     expect(exceeded).toEqual([[], [], [], ["passcode_pace"], ["passcode_pace"]]);
@@ -105,27 +127,27 @@ describe("several limits at once", () => {
 
   test("wait for the last of the windows that are full", async () => {
     const limits = rates();
-    const [one, other] = [freshKey(), freshKey()];
-    await admitted(3, () => limits.consume("passcode_pace", one));
-    await admitted(10, () => limits.consume("passcode_identifier", other));
-    const verdict = await limits.consumeAll([
-      { name: "passcode_pace", key: one },
-      { name: "passcode_identifier", key: other },
+    const [one, other] = [freshSubject(), freshSubject()];
+    await admitted(3, () => limits.consume(tenantId, "passcode_pace", one));
+    await admitted(10, () => limits.consume(tenantId, "passcode_identifier", other));
+    const verdict = await limits.consumeAll(tenantId, [
+      { name: "passcode_pace", subject: one },
+      { name: "passcode_identifier", subject: other },
     ]);
     expect(verdict.ok ? 0 : verdict.retryAfterSeconds).toBeGreaterThan(60);
   });
 
   test("do not deadlock, whatever their order", async () => {
     const limits = rates();
-    const [one, other] = [freshKey(), freshKey()];
+    const [one, other] = [freshSubject(), freshSubject()];
     const charges = [
-      { name: "passcode_identifier", key: one },
-      { name: "passcode_account", key: other },
-      { name: "password_source", key: one },
+      { name: "passcode_identifier", subject: one },
+      { name: "passcode_account", subject: other },
+      { name: "password_source", subject: one },
     ] as const;
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
-        limits.consumeAll(index % 2 ? charges : charges.toReversed()),
+        limits.consumeAll(tenantId, index % 2 ? charges : charges.toReversed()),
       ),
     );
     expect(answers.filter(({ ok }) => ok)).toHaveLength(10);
@@ -134,16 +156,18 @@ describe("several limits at once", () => {
 
 test("A121 processes share their counts", async () => {
   const [one, other] = [rates(), rates()];
-  const key = freshKey();
-  expect(await admitted(20, (index) => (index % 2 ? one : other).consume("password", key))).toBe(5);
+  const subject = freshSubject();
+  expect(
+    await admitted(20, (index) => (index % 2 ? one : other).consume(tenantId, "password", subject)),
+  ).toBe(5);
 });
 
 test("A121 starts of flows are counted in batches: five processes overshoot by less than a batch each", async () => {
   const processes = Array.from({ length: 5 }, rates);
-  const key = freshKey();
+  const subject = freshSubject();
   let started = 0;
   for (let index = 0; index < 500; index++) {
-    const answer = await processes[index % 5]?.consume("flow_start", key);
+    const answer = await processes[index % 5]?.consume(tenantId, "flow_start", subject);
     if (answer?.ok) started += 1;
   }
   expect(started).toBeGreaterThanOrEqual(60);
@@ -154,24 +178,24 @@ test("a source that starts a few flows causes no queries", async () => {
   const closed = openDatabase(postgres.url, 1, () => {});
   await closed.close();
   const limits = createRateLimits(config, closed);
-  const key = freshKey();
-  expect(await admitted(5, () => limits.consume("flow_start", key))).toBe(5);
-  await expect(limits.consume("flow_start", key)).rejects.toThrow();
+  const subject = freshSubject();
+  expect(await admitted(5, () => limits.consume(tenantId, "flow_start", subject))).toBe(5);
+  await expect(limits.consume(tenantId, "flow_start", subject)).rejects.toThrow();
 });
 
 test("keys of any length are counted, and stored hashed", async () => {
   const limits = rates();
-  const key = `tenant/${"x".repeat(10_000)}@example.com`;
-  expect(await admitted(10, () => limits.consume("passcode_pace", key))).toBe(3);
+  const subject = `${"x".repeat(10_000)}@example.com`;
+  expect(await admitted(10, () => limits.consume(tenantId, "passcode_pace", subject))).toBe(3);
   const { rows } = await postgres.database.claim.$client.query("select key from rate_limits");
-  expect(rows.every((row) => row.key.length < 100 && !row.key.includes("tenant"))).toBe(true);
+  expect(rows.every((row) => row.key.length < 100 && !row.key.includes("example"))).toBe(true);
 });
 
 test("counts are separate for each limit", async () => {
   const limits = rates();
-  const key = freshKey();
-  await admitted(10, () => limits.consume("password", key));
-  expect(await limits.consume("passcode_source", key)).toEqual({ ok: true });
+  const subject = freshSubject();
+  await admitted(10, () => limits.consume(tenantId, "password", subject));
+  expect(await limits.consume(tenantId, "passcode_source", subject)).toEqual({ ok: true });
 });
 
 test("disabled limits admit everything and count nothing", async () => {
@@ -179,19 +203,21 @@ test("disabled limits admit everything and count nothing", async () => {
     { rate_limiter: { ...config.rate_limiter, enabled: false } },
     postgres.database,
   );
-  const key = freshKey();
-  expect(await admitted(200, () => off.consume("password", key))).toBe(200);
-  expect(await rates().consume("password", key)).toEqual({ ok: true });
+  const subject = freshSubject();
+  expect(await admitted(200, () => off.consume(tenantId, "password", subject))).toBe(200);
+  expect(await rates().consume(tenantId, "password", subject)).toEqual({ ok: true });
 });
 
 test("limits work without prepared statements", async () => {
   const limits = createRateLimits(config, { ...postgres.database, prepares: false });
-  const key = freshKey();
-  expect(await admitted(20, () => limits.consume("password", key))).toBe(5);
+  const subject = freshSubject();
+  expect(await admitted(20, () => limits.consume(tenantId, "password", subject))).toBe(5);
 });
 
 test("an unreachable database is an error, not a rejection", async () => {
   const closed = openDatabase(postgres.url, 1, () => {});
   await closed.close();
-  await expect(createRateLimits(config, closed).consume("password", freshKey())).rejects.toThrow(/pool/);
+  await expect(
+    createRateLimits(config, closed).consume(tenantId, "password", freshSubject()),
+  ).rejects.toThrow(/pool/);
 });

@@ -3,38 +3,47 @@ import type { Database } from "#db/client";
 import type { Config } from "../config/schema.ts";
 import { sha256 } from "../lib/sha256.ts";
 
-/** Names of the rate limits; each has its own windows, from `rate_limiter` of the configuration. */
-export type RateName =
+/** The rate limits of a tenant: its counts are not those of any other. */
+export const tenantRates = [
   /** Passcodes requested from a source. */
-  | "passcode_source"
+  "passcode_source",
   /** Passcodes requested for an identifier from a source, in a short time. */
-  | "passcode_pace"
+  "passcode_pace",
   /** Passcodes requested for an identifier from a source: half of what the identifier gets. */
-  | "passcode_requester"
+  "passcode_requester",
   /** Passcodes requested for an identifier, from all sources together. */
-  | "passcode_identifier"
+  "passcode_identifier",
   /** Passcodes mailed to an address, whichever identifier was entered. */
-  | "passcode_mailbox"
+  "passcode_mailbox",
   /** Passcodes issued for an account, whichever identifier was entered. */
-  | "passcode_account"
+  "passcode_account",
   /** Passcodes issued for an account to browsers that signed in to it before, beyond the limits above. */
-  | "passcode_reserve"
+  "passcode_reserve",
   /** Notices of changes of an account, mailed to an address. */
-  | "notice"
+  "notice",
   /** Password attempts for an account from a source. */
-  | "password"
+  "password",
   /** Password attempts from a source, for all accounts together. */
-  | "password_source"
+  "password_source",
   /** Flows started from a source. */
-  | "flow_start"
-  /** Pages displayed to a source. */
-  | "page"
+  "flow_start",
   /** Exchange tokens presented by a source. */
-  | "exchange_token"
+  "exchange_token",
   /** Authenticator requests created for a user. */
-  | "authenticator_request"
+  "authenticator_request",
   /** Challenges that a source requests from the passkey server without an API key. */
-  | "passkey_challenge";
+  "passkey_challenge",
+] as const;
+
+export type TenantRate = (typeof tenantRates)[number];
+
+/** The rate limits that all tenants share. */
+export type SharedRate =
+  /** Pages displayed to a source. */
+  "page";
+
+/** Names of the rate limits; each has its own windows, from `rate_limiter` of the configuration. */
+type RateName = TenantRate | SharedRate;
 
 /** A negative verdict that a retry may change. `retryAfterSeconds` is a whole number of at least 1. */
 export interface RateLimited {
@@ -51,9 +60,9 @@ export function rateLimited(retryAfterSeconds: number): RateLimited {
 
 /** One token of a limit. */
 export interface Charge {
-  name: RateName;
-  /** The subject of the limit, including the tenant; of any length. */
-  key: string;
+  name: TenantRate;
+  /** The subject of the limit, within the tenant; of any length. */
+  subject: string;
   /** Whether the limit, when it is exceeded, is reported in `exceeded` and rejects nothing. */
   quiet?: boolean;
 }
@@ -64,18 +73,20 @@ export type ChargeVerdict = { ok: true; exceeded: RateName[] } | RateLimited;
 /** The rate limits of a deployment: all its processes share the counters. */
 export interface RateLimits {
   /**
-   * Consumes one token.
+   * Consumes one token of a tenant.
    *
-   * @param key the subject of the limit, including the tenant; of any length
+   * @param subject the subject of the limit, within the tenant; of any length
    */
-  consume(name: RateName, key: string): Promise<RateVerdict>;
+  consume(tenantId: string, name: TenantRate, subject: string): Promise<RateVerdict>;
   /**
    * Consumes one token of each limit, in one statement. If a limit that is not quiet has none left, no token of any
    * is consumed, so that a source without tokens does not consume those of its victims.
    *
    * @param charges of different names
    */
-  consumeAll(charges: readonly Charge[]): Promise<ChargeVerdict>;
+  consumeAll(tenantId: string, charges: readonly Charge[]): Promise<ChargeVerdict>;
+  /** Consumes one token of a limit that all tenants share. */
+  consumeShared(name: SharedRate, subject: string): Promise<RateVerdict>;
 }
 
 /** A fixed window: a number of tokens, and its length. It begins with the first token. */
@@ -127,24 +138,39 @@ function windowsOf(limits: Config["rate_limiter"]): Record<RateName, Window[]> {
 export function createRateLimits(config: Pick<Config, "rate_limiter">, database: Database): RateLimits {
   const limits = config.rate_limiter;
   if (!limits.enabled) {
-    return { consume: async () => ({ ok: true }), consumeAll: async () => ({ ok: true, exceeded: [] }) };
+    return {
+      consume: async () => ({ ok: true }),
+      consumeAll: async () => ({ ok: true, exceeded: [] }),
+      consumeShared: async () => ({ ok: true }),
+    };
   }
   const windows = windowsOf(limits);
   const batched = (name: RateName, points: number) =>
     inBatches(points, MINUTE_SECONDS, (key, batch) =>
-      charge(database, requestsOf(windows, [{ name, key }], batch)),
+      charge(database, requestsOf(windows, { name, key }, batch)),
     );
   const countStart = batched("flow_start", limits.starts_per_minute);
-  const countPage = batched("page", limits.pages_per_minute);
+  const shared = { page: batched("page", limits.pages_per_minute) };
 
   return {
-    async consume(name, key) {
+    async consume(tenantId, name, subject) {
+      const key = keyOf(tenantId, subject);
       if (name === "flow_start") return countStart(key);
-      if (name === "page") return countPage(key);
-      return verdictOf(await charge(database, requestsOf(windows, [{ name, key }])));
+      return verdictOf(await charge(database, requestsOf(windows, { name, key })));
     },
-    consumeAll: async (charges) => charge(database, requestsOf(windows, charges)),
+    async consumeAll(tenantId, charges) {
+      const requests = charges.flatMap(({ subject, ...charged }) =>
+        requestsOf(windows, { ...charged, key: keyOf(tenantId, subject) }),
+      );
+      return charge(database, requests);
+    },
+    consumeShared: (name, subject) => shared[name](subject),
   };
+}
+
+/** The key of a tenant's limit. */
+function keyOf(tenantId: string, subject: string): string {
+  return `${tenantId}/${subject}`;
 }
 
 function verdictOf(verdict: ChargeVerdict): RateVerdict {
@@ -160,18 +186,20 @@ interface Request extends Window {
   quiet: boolean;
 }
 
-function requestsOf(windows: Record<RateName, Window[]>, charges: readonly Charge[], charged = 1): Request[] {
-  return charges.flatMap(({ name, key, quiet = false }) => {
-    // Keys contain e-mail addresses and may be longer than an index allows.
-    const digest = sha256(key).toString("base64url");
-    return windows[name].map((window) => ({
-      ...window,
-      name,
-      row: `${name}_${window.seconds}:${digest}`,
-      charged,
-      quiet,
-    }));
-  });
+function requestsOf(
+  windows: Record<RateName, Window[]>,
+  { name, key, quiet = false }: { name: RateName; key: string; quiet?: boolean },
+  charged = 1,
+): Request[] {
+  // Keys contain e-mail addresses and may be longer than an index allows.
+  const digest = sha256(key).toString("base64url");
+  return windows[name].map((window) => ({
+    ...window,
+    name,
+    row: `${name}_${window.seconds}:${digest}`,
+    charged,
+    quiet,
+  }));
 }
 
 /**

@@ -81,7 +81,7 @@ export function sendMail(options: {
       const tenant = await tenants.byId(tenantId);
       if (!tenant) throw new PermanentFailure("the tenant is gone");
       // A code and its notice are limited before they are enqueued (`server/credentials/passcodes.ts`).
-      if (isFirst && isSecurityNotice(mail) && !(await rates.consume("notice", `${tenantId}/${to}`)).ok) {
+      if (isFirst && isSecurityNotice(mail) && !(await rates.consume(tenantId, "notice", to)).ok) {
         log.warn({ mail: mail.type, tenantId }, "a recipient has received too many notices; one is not sent");
         return;
       }

@@ -51,7 +51,7 @@ export async function auditUnknownChallenge(
   facts: AuditFacts,
 ): Promise<void> {
   const { runtime, tenant, client } = context;
-  const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}/unknown`);
+  const rate = await runtime.rates.consume(tenant.id, "passkey_challenge", `${client.source}/unknown`);
   if (rate.ok) await auditRejection(context, operation, rejection, facts);
 }
 

@@ -42,7 +42,7 @@ export async function repeatReturn(
   const { runtime, tenant, client } = context;
   if (!canReturn(record)) return rejectPasskeyRequest("confirmation_answered");
   if (!record.transaction.confirmedAt) return returnToApplication(context, record, null);
-  const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
+  const rate = await runtime.rates.consume(tenant.id, "passkey_challenge", client.source);
   if (!rate.ok)
     return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
   const code = await replaceCode(context, record.transaction.id);

@@ -101,7 +101,7 @@ export async function confirm(
   const record = await openPage(context, token);
   if ("ok" in record) return record;
   // Each rejected response opens a challenge, and this endpoint needs no API key.
-  const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
+  const rate = await runtime.rates.consume(tenant.id, "passkey_challenge", client.source);
   if (!rate.ok)
     return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
   const read = readAuthenticationResponse(credential);

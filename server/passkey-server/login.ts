@@ -31,7 +31,7 @@ export async function initializeDiscoverableLogin(
 ): Promise<OpenedLogin> {
   const { runtime, tenant, client } = context;
   if (caller === "public") {
-    const rate = await runtime.rates.consume("passkey_challenge", `${tenant.id}/${client.source}`);
+    const rate = await runtime.rates.consume(tenant.id, "passkey_challenge", client.source);
     if (!rate.ok)
       return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
   }

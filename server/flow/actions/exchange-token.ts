@@ -46,7 +46,7 @@ export const exchangeToken = action({
   async run(context, { token, code_verifier }) {
     const { request, data } = context;
     const { runtime, tenant, client } = request;
-    const rate = await runtime.rates.consume("exchange_token", `${tenant.id}/${client.source}`);
+    const rate = await runtime.rates.consume(tenant.id, "exchange_token", client.source);
     if (!rate.ok)
       return rejectWithRedirect(data, "rate_limit_exceeded", {
         payload: retryPayload(rate.retryAfterSeconds),

@@ -55,8 +55,8 @@ export async function goToProvider(
   if (otherSite && !given.code_verifier) return reject("value_missing_error", { input: "code_verifier" });
 
   // Each redirect is stored for ten minutes, and may fetch the metadata of the provider.
-  const rateKey = `${request.tenant.id}/third_party/${request.client.source}`;
-  const rate = await request.runtime.rates.consume("flow_start", rateKey);
+  const { runtime, tenant, client } = request;
+  const rate = await runtime.rates.consume(tenant.id, "flow_start", `third_party/${client.source}`);
   if (!rate.ok) return rateLimited(rate.retryAfterSeconds);
 
   try {
@@ -77,8 +77,8 @@ export async function goToProvider(
   } catch (error) {
     if (!(error instanceof ThirdPartyError)) throw error;
     const { reason } = error;
-    request.runtime.log.warn(
-      { err: error.cause, provider: provider.id, reason, request_id: request.client.requestId },
+    runtime.log.warn(
+      { err: error.cause, provider: provider.id, reason, request_id: client.requestId },
       "The identity provider could not be reached.",
     );
     return reject("value_invalid_error", { input: "provider", message: error.message });

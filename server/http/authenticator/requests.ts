@@ -25,7 +25,7 @@ export const createHandler: Handler = async (context) => {
   const { operation, userId } = wanted.value;
   // A DEREG does not prompt the user.
   if (operation !== "DEREG") {
-    const rate = await runtime.rates.consume("authenticator_request", `${tenant.id}/${userId}`);
+    const rate = await runtime.rates.consume(tenant.id, "authenticator_request", userId);
     if (!rate.ok) return rateLimited(rate.retryAfterSeconds);
   }
   return show(context, "application", await createRequest(await clientContext(context), wanted.value));

@@ -115,7 +115,7 @@ describe("A126 a source that displays many pages", () => {
 
   test("gets the page if the count fails", async () => {
     const log = { ...runtime.log, warn: vi.fn() } as unknown as TestRuntime["log"];
-    const rates = { ...runtime.rates, consume: () => Promise.reject(new Error("no database")) };
+    const rates = { ...runtime.rates, consumeShared: () => Promise.reject(new Error("no database")) };
     expect(await ask("/", { headers: browser }, { ...runtime, rates, log })).toBeNull();
     expect(log.warn).toHaveBeenCalledOnce();
   });

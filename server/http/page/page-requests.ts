@@ -64,7 +64,7 @@ function withoutSurplusSlashes(path: string): string {
  */
 async function secondsToWait(runtime: Runtime, source: string): Promise<number | null> {
   try {
-    const rate = await runtime.rates.consume("page", source);
+    const rate = await runtime.rates.consumeShared("page", source);
     return rate.ok ? null : rate.retryAfterSeconds;
   } catch (error) {
     runtime.log.warn({ err: error }, "pages could not be counted");

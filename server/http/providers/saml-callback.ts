@@ -54,7 +54,7 @@ export const samlCallbackHandler: Handler = async (context) => {
   try {
     // Verification is expensive and needs no authentication. It has a rate of its own, since the same user has already
     // used one start at `/saml/auth`.
-    const rate = await runtime.rates.consume("flow_start", `${tenant.id}/saml/${client.source}`);
+    const rate = await runtime.rates.consume(tenant.id, "flow_start", `saml/${client.source}`);
     if (!rate.ok) {
       const reply = redirectWithError(context, rateLimited());
       return { ...reply, headers: { ...reply.headers, "Retry-After": String(rate.retryAfterSeconds) } };

@@ -63,7 +63,7 @@ export const samlAuthHandler: Handler = async (context) => {
       context,
       new ThirdPartyError("invalid_request", "redirect_to is not an allowed address.", "redirect_to"),
     );
-  const rate = await runtime.rates.consume("flow_start", `${tenant.id}/${client.source}`);
+  const rate = await runtime.rates.consume(tenant.id, "flow_start", client.source);
   if (!rate.ok) {
     const description = "Too many sign-ins were started. Wait a while and try again.";
     return redirect(303, withError(target, "rate_limit_exceeded", description), {
