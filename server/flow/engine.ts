@@ -341,14 +341,16 @@ const accountTurns: TurnLimits = { running: 2, waiting: 8 };
 const sourceTurns: TurnLimits = { running: 8, waiting: 64 };
 
 /**
- * Whose turn a step takes. Before a user has authenticated, any client may name an account, so the turns are those of
- * the identifier and the source; an unknown identifier has turns too, so that they do not reveal whether it exists.
+ * Whose turn a step takes. An account's, if the client has a session of it; before that, one of the account or the
+ * identifier at the source, so that the holder of a password or a stranger takes no turn of the owner. An unknown
+ * identifier has turns too, so that they do not reveal whether it exists.
  */
 function turnOf({ tenant, client }: RequestContext, { record }: StoredFlow): [string, TurnLimits] {
   const { type, data } = record;
   const { userId, identifier, factors } = data;
-  if (userId && (type === "profile" || factors.length > 0))
-    return [`${tenant.id}/account/${userId}`, accountTurns];
+  const account = `${tenant.id}/account/${userId}`;
+  if (type === "profile") return [account, accountTurns];
+  if (userId && factors.length > 0) return [`${account}/${client.source}`, accountTurns];
   return identifier
     ? [`${tenant.id}/identifier/${identifier.value}/${client.source}`, accountTurns]
     : [`${tenant.id}/source/${client.source}`, sourceTurns];

@@ -96,10 +96,6 @@ const claimUpdate = `update flows set claim = $1, claimed_by = $2,
         and (claimed_until is null or claimed_until < clock_timestamp())
       returning *`;
 
-/** Condition on a flow whose user has proved to be the account's. Otherwise a stranger could use up its budget. */
-const authenticated = `user_id is not null
-        and (type = 'profile' or jsonb_array_length(coalesce(data -> 'factors', '[]')) > 0)`;
-
 /** SQL statements as text; building them at each step would double the cost of the step. */
 const statements = {
   flow_claim: `
@@ -112,7 +108,7 @@ const statements = {
     charge as (
       select 'step_source:' || $8::text as key, $10::int as budget from flow
       union all
-      select 'step_account:' || tenant_id || '/' || user_id, $11::int from flow where ${authenticated}),
+      select 'step_account:' || tenant_id || '/' || user_id, $11::int from flow where type = 'profile'),
     budget as (
       insert into rate_limits as counter (key, points, expire)
       select key, coalesce(($9::jsonb ->> flow.state)::int, ${STEP_POINTS}), ${milliseconds("$7")} + ${BUDGET_SECONDS * 1000}
@@ -158,7 +154,7 @@ type StatementName = keyof typeof statements;
  * Claims a flow for one step. A single statement, so that exactly one of many requests with the same token succeeds, on
  * any server.
  *
- * @param charge charged by the same statement: to the source, and to the account if its user has authenticated
+ * @param charge charged by the same statement: to the source, and to the account in profile flows
  * @returns the flow and its user's facts; null if the flow has ended, the token differs or another step holds the claim
  */
 export async function claimFlow(

@@ -27,7 +27,7 @@ export const rateLimiter = section({
   ),
   exchange_tokens_per_minute: count(3, 1).describe("Exchange tokens tried from one source in a minute."),
   steps_per_account: count(240, 1).describe(
-    "Cost of the steps of one signed-in account in a minute: each 1, a write 2, a mail 5, a password's hash 10.",
+    "Cost of the steps of one account in its profile in a minute: each 1, a write 2, a mail 5, a password's hash 10.",
   ),
   steps_per_source: count(1200, 1).describe("Cost of the steps from one source in a minute."),
   starts_per_minute: count(60, 1).describe("Flows started from one source in a minute."),

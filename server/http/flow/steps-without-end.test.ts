@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newAddress } from "../../testing/people.ts";
-import { password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
+import { mailedCode, password, type RestWalk, restRegistration, restWalk } from "../../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../../testing/runtime.ts";
 import { type Visitor, visitor } from "../../testing/visitor.ts";
 
@@ -144,4 +144,22 @@ test("A129 strangers cannot use up the budget of an account that they only name"
   });
   expect(counted(await Promise.all(strangers), 200)).toBe(40);
   expect(await signsIn(base, email)).toBe("success");
+});
+
+test("A129 the holder of a stolen session cannot keep the owner from recovering the account", async () => {
+  const email = newAddress();
+  const owner = await restRegistration(base, email);
+  const [stolen] = await profiles(base, owner.visitor, 1);
+  for (let attempt = 0; attempt < 20; attempt += 1) await stolen?.act("password_update", { password: "" });
+  expect(stolen?.state.status).toBe(429);
+
+  const flow = await restWalk(base, "login", visitor(base, "192.0.2.201"));
+  await flow.act("register_client_capabilities");
+  await flow.act("continue_with_login_identifier", { email });
+  await flow.act("continue_to_password_login");
+  await flow.act("continue_to_passcode_confirmation_recovery");
+  await flow.act("verify_passcode", { code: mailedCode(base, email) });
+  expect((await flow.act("password_recovery", { new_password: "six herons over the lake" })).name).toBe(
+    "success",
+  );
 });
