@@ -123,6 +123,8 @@ async function permitSending(
   const { runtime, tenant, client } = context;
   if (!tenant.config.rate_limiter.enabled) return { ok: true, withheld: false };
   const { rates } = runtime;
+  const mailbox = about.recipient ?? about.identifier;
+  const account = JSON.stringify(accountOf(about));
   const pace = { name: "passcode_pace", subject: `${about.identifier}/${client.source}` } as const;
 
   const failures = await failuresOf(context, about);
@@ -132,15 +134,18 @@ async function permitSending(
         { name: "passcode_source", subject: client.source },
         { name: "passcode_requester", subject: pace.subject },
         { name: "passcode_identifier", subject: about.identifier },
-        { name: "passcode_mailbox", subject: about.recipient ?? about.identifier, quiet: true },
-        { name: "passcode_account", subject: JSON.stringify(accountOf(about)), quiet: true },
+        { name: "passcode_mailbox", subject: mailbox, quiet: true },
+        { name: "passcode_mailbox_requester", subject: `${mailbox}/${client.source}`, quiet: true },
+        { name: "passcode_account", subject: account, quiet: true },
+        { name: "passcode_account_requester", subject: `${account}/${client.source}`, quiet: true },
       ])
     : failures;
   const withheld = charged.ok && (charged.exceeded.length > 0 || (failures.ok && failures.locked));
   if (charged.ok && !withheld) return { ok: true, withheld: false };
 
-  const { userId } = about;
-  if (userId && hasSignedInBefore(context, userId)) {
+  const { userId, purpose } = about;
+  // An address to be verified is not the account's yet: with the reserve, each account could be made to mail it more.
+  if (userId && purpose !== "email_verification" && hasSignedInBefore(context, userId)) {
     const reserve = { name: "passcode_reserve", subject: userId } as const;
     const reserved = await rates.consumeAll(tenant.id, charged.ok ? [reserve] : [pace, reserve]);
     if (reserved.ok) return { ok: true, withheld: false };

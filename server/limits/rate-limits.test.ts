@@ -125,6 +125,17 @@ describe("several limits at once", () => {
     expect(exceeded).toEqual([[], [], [], ["passcode_pace"], ["passcode_pace"]]);
   });
 
+  test("consume no token of a quiet limit while another one has none left", async () => {
+    const limits = rates();
+    const [source, victim] = [freshSubject(), freshSubject()];
+    const charges = [
+      { name: "passcode_pace", subject: source, quiet: true },
+      { name: "passcode_identifier", subject: victim, quiet: true },
+    ] as const;
+    await admitted(20, () => limits.consumeAll(tenantId, charges));
+    expect(await admitted(20, () => limits.consume(tenantId, "passcode_identifier", victim))).toBe(7);
+  });
+
   test("wait for the last of the windows that are full", async () => {
     const limits = rates();
     const [one, other] = [freshSubject(), freshSubject()];

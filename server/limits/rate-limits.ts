@@ -15,8 +15,12 @@ export const tenantRates = [
   "passcode_identifier",
   /** Passcodes mailed to an address, whichever identifier was entered. */
   "passcode_mailbox",
+  /** The same from a source: half of it. */
+  "passcode_mailbox_requester",
   /** Passcodes issued for an account, whichever identifier was entered. */
   "passcode_account",
+  /** The same from a source: half of it. */
+  "passcode_account_requester",
   /** Passcodes issued for an account to browsers that signed in to it before, beyond the limits above. */
   "passcode_reserve",
   /** Notices of changes of an account, mailed to an address. */
@@ -67,7 +71,7 @@ export interface Charge {
   quiet?: boolean;
 }
 
-/** `exceeded`: the quiet limits that had no token left. */
+/** `exceeded`: the quiet limits of which no token was consumed, because one of them had none left. */
 export type ChargeVerdict = { ok: true; exceeded: RateName[] } | RateLimited;
 
 /** The rate limits of a deployment: all its processes share the counters. */
@@ -80,7 +84,8 @@ export interface RateLimits {
   consume(tenantId: string, name: TenantRate, subject: string): Promise<RateVerdict>;
   /**
    * Consumes one token of each limit, in one statement. If a limit that is not quiet has none left, no token of any
-   * is consumed, so that a source without tokens does not consume those of its victims.
+   * is consumed, so that a source without tokens does not consume those of its victims; for the same reason, if a quiet
+   * one has none left, no token of a quiet one is consumed.
    *
    * @param charges of different names
    */
@@ -114,7 +119,9 @@ function windowsOf(limits: Config["rate_limiter"]): Record<RateName, Window[]> {
     passcode_requester: [perHour(half(codesPerHour)), perDay(half(codesPerDay))],
     passcode_identifier: [perHour(codesPerHour), perDay(codesPerDay)],
     passcode_mailbox: [perHour(codesPerHour), perDay(codesPerDay)],
+    passcode_mailbox_requester: [perHour(half(codesPerHour)), perDay(half(codesPerDay))],
     passcode_account: [perDay(codesPerDay)],
+    passcode_account_requester: [perDay(half(codesPerDay))],
     passcode_reserve: [perDay(limits.reserved_passcodes_per_day)],
     notice: [perDay(limits.notices_per_day)],
     password: [perMinute(limits.passwords_per_minute)],
@@ -203,8 +210,8 @@ function requestsOf(
 }
 
 /**
- * Charges several windows, in one statement: each only while it has enough tokens left, and none of them unless every
- * window that is not quiet has. Rows are locked in the order of their keys, so that concurrent charges do not deadlock.
+ * Charges several windows, in one statement: none of them unless every window that is not quiet has enough tokens left,
+ * and the quiet ones only if all windows have. Rows are locked in the order of their keys, so that concurrent charges do not deadlock.
  */
 const chargeText = `
   with request as (
@@ -219,7 +226,7 @@ const chargeText = `
   counted as (
     insert into rate_limits as counter (key, points, expire)
     select key, charged, expire from request
-    where key not in (select key from exceeded) and not exists (select from exceeded where not quiet)
+    where not exists (select from exceeded where request.quiet or not exceeded.quiet)
     order by key
     on conflict (key) do update set
       points = case when counter.expire <= $6::bigint then excluded.points else counter.points + excluded.points end,

@@ -166,6 +166,49 @@ describe("A128 a browser that has signed in to the account", () => {
   });
 });
 
+/** Adds an address to the account of a signed-in browser; returns the state that awaits its code. */
+async function addAddress(browser: Visitor, address: string): Promise<RestWalk> {
+  const flow = await restWalk(runtime, "profile", browser);
+  await flow.act("register_client_capabilities");
+  await flow.act("email_create", { email: address });
+  return flow;
+}
+
+/** A browser at another source, with the same cookies. */
+function elsewhere(browser: Visitor, peer: string): Visitor {
+  const other = visitor(runtime, peer);
+  for (const [name, value] of browser.cookies) other.cookies.set(name, value);
+  return other;
+}
+
+test("A21 an address is mailed no more codes for being added to many accounts", async () => {
+  const victim = newAddress();
+  for (let account = 0; account < 3; account += 1) {
+    const { visitor: browser } = await restRegistration(runtime, newAddress());
+    for (let source = 0; source < 10; source += 1)
+      await addAddress(elsewhere(browser, `203.0.113.${150 + source}`), victim);
+  }
+  expect(mailsTo(victim)).toBe(10);
+});
+
+test("A128 one source gets half of an account's codes, whichever of its addresses it enters", async () => {
+  const [first, second] = [newAddress(), newAddress()];
+  const { visitor: browser } = await restRegistration(runtime, first);
+  const added = await addAddress(browser, second);
+  await added.act("verify_passcode", { code: mailedCode(runtime, second) });
+  expect(added.state.name).toBe("profile_init");
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const before = mailsTo(first) + mailsTo(second);
+  for (let request = 0; request < 15; request += 1) {
+    for (const email of [first, second]) await requestCode("login", email, stranger(70));
+    vi.setSystemTime(Date.now() + 720_000);
+  }
+  expect(mailsTo(first) + mailsTo(second) - before).toBe(12);
+  const owner = await requestCode("login", first, visitor(runtime, "192.0.2.84"));
+  const state = await owner.act("verify_passcode", { code: mailedCode(runtime, first) });
+  expect(state.name).toBe("success");
+});
+
 test("A128 A5 an unknown address is limited exactly like a known one", async () => {
   const [known, unknown] = [newAddress(), newAddress()];
   await restRegistration(runtime, known);
