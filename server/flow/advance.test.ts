@@ -20,6 +20,7 @@ function flow(overrides: Partial<FlowRecord> = {}): FlowRecord {
     history: [],
     payload: {},
     secrets: {},
+    wanted: null,
     ...overrides,
   };
 }

@@ -96,6 +96,15 @@ export const historyEntry = z.object({ state: z.enum(stateNames), data: flowData
 
 export type HistoryEntry = z.output<typeof historyEntry>;
 
+/** An action that requires recent authentication, to be performed once the user has reauthenticated. */
+export interface WantedAction {
+  action: string;
+  /** Input as sent. */
+  input: Record<string, unknown>;
+  /** The session that asked for it. */
+  sessionId: string;
+}
+
 /** State of a flow, as the pure functions see it. */
 export interface FlowRecord {
   id: string;
@@ -107,4 +116,6 @@ export interface FlowRecord {
   payload: Record<string, unknown>;
   /** Members of the payload that are stored sealed. */
   secrets: Record<string, unknown>;
+  /** Profile flow only: what the user reauthenticates for. Stored sealed, because its input may hold a password. */
+  wanted: WantedAction | null;
 }

@@ -11,14 +11,14 @@ import type { Session } from "../sessions/session.ts";
 import { reissueSession } from "../sessions/sessions.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Answer } from "./answer.ts";
-import { flowData } from "./data.ts";
+import { type FlowRecord, flowData, type WantedAction } from "./data.ts";
 import { factsOf } from "./facts.ts";
 import { enter, judge, postpone } from "./judge.ts";
 import { type FlowType, stateNames } from "./names.ts";
 import { retryPayload } from "./outcome.ts";
 import { plan } from "./plan.ts";
 import { nextResumeSecret } from "./resume.ts";
-import { openSecrets, type Sealed } from "./sealed-payload.ts";
+import { type Sealed, unseal } from "./sealed-payload.ts";
 import { show, showError } from "./show.ts";
 import { states } from "./states/index.ts";
 import { stepCosts } from "./step-costs.ts";
@@ -103,10 +103,21 @@ export function firstState(tenant: Tenant, type: FlowType): FlowState {
   );
 }
 
+/** A call to perform an action. */
+interface StepCall {
+  type: FlowType;
+  flowId: string;
+  action: string;
+  token: string;
+  /** Reject unless the flow still has this version. */
+  version?: number;
+  input: Record<string, unknown>;
+  session?: Session;
+}
+
 /**
- * Performs one action: claim, judge, write.
+ * Performs one action. If it completes a reauthentication, the action that required it is performed too.
  *
- * @param call `version`: reject unless the flow still has this version
  * @returns a state of the flow with a new token; or state `error`, with the flow unchanged
  * @throws unexpected errors; the flow is unchanged
  */
@@ -114,42 +125,83 @@ export async function step(
   runtime: Runtime,
   tenant: Tenant,
   client: Client,
-  call: {
-    type: FlowType;
-    flowId: string;
-    action: string;
-    token: string;
-    version?: number;
-    input: Record<string, unknown>;
-    session?: Session;
-  },
+  call: StepCall,
 ): Promise<Answer> {
+  const performed = await perform(runtime, tenant, client, call);
+  return performed.proceedsWith
+    ? proceed(runtime, tenant, client, call, { ...performed, ...performed.proceedsWith })
+    : performed.answer;
+}
+
+/** What a step was answered, and the action that it lets the user perform now, with the session that it issued. */
+interface Performed {
+  answer: Answer;
+  proceedsWith?: { wanted: WantedAction; session: Session };
+}
+
+/** One step: claim, judge, write. */
+async function perform(runtime: Runtime, tenant: Tenant, client: Client, call: StepCall): Promise<Performed> {
   const { database, platform } = runtime;
-  if (call.type === "profile" && !call.session) return errorAnswer(showError("unauthorized"));
+  if (call.type === "profile" && !call.session) return { answer: errorAnswer(showError("unauthorized")) };
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const claim = { id: platform.uuid(), tokenHash: sha256(call.token), instanceId: runtime.instanceId };
   const charge = chargeOf(tenant, client, call.action);
   const flow = await claimFlow(database, key, claim, platform.clockShift(), charge);
-  if (!flow) return claimFailed(runtime, key);
+  if (!flow) return { answer: await claimFailed(runtime, key) };
   let written: Answer | null = null;
   let endTurn: (() => void) | null = null;
   try {
-    if (call.version !== undefined && call.version !== flow.record.version) return notPermitted();
-    if (!belongsTo(flow, call.session)) return notPermitted();
+    if (call.version !== undefined && call.version !== flow.record.version) return rejected();
+    if (!belongsTo(flow, call.session)) return rejected();
     const request = requestContextOf(runtime, tenant, client, flow, call.session);
-    flow.record.secrets = openSecrets(runtime, key, flow.sealedPayload).secrets;
+    open(runtime, key, flow);
     endTurn = flow.exhaustedUntil ? null : await runtime.turns.take(...turnOf(request, flow));
     const owner = await ownerOf(runtime, tenant, flow, call.session);
     const judged = endTurn
       ? await judge(request, flow, call.action, call.input, owner)
       : postpone(flow, call.action, secondsUntil(flow));
-    if (!judged) return notPermitted();
+    if (!judged) return rejected();
     written = await write(request, key, claim, flow, judged, { owner });
-    return written ?? notPermitted();
+    if (!written) return rejected();
+    const { proceedsWith: wanted, replacement: session } = judged;
+    const proceeds = wanted !== null && session !== undefined && written.session !== undefined;
+    return { answer: written, ...(proceeds ? { proceedsWith: { wanted, session } } : {}) };
   } finally {
     endTurn?.();
     if (!written) await release(runtime, key, claim.id);
   }
+}
+
+/**
+ * Performs the action that required reauthentication, as a step of its own with the new session: it is judged as if the
+ * client had called it again. The reauthentication stands, whatever becomes of the action.
+ */
+async function proceed(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  { type, flowId }: StepCall,
+  { answer: reauthenticated, wanted, session }: { answer: Answer; wanted: WantedAction; session: Session },
+): Promise<Answer> {
+  const { action, input } = wanted;
+  const call = { type, flowId, action, token: reauthenticated.state.csrf_token, input, session };
+  let answer: Answer;
+  try {
+    ({ answer } = await perform(runtime, tenant, client, call));
+  } catch (error) {
+    const { requestId: request_id } = client;
+    runtime.log.warn({ err: error, request_id }, "An action failed after the reauthentication for it.");
+    return reauthenticated;
+  }
+  // The account has changed, and the action is no longer offered.
+  if (answer.flowId === null) return reauthenticated;
+  const { state, cookieChanges } = answer;
+  const issued = cookieChanges?.session === "ended" ? undefined : (answer.session ?? reauthenticated.session);
+  return {
+    ...answer,
+    state: { ...state, payload: { ...state.payload, performed_action: action } },
+    ...(issued ? { session: issued } : {}),
+  };
 }
 
 /**
@@ -171,8 +223,7 @@ export async function current(
   if (!flow || !belongsTo(flow, call.session)) return notPermitted();
   if (flow.expiresAt < flow.now) return expired();
   if (flow.finishedAt && !canReissue(flow)) return notPermitted();
-  const { secrets, device } = openSecrets(runtime, key, flow.sealedPayload);
-  flow.record.secrets = secrets;
+  const { device } = open(runtime, key, flow);
   const request = requestContextOf(runtime, tenant, client, flow, call.session);
   const token = newToken(platform);
   const resume = nextResumeSecret(runtime, key, presented);
@@ -198,7 +249,7 @@ export async function peek(
   const flow = await readFlow(runtime.database, key, sha256(request.resume), runtime.platform.clockShift());
   if (!flow || flow.expiresAt < flow.now || (flow.finishedAt && !canReissue(flow))) return null;
   if (!belongsTo(flow, request.session)) return null;
-  flow.record.secrets = openSecrets(runtime, key, flow.sealedPayload).secrets;
+  open(runtime, key, flow);
   const owner = await ownerOf(runtime, tenant, flow, request.session);
   const { state, version } = answerOf(tenant, flow, "", owner);
   return { state, version };
@@ -219,6 +270,7 @@ async function renew(
   if (!flow) return claimFailed(runtime, key);
   let written: Answer | null = null;
   try {
+    open(runtime, key, flow);
     const request = requestContextOf(runtime, tenant, client, flow, session);
     const owner = await ownerOf(runtime, tenant, flow, session);
     const entered = await enter(request, flow.record, factsOf(key.type, flow.record.data, flow.user), owner);
@@ -268,6 +320,13 @@ async function readUnclaimed(
   }
 }
 
+/** Decrypts the sealed members of a flow into its record. Returns what is not part of the record. */
+function open(runtime: Runtime, key: FlowKey, flow: StoredFlow): Pick<Sealed, "device"> {
+  const { secrets, wanted = null, ...rest } = unseal(runtime, key, flow.sealedPayload);
+  Object.assign(flow.record, { secrets, wanted } satisfies Partial<FlowRecord>);
+  return rest;
+}
+
 function canReissue({ finishedAt, now }: StoredFlow): boolean {
   return finishedAt !== null && now.getTime() - finishedAt.getTime() <= REISSUE_WINDOW_MS;
 }
@@ -308,7 +367,7 @@ function firstRecord(tenant: Tenant, type: FlowType, id: string, session?: Sessi
   });
   const facts = factsOf(type, data, null);
   const [state = stateNames[0]] = plan({ type, data, facts, config: tenant.config });
-  return { id, type, state, version: 1, data, history: [], payload: {}, secrets: {} };
+  return { id, type, state, version: 1, data, history: [], payload: {}, secrets: {}, wanted: null };
 }
 
 function requestContextOf(
@@ -376,6 +435,7 @@ async function claimFailed(runtime: Runtime, key: FlowKey): Promise<Answer> {
 }
 
 const notPermitted = () => errorAnswer(showError("operation_not_permitted_error"));
+const rejected = (): Performed => ({ answer: notPermitted() });
 const expired = () => errorAnswer(showError("flow_expired_error"));
 
 function errorAnswer(state: FlowState): Answer {

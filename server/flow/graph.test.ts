@@ -210,7 +210,16 @@ function offeredIn(
       : {}),
   };
   const owner = flow === "profile" ? { ...anOwner, account } : null;
-  const record = { id: "f", type: flow, state: name, version: 1, data: remembered, payload: {}, secrets: {} };
+  const record = {
+    id: "f",
+    type: flow,
+    state: name,
+    version: 1,
+    data: remembered,
+    payload: {},
+    secrets: {},
+    wanted: null,
+  };
   const history = [{ state: "preflight" as const, data: remembered }];
   const view = viewOf({ ...record, history }, facts, config, owner);
   return Object.keys(show({ ...record, history }, view, states[name], null, "").actions);

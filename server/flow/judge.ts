@@ -3,7 +3,7 @@ import { findTrustedDevice, revokeStolenDevice } from "../credentials/trusted-de
 import { OverloadedError } from "../lib/overloaded-error.ts";
 import type { Job, RequestContext } from "../runtime.ts";
 import { advance, patch } from "./advance.ts";
-import type { FlowRecord } from "./data.ts";
+import type { FlowRecord, WantedAction } from "./data.ts";
 import type { Action, Context, Entered, State, View } from "./define.ts";
 import { type StepError, stepError } from "./errors.ts";
 import { type Facts, factsOf, isPendingRegistration } from "./facts.ts";
@@ -24,6 +24,8 @@ export interface Judged extends Omit<Entered, "writes" | "jobs" | "error" | "dat
   jobs: Job[];
   /** Whether the step has identified the person, so that earlier resume secrets end. */
   identifies: boolean;
+  /** The action to perform next, because the step completed the authentication that it requires. */
+  proceedsWith: WantedAction | null;
 }
 
 /**
@@ -81,9 +83,14 @@ export async function judge(
     cookieChanges,
     jobs = [],
   }: Effects = outcome.kind === "move" ? outcome.effects : {};
+  const sessionId = request.session?.id ?? "";
+  const wanted =
+    outcome.kind === "move" && outcome.effects.proceedsAfterProof
+      ? { action: name, input, sessionId }
+      : record.wanted;
   return {
     ...entered,
-    record: entered.record ?? advanced.record,
+    record: { ...(entered.record ?? advanced.record), wanted },
     payload: { ...entered.payload, ...payload },
     secrets: { ...entered.secrets, ...secrets },
     once: { ...entered.once, ...once },
@@ -97,6 +104,7 @@ export async function judge(
     ],
     jobs: [...jobs, ...(entered.jobs ?? [])],
     identifies: identifiesPerson(record, advanced.record),
+    proceedsWith: entered.replacement && wanted?.sessionId === sessionId ? wanted : null,
   };
 }
 
@@ -117,6 +125,7 @@ function unchanged(record: FlowRecord): Judged {
     payload: record.payload,
     secrets: record.secrets,
     identifies: false,
+    proceedsWith: null,
   };
 }
 
@@ -176,6 +185,7 @@ export async function enter(
     payload: entered.payload ?? {},
     secrets: entered.secrets ?? {},
     identifies: false,
+    proceedsWith: null,
   };
 }
 

@@ -28,6 +28,8 @@ export interface Effects {
   secrets?: Record<string, unknown>;
   /** Members of the payload of this answer alone: never stored, so no later answer contains them. */
   once?: Record<string, unknown>;
+  /** The user has to reauthenticate for this action; it is performed after that. */
+  proceedsAfterProof?: boolean;
 }
 
 /** Replaces REAUTHENTICATE by the states that it stands for. */

@@ -7,8 +7,8 @@ import { go, type Outcome, reject } from "./outcome.ts";
 import { hasSecondFactor, isMultiFactor } from "./second-factor.ts";
 
 /**
- * Sends a signed-in user through the login states to reauthenticate, and back to the profile. The session identifies
- * the account, so only methods that it has are offered.
+ * Sends a signed-in user through the login states to reauthenticate, and back to the profile, where the engine performs
+ * the action again. The session identifies the account, so only methods that it has are offered.
  */
 export function stepUp({
   data,
@@ -24,7 +24,10 @@ export function stepUp({
   if (!target) return reject("flow_discontinuity_error");
   const reauthentication = { ...data, email, identifier, factors: [], steppingUp: true };
   const passcode = target === "passcode_confirmation" ? loginPasscode(reauthentication, "login") : undefined;
-  return go(target, { data: { identifier, email, factors: [], steppingUp: true, passcode } });
+  return go(target, {
+    data: { identifier, email, factors: [], steppingUp: true, passcode },
+    proceedsAfterProof: true,
+  });
 }
 
 /**

@@ -23,6 +23,7 @@ export interface FlowKey {
 
 /** A flow as stored in the database: its record and its storage metadata. */
 export interface StoredFlow {
+  /** Without its sealed members. */
   record: FlowRecord;
   sealedPayload: Buffer | null;
   error: StepError | null;
@@ -60,7 +61,7 @@ export interface StepCharge {
 /** Content of a flow to save at the end of a step. */
 export interface SavedFlow {
   record: FlowRecord;
-  /** The record's `secrets`, sealed. */
+  /** The record's sealed members. */
   sealedPayload: Buffer | null;
   error: StepError | null;
   tokenHash: Buffer;
@@ -359,6 +360,7 @@ function toStored(row: QueryResultRow): StoredFlow {
       history: historyEntry.array().parse(row.history),
       payload: row.payload,
       secrets: {},
+      wanted: null,
     },
     sealedPayload: row.sealed_payload,
     error: row.problem,

@@ -11,7 +11,7 @@ import { factsOf, isPendingRegistration } from "./facts.ts";
 import { enter, type Judged, renewsOnRequest, withoutPayload } from "./judge.ts";
 import type { FlowType } from "./names.ts";
 import { nextResumeSecret, resumeHashes } from "./resume.ts";
-import { sealSecrets } from "./sealed-payload.ts";
+import { seal } from "./sealed-payload.ts";
 import { show } from "./show.ts";
 import { states } from "./states/index.ts";
 import {
@@ -110,6 +110,8 @@ async function writeOnce(
   const finishes = Object.keys(states[judged.record.state].actions).length === 0;
   // The pending data is written by this step; the flow keeps no copy.
   const data = finishes ? { ...judged.record.data, pending: {} } : judged.record.data;
+  // Back on the account page, an action that was not performed has been abandoned.
+  const wanted = judged.record.state === "profile_init" ? null : judged.record.wanted;
   const saved: SavedFlow = {
     record: {
       ...judged.record,
@@ -117,9 +119,11 @@ async function writeOnce(
       version: flow.record.version + 1,
       payload: judged.payload ?? {},
       secrets: judged.secrets ?? {},
+      wanted,
     },
-    sealedPayload: sealSecrets(runtime, key, {
+    sealedPayload: seal(runtime, key, {
       secrets: judged.secrets ?? {},
+      ...(wanted ? { wanted } : {}),
       ...(judged.cookieChanges?.device ? { device: judged.cookieChanges.device } : {}),
     }),
     error: judged.error,

@@ -2,13 +2,14 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { factsById } from "../../identity/users.ts";
+import { findSession } from "../../sessions/sessions.ts";
 import { type AccountContents, type AccountOwner, accountOwner } from "../../testing/account-owner.ts";
 import { authenticatorApp } from "../../testing/authenticator-app.ts";
 import type { Walk, WalkCoverage } from "../../testing/flow-walk.ts";
 import { codeFor, newAddress, newName, password } from "../../testing/people.ts";
 import { type TestRuntime, testClient, testRuntime } from "../../testing/runtime.ts";
 import { step } from "../engine.ts";
-import { REAUTHENTICATE, reauthenticationStates } from "../names.ts";
+import { REAUTHENTICATE, reauthenticationStates, type StateName } from "../names.ts";
 import { states } from "../states/index.ts";
 
 const taken: WalkCoverage = { edges: new Set(), errors: new Set() };
@@ -159,7 +160,7 @@ describe("A25 a session stolen an hour after sign-in", () => {
 });
 
 describe("reauthentication", () => {
-  test("returns to the profile after the password, allows the action, and is not repeated", async () => {
+  test("returns to the profile after the password, with another session, and is not repeated", async () => {
     const owner = await signedInAnHourAgo({ password: true });
     const flow = await owner.manage();
     await flow.act("password_delete");
@@ -169,10 +170,9 @@ describe("reauthentication", () => {
     expect(flow.state).toMatchObject({ name: "login_password", status: 400 });
     await flow.act("password_login", { password });
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200, payload: { user: {} } });
-    await flow.act("password_delete");
-    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+    expect((await flow.act("password_create", { password })).name).toBe("profile_init");
     const later = await owner.manage({ sessionId: flow.sessionId ?? "" });
-    expect((await later.act("password_create", { password })).name).toBe("profile_init");
+    expect((await later.act("password_delete")).name).toBe("profile_init");
     const sessions = await base.database.read
       .select()
       .from(schema.sessions)
@@ -213,7 +213,7 @@ describe("reauthentication", () => {
     const withoutMailedCodes = configured({ STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" });
     const flow = await (await signedInAnHourAgo({ password: true }, withoutMailedCodes)).manage();
     expect((await flow.act("email_create", { email: newAddress() })).name).toBe("login_password");
-    expect((await flow.act("password_login", { password })).name).toBe("profile_init");
+    expect((await flow.act("password_login", { password })).payload.performed_action).toBe("email_create");
   });
 
   test("mails a code to an account with only mailed codes, and keeps the credentials", async () => {
@@ -221,15 +221,14 @@ describe("reauthentication", () => {
     const address = newAddress();
     const owner = await signedInAnHourAgo({ emails: 0, unverified: address, passkeys: 1 }, runtime);
     const flow = await owner.manage({ able: { webauthn_available: false } });
-    expect((await flow.act("email_create", { email: newAddress() })).name).toBe("passcode_confirmation");
+    const added = newAddress();
+    expect((await flow.act("email_create", { email: added })).name).toBe("passcode_confirmation");
     await flow.act("verify_passcode", { code: codeFor(runtime, address) });
-    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
     expect(await factsById(base.database.read, base.tenant.id, owner.userId)).toMatchObject({
       emailVerified: true,
       hasPasskey: true,
     });
-    const added = newAddress();
-    await flow.act("email_create", { email: added });
+    expect(flow.state).toMatchObject({ name: "passcode_confirmation", status: 200 });
     await flow.act("verify_passcode", { code: codeFor(runtime, added) });
     expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
     expect((flow.state.payload.user as { emails: unknown[] }).emails).toHaveLength(2);
@@ -247,6 +246,195 @@ describe("reauthentication", () => {
       name: "profile_init",
       error: { code: "flow_discontinuity_error" },
     });
+  });
+});
+
+/** Where each action that requires reauthentication leads once it is performed, without a second factor. */
+const performed: Record<string, StateName> = {
+  email_create: "passcode_confirmation",
+  email_delete: "profile_init",
+  email_set_primary: "profile_init",
+  password_update: "profile_init",
+  password_delete: "profile_init",
+  webauthn_credential_create: "webauthn_credential_verification",
+  webauthn_credential_delete: "profile_init",
+  security_key_create: "webauthn_credential_verification",
+  connect_thirdparty_oauth_provider: "thirdparty",
+  disconnect_thirdparty_oauth_provider: "profile_init",
+  continue_to_otp_secret_creation: "mfa_otp_secret_creation",
+  username_update: "profile_init",
+  username_delete: "profile_init",
+};
+
+describe("the action that required reauthentication", () => {
+  const onlyPassword = { STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" };
+  const contents: AccountContents = { emails: 2, password: true, identities: ["google"] };
+  const withoutPasskeys = { able: { webauthn_available: false } };
+  /** A stale session of an account that reauthenticates with its password alone. */
+  const stale = (has: AccountContents = contents, settings: Record<string, string> = {}) =>
+    signedInAnHourAgo(has, configured({ ...onlyPassword, ...settings }));
+
+  test.each(Object.entries(performed))("is performed: %s leads to %s", async (action, state) => {
+    const deletes = action === "webauthn_credential_delete";
+    const owner = await stale({
+      ...contents,
+      ...(deletes ? { passkeys: 2 } : {}),
+      ...(action.startsWith("username") ? { username: newName() } : {}),
+    });
+    const flow = await owner.manage(deletes ? withoutPasskeys : {});
+    const input = sensitive[action]?.(owner, flow) ?? sensitiveOfFew[action as keyof typeof sensitiveOfFew];
+    expect((await flow.act(action, input)).name).toBe("login_password");
+    const before = await contentsOf(owner);
+    const answer = await flow.act("password_login", { password });
+    expect(answer).toMatchObject({ name: state, status: 200, payload: { performed_action: action } });
+    if (state === "profile_init") expect(await contentsOf(owner)).not.toBe(before);
+    expect(flow.answer.session?.id).toBe(flow.sessionId);
+    expect(flow.sessionId).not.toBe(owner.sessionId);
+  });
+
+  test("has the effect of its input", async () => {
+    const owner = await stale();
+    const flow = await owner.manage();
+    await flow.act("password_update", { password: "another horse battery" });
+    await flow.act("password_login", { password });
+    expect(flow.state).toMatchObject({ name: "profile_init", status: 200 });
+    const login = await owner.manage({ sessionId: await owner.signInElsewhere() });
+    await login.act("email_create", { email: newAddress() });
+    expect((await login.act("password_login", { password })).status).toBe(400);
+    expect((await login.act("password_login", { password: "another horse battery" })).status).toBe(200);
+  });
+
+  test("is named in the answer that performs it alone", async () => {
+    const flow = await (await stale()).manage();
+    await flow.act("password_update", { password: "another horse battery" });
+    expect((await flow.act("password_login", { password })).payload.performed_action).toBe("password_update");
+    expect((await flow.refresh()).payload).not.toHaveProperty("performed_action");
+  });
+
+  test("is performed after the second factor, not before", async () => {
+    const owner = await accountOwner(configured(onlyPassword), contents, { methods: ["password"] });
+    const flow = await owner.manage();
+    const { payload } = await flow.act("continue_to_otp_secret_creation");
+    const app = authenticatorApp(String(payload.otp_secret));
+    await flow.act("otp_code_verify", { otp_code: app.code(Date.now()) });
+    const long = new Date(Date.now() - 3_600_000);
+    await base.database.write
+      .update(schema.sessions)
+      .set({ authenticatedAt: long })
+      .where(eq(schema.sessions.userId, owner.userId));
+    await flow.act("password_delete");
+    await flow.act("password_login", { password });
+    expect(flow.state.name).toBe("login_otp");
+    expect(await factsById(base.database.read, base.tenant.id, owner.userId)).toMatchObject({
+      hasPassword: true,
+    });
+    const otp_code = app.code(Date.now() + 30_000);
+    expect(await flow.act("otp_code_validate", { otp_code })).toMatchObject({
+      name: "profile_init",
+      payload: { performed_action: "password_delete" },
+    });
+    expect(await factsById(base.database.read, base.tenant.id, owner.userId)).toMatchObject({
+      hasPassword: false,
+    });
+  });
+
+  test("that deletes the account leaves no session", async () => {
+    const owner = await stale(contents, { STILE_ACCOUNT_ALLOW_DELETION: "true" });
+    const flow = await owner.manage();
+    await flow.act("account_delete");
+    expect(await flow.act("password_login", { password })).toMatchObject({ name: "account_deleted" });
+    expect(flow.answer.session).toBeUndefined();
+    expect(flow.answer.cookieChanges).toMatchObject({ session: "ended" });
+    expect(await contentsOf(owner)).toBe(JSON.stringify(Array.from({ length: 8 }, () => [])));
+  });
+
+  test("that is rejected leaves the reauthentication, and its error is shown", async () => {
+    const owner = await stale({ ...contents, passkeys: 2 });
+    const flow = await owner.manage(withoutPasskeys);
+    await flow.act("webauthn_credential_delete", { passkey_id: owner.passkeys[0] });
+    await base.database.write
+      .delete(schema.webauthnCredentials)
+      .where(eq(schema.webauthnCredentials.id, owner.passkeys[0] ?? ""));
+    expect(await flow.act("password_login", { password })).toMatchObject({
+      name: "profile_init",
+      status: 404,
+      error: { code: "not_found" },
+      payload: { performed_action: "webauthn_credential_delete" },
+    });
+    expect(flow.answer.session?.id).toBe(flow.sessionId);
+    const input = { password: "another horse battery" };
+    expect(await flow.act("password_update", input)).toMatchObject({ name: "profile_init", status: 200 });
+  });
+
+  test("that is no longer offered is not performed, and the reauthentication stands", async () => {
+    const owner = await stale();
+    const flow = await owner.manage();
+    await flow.act("disconnect_thirdparty_oauth_provider", {
+      ...sensitive.disconnect_thirdparty_oauth_provider?.(owner, flow),
+    });
+    await base.database.write.delete(schema.identities).where(eq(schema.identities.userId, owner.userId));
+    const answer = await flow.act("password_login", { password });
+    expect(answer).toMatchObject({ name: "profile_init", status: 200 });
+    expect(answer.payload).not.toHaveProperty("performed_action");
+    const input = { password: "another horse battery" };
+    expect(await flow.act("password_update", input)).toMatchObject({ name: "profile_init", status: 200 });
+  });
+
+  test("is abandoned by back", async () => {
+    const owner = await stale();
+    const flow = await owner.manage();
+    await flow.act("password_delete");
+    await flow.act("back");
+    await flow.act("email_delete", { email_id: emailId(flow, owner.addresses[1]) });
+    const answer = await flow.act("password_login", { password });
+    expect(answer.payload).toMatchObject({ performed_action: "email_delete" });
+    expect(await factsById(base.database.read, base.tenant.id, owner.userId)).toMatchObject({
+      hasPassword: true,
+    });
+  });
+
+  test("survives a reload of the page", async () => {
+    const flow = await (await stale({ emails: 0, passkeys: 2, identities: ["google"] })).manage();
+    expect((await flow.act("password_create", { password })).name).toBe("login_passkey");
+    await flow.refresh();
+    await flow.act("back");
+    expect(flow.state.name).toBe("profile_init");
+    const other = await (await stale()).manage();
+    await other.act("password_delete");
+    await other.refresh();
+    expect((await other.act("password_login", { password })).payload.performed_action).toBe(
+      "password_delete",
+    );
+  });
+
+  test("is performed only for the session that asked for it", async () => {
+    const owner = await stale();
+    const flow = await owner.manage();
+    await flow.act("password_delete");
+    const elsewhere = await findSession(base, base.tenant, await owner.signInElsewhere());
+    const answer = await step(base, base.tenant, testClient, {
+      type: "profile",
+      flowId: flow.flowId,
+      action: "password_login",
+      token: flow.state.csrf_token,
+      input: { password },
+      ...(elsewhere ? { session: elsewhere.session } : {}),
+    });
+    expect(answer.state).toMatchObject({ name: "profile_init", status: 200 });
+    expect(answer.state.payload).not.toHaveProperty("performed_action");
+    expect(await factsById(base.database.read, base.tenant.id, owner.userId)).toMatchObject({
+      hasPassword: true,
+    });
+  });
+
+  test("is stored sealed", async () => {
+    const flow = await (await stale()).manage();
+    await flow.act("password_update", { password: "another horse battery" });
+    const rows = await base.database.read.select().from(schema.flows).where(eq(schema.flows.id, flow.flowId));
+    expect(rows).toHaveLength(1);
+    const stored = JSON.stringify(rows) + rows[0]?.sealedPayload?.toString("latin1");
+    expect(stored).not.toContain("another horse battery");
+    expect(stored).not.toContain("password_update");
   });
 });
 
