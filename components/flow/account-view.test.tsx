@@ -269,6 +269,54 @@ describe("the account page", () => {
     );
   });
 
+  /** A state that performed an action after a re-authentication. */
+  const performing = <State extends FlowState>(state: State, action: string) => ({
+    ...state,
+    payload: { ...state.payload, performed_action: action },
+  });
+
+  test("confirms the change that a re-authentication was for, in its section", async () => {
+    const { user } = account("profile_init", [
+      states.login_password,
+      performing(states.profile_init, "email_set_primary"),
+    ]);
+    await user.click(
+      row("third@example.org").getByRole("button", { name: "Make primary third@example.org" }),
+    );
+    await user.type(await screen.findByLabelText("Password"), "secret{Enter}");
+    const done = await panel("Email addresses").findByRole("status");
+    expect(done.textContent).toBe(en.actions.email_set_primary.done);
+    expect(screen.queryByText(en.errors.proved_again)).toBeNull();
+  });
+
+  test("shows the error of the change that a re-authentication was for", async () => {
+    const { user } = account("profile_init", [
+      states.login_password,
+      performing(states.profile_init_not_found, "email_set_primary"),
+    ]);
+    await user.click(
+      row("third@example.org").getByRole("button", { name: "Make primary third@example.org" }),
+    );
+    await user.type(await screen.findByLabelText("Password"), "secret{Enter}");
+    expect((await screen.findByRole("alert")).textContent).toBe(en.errors.not_found);
+    expect(screen.queryByText(en.errors.proved_again)).toBeNull();
+  });
+
+  test("names the new address when a re-authentication sends its code", async () => {
+    const { user } = account("profile_init", [
+      states.login_password,
+      performing(states.passcode_confirmation, "email_create"),
+      states.profile_init,
+    ]);
+    await user.click(screen.getByText("Add an email address"));
+    await user.type(screen.getByLabelText("Email"), "new@example.org{Enter}");
+    await user.type(await screen.findByLabelText("Password"), "secret{Enter}");
+    expect((await screen.findByText("new@example.org")).className).toBe("stile-subject");
+    await user.type(await screen.findByLabelText("Code"), "123456");
+    await screen.findByRole("heading", { name: "Your account" });
+    expect(screen.queryByText(en.errors.proved_again)).toBeNull();
+  });
+
   test("does not report an added item after a re-authentication without an addition", async () => {
     const { user } = account("profile_init", [states.login_password, states.profile_init]);
     await user.click(screen.getByText("Add an email address"));

@@ -1,6 +1,15 @@
 import type { FlowState } from "#server/flow/wire";
 import { isText, listOf, recordOf } from "./payload-readers.ts";
 
+/** A call of an action, and the account that it was made on. */
+export interface AccountCall {
+  /** The state that was shown; not an account for calls of other pages. */
+  account: FlowState;
+  action: string;
+  input: Record<string, unknown>;
+  itemId: string | null;
+}
+
 /** Whether a state shows an account and its actions. */
 export function isAccount({ payload, actions }: FlowState): boolean {
   return isText(recordOf(payload.user).id) && Object.keys(actions).length > 0;

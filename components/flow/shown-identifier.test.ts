@@ -8,29 +8,47 @@ const { profile_init: account, login_method_chooser: chooser, passcode_confirmat
 const input = { email: "new@example.org" };
 
 test("a re-authentication shows the account owner's identifier, not the typed one", () => {
-  expect(identifierAfterAccountAction(account, "email_create", input, chooser, null)).toBe("ada@example.org");
-  expect(identifierAfterAccountAction(account, "username_update", { username: "eve" }, code, null)).toBe(
+  expect(identifierAfterAccountAction({ account, action: "email_create", input }, chooser, null)).toBe(
     "ada@example.org",
   );
+  expect(
+    identifierAfterAccountAction(
+      { account, action: "username_update", input: { username: "eve" } },
+      code,
+      null,
+    ),
+  ).toBe("ada@example.org");
 });
 
 test("without an address the username is shown", () => {
   const payload = { user: { id: "1", username: { username: "ada" } } };
   expect(
-    identifierAfterAccountAction({ ...account, payload }, "password_delete", {}, states.login_password, null),
+    identifierAfterAccountAction(
+      { account: { ...account, payload }, action: "password_delete", input: {} },
+      states.login_password,
+      null,
+    ),
   ).toBe("ada");
 });
 
 test("an added or verified address is shown where a code was sent to it", () => {
-  expect(identifierAfterAccountAction(account, "email_create", input, code, null)).toBe("new@example.org");
-  expect(identifierAfterAccountAction(account, "email_verify", { email_id: "e1" }, code, null)).toBe(
-    "old@example.org",
+  expect(identifierAfterAccountAction({ account, action: "email_create", input }, code, null)).toBe(
+    "new@example.org",
   );
+  expect(
+    identifierAfterAccountAction({ account, action: "email_verify", input: { email_id: "e1" } }, code, null),
+  ).toBe("old@example.org");
 });
 
 test("no identifier is shown where the code may have been sent to the owner", () => {
   const { password_update: _, ...actions } = account.actions;
-  expect(identifierAfterAccountAction({ ...account, actions }, "email_create", input, code, null)).toBeNull();
+  expect(
+    identifierAfterAccountAction(
+      { account: { ...account, actions }, action: "email_create", input },
+      code,
+      null,
+    ),
+  ).toBeNull();
 });
 
 test("the identifier stays for every step of the re-authentication", async () => {

@@ -1,5 +1,5 @@
 import type { FlowState } from "#server/flow/wire";
-import { isAccount } from "./account.ts";
+import { type AccountCall, isAccount } from "./account.ts";
 import { isText, listOf, nameOf, primaryAddressOf, recordOf } from "./payload-readers.ts";
 
 type Input = Record<string, unknown>;
@@ -13,14 +13,12 @@ export function identifierIn(input: Input): string | null {
  * The identifier to show in states after an action of the account page: that of the account owner, who may have to
  * authenticate again, or the address that a code was sent to. Null where it could be either.
  *
- * @param account the state that the action was performed in
+ * @param call the action, and the state that it was called in
  * @param next the state after it
  * @param subject the identifier before, for states outside the account page
  */
 export function identifierAfterAccountAction(
-  account: FlowState,
-  action: string,
-  input: Input,
+  { account, action, input }: Pick<AccountCall, "account" | "action" | "input">,
   next: FlowState,
   subject: string | null,
 ): string | null {
@@ -33,6 +31,7 @@ export function identifierAfterAccountAction(
     return isText(address) ? address : null;
   }
   if (action !== "email_create") return owner;
+  if (next.payload.performed_action === action) return identifierIn(input);
   // An account with a password never re-authenticates by passcode alone, so this passcode verifies the new address.
   return Object.hasOwn(account.actions, "password_update") ? identifierIn(input) : null;
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 import type { FlowState } from "#server/flow/wire";
-import { isAccount } from "./account.ts";
+import { type AccountCall, isAccount } from "./account.ts";
 import type { FlowAnswer, FlowServer, FlowType } from "./flow-server.ts";
 import { identifierAfterAccountAction, identifierIn } from "./shown-identifier.ts";
 import { codeOf } from "./words.ts";
@@ -13,7 +13,7 @@ export interface FlowView {
   busy: string | null;
   /** Code of a notice that is not part of the state. */
   notice: string | null;
-  /** The action that led to the state. */
+  /** The action that led to the state; after re-authentication, the action that required it. */
   performed: string | null;
   /** The item that the current or last action was performed on. */
   itemId: string | null;
@@ -104,6 +104,8 @@ export function createFlowStore(
   };
   const listeners = new Set<() => void>();
   let backgroundCall: Promise<void> | null = null;
+  /** The last action of the account page, which the server performs after a re-authentication. */
+  let asked: AccountCall | null = null;
 
   function update(change: Partial<FlowView>): void {
     view = { ...view, ...change };
@@ -203,6 +205,7 @@ export function createFlowStore(
       // The state changed while this call was queued, so it no longer applies.
       if (view.state.name !== stateName) return;
       const itemId = options.itemId ?? null;
+      if (isAccount(view.state)) asked = { account: view.state, action, input, itemId };
       update({ itemId });
       let answer: FlowAnswer;
       try {
@@ -212,12 +215,22 @@ export function createFlowStore(
       }
       if (isErrorAnswer(answer.state))
         return handleErrorAnswer(answer, { action, input, automatic: options.automatic ?? false });
+      const call = performedAfterProof(answer.state) ?? { account: view.state, action, input, itemId };
       const subject =
         type === "profile"
-          ? identifierAfterAccountAction(view.state, action, input, answer.state, view.subject)
+          ? identifierAfterAccountAction(call, answer.state, view.subject)
           : (identifierIn(input) ?? view.subject);
-      show(answer, { performed: action, subject, ...(options.notice ? { notice: options.notice } : {}) });
+      const { notice } = options;
+      show(answer, { performed: call.action, itemId: call.itemId, subject, ...(notice ? { notice } : {}) });
     });
+  }
+
+  /** The call that the server performed after a re-authentication; null if it performed none. */
+  function performedAfterProof(state: FlowState): AccountCall | null {
+    const { performed_action: action } = state.payload;
+    if (typeof action !== "string") return null;
+    // Another page may have asked for it.
+    return asked?.action === action ? asked : { account: state, action, input: {}, itemId: null };
   }
 
   /** Shows an answer to a request for the current state. */
