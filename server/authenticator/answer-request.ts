@@ -15,7 +15,12 @@ import {
 } from "./requests.ts";
 import { revokeTrustedDevices } from "./second-factor.ts";
 import { authenticatorNotice } from "./security-notice.ts";
-import { authenticationResponse, readMessage, registrationResponse } from "./uaf/messages.ts";
+import {
+  authenticationResponse,
+  readMessage,
+  registrationResponse,
+  type UafResponse,
+} from "./uaf/messages.ts";
 import { rejectUaf, type UafRejection } from "./uaf/rejections.ts";
 import { type VerifiedAssertion, verifyUafAuthentication } from "./uaf/verify-authentication.ts";
 import { type VerifiedRegistration, verifyUafRegistrationResponse } from "./uaf/verify-registration.ts";
@@ -40,23 +45,25 @@ class RejectedError extends Error {
  * concurrent and later responses change nothing. If the process ends before it stores the result, the request expires.
  *
  * @param request its current row
- * @returns the request after the verification; or `malformed` if the input is not a UAF response: the challenge is not
+ * @returns the request after the verification; or what is wrong if the input is not a UAF response: the challenge is not
  *   consumed then, and the client may send another response
  */
 export async function answerRequest(
   context: ClientContext,
   request: AuthenticatorRequest,
   answer: AnswerInput,
-): Promise<AuthenticatorRequest | "malformed"> {
-  if (request.status !== "PENDING" || request.challenge === null) return request;
+): Promise<{ ok: true; request: AuthenticatorRequest } | { ok: false; details: string }> {
+  if (request.status !== "PENDING" || request.challenge === null) return { ok: true, request };
   const form = request.operation === "REG" ? registrationResponse : authenticationResponse;
-  if (!readMessage(answer.uafResponse, form)) return "malformed";
+  const read = readMessage<UafResponse>(answer.uafResponse, form);
+  if (!read.ok) return read;
   if (await consumeChallenge(context, request)) {
     const verified = await verify(context, request, request.challenge, answer.uafResponse);
     await applyVerdict(context, request, answer, verified);
   }
   const { runtime, tenant } = context;
-  return (await findRequest(runtime, tenant, request.id))?.request ?? request;
+  const found = await findRequest(runtime, tenant, request.id);
+  return { ok: true, request: found?.request ?? request };
 }
 
 async function verify(

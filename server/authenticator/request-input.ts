@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseMember } from "../lib/parse-member.ts";
 import type { DeviceKeyInfo } from "./devices.ts";
 import { isMisleading, isTransactionText, MAX_TRANSACTION_BYTES } from "./uaf/transaction.ts";
 
@@ -131,11 +132,8 @@ export const parseAnswer = (body: unknown): Parsed<AnswerInput> => read(answer, 
 export const parseRename = (body: unknown): Parsed<{ newName: string }> => read(rename, body);
 
 function read<Value>(schema: z.ZodType<Value>, body: unknown): Parsed<Value> {
-  const { success, data, error } = schema.safeParse(withoutNulls(body));
-  if (success) return { ok: true, value: data };
-  const [issue] = error.issues;
-  const where = issue && issue.path.length > 0 ? issue.path.join(".") : "The body";
-  return { ok: false, message: `${where} ${issue?.message ?? "cannot be read"}.` };
+  const parsed = parseMember(schema, withoutNulls(body), "The body");
+  return parsed.ok ? parsed : { ok: false, message: `${parsed.details}.` };
 }
 
 /** Removes null members. The JSON reader limits the depth of bodies. */

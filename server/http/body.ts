@@ -1,10 +1,16 @@
-import { parseJson } from "../lib/strict-json.ts";
+import { parseJson, rejectedMember } from "../lib/strict-json.ts";
 
 /** Maximum size of a body. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /** A body, or the reason why it was not read: `too_large` becomes status 413, `malformed` 400. */
 export type Body<Value> = { ok: true; value: Value } | { ok: false; reason: "too_large" | "malformed" };
+
+/** A body that is a JSON object, with its text. `details`: why it is none, a sentence without a full stop. */
+export type ObjectBody =
+  | { ok: true; value: Record<string, unknown>; text: string }
+  | { ok: false; reason: "too_large" }
+  | { ok: false; reason: "malformed"; details: string };
 
 const tooLarge = { ok: false, reason: "too_large" } as const;
 const malformed = { ok: false, reason: "malformed" } as const;
@@ -67,18 +73,17 @@ function isMediaType(header: string | null, wanted: string): boolean {
   return charset === undefined || /^"?utf-?8"?$/.test(charset);
 }
 
-/** Reads a body as a JSON object; an empty body counts as `{}`. */
-export async function readObject(request: Request): Promise<Body<Record<string, unknown>>> {
-  const text = await readText(request, "application/json");
-  if (!text.ok) return text;
-  const value = parseObject(text.value);
-  return value ? { ok: true, value } : malformed;
-}
-
-/** Parses the text of a body as a JSON object; null if it is none. */
-export function parseObject(text: string): Record<string, unknown> | null {
-  const value = text === "" ? {} : parseJson(text);
-  return isObject(value) ? value : null;
+/**
+ * Reads a body as a JSON object; an empty body counts as `{}`. The details name the rejected member, if it is a single one.
+ */
+export async function readObject(request: Request): Promise<ObjectBody> {
+  const read = await readText(request, "application/json");
+  if (!read.ok && read.reason === "too_large") return { ok: false, reason: "too_large" };
+  const text = read.ok ? read.value : null;
+  const value = text === "" ? {} : text !== null && parseJson(text);
+  if (text !== null && isObject(value)) return { ok: true, value, text };
+  const details = (text && rejectedMember(text)) || "the body must be a JSON object";
+  return { ok: false, reason: "malformed", details };
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

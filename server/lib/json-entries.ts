@@ -1,8 +1,8 @@
-/** A member name or a number in a JSON text. */
+/** A member name, a number or a string in a JSON text. */
 export type JsonEntry =
   | { kind: "name"; path: string; name: string; duplicate: boolean }
-  /** `source`: the number as it is written. */
-  | { kind: "number"; path: string; source: string };
+  /** `source`: as it is written; a string with its quotes and escapes. */
+  | { kind: "number" | "string"; path: string; source: string };
 
 interface Frame {
   path: string;
@@ -16,7 +16,7 @@ interface Frame {
 const tokenPattern = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
- * Yields the names and numbers of a JSON text in order, with paths like `items[0].price`. `JSON.parse` does not report
+ * Yields the names, numbers and strings of a JSON text in order, with paths like `items[0].price`. `JSON.parse` does not report
  * duplicate names, nor how a number was written.
  *
  * @param text valid JSON
@@ -36,6 +36,7 @@ export function* jsonEntries(text: string): Generator<JsonEntry> {
       frame.current = frame.path === "" ? name : `${frame.path}.${name}`;
       yield { kind: "name", path: frame.current, name, duplicate: frame.names.has(name) };
       frame.names.add(name);
-    } else if (/^[-\d]/.test(token)) yield { kind: "number", path, source: token };
+    } else if (token.startsWith('"')) yield { kind: "string", path, source: token };
+    else if (/^[-\d]/.test(token)) yield { kind: "number", path, source: token };
   }
 }

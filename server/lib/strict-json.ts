@@ -27,6 +27,9 @@ export function parseJson(text: string, maxMembers = MAX_JSON_MEMBERS): unknown 
   return countPlainMembers(value) === members ? value : undefined;
 }
 
+/** Characters of a path that are reported. A client may have sent a longer one. */
+const MAX_REPORTED_PATH = 100;
+
 /**
  * Returns the member that makes `parseJson` reject a text, as a sentence without a full stop; null if it is not JSON, or
  * was rejected as a whole.
@@ -34,12 +37,25 @@ export function parseJson(text: string, maxMembers = MAX_JSON_MEMBERS): unknown 
 export function rejectedMember(text: string, maxMembers = MAX_JSON_MEMBERS): string | null {
   if (countMembers(text, maxMembers) === null || !isJson(text)) return null;
   for (const entry of jsonEntries(text)) {
-    if (entry.kind === "number") {
-      if (!Number.isFinite(Number(entry.source))) return `the number at ${entry.path} is out of range`;
-    } else if (entry.duplicate) return `the member ${entry.path} occurs twice`;
-    else if (entry.name === "__proto__") return `the member ${entry.path} is not allowed`;
+    const { kind, path: whole } = entry;
+    const path = (
+      whole.length > MAX_REPORTED_PATH ? `${whole.slice(0, MAX_REPORTED_PATH)}…` : whole
+    ).toWellFormed();
+    if (kind === "number" && !Number.isFinite(Number(entry.source)))
+      return `the number at ${path} is out of range`;
+    if (kind === "string" && !isWellFormed(entry.source))
+      return `the text at ${path} is not well-formed Unicode`;
+    if (kind !== "name") continue;
+    if (entry.duplicate) return `the member ${path} occurs twice`;
+    if (entry.name === "__proto__") return `the member ${path} is not allowed`;
+    if (!entry.name.isWellFormed()) return `the name of the member ${path} is not well-formed Unicode`;
   }
   return null;
+}
+
+/** @param source a string of JSON with its quotes and escapes */
+function isWellFormed(source: string): boolean {
+  return (JSON.parse(source) as string).isWellFormed();
 }
 
 function isJson(text: string): boolean {

@@ -105,7 +105,7 @@ export async function confirm(
   if (!rate.ok)
     return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
   const read = readAuthenticationResponse(credential);
-  if (!read) return rejectPasskeyRequest("malformed_transaction_assertion");
+  if (!read.ok) return rejectPasskeyRequest("malformed_transaction_assertion", { details: read.details });
   const { transaction } = record;
 
   // A challenge of another transaction stays open.

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import { parseMember } from "../lib/parse-member.ts";
 import {
   type AuthenticationResponse,
   authenticationResponse,
@@ -12,31 +14,34 @@ import {
  * the end of base64url, and `transports` beside `response`, where older clients send them.
  */
 
-/** @returns null if the body is not a registration response or its client data cannot be read */
-export function readRegistrationResponse(
-  body: unknown,
-): { answer: RegistrationResponse; clientData: ClientData } | null {
+/** A response, or the member for which it is rejected. */
+export type ReadResponse<Answer> =
+  | { ok: true; answer: Answer; clientData: ClientData }
+  | { ok: false; details: string };
+
+export function readRegistrationResponse(body: unknown): ReadResponse<RegistrationResponse> {
   const { response, ...credential } = withoutPadding(body);
   const { transports: named, ...attested } = withoutPadding(response);
   const transports = Array.isArray(named) && named.length > 0 ? named : credential.transports;
-  return withClientData(
-    registrationResponse.safeParse({ ...credential, response: { ...attested, transports } }).data,
-  );
+  return read(registrationResponse, { ...credential, response: { ...attested, transports } });
 }
 
-/** @returns null if the body is not an authentication response or its client data cannot be read */
-export function readAuthenticationResponse(
-  body: unknown,
-): { answer: AuthenticationResponse; clientData: ClientData } | null {
+export function readAuthenticationResponse(body: unknown): ReadResponse<AuthenticationResponse> {
   const { response, ...credential } = withoutPadding(body);
-  return withClientData(
-    authenticationResponse.safeParse({ ...credential, response: withoutPadding(response) }).data,
-  );
+  return read(authenticationResponse, { ...credential, response: withoutPadding(response) });
 }
 
-function withClientData<Answer extends { response: { clientDataJSON: string } }>(answer: Answer | undefined) {
-  const clientData = answer && readClientData(answer.response.clientDataJSON);
-  return clientData ? { answer, clientData } : null;
+function read<Answer extends { response: { clientDataJSON: string } }>(
+  schema: z.ZodType<Answer>,
+  response: unknown,
+): ReadResponse<Answer> {
+  const parsed = parseMember(schema, response);
+  if (!parsed.ok) return parsed;
+  const answer = parsed.value;
+  const clientData = readClientData(answer.response.clientDataJSON);
+  return clientData
+    ? { ok: true, answer, clientData }
+    : { ok: false, details: "response.clientDataJSON cannot be read" };
 }
 
 /** Returns the members of an object, their base64url values without padding; an empty object for any other value. */

@@ -106,7 +106,7 @@ export async function finalizeLogin(
   };
 
   const read = readAuthenticationResponse(body);
-  if (!read) return rejectPasskeyRequest("malformed_assertion");
+  if (!read.ok) return rejectPasskeyRequest("malformed_assertion", { details: read.details });
   const { answer, clientData } = read;
 
   const consumed = await consumeChallenge(context, [operation], clientData.challenge);

@@ -61,7 +61,7 @@ export async function finalizeRegistration(
   const { operation, audited } = ceremonies[kind];
 
   const read = readRegistrationResponse(body);
-  if (!read) return rejectPasskeyRequest("malformed_attestation");
+  if (!read.ok) return rejectPasskeyRequest("malformed_attestation", { details: read.details });
   const { answer, clientData } = read;
 
   const consumed = await consumeChallenge(context, [operation], clientData.challenge);

@@ -2,6 +2,7 @@ import { and, eq, isNull, type SQL } from "drizzle-orm";
 import { type ReadOnly, schema, type Transaction } from "#db/client";
 import { ConflictError } from "#db/errors";
 import type { RequestContext } from "../runtime.ts";
+import type { AuthenticationResponse, ClientData } from "../webauthn/responses.ts";
 import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
 import { type AuditFacts, auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
 import { type ConsumedChallenge, consumeChallenge } from "./challenges.ts";
@@ -33,7 +34,7 @@ export async function finalizeTransaction(
 ): Promise<({ ok: true } & TransactionProof) | PasskeyRejection> {
   const { runtime, tenant } = context;
   const read = readAuthenticationResponse(body);
-  if (!read) return rejectPasskeyRequest("malformed_transaction_assertion");
+  if (!read.ok) return rejectPasskeyRequest("malformed_transaction_assertion", { details: read.details });
   const consumed = await consumeChallenge(context, ["transaction"], read.clientData.challenge);
   const transaction =
     consumed && (await findTransaction(runtime.database.read, tenant.id, consumed.transactionId));
@@ -74,7 +75,9 @@ export type TransactionVerdict =
  */
 export async function verifyTransactionAssertion(
   context: RequestContext,
-  about: NonNullable<ReturnType<typeof readAuthenticationResponse>> & {
+  about: {
+    answer: AuthenticationResponse;
+    clientData: ClientData;
     consumed: ConsumedChallenge;
     transaction: TransactionRow;
   },

@@ -10,7 +10,7 @@ const base64url = (maxLength: number) =>
     .string()
     .min(1)
     .max(maxLength)
-    .regex(/^[A-Za-z0-9_-]+$/);
+    .regex(/^[A-Za-z0-9_-]+$/, "must be base64url");
 
 /** 1023 bytes, section 7.1 step 25. */
 const credentialId = base64url(1364);
@@ -41,7 +41,7 @@ export const authenticationResponse = z.object({
     userHandle: z
       .string()
       .max(88)
-      .regex(/^[A-Za-z0-9_-]*$/)
+      .regex(/^[A-Za-z0-9_-]*$/, "must be base64url")
       .nullish(),
   }),
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { parseJson } from "../../lib/strict-json.ts";
+import { parseMember } from "../../lib/parse-member.ts";
+import { parseJson, rejectedMember } from "../../lib/strict-json.ts";
 
 /** Responses of UAF clients: dictionaries of the UAF Protocol Specification 1.1. */
 
@@ -85,18 +86,25 @@ export const finalChallengeParams = z.object({
 /** Dictionary UAFMessage of the UAF Application API, which some clients send as it is. */
 const wrapped = z.object({ uafProtocolMessage: z.string() });
 
+export type ReadMessage<Message> = { ok: true; message: Message } | { ok: false; details: string };
+
 /**
  * Reads the message of a response: an array of one message, the message alone, or either as the text in a `UAFMessage`.
  *
- * @returns null if the response is too long, is none of these, or the message does not match the schema
+ * @returns what is wrong if the response is too long, is none of these, or the message does not match the schema; with
+ *   the name of the member, if it is a single one
  */
-export function readMessage<Message>(answer: string, form: z.ZodType<Message>): Message | null {
-  if (answer.length > MAX_RESPONSE_CHARACTERS) return null;
+export function readMessage<Message>(answer: string, form: z.ZodType<Message>): ReadMessage<Message> {
+  if (answer.length > MAX_RESPONSE_CHARACTERS)
+    return { ok: false, details: `the message has more than ${MAX_RESPONSE_CHARACTERS} characters` };
   const outer = parseJson(answer, MAX_MEMBERS);
   const wrapping = wrapped.safeParse(outer);
-  const inner = wrapping.success ? parseJson(wrapping.data.uafProtocolMessage, MAX_MEMBERS) : outer;
-  const messages = Array.isArray(inner) ? inner : [inner];
-  const [message, ...others] = messages;
-  const read = form.safeParse(message);
-  return read.success && others.length === 0 ? read.data : null;
+  const text = wrapping.success ? wrapping.data.uafProtocolMessage : answer;
+  const inner = wrapping.success ? parseJson(text, MAX_MEMBERS) : outer;
+  if (inner === undefined)
+    return { ok: false, details: rejectedMember(text, MAX_MEMBERS) ?? "the message is not JSON" };
+  const [message, ...others] = Array.isArray(inner) ? inner : [inner];
+  if (others.length > 0) return { ok: false, details: "there is more than one message" };
+  const parsed = parseMember(form, message, "the message");
+  return parsed.ok ? { ok: true, message: parsed.value } : parsed;
 }

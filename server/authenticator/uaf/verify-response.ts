@@ -27,8 +27,9 @@ export function verifyUafResponse<Message extends UafResponse>(
   expected: ExpectedResponse,
 ): { ok: true; message: Message; finalChallengeHash: Buffer } | UafRejection {
   // Ensure it is one message with all mandatory members (step 1).
-  const message = readMessage(uafResponse, schema);
-  if (!message) return rejectUaf("message_malformed");
+  const read = readMessage(uafResponse, schema);
+  if (!read.ok) return rejectUaf("message_malformed");
+  const { message } = read;
   const { header, fcParams } = message;
 
   // Ensure it is for the requested operation (step 1).

@@ -65,7 +65,7 @@ async function answer(
   const uafResponse = authenticator[operation](request.message, { facetId: origin, overrides });
   const deviceKeyInfo = { pushToken: "push-token" };
   const outcome = await answerRequest(requestContextAt(runtime), request, { uafResponse, deviceKeyInfo });
-  return outcome === "malformed" ? outcome : outcome.status;
+  return outcome.ok ? outcome.request.status : outcome.details;
 }
 
 async function ownerWithAuthenticator(has: AccountContents = {}, runtime = base): Promise<Owner> {

@@ -303,17 +303,48 @@ describe("the answer of an authenticator", () => {
     }
   });
 
+  const noResponse = "uafResponse is not a UAF response to this operation";
   test.each<[string, unknown, string]>([
     ["empty", {}, "uafResponse is missing."],
     ["null", { uafResponse: null }, "uafResponse is missing."],
     ["not a string", { uafResponse: [] }, "uafResponse must be a string."],
     ["an empty string", { uafResponse: "" }, "uafResponse must not be empty."],
-    ["not JSON", { uafResponse: "hello" }, "uafResponse is not a UAF response to this operation."],
-    ["an empty list", { uafResponse: "[]" }, "uafResponse is not a UAF response to this operation."],
+    ["not JSON", { uafResponse: "hello" }, `${noResponse}: the message is not JSON.`],
+    ["an empty list", { uafResponse: "[]" }, `${noResponse}: the message is missing.`],
+    ["two messages", { uafResponse: "[{},{}]" }, `${noResponse}: there is more than one message.`],
+    ["the response to a deregistration", { uafResponse: "[{}]" }, `${noResponse}: header is missing.`],
     [
-      "the response to a deregistration",
-      { uafResponse: "[{}]" },
-      "uafResponse is not a UAF response to this operation.",
+      "a message with a duplicate member",
+      { uafResponse: '[{"header":{"op":"Reg","op":"Auth"}}]' },
+      `${noResponse}: the member [0].header.op occurs twice.`,
+    ],
+    [
+      "a wrapped message with a number out of range",
+      { uafResponse: '{"uafProtocolMessage":"[{\\"header\\":{\\"upv\\":{\\"major\\":1e999}}}]"}' },
+      `${noResponse}: the number at [0].header.upv.major is out of range.`,
+    ],
+    [
+      "a message with a version of another type",
+      { uafResponse: '[{"header":{"upv":{"major":"1","minor":1},"op":"Reg"}}]' },
+      `${noResponse}: header.upv.major must be a number.`,
+    ],
+    [
+      "a message with a version out of range",
+      { uafResponse: '[{"header":{"upv":{"major":65536,"minor":1},"op":"Reg"}}]' },
+      `${noResponse}: header.upv.major is out of range.`,
+    ],
+    [
+      "a message with an assertion of another type",
+      {
+        uafResponse: JSON.stringify([
+          {
+            header: { upv: { major: 1, minor: 1 }, op: "Reg" },
+            fcParams: "x",
+            assertions: [{ assertionScheme: "UAFV1TLV", assertion: 5 }],
+          },
+        ]),
+      },
+      `${noResponse}: assertions[0].assertion must be a string.`,
     ],
     [
       "a handle of another type",
@@ -325,7 +356,12 @@ describe("the answer of an authenticator", () => {
       { uafResponse: "x", deviceKeyInfo: { keyName: "\0" } },
       "deviceKeyInfo.keyName contains invalid characters.",
     ],
-    ["not an object", [], "The body is not a valid JSON object."],
+    ["not an object", [], "The body must be a JSON object."],
+    [
+      "a body with a duplicate member",
+      '{"uafResponse":"[]","uafResponse":"[{}]"}',
+      "The member uafResponse occurs twice.",
+    ],
   ])("leaves the request pending if it is %s", async (_what, body, message) => {
     const made = await application.create("REG", newUserId());
     expect(await application.call("PUT", `${requests}/${made.id}`, { body })).toMatchObject({

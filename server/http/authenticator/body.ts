@@ -14,10 +14,14 @@ export async function readBody<Value>(
     const reply =
       body.reason === "too_large"
         ? authenticatorError(413, "The body is too large.")
-        : authenticatorError(400, "The body is not a valid JSON object.");
+        : authenticatorError(400, sentence(body.details));
     return { ok: false, reason: body.reason, reply };
   }
   const parsed = parse(body.value);
   if (parsed.ok) return parsed;
   return { ok: false, reason: "malformed", reply: authenticatorError(400, parsed.message) };
+}
+
+function sentence(details: string): string {
+  return `${details.charAt(0).toUpperCase()}${details.slice(1)}.`;
 }

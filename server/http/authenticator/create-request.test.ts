@@ -100,17 +100,25 @@ describe("creating a request", () => {
     [{ ...right, operation: "REG", transaction: "Pay" }, "transaction goes with the operation AUTH alone."],
     [{ ...right, deviceIds: "x" }, "deviceIds must be a list."],
     [{ ...right, deviceIds: [] }, "deviceIds must name a device, or be left out to mean all of them."],
-    [{ ...right, deviceIds: ["x"] }, "deviceIds.0 must be the id of a device."],
+    [{ ...right, deviceIds: ["x"] }, "deviceIds[0] must be the id of a device."],
     [
       { ...right, operation: "REG", deviceIds: [randomUUID()] },
       "deviceIds does not go with the operation REG.",
     ],
     [{ ...right, clientData: "x" }, "clientData must be an object."],
     [{ ...right, isSecondFactorOnly: "yes" }, "isSecondFactorOnly must be true or false."],
-    [[], "The body is not a valid JSON object."],
-    ["{", "The body is not a valid JSON object."],
-    ['{"operation":"AUTH","userId":"\\ud800","username":"u"}', "The body is not a valid JSON object."],
-    ['{"__proto__":{},"operation":"AUTH"}', "The body is not a valid JSON object."],
+    [[], "The body must be a JSON object."],
+    ["{", "The body must be a JSON object."],
+    ['{"operation":"AUTH","userId":"u","operation":"REG"}', "The member operation occurs twice."],
+    [
+      '{"operation":"AUTH","clientData":{"port":[0,1e999]}}',
+      "The number at clientData.port[1] is out of range.",
+    ],
+    [
+      '{"operation":"AUTH","userId":"\\ud800","username":"u"}',
+      "The text at userId is not well-formed Unicode.",
+    ],
+    ['{"__proto__":{},"operation":"AUTH"}', "The member __proto__ is not allowed."],
   ])("rejects %j: %s", async (body, message) => {
     expect(await application.call("POST", requests, { body })).toMatchObject({
       status: 400,

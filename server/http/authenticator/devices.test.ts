@@ -83,7 +83,7 @@ describe("devices", () => {
     [{ newName: 5 }, "newName must be a string."],
     [{ newName: "a\0" }, "newName contains invalid characters."],
     [{ newName: "x".repeat(129) }, "newName may have at most 128 characters."],
-    [[], "The body is not a valid JSON object."],
+    [[], "The body must be a JSON object."],
   ])("are not renamed with %j", async (body, message) => {
     const { deviceId } = await application.enroll(newUserId());
     const path = `/mgmt/v1/registrations/rename/${deviceId}`;

@@ -4,7 +4,7 @@ import { json, type Reply } from "../reply.ts";
  * Builds an error of the authenticator interface: `{code, message}`. Published clients read `messsage` of a 404, so it
  * carries both.
  *
- * @param message for developers, without any text of the client
+ * @param message for developers; of the client, only names of members
  */
 export function authenticatorError(
   status: number,

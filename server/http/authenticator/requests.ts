@@ -57,11 +57,14 @@ export const answerHandler: Handler = async (context) => {
   const answer = await readBody(context, parseAnswer);
   if (!answer.ok) return answer.reply;
   const answered = await answerRequest(contextAt(context, admitted.now), request, answer.value);
-  if (answered === "malformed")
-    return authenticatorError(400, "uafResponse is not a UAF response to this operation.");
+  if (!answered.ok)
+    return authenticatorError(
+      400,
+      `uafResponse is not a UAF response to this operation: ${answered.details}.`,
+    );
   // A pending request is being verified for another answer; the waits continue.
-  if (answered.status !== "PENDING") notifyAnswered(context.runtime, context.tenant, request.id);
-  return show(context, caller, answered);
+  if (answered.request.status !== "PENDING") notifyAnswered(context.runtime, context.tenant, request.id);
+  return show(context, caller, answered.request);
 };
 
 /** `DELETE /authenticator/v1/uaf/requests/{id}`: cancels the request. */

@@ -286,9 +286,13 @@ describe("a confirmation", () => {
 
   test("that is malformed is rejected and changes nothing", async () => {
     const started = await startConfirmation();
-    for (const credential of [{}, { id: "a" }, { ...started.answer }])
+    for (const [credential, details] of [
+      [{}, "id is missing"],
+      [{ id: "a" }, "rawId is missing"],
+      [{ id: "a", rawId: 5 }, "rawId must be a string"],
+    ])
       expect((await answerPage({ token: started.token, credential })).body).toEqual(
-        errorBody(400, "unable to finish transaction", ""),
+        errorBody(400, "unable to finish transaction", details),
       );
     expect((await confirm(started)).status).toBe(200);
   });

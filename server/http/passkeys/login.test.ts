@@ -231,32 +231,40 @@ describe("login/finalize", () => {
     );
   });
 
-  test.each<[string, unknown]>([
-    ["no body", undefined],
-    ["an empty object", {}],
-    ["invalid JSON", "{"],
-    ["an array", "[]"],
+  const wellFormed = { id: "AAAA", rawId: "AAAA", type: "public-key" };
+  const response = { clientDataJSON: "AAAA", authenticatorData: "AAAA", signature: "AAAA" };
+  test.each<[string, unknown, string]>([
+    ["no body", undefined, "id is missing"],
+    ["an empty object", {}, "id is missing"],
+    ["invalid JSON", "{", "the body must be a JSON object"],
+    ["an array", "[]", "the body must be a JSON object"],
+    ["A91 a duplicate member", '{"id":"AAAA","response":{},"id":"BBBB"}', "the member id occurs twice"],
+    [
+      "A91 a number out of range",
+      '{"id":"AAAA","response":{"n":1e999}}',
+      "the number at response.n is out of range",
+    ],
+    ["A93 a number as id", { ...wellFormed, id: 1, response }, "id must be a string"],
+    ["another type", { ...wellFormed, type: "password", response }, "type must be public-key"],
     [
       "no signature",
-      {
-        id: "AAAA",
-        rawId: "AAAA",
-        type: "public-key",
-        response: { clientDataJSON: "AAAA", authenticatorData: "AAAA" },
-      },
+      { ...wellFormed, response: { ...response, signature: undefined } },
+      "response.signature is missing",
     ],
     [
-      "invalid client data",
-      {
-        id: "AAAA",
-        rawId: "AAAA",
-        type: "public-key",
-        response: { clientDataJSON: "AAAA", authenticatorData: "AAAA", signature: "AAAA" },
-      },
+      "a long signature",
+      { ...wellFormed, response: { ...response, signature: "A".repeat(2049) } },
+      "response.signature is too long",
     ],
-  ])("rejects %s", async (_, body) => {
-    expect((await finalize(body)).body).toEqual(errorBody(400, "unable to finish login"));
-    expect((await finalizeMfa(body)).body).toEqual(errorBody(400, "unable to finish login"));
+    [
+      "a signature in another encoding",
+      { ...wellFormed, response: { ...response, signature: "+/+/" } },
+      "response.signature must be base64url",
+    ],
+    ["invalid client data", { ...wellFormed, response }, "response.clientDataJSON cannot be read"],
+  ])("rejects %s with the name of the member", async (_, body, details) => {
+    expect((await finalize(body)).body).toEqual(errorBody(400, "unable to finish login", details));
+    expect((await finalizeMfa(body)).body).toEqual(errorBody(400, "unable to finish login", details));
   });
 
   test.each<[string, Partial<GetCall>, object]>([

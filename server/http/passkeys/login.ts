@@ -50,7 +50,7 @@ export const initializeMfaLoginHandler: Handler = async (context) => {
 /** `POST login/finalize`, `POST mfa/login/finalize`: exchanges the browser's response for a token. */
 export function finalizeLoginHandler(kind: CredentialKind): Handler {
   return async (context) => {
-    const read = await readBody(context);
+    const read = await readBody(context, "malformed_assertion");
     if (!read.ok) return read.reply;
     return verdictReply(await finalizeLogin(await requestContextOf(context), kind, read.body));
   };

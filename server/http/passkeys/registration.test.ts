@@ -170,7 +170,11 @@ describe("registration/initialize", () => {
     ],
     ["A90 __proto__", '{"__proto__":{"user_id":"a"}}', "the member __proto__ is not allowed"],
     ["A91 deep arrays", "[".repeat(10_000), "the body must be a JSON object"],
-    ["half a surrogate pair", '{"user_id":"\\ud800","username":"a"}', "the body must be a JSON object"],
+    [
+      "half a surrogate pair",
+      '{"user_id":"\\ud800","username":"a"}',
+      "the text at user_id is not well-formed Unicode",
+    ],
   ])("rejects %s", async (_, body, details) => {
     const answer = await application.call("POST", "/registration/initialize", body);
     expect(answer.body).toEqual(errorBody(400, "unable to validate request", details));
@@ -325,29 +329,43 @@ describe("registration/finalize", () => {
     expect(body.transports).toEqual(["usb"]);
   });
 
-  test.each<[string, (answer: Record<string, unknown>) => unknown]>([
-    ["no body", () => undefined],
-    ["invalid JSON", () => "{"],
-    ["an array", () => "[]"],
-    ["no id", ({ id: _, ...rest }) => rest],
-    ["no type", ({ type: _, ...rest }) => rest],
-    ["another type", (answer) => ({ ...answer, type: "password" })],
-    ["a padded type", (answer) => ({ ...answer, type: "public-key=" })],
-    ["no response", ({ response: _, ...rest }) => rest],
+  test.each<[string, (answer: Record<string, unknown>) => unknown, string]>([
+    ["no body", () => undefined, "id is missing"],
+    ["invalid JSON", () => "{", "the body must be a JSON object"],
+    ["an array", () => "[]", "the body must be a JSON object"],
+    [
+      "A91 a duplicate member",
+      (answer) => JSON.stringify(answer).replace("{", '{"type":"public-key",'),
+      "the member type occurs twice",
+    ],
+    ["no id", ({ id: _, ...rest }) => rest, "id is missing"],
+    ["no type", ({ type: _, ...rest }) => rest, "type is missing"],
+    ["another type", (answer) => ({ ...answer, type: "password" }), "type must be public-key"],
+    ["a padded type", (answer) => ({ ...answer, type: "public-key=" }), "type must be public-key"],
+    ["no response", ({ response: _, ...rest }) => rest, "response.clientDataJSON is missing"],
     [
       "invalid client data",
       (answer) => ({ ...answer, response: { ...(answer.response as object), clientDataJSON: "AAAA" } }),
+      "response.clientDataJSON cannot be read",
     ],
-    ["an id that is not base64url", (answer) => ({ ...answer, id: "a b" })],
-    ["A93 a number as id", (answer) => ({ ...answer, id: 1 })],
-  ])("rejects %s and does not use up the challenge", async (_, change) => {
-    const { answer, finalize } = await initializeRegistration();
-    const body = change({ ...answer });
-    const rejected =
-      body === undefined ? await application.call("POST", "/registration/finalize") : await finalize(body);
-    expect(rejected.body).toEqual(errorBody(400, "unable to parse credential creation response"));
-    expect((await finalize()).status).toBe(200);
-  });
+    ["an id that is not base64url", (answer) => ({ ...answer, id: "a b" }), "id must be base64url"],
+    ["A93 a number as id", (answer) => ({ ...answer, id: 1 }), "id must be a string"],
+    [
+      "a transport of another type",
+      (answer) => ({ ...answer, response: { ...(answer.response as object), transports: ["usb", 7] } }),
+      "response.transports[1] must be a string",
+    ],
+  ])(
+    "rejects %s with the name of the member, and does not use up the challenge",
+    async (_, change, details) => {
+      const { answer, finalize } = await initializeRegistration();
+      const body = change({ ...answer });
+      const rejected =
+        body === undefined ? await application.call("POST", "/registration/finalize") : await finalize(body);
+      expect(rejected.body).toEqual(errorBody(400, "unable to parse credential creation response", details));
+      expect((await finalize()).status).toBe(200);
+    },
+  );
 
   const unknownChallenge = errorBody(400, "received challenge does not match with any stored one");
 

@@ -36,7 +36,7 @@ export function initializeRegistrationHandler(kind: CredentialKind): Handler {
 /** `POST registration/finalize`, `POST mfa/registration/finalize`: exchanges the browser's response for a token. */
 export function finalizeRegistrationHandler(kind: CredentialKind): Handler {
   return async (context) => {
-    const read = await readBody(context);
+    const read = await readBody(context, "malformed_attestation");
     if (!read.ok) return read.reply;
     return verdictReply(await finalizeRegistration(await requestContextOf(context), kind, read.body));
   };

@@ -1,9 +1,12 @@
 import { z } from "zod";
-import { rejectedMember } from "../../lib/strict-json.ts";
-import { type PasskeyRejection, rejectPasskeyRequest } from "../../passkey-server/errors.ts";
+import {
+  type PasskeyErrorCode,
+  type PasskeyRejection,
+  rejectPasskeyRequest,
+} from "../../passkey-server/errors.ts";
 import { MAX_USER_ID_BYTES } from "../../passkey-server/users.ts";
 import type { RequestContext } from "../../runtime.ts";
-import { parseObject, readObject, readText } from "../body.ts";
+import { readObject } from "../body.ts";
 import { clientContext, type HandlerContext } from "../handler-context.ts";
 import { json, type Reply } from "../reply.ts";
 import { errorReply } from "./error-reply.ts";
@@ -29,18 +32,19 @@ export function verdictReply<Found extends { ok: true }>(outcome: Found | Passke
 }
 
 /**
- * Reads a body without validating it. `undefined` stands for anything but a JSON object, `{}` for an empty body of any
- * content type. Only a body that is too large is rejected.
+ * Reads a body without validating its fields; an empty body of any content type is `{}`.
+ *
+ * @param malformed the error of a body that is not a JSON object
  */
-export async function readBody({
-  request,
-}: HandlerContext): Promise<
-  { ok: true; body: Record<string, unknown> | undefined } | { ok: false; reply: Reply }
-> {
+export async function readBody(
+  { request }: HandlerContext,
+  malformed: PasskeyErrorCode = "invalid_request",
+): Promise<{ ok: true; body: Record<string, unknown>; text: string } | { ok: false; reply: Reply }> {
   const read = await readObject(request);
-  if (read.ok) return { ok: true, body: read.value };
-  if (read.reason !== "too_large") return { ok: true, body: undefined };
-  return { ok: false, reply: errorReply(413, undefined, "", { Connection: "close" }) };
+  if (read.ok) return { ok: true, body: read.value, text: read.text };
+  if (read.reason === "too_large")
+    return { ok: false, reply: errorReply(413, undefined, "", { Connection: "close" }) };
+  return { ok: false, reply: rejectionReply(rejectPasskeyRequest(malformed, { details: read.details })) };
 }
 
 /**
@@ -50,24 +54,20 @@ export async function readBody({
  * @returns a 400 that names every invalid field
  */
 export async function readFields<Fields>(
-  { request }: HandlerContext,
+  context: HandlerContext,
   schema: z.ZodType<Fields>,
   examine: (text: string) => string | null = () => null,
 ): Promise<{ ok: true; fields: Fields } | { ok: false; reply: Reply }> {
   const invalid = (details: string) => ({ ok: false as const, reply: invalidRequestReply(details) });
-  const read = await readText(request, "application/json");
-  if (!read.ok && read.reason === "too_large")
-    return { ok: false, reply: errorReply(413, undefined, "", { Connection: "close" }) };
-  const body = read.ok ? parseObject(read.value) : null;
-  if (!read.ok || !body)
-    return invalid((read.ok ? rejectedMember(read.value) : null) ?? "the body must be a JSON object");
-  const given = Object.entries(body).filter(([, value]) => value !== null);
+  const read = await readBody(context);
+  if (!read.ok) return read;
+  const given = Object.entries(read.body).filter(([, value]) => value !== null);
   const parsed = schema.safeParse(Object.fromEntries(given));
   if (!parsed.success) {
     const errors = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
     return invalid([...new Set(errors)].join(" and "));
   }
-  const fault = examine(read.value);
+  const fault = examine(read.text);
   return fault === null ? { ok: true, fields: parsed.data } : invalid(fault);
 }
 

@@ -123,7 +123,11 @@ describe("transaction/initialize", () => {
   );
 
   test.each([
-    ["a lone surrogate", String.raw`{"a":"\ud800"}`, "the body must be a JSON object"],
+    [
+      "a lone surrogate",
+      String.raw`{"a":"\ud800"}`,
+      "the text at transaction_data.a is not well-formed Unicode",
+    ],
     ["a number out of range", '{"a":1e999}', "the number at transaction_data.a is out of range"],
     ["a duplicate name", '{"a":1,"a":2}', "the member transaction_data.a occurs twice"],
     ["A90 __proto__", '{"__proto__":{"polluted":1}}', "the member transaction_data.__proto__ is not allowed"],
@@ -395,15 +399,16 @@ describe("transaction/finalize", () => {
   });
 
   test.each([
-    [undefined],
-    [{}],
-    ["[]"],
-    ["{"],
-    [{ id: "a", rawId: "a", type: "public-key", response: {} }],
-    [{ id: 1 }],
-  ])("rejects the body %j", async (body) => {
+    [undefined, "id is missing"],
+    [{}, "id is missing"],
+    ["[]", "the body must be a JSON object"],
+    ["{", "the body must be a JSON object"],
+    ['{"id":"a","id":"b"}', "the member id occurs twice"],
+    [{ id: "a", rawId: "a", type: "public-key", response: {} }, "response.clientDataJSON is missing"],
+    [{ id: 1 }, "id must be a string"],
+  ])("rejects the body %j", async (body, details) => {
     const answer = await application.call("POST", "/transaction/finalize", body);
-    expect(answer.body).toEqual(errorBody(400, "unable to finish transaction", ""));
+    expect(answer.body).toEqual(errorBody(400, "unable to finish transaction", details));
   });
 });
 

@@ -41,7 +41,7 @@ export const initializeTransactionHandler: Handler = async (context) => {
 
 /** `POST transaction/finalize`: exchanges the browser's response for a token and a receipt. */
 export const finalizeTransactionHandler: Handler = async (context) => {
-  const read = await readBody(context);
+  const read = await readBody(context, "malformed_transaction_assertion");
   return read.ok
     ? verdictReply(await finalizeTransaction(await requestContextOf(context), read.body))
     : read.reply;

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { parseMember } from "./parse-member.ts";
+
+const schema = z.object({
+  name: z.string().max(3).optional(),
+  size: z.int().min(0).max(9).optional(),
+  kind: z.enum(["a", "b"]).optional(),
+  list: z
+    .array(z.object({ flag: z.boolean() }))
+    .min(1)
+    .optional(),
+  map: z.record(z.string(), z.unknown()).optional(),
+  own: z.string("has a message of its own").optional(),
+});
+
+test.each([
+  [undefined, "the body is missing"],
+  [[], "the body must be an object"],
+  [{ name: 1 }, "name must be a string"],
+  [{ name: "four" }, "name is too long"],
+  [{ size: "1" }, "size must be a number"],
+  [{ size: 1.5 }, "size must be an integer"],
+  [{ size: 10 }, "size is out of range"],
+  [{ size: -1 }, "size is out of range"],
+  [{ kind: "c" }, "kind must be a or b"],
+  [{ list: {} }, "list must be a list"],
+  [{ list: [] }, "list is too short"],
+  [{ list: [{ flag: true }, {}] }, "list[1].flag is missing"],
+  [{ list: [{ flag: 1 }] }, "list[0].flag must be true or false"],
+  [{ map: [] }, "map must be an object"],
+  [{ own: 1 }, "own has a message of its own"],
+])("names the invalid member of %j", (value, details) => {
+  expect(parseMember(schema, value)).toEqual({ ok: false, details });
+});
+
+test("returns a valid value", () => {
+  expect(parseMember(schema, { size: 9, other: 1 })).toEqual({ ok: true, value: { size: 9 } });
+});
