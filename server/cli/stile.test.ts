@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -73,6 +73,89 @@ test("stile passkey-users delete deletes a user of one tenant by the application
   });
   expect(await printed(["passkey-users", "delete", "ada/1", "--tenant", tenantId])).toBe("");
   expect(await postgres.database.read.$count(passkeyUsers)).toBe(0);
+});
+
+describe("stile authenticator-users delete", () => {
+  const { authenticatorDevices, authenticatorRequests, trustedDevices, users } = schema;
+  const tenantId = "00000000-0000-4000-8000-000000000001";
+  const asSecondFactor = { STILE_MFA_AUTHENTICATOR_ENABLED: "true" };
+
+  async function insertDevice(tenant: string, userId: string): Promise<void> {
+    await postgres.database.write.insert(authenticatorDevices).values({
+      tenantId: tenant,
+      id: randomUUID(),
+      userId,
+      aaid: "006F#0001",
+      keyId: randomBytes(32),
+      publicKey: Buffer.alloc(65),
+      keyFormat: 0x0100,
+      algorithm: 1,
+      signCounter: 0,
+      regCounter: 0,
+      authenticatorVersion: 1,
+      attestation: "surrogate",
+      keyName: "Phone",
+      isSecondFactorOnly: false,
+      lastUsedAt: new Date(),
+    });
+    await postgres.database.write.insert(authenticatorRequests).values({
+      tenantId: tenant,
+      id: randomBytes(22).toString("hex"),
+      operation: "AUTH",
+      status: "PENDING",
+      userId,
+      username: "ada",
+      message: "[]",
+      deviceTokenHash: randomBytes(32),
+      validUntil: new Date(),
+    });
+  }
+
+  async function usersLeft(): Promise<string[]> {
+    const { read } = postgres.database;
+    const rows = [
+      ...(await read.select({ userId: authenticatorDevices.userId }).from(authenticatorDevices)),
+      ...(await read.select({ userId: authenticatorRequests.userId }).from(authenticatorRequests)),
+    ];
+    return rows.map(({ userId }) => userId);
+  }
+
+  test("deletes devices and requests of one tenant's user by the application's id", async () => {
+    const other = (await printed(["tenants", "create", "--name", "Other"])).trim();
+    for (const tenant of [tenantId, other]) await insertDevice(tenant, "ada/1");
+    await insertDevice(tenantId, "grace");
+
+    expect(await stile(["authenticator-users", "delete", "alan"])).toEqual({
+      code: 1,
+      out: "",
+      err: "stile: there is no user alan\n",
+    });
+    expect(await printed(["authenticator-users", "delete", "ada/1"])).toBe("");
+    expect((await usersLeft()).sort()).toEqual(["ada/1", "ada/1", "grace", "grace"]);
+    expect(await printed(["authenticator-users", "delete", "ada/1", "--tenant", other])).toBe("");
+    expect((await usersLeft()).sort()).toEqual(["grace", "grace"]);
+    expect((await stile(["authenticator-users", "delete", "ada/1"])).code).toBe(1);
+    await printed(["authenticator-users", "delete", "grace"]);
+    expect(await usersLeft()).toEqual([]);
+    await printed(["tenants", "delete", other]);
+  });
+
+  test("ends the trusted devices of an account whose second factor is deleted", async () => {
+    const id = randomUUID();
+    await postgres.database.write.insert(users).values({ tenantId, id });
+    const trust = {
+      tenantId,
+      userId: id,
+      tokenHash: randomBytes(32),
+      expiresAt: new Date(Date.now() + 60_000),
+    };
+    await postgres.database.write.insert(trustedDevices).values({ ...trust, id: randomUUID() });
+    await insertDevice(tenantId, id);
+    await printed(["authenticator-users", "delete", id], { env: asSecondFactor });
+    expect(await postgres.database.read.$count(trustedDevices)).toBe(0);
+    expect(await postgres.database.read.$count(users, eq(users.id, id))).toBe(1);
+    await postgres.database.write.delete(users).where(eq(users.id, id));
+  });
 });
 
 describe("stile", () => {

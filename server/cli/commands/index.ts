@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { authenticatorUsersDelete } from "./authenticator-users.ts";
 import { configCheck } from "./config.ts";
 import { flowGraph } from "./flow.ts";
 import { keysCreate, keysDelete, keysList } from "./keys.ts";
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   usersImport,
   usersExport,
   passkeyUsersDelete,
+  authenticatorUsersDelete,
   configCheck,
   flowGraph,
   receiptVerify,

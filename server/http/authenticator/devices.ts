@@ -1,4 +1,4 @@
-import { deleteAuthenticatorUser } from "../../authenticator/delete-user.ts";
+import { removeUser } from "../../authenticator/delete-user.ts";
 import { type Device, devicesOf, renameDevice } from "../../authenticator/devices.ts";
 import { isUserId, parseRename } from "../../authenticator/request-input.ts";
 import { clientContext, type Handler } from "../handler-context.ts";
@@ -24,7 +24,7 @@ export const deleteUserHandler: Handler = async (context) => {
   const rejection = await rejectWithoutKey(context);
   if (rejection) return rejection;
   const userId = context.params.user_id ?? "";
-  const deleted = isUserId(userId) && (await deleteAuthenticatorUser(await clientContext(context), userId));
+  const deleted = isUserId(userId) && (await removeUser(await clientContext(context), userId));
   return deleted ? { status: 204 } : authenticatorError(404, "Not Found.");
 };
 
