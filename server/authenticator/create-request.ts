@@ -21,11 +21,13 @@ import {
 } from "./requests.ts";
 import { deleteUnusedRecoveryCodes, revokeTrustedDevices } from "./second-factor.ts";
 import { authenticatorNotice } from "./security-notice.ts";
+import type { AuthenticatorMetadata } from "./uaf/metadata.ts";
 import {
   createAuthenticationRequest,
   createDeregistrationRequest,
   createRegistrationRequest,
 } from "./uaf/requests.ts";
+import { modelThatCannotShow } from "./uaf/transaction.ts";
 
 const { authenticatorRequests } = schema;
 
@@ -40,12 +42,14 @@ const EMPTY_MESSAGE = "[]";
  * of a sign-in supersedes only those of the same sign-in, so that concurrent sign-ins do not disturb each other.
  *
  * @param wanted `flowId`: the sign-in whose second factor this is
+ * @param devices of the user, those alone that the request is for
  * @returns `write` inserts the request, and deletes the devices of a `DEREG`; `jobs` notify the devices or the account
  *   owner, and commit with it
  */
 export async function prepareRequest(
   context: ClientContext,
   wanted: RequestInput & { flowId?: string },
+  devices: readonly Device[],
 ): Promise<{ request: AuthenticatorRequest; deviceToken: string; write: Write; jobs: Job[] }> {
   const { runtime, tenant, now } = context;
   const { platform } = runtime;
@@ -53,7 +57,6 @@ export async function prepareRequest(
   const id = newRequestId(platform);
   const challenge = randomToken(platform);
   const device = newDeviceToken(runtime, { tenant, id });
-  const devices = await devicesOf(runtime.database.read, tenant, userId, wanted.deviceIds ?? null);
   const fails = operation !== "REG" && devices.length === 0;
   const pending = operation !== "DEREG" && !fails;
   const row: RequestRow = {
@@ -88,14 +91,28 @@ export async function prepareRequest(
   return { request: requestFromRow(row, now), deviceToken: device.token, write, jobs };
 }
 
-/** Creates a request for an application. */
+/**
+ * Creates a request for an application.
+ *
+ * @returns a message for developers if a device that may respond cannot show the text of the transaction
+ */
 export async function createRequest(
   context: ClientContext,
   wanted: RequestInput,
-): Promise<AuthenticatorRequest> {
-  const { request, write, jobs } = await prepareRequest(context, wanted);
-  await commitWithJobs(context.runtime, jobs, write);
-  return request;
+): Promise<{ ok: true; request: AuthenticatorRequest } | { ok: false; message: string }> {
+  const { runtime, tenant } = context;
+  const { userId, deviceIds = null, transaction } = wanted;
+  const devices = await devicesOf(runtime.database.read, tenant, userId, deviceIds);
+  const { accepted } = applicationOf(tenant.config);
+  const model = transaction === undefined ? null : modelThatCannotShow(transaction, accepted, devices);
+  if (model) return { ok: false, message: tooLong(model) };
+  const { request, write, jobs } = await prepareRequest(context, wanted, devices);
+  await commitWithJobs(runtime, jobs, write);
+  return { ok: true, request };
+}
+
+function tooLong({ aaid, maxTransactionBytes }: AuthenticatorMetadata): string {
+  return `transaction may have at most ${maxTransactionBytes} bytes of UTF-8, which is what the authenticator model ${aaid} shows.`;
 }
 
 function messageFor(

@@ -6,6 +6,7 @@ import { qrCodeDataUrl } from "../lib/qr-code.ts";
 import type { Job, RequestContext } from "../runtime.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { prepareRequest } from "./create-request.ts";
+import { devicesOf } from "./devices.ts";
 import { eventsPath, qrCodeContent } from "./request-addresses.ts";
 import { openDeviceToken, viewToken } from "./request-tokens.ts";
 import { type AuthenticatorRequest, isDeviceOfRequest, requestFromRow } from "./requests.ts";
@@ -62,13 +63,15 @@ export async function ensureLoginRequest(
   const { ip, source, userAgent } = context.client;
   const rate = await runtime.rates.consume(tenant.id, "authenticator_request", `${userId}/${source}`);
   if (!rate.ok) return { ok: false, reason: "rate_limited", retryAfterSeconds: rate.retryAfterSeconds };
-  const { request, write, jobs } = await prepareRequest(context, {
-    operation: "AUTH",
+  const devices = await devicesOf(runtime.database.read, tenant, userId);
+  const wanted = {
+    operation: "AUTH" as const,
     userId,
     username: [...username].slice(0, 128).join(""),
     clientData: { remoteAddress: ip, userAgent },
     flowId,
-  });
+  };
+  const { request, write, jobs } = await prepareRequest(context, wanted, devices);
   if (request.status !== "PENDING") return { ok: false, reason: "no_authenticator" };
   // Push notifications are limited over all sources; the QR code can be scanned regardless.
   const pushRate = await runtime.rates.consume(tenant.id, "authenticator_request", `${userId}/sign-in`);

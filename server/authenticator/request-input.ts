@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { MAX_TRANSACTION_BYTES } from "../config/sections/authenticator.ts";
 import { parseMember } from "../lib/parse-member.ts";
 import type { DeviceKeyInfo } from "./devices.ts";
-import { isMisleading, isTransactionText, MAX_TRANSACTION_BYTES } from "./uaf/transaction.ts";
+import { isMisleading } from "./uaf/transaction.ts";
 
 /**
  * Bodies of applications and authenticator apps. Published clients send unknown members, which are ignored, and null,
@@ -64,11 +65,8 @@ const wanted = z
       // UAF Protocol Specification 1.1, section 3.4.1.
       username: nonBlankText(128),
       displayName: text(255).exactOptional(),
-      transaction: nonBlankText(1024)
-        .refine(
-          isTransactionText,
-          `may have at most ${MAX_TRANSACTION_BYTES} bytes of UTF-8, which is what authenticators can show`,
-        )
+      // The limit of the user's authenticators is checked when they are known.
+      transaction: nonBlankText(MAX_TRANSACTION_BYTES)
         .refine((value) => !isMisleading(value), "must not contain control or bidirectional characters")
         .exactOptional(),
       clientData: z

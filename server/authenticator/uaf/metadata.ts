@@ -17,6 +17,8 @@ export interface AuthenticatorMetadata {
   /** The lowest accepted version of the authenticator. */
   version: number;
   revoked: boolean;
+  /** Longest transaction text that it shows, in bytes of UTF-8. */
+  maxTransactionBytes: number;
 }
 
 /** An accepted model in the configuration. */
@@ -29,6 +31,7 @@ export interface AcceptedAuthenticator {
   roots?: readonly string[] | undefined;
   version?: number | undefined;
   revoked?: boolean | undefined;
+  max_transaction_bytes?: number | undefined;
 }
 
 /**
@@ -45,5 +48,6 @@ export function authenticatorMetadata(accepted: AcceptedAuthenticator): Authenti
     roots: accepted.roots ?? [],
     version: accepted.version ?? 0,
     revoked: accepted.revoked ?? false,
+    maxTransactionBytes: accepted.max_transaction_bytes ?? 150,
   };
 }

@@ -7,9 +7,11 @@ import {
   createDeregistrationRequest,
   createRegistrationRequest,
 } from "./requests.ts";
-import { isTransactionText, MAX_TRANSACTION_BYTES } from "./transaction.ts";
+import { modelThatCannotShow } from "./transaction.ts";
 import { verifyUafAuthentication } from "./verify-authentication.ts";
 import { verifyUafRegistrationResponse } from "./verify-registration.ts";
+
+type Model = ReturnType<typeof authenticatorMetadata>;
 
 const appId = "https://login.example/authenticator/facets";
 const challenge = Buffer.alloc(32, 7).toString("base64url");
@@ -103,18 +105,35 @@ test("a deregistration request names keys, or all of them", () => {
 });
 
 describe("a transaction text", () => {
-  test("has at most 200 characters in base64url", () => {
-    const longest = "x".repeat(MAX_TRANSACTION_BYTES);
+  const [short, long, revoked] = [
+    { aaid: "0000#0001" },
+    { aaid: "0000#0002", max_transaction_bytes: 1000 },
+    { aaid: "0000#0003", max_transaction_bytes: 1, revoked: true },
+  ].map((model) => authenticatorMetadata(model)) as [Model, Model, Model];
+  const accepted = [long, revoked, short];
+  const shown = (text: string, ...models: Model[]) => modelThatCannotShow(text, accepted, models);
+
+  test("has by default at most 200 characters in base64url", () => {
+    const longest = "x".repeat(short.maxTransactionBytes);
     expect(Buffer.from(longest).toString("base64url")).toHaveLength(200);
-    expect(isTransactionText(longest)).toBe(true);
-    expect(isTransactionText(`${longest}x`)).toBe(false);
-    expect(isTransactionText("€".repeat(50))).toBe(true);
-    expect(isTransactionText("€".repeat(51))).toBe(false);
+    expect(shown(longest, short)).toBeNull();
+    expect(shown(`${longest}x`, short)).toBe(short);
+    expect(shown("€".repeat(50), short)).toBeNull();
+    expect(shown("€".repeat(51), short)).toBe(short);
   });
 
-  test("is not blank, and has valid characters", () => {
-    expect(isTransactionText("")).toBe(false);
-    expect(isTransactionText("half a \ud83d")).toBe(false);
+  test("is limited by the models that may respond", () => {
+    expect(shown("x".repeat(1000), long)).toBeNull();
+    expect(shown("x".repeat(1001), long)).toBe(long);
+    expect(shown("x".repeat(151), long, short)).toBe(short);
+    expect(shown("x".repeat(151), long, revoked)).toBeNull();
+  });
+
+  test("is limited by all accepted models if none is known to respond", () => {
+    expect(shown("x".repeat(150))).toBeNull();
+    expect(shown("x".repeat(151))).toBe(short);
+    expect(shown("x".repeat(151), revoked)).toBe(short);
+    expect(modelThatCannotShow("x".repeat(9000), [], [])).toBeNull();
   });
 });
 
@@ -143,7 +162,7 @@ test("a client registers, authenticates, confirms and deregisters by these reque
   if (!registered.ok) throw new Error(registered.message);
   const [key] = registered.registrations;
   if (!key) throw new Error("no key");
-  for (const transaction of [null, "x".repeat(MAX_TRANSACTION_BYTES)]) {
+  for (const transaction of [null, "x".repeat(hanko.maxTransactionBytes)]) {
     const request = createAuthenticationRequest({ appId, challenge, transaction, keys: [key] });
     const answer = authenticator.authenticate(request, call);
     expect(verifyUafAuthentication(answer, { ...common, transaction, keys: [key] })).toMatchObject({

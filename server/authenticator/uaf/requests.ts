@@ -32,7 +32,7 @@ export function createRegistrationRequest(wanted: {
  * AuthenticationRequest).
  *
  * @param wanted.challenge base64url of 8 to 64 bytes
- * @param wanted.transaction text for the user to confirm, see `isTransactionText`; null for none
+ * @param wanted.transaction text for the user to confirm, see `modelThatCannotShow`; null for none
  * @param wanted.keys at least one
  * @returns as above
  */

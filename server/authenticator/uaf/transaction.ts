@@ -1,17 +1,28 @@
 import { sha256 } from "../../lib/sha256.ts";
-
-/**
- * In UTF-8. The published Android client accepts 200 characters of base64url.
- */
-export const MAX_TRANSACTION_BYTES = 150;
+import type { AuthenticatorMetadata } from "./metadata.ts";
+import type { KeyName } from "./policy.ts";
 
 /** Control characters, separators of lines, and characters that change the direction of their neighbours. */
 const misleading = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
-/** Whether authenticators can show a text. */
-export function isTransactionText(text: string): boolean {
-  const { length } = Buffer.from(text);
-  return text.isWellFormed() && length >= 1 && length <= MAX_TRANSACTION_BYTES;
+/**
+ * Finds the authenticator model that cannot show a text: the one with the lowest limit of those that may respond.
+ *
+ * @param accepted models
+ * @param keys of the authenticators that may respond; if there is none, every accepted model counts
+ * @returns null if each can show it
+ */
+export function modelThatCannotShow(
+  text: string,
+  accepted: readonly AuthenticatorMetadata[],
+  keys: readonly Pick<KeyName, "aaid">[],
+): AuthenticatorMetadata | null {
+  const models = accepted.filter(({ revoked }) => !revoked);
+  const asked = models.filter(({ aaid }) => keys.some((key) => key.aaid === aaid));
+  const [lowest] = (asked.length > 0 ? asked : models).toSorted(
+    (one, other) => one.maxTransactionBytes - other.maxTransactionBytes,
+  );
+  return lowest && Buffer.byteLength(text) > lowest.maxTransactionBytes ? lowest : null;
 }
 
 /** Whether a text reads differently from what it consists of: the user would confirm something else. */

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { certificates, flag, list, seconds, secret, section } from "./leaves.ts";
 
+/** Most bytes of UTF-8 that a model may be configured to show. */
+export const MAX_TRANSACTION_BYTES = 4096;
+
 const acceptedAuthenticator = z
   .strictObject({
     aaid: z.string().regex(/^[0-9A-Fa-f]{4}#[0-9A-Fa-f]{4}$/, "is not an AAID like 006F#0001"),
@@ -15,6 +18,8 @@ const acceptedAuthenticator = z
     /** Lowest version of the authenticator. */
     version: z.int().min(0).max(0xffff).default(0),
     revoked: z.boolean().default(false),
+    /** Longest text to confirm, in bytes of UTF-8. The default is 200 characters of base64url, which clients accept. */
+    max_transaction_bytes: z.int().min(1).max(MAX_TRANSACTION_BYTES).default(150),
   })
   .refine(
     ({ attestation, roots }) => attestation !== "full" || roots.length > 0,
@@ -49,10 +54,11 @@ export const authenticator = section({
         roots: [],
         version: 1,
         revoked: false,
+        max_transaction_bytes: 150,
       },
     ])
     .describe(
-      "Authenticators that may register: aaid, name, algorithms, key_formats, attestation (surrogate or full), roots, version, revoked.",
+      "Authenticators that may register: aaid, name, algorithms, key_formats, attestation (surrogate or full), roots, version, revoked, max_transaction_bytes (longest text to confirm in UTF-8, 1 to 4096, default 150).",
     ),
   strict: flag(false).describe(
     "Reject signatures and key ids that deviate slightly from the standard, as old authenticators make them.",

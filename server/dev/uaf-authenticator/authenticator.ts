@@ -45,6 +45,7 @@ export function createUafAuthenticator(settings: UafSettings = {}): UafAuthentic
     version = 1,
     counts = false,
     nonceLength = 8,
+    maxTransactionCharacters = 200,
   } = settings;
   const { keyFormat = keyFormatOf(algorithm) } = settings;
   const keys = [...(settings.keys ?? [])];
@@ -88,7 +89,7 @@ export function createUafAuthenticator(settings: UafSettings = {}): UafAuthentic
     const { overrides = {} } = call;
     checkRequest(request);
     const appId = applicationOf(request.header, call);
-    const asked = shownTransaction(request.transaction);
+    const asked = shownTransaction(request.transaction, maxTransactionCharacters);
     const content =
       typeof overrides.transaction === "string"
         ? Buffer.from(overrides.transaction)

@@ -16,6 +16,8 @@ export interface UafSettings {
   counts?: boolean;
   /** Bytes of the nonce. */
   nonceLength?: number;
+  /** Longest transaction that it shows, in characters of base64url. */
+  maxTransactionCharacters?: number;
   /** Existing keys. */
   keys?: readonly StoredKey[];
 }

@@ -118,12 +118,20 @@ export function checkFacet(appId: string, facetId: string, list: unknown): void 
   if (!entry?.ids.includes(facetId)) throw new UafClientError("untrustedFacet");
 }
 
-/** Returns the content to show: the plain text, at most 200 characters of base64url; null without a transaction. */
-export function shownTransaction(transactions: readonly Transaction[] | undefined): Buffer | null {
+/**
+ * Returns the content to show: the plain text; null without a transaction.
+ *
+ * @param maxCharacters of base64url
+ */
+export function shownTransaction(
+  transactions: readonly Transaction[] | undefined,
+  maxCharacters: number,
+): Buffer | null {
   if (transactions === undefined) return null;
   const shown = transactions.find(({ contentType }) => contentType === "text/plain");
   if (!shown) throw new UafClientError("noSuitableAuthenticator");
-  if (!/^[A-Za-z0-9_-]{1,200}$/.test(shown.content)) throw new UafClientError("badTransactionContent");
+  if (!/^[A-Za-z0-9_-]+$/.test(shown.content) || shown.content.length > maxCharacters)
+    throw new UafClientError("badTransactionContent");
   return Buffer.from(shown.content, "base64url");
 }
 

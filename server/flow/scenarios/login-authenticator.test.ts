@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConflictError } from "#db/errors";
 import { answerRequest } from "../../authenticator/answer-request.ts";
 import { prepareRequest } from "../../authenticator/create-request.ts";
+import { devicesOf } from "../../authenticator/devices.ts";
 import { type AuthenticatorRequest, findRequest } from "../../authenticator/requests.ts";
 import { createUafAuthenticator, type UafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
@@ -44,11 +45,9 @@ async function storedRequest(runtime: TestRuntime, id: unknown): Promise<Authent
 
 /** Creates a request as an application, over the authenticator API. */
 async function createRequest(runtime: TestRuntime, operation: "REG" | "AUTH" | "DEREG", userId: string) {
-  const { request, write } = await prepareRequest(requestContextAt(runtime), {
-    operation,
-    userId,
-    username: "ada",
-  });
+  const devices = await devicesOf(runtime.database.read, runtime.tenant, userId);
+  const wanted = { operation, userId, username: "ada" };
+  const { request, write } = await prepareRequest(requestContextAt(runtime), wanted, devices);
   await runtime.database.write.transaction(write);
   return request;
 }

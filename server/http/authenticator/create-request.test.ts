@@ -95,8 +95,9 @@ describe("creating a request", () => {
     [{ ...right, transaction: " " }, "transaction must not be blank."],
     [
       { ...right, transaction: "€".repeat(51) },
-      "transaction may have at most 150 bytes of UTF-8, which is what authenticators can show.",
+      "transaction may have at most 150 bytes of UTF-8, which is what the authenticator model 006F#0001 shows.",
     ],
+    [{ ...right, transaction: "x".repeat(4097) }, "transaction may have at most 4096 characters."],
     [{ ...right, operation: "REG", transaction: "Pay" }, "transaction goes with the operation AUTH alone."],
     [{ ...right, deviceIds: "x" }, "deviceIds must be a list."],
     [{ ...right, deviceIds: [] }, "deviceIds must name a device, or be left out to mean all of them."],
@@ -124,6 +125,32 @@ describe("creating a request", () => {
       status: 400,
       body: { code: 400, message },
     });
+  });
+
+  test("rejects a text that is too long for a model that may show it", async () => {
+    const long = { aaid: "0123#0001", max_transaction_bytes: 1000 };
+    const models = [{ aaid: "006F#0001" }, long];
+    const shop = await authenticatorApplication(
+      runtime.configured({ STILE_AUTHENTICATOR_ACCEPTED: JSON.stringify(models) }),
+    );
+    const userId = newUserId();
+    await shop.enroll(userId);
+    const screen = await shop.enroll(userId, { aaid: long.aaid, maxTransactionCharacters: 2000 });
+    const ask = (transaction: string, more: object = {}) =>
+      shop.call("POST", requests, { body: { ...right, userId, transaction, ...more } });
+    const limitOf = (bytes: number, aaid: string) => ({
+      status: 400,
+      body: {
+        message: `transaction may have at most ${bytes} bytes of UTF-8, which is what the authenticator model ${aaid} shows.`,
+      },
+    });
+    expect(await ask("x".repeat(151))).toMatchObject(limitOf(150, "006F#0001"));
+    const only = { deviceIds: [screen.deviceId] };
+    expect(await ask("€".repeat(334), only)).toMatchObject(limitOf(1000, long.aaid));
+    const asked = await ask("€".repeat(333), only);
+    expect(asked).toMatchObject({ status: 200, body: { status: "PENDING" } });
+    const response = shop.answerOf(screen.authenticator, asked.body);
+    expect((await shop.answer(asked.body, response)).body.status).toBe("OK");
   });
 
   test("rejects a body that is too large with 413", async () => {

@@ -28,7 +28,10 @@ export const createHandler: Handler = async (context) => {
     const rate = await runtime.rates.consume(tenant.id, "authenticator_request", userId);
     if (!rate.ok) return rateLimited(rate.retryAfterSeconds);
   }
-  return show(context, "application", await createRequest(await clientContext(context), wanted.value));
+  const created = await createRequest(await clientContext(context), wanted.value);
+  return created.ok
+    ? show(context, "application", created.request)
+    : authenticatorError(400, created.message);
 };
 
 function rateLimited(retryAfterSeconds: number): Reply {

@@ -25,7 +25,7 @@ async function ask(userId: string): Promise<{ id: string; token: string }> {
   const now = await readNow(runtime.database.read, runtime.platform.clockShift());
   const context = { runtime, tenant: runtime.tenant, client: testClient, now };
   const wanted = { operation: "REG", userId, username: `${userId}@example.com` } as const;
-  const { request, deviceToken, write } = await prepareRequest(context, wanted);
+  const { request, deviceToken, write } = await prepareRequest(context, wanted, []);
   await runtime.database.write.transaction(write);
   return { id: request.id, token: deviceToken };
 }
