@@ -130,8 +130,9 @@ describe("a profile flow", () => {
     expect(flow.answer.cookieChanges).toEqual({ session: "ended" });
     expect(await rowsOf("sessions", owner)).toBe(0);
     expect(await audited(owner, "user_deleted")).toBe(1);
-    expect((await second.act("patch_metadata", { patch_metadata: { a: 1 } })).status).toBeGreaterThan(400);
-    expect((await flow.act("patch_metadata", { patch_metadata: { a: 1 } })).name).toBe("error");
+    const patched = { patch_metadata: { a: 1 } };
+    expect(await second.act("patch_metadata", patched)).toMatchObject({ name: "error", status: 401 });
+    expect(await flow.act("patch_metadata", patched)).toMatchObject({ name: "error", status: 401 });
   });
 });
 
@@ -284,8 +285,7 @@ describe("an e-mail address", () => {
     await second.act("email_create", { email: two });
     await flow.act("verify_passcode", { code: codeFor(runtime, one) });
     const late = await second.act("verify_passcode", { code: codeFor(runtime, two) });
-    expect(late.status).toBeGreaterThanOrEqual(400);
-    expect(late.status).toBeLessThan(500);
+    expect(late).toMatchObject({ status: 400, error: { code: "form_data_invalid_error" } });
     const again = await owner.manage();
     expect(user(again).emails).toHaveLength(2);
   });
@@ -546,10 +546,10 @@ describe("a second factor", () => {
       flow.act("otp_secret_delete"),
       second.act("security_key_delete", { security_key_id: owner.securityKeys[0] }),
     ]);
-    const statuses = [one.status, two.status].sort();
-    expect(statuses[0]).toBe(200);
-    expect(statuses[1]).toBeGreaterThanOrEqual(400);
-    expect(statuses[1]).toBeLessThan(500);
+    const [accepted, rejected] = [one.status, two.status].sort();
+    expect(accepted).toBe(200);
+    // Judged after the other was written, it is not offered any more.
+    expect([400, 403]).toContain(rejected);
   });
 
   test("is not offered if disabled or at the limit", async () => {
