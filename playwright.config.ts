@@ -15,7 +15,7 @@ export default defineConfig({
   // Only a hang reaches these limits, however slow the machine.
   timeout: 300_000,
   expect: { timeout: 60_000 },
-  reporter: [["list"]],
+  reporter: [["list"], ["./e2e/require-assertions.ts"]],
   use: {
     browserName: "chromium",
     locale: "en-GB",

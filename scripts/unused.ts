@@ -15,7 +15,7 @@ const entryPoints = [
   /^app\/.*\/?(layout|not-found|page|route)\.tsx?$/,
   /^(instrumentation|proxy|drizzle\.config|playwright\.config|vitest\.config)\.ts$/,
   /^next\.config\.mjs$/,
-  /^(server\/testing\/postgres-cluster|e2e\/postgres)\.ts$/,
+  /^(server\/testing\/postgres-cluster|e2e\/(postgres|require-assertions))\.ts$/,
   /^server\/passkey-server\/receipt-verification\.ts$/,
   // Type tests, which only the compiler reads.
   /\.types\.ts$/,
