@@ -9,7 +9,7 @@ const common: TestUserConfig = {
   // No test is measured by time: only a hang reaches these limits.
   testTimeout: 300_000,
   hookTimeout: 300_000,
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: 60_000 }, requireAssertions: true },
 };
 
 /**

@@ -315,9 +315,8 @@ describe("in any situation", () => {
     fc.assert(
       fc.property(anySituation, (situation) => {
         let { data } = situation;
-        for (let steps = 0; steps < 12; steps += 1) {
-          const [head] = plan({ ...situation, data });
-          if (head === undefined || ends.includes(head)) return;
+        let [head] = plan(situation);
+        for (let steps = 0; steps < 12 && head !== undefined && !ends.includes(head); steps += 1) {
           const proves = ["login_otp", "login_security_key", "login_authenticator"].includes(head);
           const shown = { method: "totp" as const, at: "2026-01-01T00:00:00.000Z" };
           data = {
@@ -328,8 +327,9 @@ describe("in any situation", () => {
             passcode: undefined,
             emailVerified: true,
           } as FlowData;
+          [head] = plan({ ...situation, data });
         }
-        throw new Error("the plan never ends");
+        expect(ends).toContain(head);
       }),
     );
   });

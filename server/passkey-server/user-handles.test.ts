@@ -6,7 +6,11 @@ import { userHandleOf, userHandlesOf, userIdsOf } from "./user-handles.ts";
 const anyText = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
 
 test("decodes a handle to its user first", () => {
-  fc.assert(fc.property(anyText, (userId) => userIdsOf(userHandleOf(userId))[0] === userId));
+  fc.assert(
+    fc.property(anyText, (userId) => {
+      expect(userIdsOf(userHandleOf(userId))[0]).toBe(userId);
+    }),
+  );
 });
 
 test("decodes every handle of a user to that user", () => {
