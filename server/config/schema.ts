@@ -139,6 +139,9 @@ export const configSchema = z.strictObject({
   security_notifications: securityNotifications,
   audit_log: section({
     retention: seconds(30 * 86_400).describe("How long lines of the audit log are kept."),
+    attempts_per_hour: count(100, 1).describe(
+      "Failed sign-ins and the like recorded in an hour for one source (IPv4 address, IPv6 /64), or for one signed-in account. A last line tells that the limit is reached.",
+    ),
   }),
   jobs: section({
     secret: z

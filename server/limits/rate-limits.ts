@@ -198,15 +198,23 @@ function requestsOf(
   { name, key, quiet = false }: { name: RateName; key: string; quiet?: boolean },
   charged = 1,
 ): Request[] {
-  // Keys contain e-mail addresses and may be longer than an index allows.
-  const digest = sha256(key).toString("base64url");
   return windows[name].map((window) => ({
     ...window,
     name,
-    row: `${name}_${window.seconds}:${digest}`,
+    row: counterRow(name, window.seconds, key),
     charged,
     quiet,
   }));
+}
+
+/**
+ * The primary key of a counter in `rate_limits`.
+ *
+ * @param key the subject, including the tenant. It may contain an e-mail address and be longer than an index allows, so
+ *   its digest is stored.
+ */
+export function counterRow(name: string, seconds: number, key: string): string {
+  return `${name}_${seconds}:${sha256(key).toString("base64url")}`;
 }
 
 /**

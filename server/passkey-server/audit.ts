@@ -1,5 +1,5 @@
 import type { Write } from "#db/write";
-import { type AuditDetails, audit, type PasskeyServerAuditType } from "../audit/audit.ts";
+import { type AuditDetails, audit, auditAttempt, type PasskeyServerAuditType } from "../audit/audit.ts";
 import type { ClientContext } from "../runtime.ts";
 import type { PasskeyRejection } from "./errors.ts";
 
@@ -19,13 +19,20 @@ export type AuditedOperation = PasskeyServerAuditType extends infer Type
     : never
   : never;
 
+/**
+ * Who causes an event that changes nothing. `application`: a call with an API key, or the one response to a challenge
+ * that such a call opened; its entries are never left out. `public`: any other client; its entries are limited by source.
+ */
+export type Caller = "application" | "public";
+
 /** Returns the write of an entry, to run in the transaction of the audited change. */
 export function auditPasskeys(
   context: ClientContext,
   type: PasskeyServerAuditType,
   facts: AuditFacts,
+  caller: Caller = "application",
 ): Write {
-  return audit(context, type, detailsOf(facts));
+  return writeOf(context, type, detailsOf(facts), caller);
 }
 
 /** Writes and commits an entry for a rejected operation. */
@@ -34,25 +41,20 @@ export async function auditRejection(
   operation: AuditedOperation,
   { error: { title, details } }: PasskeyRejection,
   facts: AuditFacts,
+  caller: Caller = "application",
 ): Promise<void> {
   const error = details === "" ? title : `${title}: ${details}`;
-  const write = audit(context, `${operation}_failed`, { ...detailsOf(facts), error });
+  const write = writeOf(context, `${operation}_failed`, { ...detailsOf(facts), error }, caller);
   await context.runtime.database.write.transaction(write);
 }
 
-/**
- * Writes and commits an entry for a response to an unknown challenge. Any client can send one, so entries are rate
- * limited by source.
- */
-export async function auditUnknownChallenge(
+function writeOf(
   context: ClientContext,
-  operation: AuditedOperation,
-  rejection: PasskeyRejection,
-  facts: AuditFacts,
-): Promise<void> {
-  const { runtime, tenant, client } = context;
-  const rate = await runtime.rates.consume(tenant.id, "passkey_challenge", `${client.source}/unknown`);
-  if (rate.ok) await auditRejection(context, operation, rejection, facts);
+  type: PasskeyServerAuditType,
+  details: AuditDetails,
+  caller: Caller,
+): Write {
+  return caller === "public" ? auditAttempt(context, type, details) : audit(context, type, details);
 }
 
 /** User ids of unknown users are arbitrary input, so they are truncated. */

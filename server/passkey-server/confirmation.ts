@@ -113,7 +113,7 @@ export async function confirm(
   const consumed = matches ? await consumeChallenge(context, ["transaction"], transaction.challenge) : null;
   if (!consumed)
     return rejectAndReopen(context, token, record, rejectPasskeyRequest("unknown_login_challenge"));
-  const verdict = await verifyTransactionAssertion(context, { ...read, consumed, transaction });
+  const verdict = await verifyTransactionAssertion(context, { ...read, consumed, transaction }, "public");
   if (!verdict.ok) return rejectAndReopen(context, token, record, verdict);
 
   const { code, result } = issueCode(context, transaction.id, verdict.proof);

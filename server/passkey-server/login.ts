@@ -1,6 +1,6 @@
 import type { RequestContext } from "../runtime.ts";
 import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
-import { type AuditFacts, auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
+import { type AuditFacts, auditPasskeys, auditRejection, type Caller } from "./audit.ts";
 import { consumeChallenge, newChallenge, type Operation, openChallenge } from "./challenges.ts";
 import { findDescriptors } from "./credential-records.ts";
 import { readAuthenticationResponse } from "./credential-responses.ts";
@@ -27,7 +27,7 @@ export type OpenedLogin = { ok: true; publicKey: ReturnType<typeof requestOption
  */
 export async function initializeDiscoverableLogin(
   context: RequestContext,
-  caller: "application" | "public",
+  caller: Caller,
 ): Promise<OpenedLogin> {
   const { runtime, tenant, client } = context;
   if (caller === "public") {
@@ -35,7 +35,7 @@ export async function initializeDiscoverableLogin(
     if (!rate.ok)
       return rejectPasskeyRequest("too_many_challenges", { retryAfterSeconds: rate.retryAfterSeconds });
   }
-  return open(context, "passkey", null, []);
+  return open(context, "passkey", null, [], caller);
 }
 
 /**
@@ -65,6 +65,7 @@ async function open(
   kind: CredentialKind,
   user: PasskeyUser | null,
   allowed: readonly CredentialDescriptor[],
+  caller: Caller = "application",
 ): Promise<OpenedLogin> {
   const { runtime, tenant } = context;
   preloadSigningKey(context);
@@ -81,7 +82,7 @@ async function open(
       transactionId: null,
       seconds,
     });
-    await auditPasskeys(context, `${audited}_init_succeeded`, { actorUserId: user?.userId })(tx);
+    await auditPasskeys(context, `${audited}_init_succeeded`, { actorUserId: user?.userId }, caller)(tx);
   });
   return {
     ok: true,
@@ -100,21 +101,18 @@ export async function finalizeLogin(
   body: unknown,
 ): Promise<{ ok: true; token: string } | PasskeyRejection> {
   const { operation, audited } = ceremonies[kind];
-  const fail = async (rejection: PasskeyRejection, facts: AuditFacts): Promise<PasskeyRejection> => {
-    await auditRejection(context, `${audited}_final`, rejection, facts);
-    return rejection;
-  };
-
   const read = readAuthenticationResponse(body);
   if (!read.ok) return rejectPasskeyRequest("malformed_assertion", { details: read.details });
   const { answer, clientData } = read;
 
   const consumed = await consumeChallenge(context, [operation], clientData.challenge);
-  if (!consumed) {
-    const rejection = rejectPasskeyRequest("unknown_login_challenge");
-    await auditUnknownChallenge(context, `${audited}_final`, rejection, { credentialId: answer.id });
+  // Only applications open challenges for a named user.
+  const caller = consumed?.userId ? "application" : "public";
+  const fail = async (rejection: PasskeyRejection, facts: AuditFacts): Promise<PasskeyRejection> => {
+    await auditRejection(context, `${audited}_final`, rejection, facts, caller);
     return rejection;
-  }
+  };
+  if (!consumed) return fail(rejectPasskeyRequest("unknown_login_challenge"), { credentialId: answer.id });
 
   const verdict = await verifyPasskeyAssertion(context, { answer, clientData, consumed });
   const userId = verdict.credential?.owner.userId;

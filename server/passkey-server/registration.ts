@@ -1,7 +1,7 @@
 import type { RequestContext } from "../runtime.ts";
 import { type AttestationRejection, verifyWebAuthnAttestation } from "../webauthn/attestation.ts";
 import { authenticatorName } from "../webauthn/authenticator-names.ts";
-import { auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
+import { auditPasskeys, auditRejection } from "./audit.ts";
 import { consumeChallenge, newChallenge, type Operation, openChallenge } from "./challenges.ts";
 import { findDescriptors, insertCredential } from "./credential-records.ts";
 import { readRegistrationResponse } from "./credential-responses.ts";
@@ -67,7 +67,7 @@ export async function finalizeRegistration(
   const consumed = await consumeChallenge(context, [operation], clientData.challenge);
   if (!consumed) {
     const rejection = rejectPasskeyRequest("unknown_registration_challenge");
-    await auditUnknownChallenge(context, `${audited}_final`, rejection, { credentialId: answer.id });
+    await auditRejection(context, `${audited}_final`, rejection, { credentialId: answer.id }, "public");
     return rejection;
   }
 

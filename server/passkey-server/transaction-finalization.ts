@@ -4,7 +4,7 @@ import { ConflictError } from "#db/errors";
 import type { RequestContext } from "../runtime.ts";
 import type { AuthenticationResponse, ClientData } from "../webauthn/responses.ts";
 import { verifyPasskeyAssertion, writeAssertion } from "./assertion.ts";
-import { type AuditFacts, auditPasskeys, auditRejection, auditUnknownChallenge } from "./audit.ts";
+import { type AuditFacts, auditPasskeys, auditRejection, type Caller } from "./audit.ts";
 import { type ConsumedChallenge, consumeChallenge } from "./challenges.ts";
 import { readAuthenticationResponse } from "./credential-responses.ts";
 import { type PasskeyRejection, rejectPasskeyRequest } from "./errors.ts";
@@ -41,10 +41,14 @@ export async function finalizeTransaction(
   if (!transaction) {
     const rejection = rejectPasskeyRequest("unknown_login_challenge");
     const facts = { credentialId: read.answer.id };
-    await auditUnknownChallenge(context, "webauthn_transaction_final", rejection, facts);
+    await auditRejection(context, "webauthn_transaction_final", rejection, facts, "public");
     return rejection;
   }
-  const verdict = await verifyTransactionAssertion(context, { ...read, consumed, transaction });
+  const verdict = await verifyTransactionAssertion(
+    context,
+    { ...read, consumed, transaction },
+    "application",
+  );
   if (!verdict.ok) return verdict;
   const rejection = await verdict.write();
   return rejection ?? { ok: true, ...verdict.proof };
@@ -81,6 +85,7 @@ export async function verifyTransactionAssertion(
     consumed: ConsumedChallenge;
     transaction: TransactionRow;
   },
+  caller: Caller,
 ): Promise<TransactionVerdict> {
   const { answer, transaction } = about;
   const verdict = await verifyPasskeyAssertion(context, about);
@@ -90,7 +95,7 @@ export async function verifyTransactionAssertion(
     transactionId: transaction.identifier,
   };
   const fail = async (rejection: PasskeyRejection): Promise<PasskeyRejection> => {
-    await auditRejection(context, "webauthn_transaction_final", rejection, facts);
+    await auditRejection(context, "webauthn_transaction_final", rejection, facts, caller);
     const { ok, reason, error } = rejection;
     return { ok, reason, error };
   };

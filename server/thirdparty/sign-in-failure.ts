@@ -1,4 +1,4 @@
-import { audit } from "../audit/audit.ts";
+import { auditAttempt } from "../audit/audit.ts";
 import type { ClientContext } from "../runtime.ts";
 import type { ThirdPartyRequest } from "./authorization-requests.ts";
 import type { ThirdPartyError } from "./third-party-error.ts";
@@ -21,7 +21,8 @@ export async function recordSignInFailure(
   { code, reason }: ThirdPartyError,
 ): Promise<void> {
   const details = { provider, error: code, reason };
+  const about = userId === undefined ? {} : { userId, cause: { account: userId } };
   await context.runtime.database.write.transaction(
-    audit(context, "thirdparty_signin_signup_failed", details, userId ?? null),
+    auditAttempt(context, "thirdparty_signin_signup_failed", details, about),
   );
 }

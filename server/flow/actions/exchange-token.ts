@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Write } from "#db/write";
 import { securityNotice } from "../../account/security-notices.ts";
-import { audit } from "../../audit/audit.ts";
+import { auditAttempt } from "../../audit/audit.ts";
 import { factsByEmail, factsById, isEmailVerified } from "../../identity/users.ts";
 import { decideAccount } from "../../thirdparty/account-decision.ts";
 import {
@@ -65,8 +65,9 @@ export const exchangeToken = action({
     if (!verdict.ok) {
       const failure = { provider: facts.provider, error: verdict.reason };
       const owner = context.type === "profile" ? (data.userId ?? null) : null;
+      const about = owner === null ? {} : { userId: owner, cause: { account: owner } };
       return rejectWithRedirect(data, verdict.reason, {
-        writes: [audit(request, "thirdparty_signin_signup_failed", failure, owner)],
+        writes: [auditAttempt(request, "thirdparty_signin_signup_failed", failure, about)],
       });
     }
     const take = takeExchangeToken(request, token);

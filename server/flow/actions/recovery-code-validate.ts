@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { securityNotice } from "../../account/security-notices.ts";
-import { audit } from "../../audit/audit.ts";
 import { verifyRecoveryCode } from "../../credentials/recovery-codes.ts";
 import { action } from "../define.ts";
+import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { next, rateLimited, reject } from "../outcome.ts";
 
@@ -14,13 +14,14 @@ export const validateRecoveryCode = action({
   when: ({ facts }) => facts.hasRecoveryCode,
   to: [NEXT],
   errors: ["recovery_code_invalid", "rate_limit_exceeded"],
-  async run({ request, data, facts }, { recovery_code }) {
+  async run(context, { recovery_code }) {
+    const { request, data, facts } = context;
     const { userId } = data;
     if (!userId) return reject("recovery_code_invalid", { input: "recovery_code" });
     const judged = await verifyRecoveryCode(request, { userId, code: recovery_code });
     if (!judged.ok && judged.reason === "rate_limited") return rateLimited(judged.retryAfterSeconds);
     if (!judged.ok) {
-      const failure = audit(request, "login_failure", { method: "recovery_code" }, userId);
+      const failure = loginFailure(context, { method: "recovery_code" });
       return reject("recovery_code_invalid", { input: "recovery_code", writes: [failure] });
     }
     return next({

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { audit } from "../../audit/audit.ts";
 import { type Proof, type VerifiedAssertion, verifyAssertion } from "../../credentials/passkeys.ts";
 import { factsById } from "../../identity/users.ts";
 import type { FlowData } from "../data.ts";
 import { action, type Context, type View } from "../define.ts";
 import { accountFacts } from "../facts.ts";
+import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { next, reject } from "../outcome.ts";
 import { canUseSecurityKeys } from "../second-factor.ts";
@@ -63,12 +63,11 @@ function isOffered({ data, config }: View): boolean {
 }
 
 function rejectAssertion(
-  { request }: Context,
+  context: Context,
   method: string,
   { reason, ...rejected }: VerifiedAssertion & { ok: false },
 ) {
-  const details = { method, reason };
-  const writes = [audit(request, "login_failure", details, rejected.userId ?? null)];
+  const writes = [loginFailure(context, { method, reason }, rejected.userId ?? null)];
   if (reason === "mfa_only") {
     return reject("webauthn_credential_invalid_mfa_only", { renew: true, writes });
   }
@@ -77,7 +76,7 @@ function rejectAssertion(
     reason === "credential_unknown"
       ? {
           unknown_credential: {
-            rp_id: request.tenant.config.webauthn.relying_party.id,
+            rp_id: context.config.webauthn.relying_party.id,
             credential_id: rejected.credentialId,
           },
         }

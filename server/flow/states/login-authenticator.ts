@@ -1,4 +1,3 @@
-import { audit } from "../../audit/audit.ts";
 import {
   consumeLoginRequest,
   ensureLoginRequest,
@@ -9,6 +8,7 @@ import { continueToLoginOtp, continueToLoginSecurityKey } from "../actions/conti
 import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { state } from "../define.ts";
 import { stepError } from "../errors.ts";
+import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { next, reject, retryPayload } from "../outcome.ts";
 import { hasUsableAuthenticator } from "../second-factor.ts";
@@ -48,7 +48,8 @@ export const loginAuthenticator = state({
         "authenticator_request_failed",
         "authenticator_request_expired",
       ],
-      async run({ request, flowId, data, facts, config }) {
+      async run(context) {
+        const { request, flowId, data, facts, config } = context;
         const { userId } = data;
         // The device was deregistered concurrently: its answer no longer counts.
         if (!hasUsableAuthenticator(facts, config)) return next();
@@ -57,7 +58,7 @@ export const loginAuthenticator = state({
         if (status === "pending") return reject("authenticator_request_pending");
         if (status === "expired") return reject("authenticator_request_expired", { renew: true });
         if (status === "failed") {
-          const failure = audit(request, "login_failure", { method: "authenticator" }, userId);
+          const failure = loginFailure(context, { method: "authenticator" });
           // Consumed, so that it is not reported again while the rate limit prevents a new request.
           const writes = [consumeLoginRequest(request.tenant, key, "FAILED"), failure];
           return reject("authenticator_request_failed", { renew: true, writes });

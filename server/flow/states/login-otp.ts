@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { audit } from "../../audit/audit.ts";
 import { verifyTotp } from "../../credentials/totp.ts";
 import { back } from "../actions/back.ts";
 import {
@@ -8,6 +7,7 @@ import {
 } from "../actions/continue-to-second-factor.ts";
 import { validateRecoveryCode } from "../actions/recovery-code-validate.ts";
 import { state } from "../define.ts";
+import { loginFailure } from "../login-failure.ts";
 import { NEXT } from "../names.ts";
 import { next, rateLimited, reject } from "../outcome.ts";
 import { canUseSecurityKeys, hasUsableAuthenticator } from "../second-factor.ts";
@@ -23,7 +23,8 @@ export const loginOtp = state({
       input: z.strictObject({ otp_code: z.string().length(6) }),
       to: [NEXT],
       errors: ["otp_code_invalid", "otp_code_already_used", "rate_limit_exceeded"],
-      async run({ request, data, facts, config }, { otp_code }) {
+      async run(context, { otp_code }) {
+        const { request, data, facts, config } = context;
         const { userId } = data;
         // The app was removed concurrently: no code is required, and none is valid.
         if (!facts.hasTotp) return next();
@@ -34,7 +35,7 @@ export const loginOtp = state({
         if (!judged.ok) {
           const { reason } = judged;
           const code = reason === "already_used" ? "otp_code_already_used" : "otp_code_invalid";
-          const failure = audit(request, "login_failure", { method: "totp", reason }, userId);
+          const failure = loginFailure(context, { method: "totp", reason });
           return reject(code, { input: "otp_code", writes: [failure] });
         }
         return next({

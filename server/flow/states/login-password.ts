@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { audit } from "../../audit/audit.ts";
 import { verifyPassword } from "../../credentials/passwords.ts";
 import { back } from "../actions/back.ts";
 import { state } from "../define.ts";
+import { loginFailure } from "../login-failure.ts";
 import { allowsPasscodeLogin, loginPasscode } from "../login-methods.ts";
 import { NEXT } from "../names.ts";
 import { go, next, rateLimited, reject } from "../outcome.ts";
@@ -19,7 +19,8 @@ export const loginPassword = state({
       when: ({ config }) => config.password.enabled,
       to: [NEXT],
       errors: ["value_invalid_error", "rate_limit_exceeded"],
-      async run({ request, data, facts, config }, { password }) {
+      async run(context, { password }) {
+        const { request, data, facts, config } = context;
         const verified = await verifyPassword(request, {
           password,
           identifier: data.identifier.value,
@@ -31,7 +32,7 @@ export const loginPassword = state({
         if (!verified.ok && verified.reason === "rate_limited")
           return rateLimited(verified.retryAfterSeconds);
         if (!verified.ok) {
-          const failure = audit(request, "login_failure", { method: "password" }, data.userId ?? null);
+          const failure = loginFailure(context, { method: "password" });
           return reject("value_invalid_error", { input: "password", writes: [failure] });
         }
         return next({

@@ -48,8 +48,8 @@ async function profiles(runtime: TestRuntime, owner: Visitor, count: number): Pr
 
 const counted = (statuses: number[], status: number) => statuses.filter((each) => each === status).length;
 
-async function signsIn(runtime: TestRuntime, email: string): Promise<string> {
-  const flow = await restWalk(runtime, "login", visitor(runtime, "192.0.2.200"));
+async function signsIn(runtime: TestRuntime, email: string, peer = "192.0.2.200"): Promise<string> {
+  const flow = await restWalk(runtime, "login", visitor(runtime, peer));
   await flow.act("register_client_capabilities");
   await flow.act("continue_with_login_identifier", { email });
   await flow.act("continue_to_password_login");
@@ -126,6 +126,58 @@ describe("A129 passkey responses that fail", () => {
     expect(counted(statuses, 401)).toBeGreaterThan(100);
     expect(counted(statuses, 401)).toBeLessThanOrEqual(171);
     expect(statuses.at(-1)).toBe(429);
+  });
+
+  const auditEntries = async (peer: string) => {
+    const { rows } = await base.database.read.$client.query<{
+      type: string;
+      user_id: string | null;
+      details: object;
+    }>("select type, user_id, details from audit_logs where ip_address = $1 order by created_at", [peer]);
+    return rows;
+  };
+
+  test("leave a hundred audit entries of a source in an hour, on two servers together, and one that says so", async () => {
+    const peer = "203.0.113.51";
+    const settings = { STILE_EMAIL_USE_FOR_AUTHENTICATION: "false" };
+    const servers = [base.configured(settings), base.configured(settings)] as const;
+    const flows = await Promise.all(
+      servers.map(async (server) => {
+        const flow = await restWalk(server, "login", visitor(server, peer));
+        await flow.act("register_client_capabilities", { webauthn_available: true });
+        return flow;
+      }),
+    );
+    const statuses: number[] = [];
+    for (let round = 0; round < 75; round += 1) {
+      const states = await Promise.all(
+        flows.map((flow) => flow.act("webauthn_verify_assertion_response", { assertion_response: response })),
+      );
+      statuses.push(...states.map(({ status }) => status));
+    }
+    expect(counted(statuses, 401)).toBe(150);
+    const entries = await auditEntries(peer);
+    expect(entries.filter(({ type }) => type === "login_failure")).toHaveLength(100);
+    expect(entries.slice(100)).toEqual([
+      { type: "audit_limit_reached", user_id: null, details: { source: peer, per_hour: 100 } },
+    ]);
+
+    // Neither a success at that source nor a failure of a signed-in user there is left out.
+    const [server] = servers;
+    const email = newAddress();
+    const { visitor: owner } = await restRegistration(server, email);
+    expect(await signsIn(base, email, peer)).toBe("success");
+    base.advanceClock(1800);
+    const browser = visitor(server, peer);
+    for (const [name, value] of owner.cookies) browser.cookies.set(name, value);
+    const profile = await restWalk(server, "profile", browser);
+    await profile.act("register_client_capabilities");
+    expect((await profile.act("password_update", { password: "another one" })).name).toBe("login_password");
+    expect((await profile.act("password_login", { password: "not it" })).status).toBe(400);
+    expect((await auditEntries(peer)).slice(101)).toMatchObject([
+      { type: "login_success" },
+      { type: "login_failure", user_id: expect.any(String), details: { method: "password" } },
+    ]);
   });
 });
 

@@ -8,7 +8,7 @@ import { errorBody, passkeySuite } from "../../testing/passkey-suite.ts";
 import { testRuntime } from "../../testing/runtime.ts";
 import { type GetCall, softwareAuthenticator } from "../../testing/webauthn-authenticator.ts";
 
-const { runtime, application, auditLogs } = await passkeySuite();
+const { runtime, application, auditLogs, newTenant } = await passkeySuite();
 
 const finalize = (answer: unknown, by = application) => by.callWithoutKey("POST", "/login/finalize", answer);
 const finalizeMfa = (answer: unknown, by = application) => by.call("POST", "/mfa/login/finalize", answer);
@@ -534,23 +534,35 @@ describe("mfa/login", () => {
   });
 });
 
-test("limits the rate of audit log entries about unknown challenges", async () => {
-  const limited = await passkeyApplication(
-    runtime.configured({
-      STILE_RATE_LIMITER_ENABLED: "true",
-      STILE_RATE_LIMITER_PASSKEY_CHALLENGES_PER_MINUTE: "2",
-    }),
-  );
-  const { authenticator, credentialId, answer } = await application.registerUser();
+test("A129 calls without a key leave a hundred audit entries of a source in an hour, and those with one stay complete", async () => {
+  const other = await newTenant();
+  const { authenticator, answer, userId, credentialId } = await other.registerUser();
   const challenge = randomBytes(32).toString("base64url");
-  const assertion = await application.answer(authenticator, "/login", {}, { challenge });
-  for (let times = 0; times < 3; times++) {
-    expect((await finalize(assertion, limited)).status).toBe(401);
-    expect((await limited.callWithoutKey("POST", "/registration/finalize", answer)).status).toBe(400);
+  const assertion = await other.answer(authenticator, "/login", {}, { challenge });
+  for (let times = 0; times < 40; times++) {
+    expect((await other.callWithoutKey("POST", "/login/initialize")).status).toBe(200);
+    expect((await finalize(assertion, other)).status).toBe(401);
+    expect((await other.callWithoutKey("POST", "/registration/finalize", answer)).status).toBe(400);
   }
-  const rows = await runtime.database.read.select().from(schema.auditLogs);
-  const entries = rows.filter(
-    ({ type, details }) => type.endsWith("_failed") && details.credential_id === credentialId,
-  );
-  expect(entries).toHaveLength(2);
+  const wrong = { ...(await other.answer(authenticator, "/login", { user_id: userId })), id: credentialId };
+  wrong.response = { ...wrong.response, signature: "AAAA" };
+  expect((await finalize(wrong, other)).status).toBe(401);
+  expect((await other.call("POST", "/login/initialize", { user_id: "unknown" })).status).toBe(404);
+  const login = await other.answer(authenticator, "/login");
+  expect((await finalize(login, other)).status).toBe(200);
+
+  const rows = await runtime.database.read
+    .select({ type: schema.auditLogs.type })
+    .from(schema.auditLogs)
+    .where(eq(schema.auditLogs.tenantId, other.tenant.id))
+    .orderBy(schema.auditLogs.createdAt);
+  const types = rows.map(({ type }) => type);
+  expect(types.indexOf("audit_limit_reached")).toBe(3 + 100);
+  expect(types.slice(3 + 100 + 1)).toEqual([
+    "webauthn_authentication_init_succeeded",
+    "webauthn_authentication_final_failed",
+    "webauthn_authentication_init_failed",
+    "webauthn_authentication_init_succeeded",
+    "webauthn_authentication_final_succeeded",
+  ]);
 });
