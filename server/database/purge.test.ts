@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../config/load.ts";
@@ -28,10 +29,15 @@ describe("the purge of expired rows", () => {
     test.database.write.execute(sql`
       insert into webauthn_challenges (tenant_id, id, flow_id, ceremony, challenge, expires_at)
       values (${tenant}, gen_random_uuid(), gen_random_uuid(), 'get', ${randomUUID()}, now() + ${expiresIn}::interval)`);
-  const failure = (source: string, consecutive: number, lastAt: string) =>
+  const failure = (
+    source: string,
+    consecutive: number,
+    lastAt: string,
+    { method = "password", subject = randomUUID() as string } = {},
+  ) =>
     test.database.write.execute(sql`
       insert into failures (tenant_id, method, subject, source, consecutive, window_started_at, window_count, last_at)
-      values (${tenant}, 'password', decode(md5(random()::text), 'hex'), ${source}, ${consecutive}, now(), 0, now() + ${lastAt}::interval)`);
+      values (${tenant}, ${method}, ${subject}::bytea, ${source}, ${consecutive}, now(), 0, now() + ${lastAt}::interval)`);
   const count = async (table: string) =>
     (await test.database.read.$client.query(`select from ${table}`)).rowCount;
 
@@ -121,6 +127,30 @@ describe("the purge of expired rows", () => {
     await failure("192.0.2.1", 7, "-1 day");
     expect(await purgeExpired(test.database, purgeRules(config))).toBe(3);
     expect(await count("failures")).toBe(2);
+  });
+
+  it("deletes in days what older versions counted for unknown names, and keeps what locks a method", async () => {
+    await test.database.write.execute(sql`delete from failures`);
+    await failure("", 99, "-3 days");
+    await failure("", 1, "-3 days", { method: "passcode" });
+    await failure("", 5, "-3 days", { subject: "counted by both versions" });
+    await failure("*", 1, "-1 day", { subject: "counted by both versions" });
+    await failure("", 100, "-3 days");
+    await failure("", 7, "-3 days", { method: "otp" });
+    await failure("", 7, "-3 days", { method: "recovery_code" });
+    const migration = await readFile("db/migrations/0007_forget_unknown_names.sql", "utf8");
+    await test.database.write.execute(sql.raw(migration));
+    expect(await purgeExpired(test.database, purgeRules(config))).toBe(2);
+    const { rows } = await test.database.read.$client.query(
+      "select method, source, consecutive from failures order by method, source, consecutive",
+    );
+    expect(rows).toEqual([
+      { method: "otp", source: "", consecutive: 7 },
+      { method: "password", source: "", consecutive: 100 },
+      { method: "password", source: "*", consecutive: 1 },
+      { method: "recovery_code", source: "", consecutive: 7 },
+    ]);
+    await test.database.write.execute(sql`delete from failures`);
   });
 
   it("deletes more rows than one batch, and skips rows that another server is deleting", async () => {
