@@ -5,7 +5,8 @@ export default class RequireAssertions implements Reporter {
   readonly #without: string[] = [];
 
   onTestEnd(test: TestCase, { status, steps }: TestResult): void {
-    if (status === "passed" && !steps.some(asserts)) this.#without.push(test.titlePath().filter(Boolean).join(" › "));
+    if (status === "passed" && !steps.some(asserts))
+      this.#without.push(test.titlePath().filter(Boolean).join(" › "));
   }
 
   async onEnd(): Promise<{ status: FullResult["status"] } | undefined> {
