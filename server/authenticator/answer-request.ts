@@ -72,9 +72,9 @@ async function verify(
   challenge: string,
   uafResponse: string,
 ): Promise<{ ok: true; proof: Proof } | UafRejection> {
-  const { appId, facets, accepted } = applicationOf(tenant.config);
+  const { appId, facets, accepted, channelBinding } = applicationOf(tenant.config);
   const { strict } = tenant.config.authenticator;
-  const expected = { appId, challenge, facets, accepted, strict };
+  const expected = { appId, challenge, facets, accepted, channelBinding, strict };
   if (request.operation === "REG") {
     const disallowed = await devicesOf(runtime.database.read, tenant, request.userId);
     const verified = verifyUafRegistrationResponse(uafResponse, { ...expected, disallowed, now });

@@ -268,6 +268,11 @@ describe("the configuration", () => {
       "no certificate in PEM",
     ],
     [
+      "a verified channel binding without certificates",
+      { STILE_AUTHENTICATOR_CHANNEL_BINDING: "verify" },
+      "STILE_AUTHENTICATOR_CHANNEL_BINDING verify and require need STILE_AUTHENTICATOR_TLS_CERTIFICATES",
+    ],
+    [
       "full attestation without roots",
       { STILE_AUTHENTICATOR_ACCEPTED: '[{"aaid":"006F#0001","attestation":"full"}]' },
       "STILE_AUTHENTICATOR_ACCEPTED ",

@@ -13,7 +13,7 @@ export function violatedRule(config: Config, baseUrl: string | undefined): strin
   const hostBound = name.startsWith("__Host-");
   const { third_party, saml, mfa } = config;
   const domains = saml.identity_providers.flatMap((provider) => provider.domains);
-  const { passkey_server } = config;
+  const { passkey_server, authenticator } = config;
   const rules: [boolean, string][] = [
     [
       baseUrl !== undefined && new URL(baseUrl).href !== `${config.base_url}/`,
@@ -74,6 +74,10 @@ export function violatedRule(config: Config, baseUrl: string | undefined): strin
         /^(?:https?:\/\/)?[*.]+(?::[*\d]+)?$/i.test(entry),
       ) && !passkey_server.cors.allow_unsafe_wildcard,
       "STILE_PASSKEY_SERVER_CORS_ALLOWED_ORIGINS * needs STILE_PASSKEY_SERVER_CORS_ALLOW_UNSAFE_WILDCARD",
+    ],
+    [
+      authenticator.channel_binding !== "refuse" && authenticator.tls_certificates.length === 0,
+      "STILE_AUTHENTICATOR_CHANNEL_BINDING verify and require need STILE_AUTHENTICATOR_TLS_CERTIFICATES",
     ],
     [
       mode === "production" && secret_keys.length === 0,

@@ -75,7 +75,7 @@ export const authenticationResponse = z.object({
 /** The members that both responses share. */
 export type UafResponse = z.infer<typeof authenticationResponse>;
 
-/** Dictionary FinalChallengeParams. Channel bindings are not parsed, because the server cannot verify them. */
+/** Dictionary FinalChallengeParams. See `verifyChannelBinding` for the members of the channel binding. */
 export const finalChallengeParams = z.object({
   appID: z.string().max(512),
   challenge: z.string(),

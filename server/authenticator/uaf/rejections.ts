@@ -16,6 +16,11 @@ const rejections = {
   ],
   facet_not_trusted: [status.REQUEST_INVALID, "The application's facet is not trusted."],
   channel_binding_refused: [status.CHANNEL_BINDING_REFUSED, "The channel binding cannot be checked."],
+  channel_binding_mismatch: [
+    status.CHANNEL_BINDING_REFUSED,
+    "The channel binding is that of another server.",
+  ],
+  channel_binding_missing: [status.CHANNEL_BINDING_REFUSED, "The channel binding does not name the server."],
   scheme_unknown: [status.UNACCEPTABLE_CONTENT, "The assertion is of a scheme that is not known."],
   assertion_malformed: [status.BAD_REQUEST, "The assertion cannot be read."],
   aaid_unknown: [status.UNKNOWN_AAID, "The authenticator's model is not known."],

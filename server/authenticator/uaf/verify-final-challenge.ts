@@ -2,6 +2,7 @@ import { decodePaddedBase64url } from "../../lib/base64url.ts";
 import { constantTimeEqual } from "../../lib/constant-time-equal.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { parseJson } from "../../lib/strict-json.ts";
+import { type ChannelBindingPolicy, verifyChannelBinding } from "./channel-binding.ts";
 import { finalChallengeParams } from "./messages.ts";
 import { rejectUaf, type UafRejection } from "./rejections.ts";
 
@@ -13,6 +14,8 @@ export interface ExpectedChallenge {
   challenge: string;
   /** Trusted facets. */
   facets: readonly string[];
+  /** Absent: channel bindings are refused. */
+  channelBinding?: ChannelBindingPolicy;
 }
 
 /** The final challenge hash: SHA-256 of the received text, not of the decoded JSON. */
@@ -40,13 +43,13 @@ export function verifyFinalChallenge(fcParams: string, expected: ExpectedChallen
   // Ensure the facet is one of the application's trusted facets.
   if (!expected.facets.includes(facetID)) return rejectUaf("facet_not_trusted");
 
-  // Ensure it is not bound to a TLS channel: only the server that ends TLS could verify that.
-  if (Object.values(channelBinding ?? {}).some(isFilled)) return rejectUaf("channel_binding_refused");
-
-  return null;
+  // Ensure the channel binding is as expected.
+  const rejection = verifyChannelBinding(
+    channelBinding ?? {},
+    expected.channelBinding ?? { mode: "refuse", certificates: [] },
+  );
+  return rejection && rejectUaf(rejection);
 }
-
-const isFilled = (binding: unknown) => binding !== undefined && binding !== null && binding !== "";
 
 /** Decodes UTF-8; returns an empty string, which is not JSON, for anything else. */
 function textOf(bytes: Buffer): string {

@@ -63,6 +63,17 @@ export const authenticator = section({
   strict: flag(false).describe(
     "Reject signatures and key ids that deviate slightly from the standard, as old authenticators make them.",
   ),
+  channel_binding: z
+    .enum(["refuse", "verify", "require"])
+    .default("refuse")
+    .describe(
+      "Responses that are bound to a TLS connection (UAF ChannelBinding): refuse rejects them; verify rejects those that name another server than tls_certificates; require also rejects those that name no server.",
+    ),
+  tls_certificates: certificates()
+    .default([])
+    .describe(
+      "Certificates in PEM of the TLS server that authenticators send responses to; the old and the new one while it is replaced. Used by channel_binding.",
+    ),
   qr_code_template: z
     .string()
     .max(1000)

@@ -87,7 +87,7 @@ export const cookieName = (fallback: string) =>
 
 /** Certificates in PEM. */
 export const certificates = () =>
-  z.array(z.string().refine(isCertificate, "has a root that is no certificate in PEM"));
+  z.array(z.string().refine(isCertificate, "has an entry that is no certificate in PEM"));
 
 /** A value that is stored sealed, and that no list of settings shows. */
 export const secret = () => z.string().min(1).meta({ secret: true });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createUafAuthenticator } from "../../dev/uaf-authenticator/authenticator.ts";
 import type { Overrides } from "../../dev/uaf-authenticator/call.ts";
+import { makeAuthority } from "../../dev/uaf-authenticator/certificates.ts";
 import { createTenant } from "../../tenants/manage-tenants.ts";
 import {
   type AuthenticatorApplication,
@@ -302,6 +303,38 @@ describe("the answer of an authenticator", () => {
       expect(body).toMatchObject({ status: "FAILED", error: { code: 1498 } });
     }
   });
+
+  test.each(["REG", "AUTH"] as const)(
+    "A72 is compared with the configured certificates if a %s is bound to a TLS server",
+    async (operation) => {
+      const [ours, foreign] = [makeAuthority("Ours").der, makeAuthority("Foreign").der];
+      const pem = `-----BEGIN CERTIFICATE-----\n${ours.toString("base64")}\n-----END CERTIFICATE-----\n`;
+      const shopWith = (policy: string) =>
+        authenticatorApplication(
+          runtime.configured({
+            STILE_AUTHENTICATOR_CHANNEL_BINDING: policy,
+            STILE_AUTHENTICATOR_TLS_CERTIFICATES: JSON.stringify([pem]),
+          }),
+        );
+      const outcomeOf = async (policy: string, channelBinding: object) => {
+        const shop = await shopWith(policy);
+        const userId = newUserId();
+        const authenticator =
+          operation === "REG" ? createUafAuthenticator() : (await application.enroll(userId)).authenticator;
+        const made = await shop.create(operation, userId);
+        const response = shop.answerOf(authenticator, made, { finalChallengeParams: { channelBinding } });
+        const { status, error } = (await shop.answer(made, response)).body;
+        return [status, error?.code];
+      };
+      const to = (der: Buffer) => ({ tlsServerCertificate: der.toString("base64url") });
+      expect(await outcomeOf("refuse", to(ours))).toEqual(["FAILED", 1490]);
+      expect(await outcomeOf("verify", to(ours))).toEqual(["OK", undefined]);
+      expect(await outcomeOf("verify", to(foreign))).toEqual(["FAILED", 1490]);
+      expect(await outcomeOf("verify", {})).toEqual(["OK", undefined]);
+      expect(await outcomeOf("require", {})).toEqual(["FAILED", 1490]);
+      expect(await outcomeOf("require", to(ours))).toEqual(["OK", undefined]);
+    },
+  );
 
   const noResponse = "uafResponse is not a UAF response to this operation";
   test.each<[string, unknown, string]>([
