@@ -1,6 +1,7 @@
 import { createHmac, scryptSync } from "node:crypto";
 import { hash as argon2, parseOptions, verify as verifyArgon2 } from "@node-rs/argon2";
 import type { Config } from "../config/schema.ts";
+import { recognizeEveryCopy } from "../lib/every-copy.ts";
 import { OverloadedError } from "../lib/overloaded-error.ts";
 
 /** Hashes and verifies passwords, with limited concurrency. */
@@ -29,6 +30,9 @@ export interface PasswordHasher {
 
 /** The queue has reached `password.hash.queue`, or a call has waited too long in it. */
 export class HashQueueFullError extends OverloadedError {
+  static {
+    recognizeEveryCopy(HashQueueFullError, "HashQueueFullError");
+  }
   constructor() {
     super("too many passwords are waiting to be hashed");
   }

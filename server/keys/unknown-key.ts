@@ -4,7 +4,12 @@ import { UnknownKeyError } from "./vault.ts";
 /** At most one line in this time, because every request may need the same key. */
 const LOG_INTERVAL_MS = 60_000;
 
-const loggedAt = new WeakMap<Logger, number>();
+const slot = Symbol.for("stile.unknown-key");
+const holder = globalThis as { [slot]?: WeakMap<Logger, number> };
+
+/** When each log was last written to; shared with the copies of this module that Next bundles. */
+holder[slot] ??= new WeakMap();
+const loggedAt = holder[slot];
 
 /** Returns the error of the missing key if that is what a failure comes down to, else null. */
 export function unknownKeyOf(error: unknown): UnknownKeyError | null {

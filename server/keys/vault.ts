@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { constantTimeEqual } from "../lib/constant-time-equal.ts";
+import { recognizeEveryCopy } from "../lib/every-copy.ts";
 
 /** Uses the secret keys of the configuration: seals values in the database and computes keyed hashes. */
 export interface Vault {
@@ -44,6 +45,9 @@ export interface Vault {
 
 /** Thrown for a value that was sealed by a key that is not configured. */
 export class UnknownKeyError extends Error {
+  static {
+    recognizeEveryCopy(UnknownKeyError, "UnknownKeyError");
+  }
   readonly keyId: string;
   constructor(keyId: string) {
     super(`sealed by key ${keyId}, which is not configured`);
@@ -53,6 +57,9 @@ export class UnknownKeyError extends Error {
 
 /** Thrown for a sealed value that was changed or belongs to another context. */
 export class BrokenSealError extends Error {
+  static {
+    recognizeEveryCopy(BrokenSealError, "BrokenSealError");
+  }
   constructor() {
     super("the sealed value is damaged or belongs to another context");
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey, type KeyInterface } from "../tenants/api-keys.ts";
 import { flowClient } from "../testing/flow-client.ts";
+import { newAddress } from "../testing/people.ts";
 import { type TestDatabase, testDatabase } from "../testing/postgres.ts";
 import { type RunningServer, startServer } from "../testing/server.ts";
 import { type SmtpCatcher, startSmtp } from "../testing/smtp.ts";
@@ -51,6 +52,48 @@ describe("under Next alone, in production", () => {
     expect(state.name).toBe("success");
     const me = await client.request("/me");
     expect(await me.json()).toMatchObject({ emails: [{ address: email, is_verified: true }] });
+  });
+
+  /** Registers up to the code that is mailed. */
+  async function upToCode(email: string) {
+    const client = flowClient(server.url);
+    await client.start("registration");
+    await client.act("register_client_capabilities", { webauthn_available: false });
+    await client.act("register_login_identifier", { email });
+    return client;
+  }
+
+  test.each(["junk", `AQ${"A".repeat(60)}`])("signs in a browser whose account mark is %s", async (mark) => {
+    const email = newAddress();
+    const client = await upToCode(email);
+    client.cookies.set("stile-marks-00000000-0000-4000-8000-000000000001", mark);
+    await client.act("verify_passcode", { code: await mailbox.codeFor(email) });
+    await client.act("register_password", { new_password: "correct horse battery" });
+    const { state, status } = await client.act("skip");
+    expect([status, state.name]).toEqual([200, "success"]);
+    expect(client.cookies.get("stile-marks-00000000-0000-4000-8000-000000000001")).not.toBe(mark);
+  });
+
+  test("A133 answers a value of an unknown key with 503, in a flow and on its page", async () => {
+    const email = newAddress();
+    const client = await upToCode(email);
+    const code = await mailbox.codeFor(email);
+    const rename = "update passcodes set code_hash = '\\x0123456789abcdef' || substring(code_hash from 9)";
+    await database.database.write.$client.query(rename);
+    const answer = await client.act("verify_passcode", { code });
+    expect([answer.status, answer.state.error?.code, answer.headers.get("retry-after")]).toEqual([
+      503,
+      "temporarily_unavailable",
+      "1",
+    ]);
+
+    const browser = flowClient(server.url);
+    const body = new URLSearchParams({ flow: "login", action: "register_client_capabilities", version: "0" });
+    const headers = { "sec-fetch-site": "same-origin" };
+    expect((await browser.request("/step", { method: "POST", headers, body })).status).toBe(303);
+    const sealed = "'\\x010123456789abcdef' || decode(repeat('00', 60), 'hex')";
+    await database.database.write.$client.query(`update flows set sealed_payload = ${sealed}`);
+    expect(await (await browser.request("/")).text()).toContain("Nothing is lost");
   });
 
   test("serves the hosted page", async () => {
