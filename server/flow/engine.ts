@@ -42,6 +42,9 @@ import { write } from "./write.ts";
 const RESUME_TIMEOUT_MS = 3_000;
 const RESUME_POLL_INTERVAL_MS = 50;
 
+/** Attempts of `current` to replace the secrets of a flow. Each that fails was overtaken by another request. */
+const MAX_ROTATIONS = 5;
+
 /** Time limit for judging a step; shorter than the lifetime of its claim. */
 const JUDGE_TIMEOUT_MS = 8_000;
 
@@ -215,8 +218,22 @@ export async function current(
   client: Client,
   call: { type: FlowType; flowId: string; resume: string; session?: Session },
 ): Promise<Answer> {
-  const { database, platform } = runtime;
   if (call.type === "profile" && !call.session) return errorAnswer(showError("unauthorized"));
+  for (let attempt = 1; attempt <= MAX_ROTATIONS; attempt++) {
+    const answer = await currentOnce(runtime, tenant, client, call);
+    if (answer !== "overtaken") return answer;
+  }
+  return notPermitted();
+}
+
+/** @returns `overtaken` if a concurrent request has replaced the current resume secret; then nothing was done */
+async function currentOnce(
+  runtime: Runtime,
+  tenant: Tenant,
+  client: Client,
+  call: Parameters<typeof current>[3],
+): Promise<Answer | "overtaken"> {
+  const { database, platform } = runtime;
   const key: FlowKey = { tenantId: tenant.id, flowId: call.flowId, type: call.type };
   const presented = sha256(call.resume);
   const flow = await readUnclaimed(database, key, presented, platform.clockShift());
@@ -226,9 +243,10 @@ export async function current(
   const { device } = open(runtime, key, flow);
   const request = requestContextOf(runtime, tenant, client, flow, call.session);
   const token = newToken(platform);
-  const resume = nextResumeSecret(runtime, key, presented);
+  const resume = nextResumeSecret(runtime, key, presented, flow.resume.current);
   const issued = { tokenHash: sha256(token), resumeHash: sha256(resume) };
-  if (!(await rotateSecrets(database, key, presented, issued))) return notPermitted();
+  if (!(await rotateSecrets(database, key, { presented, current: flow.resume.current }, issued)))
+    return "overtaken";
   if (flow.finishedAt) return reissue(request, flow, device, resume);
   if (states[flow.record.state].renews !== "never")
     return renew(runtime, tenant, client, key, { token, resume }, call.session);

@@ -5,16 +5,21 @@ import type { FlowKey, ResumeHashes } from "./store.ts";
 
 /**
  * Derives the resume secret of the next answer. The same predecessor has the same successor, so tabs that share a
- * cookie, and repetitions of a lost answer, all obtain the current secret. Only this service can derive it.
+ * cookie, and repetitions of a lost answer, all obtain the current secret. Only this service can derive it. A successor
+ * that a server with the keys in another order has derived stays the successor.
  *
  * @param predecessor hash of the secret that is replaced
+ * @param current hash of the flow's current secret
  */
 export function nextResumeSecret(
   { vault }: Pick<Runtime, "vault">,
   { tenantId, flowId }: FlowKey,
   predecessor: Buffer,
+  current: Buffer,
 ): string {
-  return vault.mac("resume", tenantId, flowId, predecessor.toString("hex")).toString("base64url");
+  const macs = vault.macs("resume", tenantId, flowId, predecessor.toString("hex"));
+  const [first = "", ...others] = macs.map((mac) => mac.toString("base64url"));
+  return others.find((secret) => sha256(secret).equals(current)) ?? first;
 }
 
 /**

@@ -146,7 +146,8 @@ const statements = {
   flow_rotate: `
     update flows set token_hash = $1, resume_hash = $2, previous_resume_hash = $3,
       claim = null, claimed_by = null, claimed_until = null
-    where tenant_id = $4 and id = $5 and type = $6 and (resume_hash = $3 or previous_resume_hash = $3)`,
+    where tenant_id = $4 and id = $5 and type = $6 and resume_hash = $7
+      and (resume_hash = $3 or previous_resume_hash = $3)`,
 };
 
 type StatementName = keyof typeof statements;
@@ -300,16 +301,18 @@ export async function readFlow(
  * Replaces the token and the resume secret of a flow. A step that is being judged under the old token loses its claim
  * and writes nothing.
  *
- * @param presented hash of the presented resume secret, which stays accepted as the preceding one
- * @returns false if the flow does not accept the presented secret
+ * @param resume hashes of the presented resume secret, which stays accepted as the preceding one, and of the current one
+ *   as it was read
+ * @returns false if the flow does not accept the presented secret, or another one has become the current one
  */
 export async function rotateSecrets(
   database: Database,
   { tenantId, flowId, type }: FlowKey,
-  presented: Buffer,
+  resume: { presented: Buffer; current: Buffer },
   issued: { tokenHash: Buffer; resumeHash: Buffer },
 ): Promise<boolean> {
-  const values = [issued.tokenHash, issued.resumeHash, presented, tenantId, flowId, type];
+  const { presented, current } = resume;
+  const values = [issued.tokenHash, issued.resumeHash, presented, tenantId, flowId, type, current];
   const { rowCount } = await run(database, "write", "flow_rotate", values);
   return rowCount === 1;
 }

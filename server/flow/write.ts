@@ -106,7 +106,7 @@ async function writeOnce(
   const { database } = runtime;
   const token = newToken(runtime.platform);
   const { current } = flow.resume;
-  const resume = issuedResume ?? nextResumeSecret(runtime, key, current);
+  const resume = issuedResume ?? nextResumeSecret(runtime, key, current, current);
   const finishes = Object.keys(states[judged.record.state].actions).length === 0;
   // The pending data is written by this step; the flow keeps no copy.
   const data = finishes ? { ...judged.record.data, pending: {} } : judged.record.data;

@@ -11,6 +11,7 @@ import { authenticatorApp } from "../testing/authenticator-app.ts";
 import { mailedCode, password } from "../testing/rest-walk.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { visitor } from "../testing/visitor.ts";
+import { openThirdPartyRequest } from "../thirdparty/authorization-requests.ts";
 
 /** Two servers of one database while the operator replaces the key of the configuration. */
 
@@ -147,6 +148,39 @@ describe("A133 servers that both have both keys, each with another one first", (
     expect(flow.state.name).toBe("password_creation");
   });
 
+  /** The hosted page in browsers with the same cookies, each at a server of its own. */
+  async function sharedPage() {
+    const [first, second] = [visitor(one()), visitor(two())];
+    const ask = async (browser: typeof first, procedure: string, input: object) =>
+      (await (await browser.mutate(`flow.${procedure}`, { type: "login", ...input })).json()).result.data
+        .state;
+    const step = { version: 1, action: "register_client_capabilities", input: {} };
+    await ask(first, "start", {});
+    for (const [name, value] of first.cookies) second.cookies.set(name, value);
+    return {
+      first,
+      second,
+      step: () => ask(first, "act", step),
+      current: (of: typeof first) => ask(of, "current", {}),
+    };
+  }
+
+  test("give a tab that missed an answer the same secret that the other server gave", async () => {
+    const { first, second, step, current } = await sharedPage();
+    expect((await step()).name).toBe("login_init");
+    expect(await current(second)).toMatchObject({ name: "login_init", status: 200 });
+    expect(await current(first)).toMatchObject({ name: "login_init", status: 200 });
+    expect(await current(second)).toMatchObject({ name: "login_init", status: 200 });
+  });
+
+  test("keep both tabs that ask for the state in the same moment", async () => {
+    const { first, second, current } = await sharedPage();
+    for (let round = 0; round < 5; round++) {
+      const both = await Promise.all([current(first), current(second)]);
+      expect(both.map(({ name }) => name)).toEqual(["preflight", "preflight"]);
+    }
+  });
+
   test("accept each other's apps and recovery codes", async () => {
     const { email, app, codes } = await withApp(one());
     const byApp = await upToSecondFactor(two(), email);
@@ -214,6 +248,27 @@ describe("A133 a server that lacks the key of another one", () => {
     }
     expect(behind.setCookies).toEqual([]);
     expect((await ask(ahead, "act", step)).state).toMatchObject({ name: "login_init", status: 200 });
+  });
+
+  test("leaves a provider's answer to the server that has it, however often it is brought", async () => {
+    const [ahead, behind] = [serverWith(fresh, old), serverWith(old)];
+    const { database, tenant } = base;
+    const request = {
+      flowId: null,
+      provider: "custom_acme",
+      redirectTo: base.config.base_url,
+      privateState: {},
+    };
+    const opened = openThirdPartyRequest({ runtime: ahead, tenant, now: new Date() }, request);
+    await database.write.transaction(opened.write);
+    for (let time = 0; time < 3; time++) {
+      const refused = await visitor(behind).request(`/thirdparty/callback?state=${opened.state}&code=x`);
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    }
+    expect(behind.logged).toHaveLength(1);
+    const judged = await visitor(ahead).request(`/thirdparty/callback?state=${opened.state}&code=x`);
+    expect(judged.status).toBe(303);
+    expect(judged.headers.get("location")).not.toContain("expired");
   });
 
   test("does not judge the token of an authenticator request's page", async () => {

@@ -1,3 +1,4 @@
+import { unknownKeyOf } from "../../keys/unknown-key.ts";
 import type { ThirdPartyRequest } from "../../thirdparty/authorization-requests.ts";
 import { basePageUrl, withError } from "../../thirdparty/redirect-urls.ts";
 import { logSignInFailure, recordSignInFailure } from "../../thirdparty/sign-in-failure.ts";
@@ -28,8 +29,13 @@ export const otherBrowser = () =>
     "other_browser",
   );
 
-/** Converts an unexpected error into one whose message reveals nothing of its cause. */
+/**
+ * Converts an unexpected error into one whose message reveals nothing of its cause.
+ *
+ * @throws the error itself if a key is not configured: the request is answered with 503 and can be repeated
+ */
 export function toThirdPartyError(error: unknown): ThirdPartyError {
+  if (unknownKeyOf(error)) throw error;
   if (error instanceof ThirdPartyError) return error;
   return new ThirdPartyError("server_error", "The sign-in failed on our side.", "unexpected", {
     cause: error,
