@@ -258,6 +258,28 @@ describe("the HTTP server", () => {
     expect(answer.toLowerCase()).toContain("connection: close");
   });
 
+  it.each([
+    ["is being sent", "/file"],
+    ["is being prepared", "/slow"],
+  ])(
+    "A97 closes a connection without a word if invalid input follows a request whose answer %s",
+    async (_what, path) => {
+      const socket = await open();
+      socket.write(get(path));
+      const begun = () => expect(path === "/slow" ? release : socket.bytesRead).toBeTruthy();
+      socket.on("error", () => {});
+      let text = "";
+      socket.on("data", (chunk) => {
+        text += chunk;
+      });
+      await eventually(begun);
+      socket.write("garbage\r\n\r\n");
+      await once(socket, "close");
+      expect(text).not.toContain("400 Bad Request");
+      await eventually(() => expect(lines).toEqual([expect.objectContaining({ path, aborted: true })]));
+    },
+  );
+
   it("A97 closes the connection if a request does not arrive within ten seconds", async () => {
     const socket = await open();
     socket.write("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhal");

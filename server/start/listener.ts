@@ -139,7 +139,12 @@ export function createListener({
     }),
   );
   closeUnread(server, sendTimeoutMs, running);
-  server.on("clientError", rejectMalformed);
+  server.on("clientError", (error, socket: Socket) => {
+    // What is written now would be read as the answer in progress, or as a part of it.
+    const answering = [...running].find((outgoing) => outgoing.socket === socket);
+    if (answering && (answering.headersSent || answering.req.complete)) socket.destroy();
+    else rejectMalformed(error, socket);
+  });
 
   return {
     listen: (port) =>
