@@ -1,6 +1,9 @@
 import type { KeyObject } from "node:crypto";
 
-/** Checks of Ed25519 public keys that Node does not make, or only with some versions of OpenSSL. */
+/**
+ * Checks of Ed25519 public keys. Node 22 verifies signatures under keys of small order; Node 24 does so for certificates
+ * only.
+ */
 
 const p = 2n ** 255n - 19n;
 const d = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
@@ -24,8 +27,12 @@ export function isSafeEd25519Point(encoded: Uint8Array): boolean {
 
 /** Whether a key is none of Ed25519, or one whose point is safe. */
 export function hasNoWeakEd25519Point(key: KeyObject): boolean {
-  if (key.asymmetricKeyType !== "ed25519") return true;
-  return isSafeEd25519Point(Buffer.from(key.export({ format: "jwk" }).x ?? "", "base64url"));
+  return key.asymmetricKeyType !== "ed25519" || isNoWeakEd25519Jwk(key.export({ format: "jwk" }));
+}
+
+/** The same for a JSON Web Key (RFC 8037 section 2), as received. */
+export function isNoWeakEd25519Jwk({ crv, x }: { crv?: unknown; x?: unknown }): boolean {
+  return crv !== "Ed25519" || (typeof x === "string" && isSafeEd25519Point(Buffer.from(x, "base64url")));
 }
 
 /**

@@ -6,6 +6,7 @@ import { type FakeProvider, json, startFakeProvider } from "../testing/fake-prov
 import { type OidcProvider, startOidcProvider } from "../testing/oidc-provider.ts";
 import { requestContext } from "../testing/request-context.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
+import { smallOrderPoints } from "../testing/small-order-points.ts";
 import { takeThirdPartyRequest } from "./authorization-requests.ts";
 import { completeAuthorization, startAuthorization } from "./oauth.ts";
 import type { ProviderFacts } from "./provider-facts.ts";
@@ -361,6 +362,26 @@ describe("A48 rejects an ID token", () => {
       await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
     }
   });
+
+  test.each(smallOrderPoints.map((point) => [point.toString("hex"), point]))(
+    "A132 of a provider that publishes an Ed25519 key of small order: %s",
+    async (_, point) => {
+      announce(["EdDSA", "Ed25519", "RS256"]);
+      const weak = { kty: "OKP", crv: "Ed25519", kid: "weak", alg: "EdDSA", x: point.toString("base64url") };
+      fake.answers["/jwks"] = (response) => json(response, { keys: [fake.publicJwk, weak] });
+      const { finish, nonce } = await begin("custom_fake");
+      const [, claims] = unsigned({ nonce }).split(".");
+      const head = Buffer.from(JSON.stringify({ alg: "EdDSA", kid: "weak" })).toString("base64url");
+      // Verifies under the point of order 1, for any content.
+      const forged = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]).toString("base64url");
+      fake.idToken = `${head}.${claims}.${forged}`;
+      await expect(finish()).rejects.toMatchObject({ code: "invalid_request" });
+      const honest = await begin("custom_fake");
+      fake.idToken = undefined;
+      fake.claims = { nonce: honest.nonce };
+      await expect(honest.finish()).rejects.toMatchObject({ code: "invalid_request", reason: "weak_key" });
+    },
+  );
 
   function announce(algorithms: string[]): void {
     fake.answers["/.well-known/openid-configuration"] = (response) =>

@@ -13,6 +13,7 @@ import {
 } from "openid-client";
 import type { Write } from "#db/write";
 import type { Config } from "../config/schema.ts";
+import { isNoWeakEd25519Jwk } from "../lib/edwards25519.ts";
 import { codeChallengeOf } from "../lib/pkce.ts";
 import { randomToken } from "../lib/random-token.ts";
 import type { RequestContext, TenantContext } from "../runtime.ts";
@@ -114,6 +115,7 @@ export async function completeAuthorization(
       idTokenExpected: provider.idToken !== null,
     });
     const keys = getJwksCache(configuration);
+    if (keys && !keys.jwks.keys.every(isNoWeakEd25519Jwk)) throw weakKey();
     if (keys) network.keys.set(keysOf, keys);
 
     const claims = provider.idToken === null ? null : (tokens.claims() ?? null);
@@ -151,6 +153,10 @@ export async function completeAuthorization(
 
 const unusableResponse = (reason: string) =>
   new ThirdPartyError("invalid_request", "The provider did not say who you are.", reason);
+
+/** Signatures under such a key can be forged, so a provider that publishes one is not believed at all. */
+const weakKey = () =>
+  new ThirdPartyError("invalid_request", "The provider's answer could not be verified.", "weak_key");
 
 const wrongAudience = () =>
   new ThirdPartyError("invalid_request", "The provider's answer is not meant for this service.", "azp");

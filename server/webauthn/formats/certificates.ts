@@ -1,4 +1,5 @@
-import { X509Certificate } from "node:crypto";
+import { type KeyObject, X509Certificate } from "node:crypto";
+import { hasNoWeakEd25519Point } from "../../lib/edwards25519.ts";
 import { DerError, derItem, derItems } from "./der.ts";
 
 /** Chains of Android have four or five certificates. */
@@ -19,7 +20,8 @@ export function certificatesOf(x5c: unknown): X509Certificate[] {
 
 /**
  * Whether each certificate is issued by the next, and the last by a trusted root (RFC 5280 section 6.1): checks names,
- * signatures, validity periods and that issuers are certificate authorities. The validity period of a root is ignored.
+ * signatures, validity periods, that issuers are certificate authorities, and that all keys are acceptable. The validity
+ * period of a root is ignored.
  *
  * Revocation is not checked: the address of the revocation list is in the certificate, which the client supplies.
  */
@@ -28,8 +30,9 @@ export function leadsToRoot(
   roots: readonly X509Certificate[],
   now: Date,
 ): boolean {
-  if (!certificate) return false;
-  if (roots.some((root) => root.publicKey.equals(certificate.publicKey))) return true;
+  const key = certificate && keyOf(certificate);
+  if (!key) return false;
+  if (roots.some((root) => root.publicKey.equals(key))) return true;
   if (certificate.validFromDate > now || certificate.validToDate < now) return false;
   const [issuer] = issuers;
   if (!issuer) return roots.some((root) => isIssuerOf(root, certificate));
@@ -37,7 +40,18 @@ export function leadsToRoot(
 }
 
 function isIssuerOf(issuer: X509Certificate, certificate: X509Certificate): boolean {
-  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+  const key = keyOf(issuer);
+  return key !== null && certificate.checkIssued(issuer) && certificate.verify(key);
+}
+
+/** The key of a certificate; null if its algorithm is unknown, or signatures under it can be forged. */
+function keyOf(certificate: X509Certificate): KeyObject | null {
+  try {
+    const { publicKey } = certificate;
+    return hasNoWeakEd25519Point(publicKey) ? publicKey : null;
+  } catch {
+    return null;
+  }
 }
 
 /**
