@@ -2,6 +2,7 @@ import { sourceOf } from "#server/http/client-address";
 import { locate } from "#server/http/locate";
 import { rejectPageRequest } from "#server/http/page/page-requests";
 import { recordedPeer } from "#server/http/peer";
+import { plainError } from "#server/http/reply";
 import { requestAddress } from "#server/http/request-address";
 import { toResponse } from "#server/http/to-response";
 import { requestIdOf } from "#server/observability/request-id";
@@ -19,7 +20,10 @@ export async function rejectedRequest(runtime: Runtime, request: Request): Promi
   const located = await locate(runtime, headers.get("host"), url.pathname).catch(() => null);
   if (!located) return null;
   const source = sourceOf(requestAddress(runtime, headers, recordedPeer(headers)));
-  const reply = await rejectPageRequest(runtime, { method, url, headers, source, ...located });
+  const isRead = method === "GET" || method === "HEAD";
+  const reply =
+    (await rejectPageRequest(runtime, { method, url, headers, source, ...located })) ??
+    (isRead ? null : plainError(405, "Method not allowed.", { Allow: "GET, HEAD" }));
   if (!reply) return null;
   const response = toResponse(request, reply, {
     config: located.tenant?.config ?? runtime.config,

@@ -176,16 +176,15 @@ describe("under Next alone, in production", () => {
     expect(await response.json()).toMatchObject({ title: "credential with id 'a/b%20' not found" });
   });
 
-  test.each<[string, "GET" | "POST", Record<string, string>]>([
-    ["a subrequest", "GET", { "x-middleware-subrequest": Array(5).fill("proxy").join(":") }],
-    ["a rewrite", "GET", { "x-middleware-rewrite": "/dev/mailbox" }],
-    ["replaced headers", "GET", { "x-middleware-next": "1", "x-middleware-override-headers": "cookie" }],
-    ["a part of a page", "GET", { rsc: "1" }],
-    ["a server action", "POST", { "next-action": "a".repeat(42), "content-type": "text/plain" }],
+  test.each<[string, Record<string, string>]>([
+    ["a subrequest", { "x-middleware-subrequest": Array(5).fill("proxy").join(":") }],
+    ["a rewrite", { "x-middleware-rewrite": "/dev/mailbox" }],
+    ["replaced headers", { "x-middleware-next": "1", "x-middleware-override-headers": "cookie" }],
+    ["a part of a page", { rsc: "1" }],
   ])(
     "A99 keeps the security headers of the page for a request that imitates Next: %s",
-    async (_, method, headers) => {
-      const answer = await fetch(server.url, { method, headers });
+    async (_, headers) => {
+      const answer = await fetch(server.url, { headers });
       expect([200, 409]).toContain(answer.status);
       expect(answer.headers.get("content-security-policy")).toMatch(
         /script-src 'nonce-.*frame-ancestors 'none'/,
@@ -193,6 +192,20 @@ describe("under Next alone, in production", () => {
       expect(await answer.text()).not.toContain("mailbox");
     },
   );
+
+  test.each([
+    ["a form", "POST", {}],
+    ["a server action", "POST", { "next-action": "a".repeat(42), "content-type": "text/plain" }],
+    ["a deletion", "DELETE", {}],
+  ])("A99 displays no page for %s", async (_, method, headers) => {
+    const answer = await fetch(server.url, { method, headers });
+    expect([answer.status, answer.headers.get("allow"), await answer.json()]).toEqual([
+      405,
+      "GET, HEAD",
+      { code: 405, message: "Method not allowed." },
+    ]);
+    expect(answer.headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+  });
 
   test("adds security headers to a missing file, and keeps those of the API", async () => {
     const missing = await fetch(`${server.url}/_next/static/missing.js`);
