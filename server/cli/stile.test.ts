@@ -232,7 +232,7 @@ describe("stile", () => {
     expect((await printed(["tenants", "list"])).split("\n")).toHaveLength(5);
     const [row] = await postgres.database.read.select().from(schema.tenants).where(eq(schema.tenants.id, id));
     expect(JSON.stringify(row)).not.toContain("hush-google");
-    expect(row?.sealedConfig).not.toBeNull();
+    expect(row?.sealedConfig).toBeInstanceOf(Buffer);
 
     await printed(["tenants", "update", id, "--name", "Acme & Sons"]);
     expect(await printed(["tenants", "list"])).toContain("Acme & Sons");

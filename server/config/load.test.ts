@@ -315,7 +315,8 @@ describe("the configuration", () => {
   });
 
   it("accepts its own defaults", () => {
-    expect(() => configSchema.parse(configSchema.parse({}))).not.toThrow();
+    const defaults = configSchema.parse({});
+    expect(configSchema.parse(defaults)).toEqual(defaults);
   });
 
   describe("identity providers", () => {

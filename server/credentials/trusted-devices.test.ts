@@ -261,7 +261,7 @@ describe("the cookie", () => {
     );
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 10_000 }), (text) => {
-        for (const { userId, token } of parseDeviceCookie(text)) expect(text).toContain(`${userId}:${token}`);
+        expect(parseDeviceCookie(text)).toEqual([]);
       }),
     );
     for (const cookie of [

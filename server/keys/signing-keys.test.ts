@@ -141,7 +141,7 @@ describe("a new first secret key", () => {
     expect((await after.jwks()).keys.map((key) => key.kid)).toEqual(kids);
     expect(await verifyBy(after, oldToken)).not.toBeNull();
     const retired = (await rows()).find((row) => row.id === kids[1]);
-    expect(retired?.retiredAt).not.toBeNull();
+    expect(retired?.retiredAt).toBeInstanceOf(Date);
     expect(retired?.sealedPrivateJwk).toHaveLength(0);
   });
 

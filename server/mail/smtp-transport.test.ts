@@ -103,7 +103,9 @@ describe("a rejection by the server", () => {
 
   test("A117 may be retried with 530, which requires a login", async () => {
     smtp = await startSmtp({ reply: () => 530 });
-    await expect(send()).rejects.not.toThrow(PermanentFailure);
+    const rejected = send();
+    await expect(rejected).rejects.toMatchObject({ responseCode: 530 });
+    await expect(rejected).rejects.not.toThrow(PermanentFailure);
   });
 
   test("A117 may be retried if it concerns the password, which can be corrected", async () => {

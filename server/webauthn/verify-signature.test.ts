@@ -63,7 +63,8 @@ describe.each(algorithms)("%s", (_, id, key, digest, options = {}) => {
 
   test("A69 rejects the signature under another algorithm", () => {
     for (const [, other] of algorithms)
-      if (other !== id) expect(verifyCoseSignature(coseKey(key, other), text, signature)).not.toBe(true);
+      if (other !== id)
+        expect([false, null]).toContain(verifyCoseSignature(coseKey(key, other), text, signature));
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hash as argon2 } from "@node-rs/argon2";
-import { and, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { schema } from "#db/client";
 import { createTenant } from "../../tenants/manage-tenants.ts";
@@ -227,15 +227,10 @@ describe("an export", () => {
 
   test("reads more users than one batch", async () => {
     const tenant = await newTenant();
-    const { write, read } = runtime.database;
+    const { write } = runtime.database;
     const rows = Array.from({ length: 450 }, () => ({ tenantId: tenant.id, id: randomUUID() }));
     await write.insert(users).values(rows);
     const exported = (await give(tenant)).map(({ id }) => id);
     expect(exported).toEqual(rows.map(({ id }) => id).toSorted());
-    const [one] = await read
-      .select()
-      .from(users)
-      .where(and(eq(users.tenantId, tenant.id), eq(users.id, exported[0] ?? "")));
-    expect(one).toBeDefined();
   });
 });
