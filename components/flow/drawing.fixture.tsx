@@ -1,4 +1,4 @@
-import { render } from "@testing-library/react";
+import { act, render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
@@ -38,6 +38,9 @@ export interface Drawing {
   /** Answers after the first request for the current state, which is answered with `state`. */
   answers?: (FlowState | FlowAnswer | Error)[];
 }
+
+/** Lets everything happen that a page does within a minute. Its timers are those of `vi.useFakeTimers`. */
+export const settle = () => act(() => vi.advanceTimersByTimeAsync(60_000));
 
 /** Draws a state as the whole page, with scripts. */
 export function draw(state: FlowState, drawing: Drawing = {}) {

@@ -1,17 +1,21 @@
 import { screen, waitFor } from "@testing-library/react";
-import { expect, test } from "vitest";
-import { draw } from "./drawing.fixture.tsx";
+import { afterEach, expect, test, vi } from "vitest";
+import { draw, settle } from "./drawing.fixture.tsx";
 import { recoveryCodesIn } from "./recovery-codes.tsx";
 import { states } from "./states.fixture.ts";
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 const codes = recoveryCodesIn(states.success_with_codes.payload);
 const text = `${codes.join("\n")}\n`;
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 test("the page redirects only after the recovery codes are saved", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
   const { user, navigate } = draw(states.success_with_codes, { redirect_to: "https://shop.example/welcome" });
   for (const code of codes) expect(screen.getByText(code)).toBeDefined();
-  await pause();
+  await settle();
   expect(navigate).not.toHaveBeenCalled();
   await user.click(screen.getByRole("button", { name: "I have saved them" }));
   await waitFor(() => expect(navigate).toHaveBeenCalledExactlyOnceWith("https://shop.example/welcome"));

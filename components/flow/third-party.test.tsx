@@ -5,8 +5,6 @@ import { draw } from "./drawing.fixture.tsx";
 import { isIdpInitiated, readProviderReturn } from "./provider-return.ts";
 import { states } from "./states.fixture.ts";
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
-
 beforeEach(() => history.replaceState(null, "", "/"));
 
 describe("the redirect to an identity provider", () => {
@@ -37,11 +35,11 @@ describe("the redirect to an identity provider", () => {
   });
 
   test("A102 never runs an address that is a script", async () => {
-    const { user, navigate } = draw(states.login_init_with_a_provider, {
+    const { user, navigate, server } = draw(states.login_init_with_a_provider, {
       answers: [{ ...states.thirdparty, payload: { redirect_url: "javascript:alert(1)" } }],
     });
     await user.click(screen.getByRole("button", { name: "Continue with Acme Works" }));
-    await pause();
+    await waitFor(() => expect(server.act).toHaveBeenLastCalledWith("login", "back", expect.any(Number), {}));
     expect(navigate).not.toHaveBeenCalled();
   });
 });

@@ -2,7 +2,7 @@ import { act, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { FlowState } from "#server/flow/wire";
 import { flow as en } from "#words/en/flow";
-import { draw } from "./drawing.fixture.tsx";
+import { draw, settle } from "./drawing.fixture.tsx";
 import { states } from "./states.fixture.ts";
 
 const buffer = (text: string) => new TextEncoder().encode(text).buffer;
@@ -264,9 +264,10 @@ describe("redirects", () => {
   });
 
   test("A102 never runs an address that is a script", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
     const { navigate, server } = draw(states.success, { redirect_to: "javascript:alert(1)" });
-    await waitFor(() => expect(server.current).toHaveBeenCalled());
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settle();
+    expect(server.current).toHaveBeenCalled();
     expect(navigate).not.toHaveBeenCalled();
   });
 });
@@ -319,10 +320,11 @@ describe("onboarding_create_passkey", () => {
     ["a browser that does not support it", false, states.onboarding_create_passkey_conditional],
     ["a server that does not offer it", true, states.onboarding_create_passkey],
   ])("leaves the creation to the user with %s", async (_, isCapable, state) => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
     browserThatCreates(isCapable);
     const { server } = draw(state);
-    await waitFor(() => expect(server.current).toHaveBeenCalled());
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settle();
+    expect(server.current).toHaveBeenCalled();
     expect(server.act).not.toHaveBeenCalled();
     expect(screen.getByRole("button", { name: "Create a passkey" })).toBeDefined();
   });
