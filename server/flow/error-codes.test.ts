@@ -31,14 +31,12 @@ const withWords = [
   "third_party_access_denied",
 ];
 
-/** Codes of states, flows and inputs that published components do not draw, and the one of every interface for an outage. */
+/** Codes of states and inputs that published components do not draw. */
 const neverShown = [
-  "forbidden",
   "invalid_metadata_error",
   "authenticator_request_pending",
   "authenticator_request_failed",
   "authenticator_request_expired",
-  "temporarily_unavailable",
 ];
 
 const codes = Object.keys(errors) as ErrorCode[];
@@ -53,11 +51,13 @@ describe("the codes for published clients", () => {
   test("replace only codes without words", () => {
     const replaced = codes.filter((code) => sent(code) !== code);
     expect(replaced.toSorted()).toEqual([
+      "forbidden",
       "identity_already_linked",
       "otp_code_already_used",
       "otp_code_invalid",
       "recovery_code_invalid",
       "signup_disabled",
+      "temporarily_unavailable",
       "user_conflict",
     ]);
   });

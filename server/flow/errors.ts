@@ -20,7 +20,12 @@ export const errors = {
     message: "This security key is a second factor only.",
   },
   unauthorized: { on: "flow", status: 401, message: "Sign in first." },
-  forbidden: { on: "flow", status: 403, message: "This is not available here." },
+  forbidden: {
+    on: "flow",
+    status: 403,
+    message: "This is not available here.",
+    published: "operation_not_permitted_error",
+  },
   not_found: { on: "flow", status: 404, message: "Not found." },
   platform_authenticator_required: {
     on: "flow",
@@ -78,6 +83,7 @@ export const errors = {
     on: "flow",
     status: 503,
     message: "This is temporarily unavailable. Try again in a moment.",
+    published: "technical_error",
   },
   technical_error: { on: "flow", status: 500, message: "Something went wrong on our side." },
 

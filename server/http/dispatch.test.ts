@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "#db/client";
+import { OverloadedError } from "../lib/overloaded-error.ts";
 import type { Runtime } from "../runtime.ts";
 import { type TestRuntime, testRuntime } from "../testing/runtime.ts";
 import { visitor } from "../testing/visitor.ts";
@@ -169,6 +170,42 @@ describe("CORS", () => {
     expect([...(other?.headers.keys() ?? [])].filter((name) => name.startsWith("access-control"))).toEqual(
       [],
     );
+  });
+});
+
+describe("a flow error that no flow sends", () => {
+  const withSettings = (compatibility: Runtime["config"]["compatibility"]): Runtime => {
+    const config = { ...runtime.config, compatibility };
+    const tenant = { ...runtime.tenant, config };
+    return { ...runtime, config, tenant };
+  };
+
+  test.each([
+    ["published", "operation_not_permitted_error"],
+    ["precise", "forbidden"],
+  ] as const)("has the %s code", async (error_codes, code) => {
+    const response = await ask("POST", "/token_exchange", {}, withSettings({ error_codes }));
+    expect(response?.status).toBe(403);
+    expect(await response?.json()).toMatchObject({ name: "error", actions: {}, error: { code } });
+  });
+
+  test.each([
+    ["published", "technical_error"],
+    ["precise", "temporarily_unavailable"],
+  ] as const)("has the %s code while a handler cannot work", async (error_codes, code) => {
+    const held = withSettings({ error_codes });
+    const { log } = runtime;
+    const cut: Runtime = {
+      ...held,
+      log: { ...log, error: () => {} } as unknown as Runtime["log"],
+      get vault(): Runtime["vault"] {
+        throw new OverloadedError();
+      },
+    };
+    const path = `/login?redirect_to=${encodeURIComponent(`${runtime.config.base_url}/account`)}`;
+    const response = await ask("GET", path, {}, cut);
+    expect(response?.status).toBe(503);
+    expect(await response?.json()).toMatchObject({ name: "error", actions: {}, error: { code } });
   });
 });
 

@@ -47,7 +47,7 @@ export async function handle(
   const tenantUnavailable = (error: unknown, errorShape: ErrorShape) => {
     if (!isUnknownKey(error, runtime.log))
       runtime.log.error({ err: error, request_id: requestId }, "finding the tenant failed");
-    return respond(errorFor(errorShape, 503), runtime.config);
+    return respond(errorFor({ errorShape, config: runtime.config }, 503), runtime.config);
   };
   let located: Located | null;
   try {
@@ -76,7 +76,8 @@ export async function handle(
   const errorShape = "unknown" in found ? found.unknown : found.route.errorShape;
   let { tenant } = located;
   if (!tenant) return respond(plainError(404, "Unknown tenant."), runtime.config);
-  if ("unknown" in found) return respond(errorFor(errorShape, 404), tenant.config, errorShape);
+  if ("unknown" in found)
+    return respond(errorFor({ errorShape, config: tenant.config }, 404), tenant.config, errorShape);
   const { route, params } = found;
   if (errorShape === "passkeys") {
     try {
@@ -89,11 +90,13 @@ export async function handle(
   }
   const { config } = tenant;
   const finish = (reply: Reply | Response) => respond(reply, config, errorShape);
+  const fail = (status: ErrorStatus, headers?: Record<string, string>) =>
+    finish(errorFor({ errorShape, config }, status, headers));
   url.pathname = path;
 
   if (method === "OPTIONS") return finish(options(request, route, config));
   const address = route.methods.get(method);
-  if (!address) return finish(errorFor(errorShape, 405, { Allow: allowed(route) }));
+  if (!address) return fail(405, { Allow: allowed(route) });
 
   const client = clientOf(request, { peer, requestId }, address, { runtime, tenant });
   const context: HandlerContext = {
@@ -106,14 +109,13 @@ export async function handle(
     peer,
     cookies: request.headers.get("cookie"),
   };
-  if (!mayCall(address, context))
-    return finish(errorFor(errorShape, address.access === "same-origin" ? 403 : 404));
+  if (!mayCall(address, context)) return fail(address.access === "same-origin" ? 403 : 404);
   try {
     return finish(await address.handler(context));
   } catch (error) {
-    if (isUnknownKey(error, runtime.log)) return finish(errorFor(errorShape, 503));
+    if (isUnknownKey(error, runtime.log)) return fail(503);
     runtime.log.error({ err: error, request_id: requestId, path: address.path }, "a request failed");
-    return finish(errorFor(errorShape, isTemporaryFailure(error) ? 503 : 500));
+    return fail(isTemporaryFailure(error) ? 503 : 500);
   }
 }
 
@@ -184,24 +186,31 @@ const messages: Record<ErrorStatus, string> = {
 };
 
 /** Builds an error that no handler sends, in the shape of the interface. */
-function errorFor(errorShape: ErrorShape, status: ErrorStatus, headers: Record<string, string> = {}): Reply {
+function errorFor(
+  { errorShape, config }: { errorShape: ErrorShape; config: Config },
+  status: ErrorStatus,
+  headers: Record<string, string> = {},
+): Reply {
   const retry: Record<string, string> = status === 503 ? { "Retry-After": String(RETRY_AFTER_SECONDS) } : {};
-  return errorReplies[errorShape](status, { ...headers, ...retry });
+  return errorReplies[errorShape](status, { ...headers, ...retry }, config);
 }
 
 type ErrorStatus = 403 | 404 | 405 | 500 | 503;
 
-const errorReplies: Record<ErrorShape, (status: ErrorStatus, headers: Record<string, string>) => Reply> = {
+const errorReplies: Record<
+  ErrorShape,
+  (status: ErrorStatus, headers: Record<string, string>, config: Config) => Reply
+> = {
   plain: (status, headers) => plainError(status, messages[status], headers),
   authenticator: (status, headers) => authenticatorError(status, messages[status], headers),
   passkeys: (status, headers) => errorReply(status, undefined, "", headers),
-  flow(status, headers) {
+  flow(status, headers, config) {
     const reply =
       status === 503
-        ? flowError("temporarily_unavailable")
+        ? flowError(config, "temporarily_unavailable")
         : status >= 500
-          ? flowError("technical_error")
-          : flowError("operation_not_permitted_error", { status });
+          ? flowError(config, "technical_error")
+          : flowError(config, "operation_not_permitted_error", { status });
     return { ...reply, headers: { ...reply.headers, ...headers } };
   },
 };

@@ -66,7 +66,7 @@ async function flowAt(server: Server, type: "login" | "registration") {
 type Flow = Awaited<ReturnType<typeof flowAt>>;
 
 const newAddress = () => `${randomUUID()}@example.com`;
-const unavailable = { status: 503, code: "temporarily_unavailable", retryAfter: "1" };
+const unavailable = { status: 503, code: "technical_error", retryAfter: "1" };
 
 /** Every attempt and failure that the database counts. */
 async function counted(): Promise<number> {
@@ -244,7 +244,7 @@ describe("A133 a server that lacks the key of another one", () => {
     for (const [name, value] of ahead.cookies) behind.cookies.set(name, value);
     const step = { version: 1, action: "register_client_capabilities", input: {} };
     for (const refused of [await ask(behind, "act", step), await ask(behind, "current", {})]) {
-      expect(refused.state).toMatchObject({ status: 503, error: { code: "temporarily_unavailable" } });
+      expect(refused.state).toMatchObject({ status: 503, error: { detail_code: "temporarily_unavailable" } });
     }
     expect(behind.setCookies).toEqual([]);
     expect((await ask(ahead, "act", step)).state).toMatchObject({ name: "login_init", status: 200 });

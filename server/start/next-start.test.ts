@@ -83,7 +83,7 @@ describe("under Next alone, in production", () => {
     const answer = await client.act("verify_passcode", { code });
     expect([answer.status, answer.state.error?.code, answer.headers.get("retry-after")]).toEqual([
       503,
-      "temporarily_unavailable",
+      "technical_error",
       "1",
     ]);
 

@@ -1,4 +1,5 @@
 import type { CookieChanges } from "../../client.ts";
+import type { Config } from "../../config/schema.ts";
 import type { Answer } from "../../flow/answer.ts";
 import { current, start, step } from "../../flow/engine.ts";
 import { publishedState } from "../../flow/error-codes.ts";
@@ -133,37 +134,43 @@ function retryAfter({ status, payload }: FlowState): Record<string, string> {
 }
 
 /** An error state that is sent without calling the engine. */
-export function flowError(...error: Parameters<typeof showError>): Reply {
-  const state = showError(...error);
-  return json(state.status, state);
+export function flowError(config: Config, ...error: Parameters<typeof showError>): Reply {
+  return reply(showError(...error), config);
+}
+
+/** A flow state, with the error codes that the deployment's clients know. */
+function reply(state: FlowState, config: Config, more: Pick<Reply, "headers" | "cookies"> = {}): Reply {
+  return json(state.status, publishedState(state, config), more);
 }
 
 /** `POST /login`, `/registration`, `/profile`: starts a flow, or performs `?action=<name>@<flow id>`. */
 export function flowHandler(type: FlowType): Handler {
   return async (context) => {
     const { request, tenant, url } = context;
-    if (isDisallowedOrigin(request.headers, tenant.config)) return flowError("operation_not_permitted_error");
+    const { config } = tenant;
+    if (isDisallowedOrigin(request.headers, config))
+      return flowError(config, "operation_not_permitted_error");
     const parameter = parseActionParameter(url.searchParams);
-    if (parameter.kind === "malformed") return flowError("form_data_invalid_error");
+    if (parameter.kind === "malformed") return flowError(config, "form_data_invalid_error");
     // A start takes no input, so its body is not read.
     if (parameter.kind === "start") return show(context, await callFlow(context, { kind: "start", type }));
 
     const body = await readObject(request);
-    if (!body.ok) return bodyError(body.reason);
+    if (!body.ok) return bodyError(config, body.reason);
     const actionBody = parseActionBody(body.value);
-    if (actionBody === null) return flowError("form_data_invalid_error");
+    if (actionBody === null) return flowError(config, "form_data_invalid_error");
     const { action, flowId } = parameter;
     return show(context, await callFlow(context, { kind: "step", type, flowId, action, ...actionBody }));
   };
 }
 
 function show({ tenant }: HandlerContext, { answer, headers, cookies }: FlowAnswer): Reply {
-  return json(answer.state.status, publishedState(answer.state, tenant.config), { headers, cookies });
+  return reply(answer.state, tenant.config, { headers, cookies });
 }
 
-function bodyError(reason: "too_large" | "malformed"): Reply {
-  if (reason === "malformed") return flowError("form_data_invalid_error");
-  const reply = flowError("form_data_invalid_error", { status: 413 });
+function bodyError(config: Config, reason: "too_large" | "malformed"): Reply {
+  if (reason === "malformed") return flowError(config, "form_data_invalid_error");
+  const error = flowError(config, "form_data_invalid_error", { status: 413 });
   // The rest of the body stays unread, so the connection cannot be reused.
-  return { ...reply, headers: { ...reply.headers, Connection: "close" } };
+  return { ...error, headers: { ...error.headers, Connection: "close" } };
 }
