@@ -268,6 +268,20 @@ describe("attempts", () => {
     expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
   });
 
+  test("A95 that waited too long for the hasher are not counted as failures", async () => {
+    const context = scopeOf({ settings: limited });
+    const user = await newUser(context, right);
+    await verifyPassword(context, { ...user, password: "wrong" });
+    const passwordHasher = {
+      ...context.runtime.passwordHasher,
+      verify: () => Promise.reject(new HashQueueFullError()),
+    };
+    const busy = { ...context, runtime: { ...context.runtime, passwordHasher } };
+    for (let attempt = 0; attempt < 20; attempt++)
+      await expect(verifyPassword(busy, { ...user, password: right })).rejects.toThrow(HashQueueFullError);
+    expect(await verifyPassword(context, { ...user, password: right })).toMatchObject({ ok: true });
+  });
+
   test("of unknown names are counted where they are kept for days only", async () => {
     const context = scopeOf({ settings: limited, source: "192.0.2.99" });
     await verifyPassword(context, { identifier: `${randomUUID()}@example.com`, password: "wrong" });

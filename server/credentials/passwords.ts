@@ -13,6 +13,7 @@ import {
   growingDelay,
   recordSuccess,
   unlimited,
+  withdrawFailures,
 } from "../limits/failure-counters.ts";
 import { type RateLimited, rateLimited } from "../limits/rate-limits.ts";
 import type { RequestContext } from "../runtime.ts";
@@ -43,7 +44,7 @@ export type PasswordVerdict =
  * a failure (`countFailure`) per account and source, with a growing delay, and per account. After 100 consecutive
  * failures every password is rejected as wrong until another method succeeds, provided the account has one.
  *
- * @throws HashQueueFullError if too many passwords are waiting
+ * @throws HashQueueFullError if too many passwords are waiting; then the attempt is not counted as a failure
  */
 export async function verifyPassword(
   context: RequestContext,
@@ -56,10 +57,11 @@ export async function verifyPassword(
 
   const { userId, identifier } = attempt;
   const subject = failureSubject(vault, tenant.id, userId ? { userId } : { identifier });
-  const source = await rates.consume(tenant.id, "password_source", client.source);
-  if (!source.ok) return source;
-  const account = await rates.consume(tenant.id, "password", `${attempt.identifier}/${client.source}`);
-  if (!account.ok) return account;
+  const rate = await rates.consumeAll(tenant.id, [
+    { name: "password_source", subject: client.source },
+    { name: "password", subject: `${identifier}/${client.source}` },
+  ]);
+  if (!rate.ok) return rate;
 
   const limited = tenant.config.rate_limiter.enabled;
   const key = { tenantId: tenant.id, method: "password", subject } as const;
@@ -74,8 +76,15 @@ export async function verifyPassword(
     now,
   );
 
+  const counted = [fromSource.source, ...(admitted.ok ? [anySource.source] : [])];
   const stored = await readHash(database.read, tenant.id, userId ?? NIL_USER_ID);
-  const { ok, outdated } = await passwordHasher.verify(attempt.password, admitted.ok ? stored : null, signal);
+  const { ok, outdated } = await passwordHasher
+    .verify(attempt.password, admitted.ok ? stored : null, signal)
+    .catch(async (error: unknown) => {
+      // The attempt was not verified, and can be repeated.
+      await withdrawFailures(database, key, counted);
+      throw error;
+    });
   if (!ok || stored === null) return { ok: false, reason: "wrong" };
   const renewed = outdated ? await renewedHash(context, attempt.password) : null;
   return {

@@ -144,6 +144,15 @@ export async function countFailureOfSource(
   await run(database, "failure_count_source", countSourceText, [...values, HOUR_SECONDS]);
 }
 
+/** Subtracts attempts that were counted but not verified, because too much was waiting. */
+export async function withdrawFailures(
+  database: Database,
+  key: Omit<FailureKey, "source">,
+  sources: readonly string[],
+): Promise<void> {
+  await run(database, "failure_withdraw", withdrawText, [key.tenantId, key.method, key.subject, sources]);
+}
+
 /** Reads the counters of an account: `fromSource` for the source of the key, `total` for all sources together. */
 export async function readFailures(
   database: Database,
@@ -245,6 +254,16 @@ const countSourceText = `
     window_started_at = case when ${windowIsOver("$6")} then excluded.last_at else counter.window_started_at end,
     window_count = case when ${windowIsOver("$6")} then 1 else counter.window_count + 1 end,
     last_at = greatest(counter.last_at, excluded.last_at)`;
+
+// Rows are locked in the order of `recordSuccess`.
+const withdrawText = `
+  update failures counter
+  set consecutive = greatest(counter.consecutive - 1, 0), window_count = greatest(counter.window_count - 1, 0)
+  from (select subject, source from failures
+    where tenant_id = $1 and method = $2 and subject = any ($3::bytea[]) and source = any ($4::text[])
+    order by subject, source for update) locked
+  where counter.tenant_id = $1 and counter.method = $2
+    and counter.subject = locked.subject and counter.source = locked.source`;
 
 const readText = `
   select consecutive, window_started_at as "windowStartedAt", window_count as "windowCount", last_at as "lastAt"
